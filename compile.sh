@@ -6,7 +6,8 @@ usage() {
   cat <<'TEXT'
 Usage: ./compile.sh [--target TARGET]     build dist/tollgate, or dist/tollgate-TARGET
        ./compile.sh --run [ARGUMENTS…]    build, then start the demo (tollgate demo ARGUMENTS…)
-       ./compile.sh --test                build and run everything that must pass, on both databases
+       ./compile.sh --test                build and run everything that must pass, on both databases; a run
+                                          goes on to its end and names all that failed there
        ./compile.sh --test --store NAME   the same on one of them: sqlite or postgres
        ./compile.sh --help
 
@@ -134,121 +135,6 @@ build() {
   touch -r .cache/build-started "$1"
 }
 
-passed=0
-failed=0
-beside= # process ids of the runs that go on beside the others
-
-# Ends a test run at the first section that fails.
-stop_at() {
-  for id in $beside; do kill "$id" 2>/dev/null || true; done
-  printf '\n'
-  say "Tests: $passed passed, $failed failed"
-  fail "failed: $1"
-}
-
-# One `bun test` run: shows its output as it comes and adds its totals.
-run_tests() {
-  name=$1
-  shift
-  heading "$name"
-  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee .cache/test.log
-  count_tests .cache/test "$name"
-}
-
-# Begins a run beside the others, under a short name; finish_beside shows it and adds its totals.
-begin_beside() {
-  log=.cache/$1
-  shift
-  { unset FORCE_COLOR; code=0; "$bun" test "$@" >"$log.log" 2>&1 || code=$?; echo "$code" >"$log.code"; } &
-  echo $! >"$log.id"
-  beside="$beside $!"
-}
-
-finish_beside() {
-  heading "$2"
-  wait "$(cat ".cache/$1.id")"
-  cat ".cache/$1.log"
-  count_tests ".cache/$1" "$2"
-}
-
-# Adds the totals of the run $2 whose output and exit code are in $1.log and $1.code.
-count_tests() {
-  log=$1.log
-  code=$(cat "$1.code")
-  ok=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
-  bad=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
-  # A run that broke before or between tests has failed, whatever it counted.
-  [ "$code" = 0 ] || [ "${bad:-0}" != 0 ] || bad=1
-  passed=$((passed + ${ok:-0}))
-  failed=$((failed + ${bad:-0}))
-  [ "$code" = 0 ] || stop_at "$2"
-}
-
-# Prints the files of tests that measure time or memory, or say that they run apart (-l), or all others
-# (-L). What the former see would be changed by other work on this machine.
-measuring='performance\.now|startOwnTime|WithinASecond|residentBytes|memoryUsage|cpuUsage|grownMebibytes|^// Runs apart'
-# Of these, those that wait for most of their time, or measure nothing themselves.
-waiting='/(dying-channel|unwritable|stalled|cluster/kill|cluster/balance|soak|cases-channels)\.test\.ts$'
-# What gives way to all others: nothing else runs beside it that takes a core.
-yielding='/reading/reader\.test\.ts$'
-# Those that look at memory: what else runs here changes when it is collected.
-memory='residentBytes|memoryUsage|grownMebibytes'
-tests() { find ./test -name '*.test.ts' ! -path './test/long/*' -exec grep "$1" -E "$measuring" {} + | sort; }
-
-# Of a test or a hook: a machine may be slow, and that is no test's matter. It ends what hangs.
-patience='--timeout 30000'
-
-# What has a store of its own, once more on PostgreSQL. Without one, nothing; with CI=true that fails. Of
-# the program itself what looks into its books: how answers are translated, and what that takes, is the
-# same on every store. So are pages, and how answers are told and bodies are read; and what begins servers of
-# its own has been there. (Everything, and what measures time, too: --store postgres.)
-same_everywhere='^./test/console/|/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies)\.test\.ts$'
-own_servers="/support/(postgres|on-postgres)\.ts'"
-run_on_postgres() {
-  both=$("$bun" test/support/list-on-postgres.ts) || stop_at 'tests on PostgreSQL'
-  [ -n "$both" ] || return 0
-  both=$(tests -L | grep -F -x "$both" | grep -v -E "$same_everywhere" |
-    xargs grep -L -E "$own_servers" | sort)
-  books=$(printf '%s\n' "$both" | grep /e2e/ | grep -v -E 'translated-|memory|many-streams' |
-    xargs grep -l -E "/ledger\.ts'")
-  TOLLGATE_TEST_STORE=postgres
-  begin_beside postgres-binary $patience $books
-  begin_beside postgres $patience $(printf '%s\n' "$both" | grep -E '^./test/(admin|cli)/')
-  run_tests 'tests on PostgreSQL' $patience $(printf '%s\n' "$both" | grep -v -E '^./test/(admin|cli|e2e)/')
-  finish_beside postgres 'tests of the console API and of commands on PostgreSQL'
-  finish_beside postgres-binary 'tests on the binary, on PostgreSQL'
-  TOLLGATE_TEST_STORE=sqlite
-}
-
-run_everything() {
-  heading 'format and lint'
-  biome=$(find node_modules/@biomejs/cli-*/biome* 2>/dev/null | head -n 1)
-  [ -n "$biome" ] || fail "Biome has no build for this machine ($(uname -sm)) in node_modules: delete node_modules and run this again"
-  "$biome" check . || stop_at "format and lint (repair what can be repaired: '$biome check --write .')"
-  heading 'types'
-  "$bun" check --no-script || stop_at 'types'
-  "$bun" check --no-script -p src/console || stop_at 'types of the console'
-  heading 'build'
-  build dist/tollgate
-  TOLLGATE_BINARY="$project/dist/tollgate"
-  export TOLLGATE_BINARY
-  TOLLGATE_TEST_STORE=${store:-sqlite}
-  export TOLLGATE_TEST_STORE
-  begin_beside long $patience ./test/long
-  begin_beside binary $patience $(tests -L | grep -E '^./test/(e2e|console)/')
-  run_tests 'tests' $patience $(tests -L | grep -v -E '^./test/(e2e|console)/')
-  [ -n "$store" ] || run_on_postgres
-  finish_beside binary 'tests on the binary, and of pages'
-  begin_beside waiting $patience $(tests -l | grep -E "$waiting")
-  run_tests 'tests that measure time' $patience $(tests -l | grep -v -E "$waiting|$yielding" | xargs grep -L -E "$memory")
-  finish_beside waiting 'tests that wait'
-  run_tests 'tests that measure memory' $patience $(tests -l | grep -v -E "$waiting|$yielding" | xargs grep -l -E "$memory")
-  run_tests 'tests of what gives way' $patience $(tests -l | grep -E "$yielding")
-  finish_beside long 'tests that wait long'
-  printf '\n'
-  say "Tests: $passed passed, $failed failed"
-}
-
 prepare
 case $mode in
   build)
@@ -261,5 +147,11 @@ case $mode in
     cd -- "$origin"
     exec "$project/dist/tollgate" demo "$@"
     ;;
-  test) run_everything ;;
+  test)
+    heading 'build'
+    build dist/tollgate
+    TOLLGATE_BINARY="$project/dist/tollgate"
+    export TOLLGATE_BINARY
+    exec "$bun" test/all.ts ${store:+"$store"}
+    ;;
 esac

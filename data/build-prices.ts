@@ -1,5 +1,5 @@
 import type { ModelInfo, Provider } from '@pydantic/genai-prices'
-import type { VendorPriceEntry, VendorPriceFile } from '../src/catalog/vendor-price-file.ts'
+import type { VendorPriceEntry, VendorPriceFile } from '../src/catalog/vendor-prices.ts'
 import { doubtful, exclusions, resellers, unread } from './price-exclusions.ts'
 import { collectNames } from './price-names.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices'
 import { parseDecimal, priceDecimals } from '../src/billing/money.ts'
-import type { VendorPriceEntry } from '../src/catalog/vendor-price-file.ts'
+import type { VendorPriceEntry } from '../src/catalog/vendor-prices.ts'
 import type { ModalityKind } from '../src/store/ports/extras.ts'
 
 type Rates = Pick<

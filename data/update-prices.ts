@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { VendorPriceEntry, VendorPriceFile } from '../src/catalog/vendor-price-file.ts'
+import type { VendorPriceEntry, VendorPriceFile } from '../src/catalog/vendor-prices.ts'
 import { type BuiltPrices, buildPrices, type Skipped } from './build-prices.ts'
 
 const path = new URL('vendor-prices.json', import.meta.url)

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../lib/code-points.ts'
+import { compareCodePoints } from '../lib/table.ts'
 import { defaultPageSize, type PageQuery } from './envelope.ts'
 import { badCursor, type ListAnswer } from './paging.ts'
 

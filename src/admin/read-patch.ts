@@ -1,5 +1,5 @@
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
-import { parseDateTime } from '../lib/parse-time.ts'
+import { parseDateTime } from '../lib/clock.ts'
 import { type AnyField, type Definition, merged, type SomeValues } from '../resources/resource.ts'
 import { complaints, type ValueKind } from '../resources/values.ts'
 import { ApiError } from './api-error.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Sessions } from './access.ts'
-import { createThrottle } from './sign-in/throttle.ts'
+import { createThrottle } from './sign-in/limits.ts'
 
 /** What the console's pages and a person in a hurry never need: 600 requests at once, then 10 a second. */
 const ofSession = { burst: 600, everyMs: 100 }

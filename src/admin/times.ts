@@ -1,4 +1,4 @@
-import { parseDateOrTime } from '../lib/parse-time.ts'
+import { parseDateOrTime } from '../lib/clock.ts'
 import { ApiError } from './api-error.ts'
 
 const hasClockOnly = /T\d\d:\d\d[^Z+-]*$/

@@ -1,12 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Affinity, createAffinity } from '../gateway/admit/affinity.ts'
-import { createBindings } from '../gateway/channels/bindings.ts'
+import {
+  createBindings,
+  createSharedBindings,
+  type SharedBindings,
+} from '../gateway/channels/bindings.ts'
 import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
 import { createHealth, type Health } from '../gateway/channels/health.ts'
 import { createLoad } from '../gateway/channels/load.ts'
 import { createProber } from '../gateway/channels/probe.ts'
-import { createSharedBindings, type SharedBindings } from '../gateway/channels/shared-bindings.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
 import type { Outbound } from '../gateway/outbound/outbound.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -14,9 +17,8 @@ import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { Store } from '../store/ports/store.ts'
-import { createKeyMark } from './key-mark.ts'
 
-export interface ChannelCareParts {
+interface ChannelCareParts {
   readonly store: Pick<Store, 'health' | 'answers'>
   readonly secrets: SecretBox
   readonly catalog: () => Catalog
@@ -85,4 +87,12 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       await share?.stop()
     },
   }
+}
+
+/** Enough that the keys of a channel never share a mark. */
+const markLength = 16
+
+/** Names an upstream's key where the key itself must not stand: a keyed hash of it, shortened. */
+export function createKeyMark({ keyedHash }: Pick<SecretBox, 'keyedHash'>) {
+  return (key: string): string => keyedHash(key).slice(0, markLength)
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { afterRest } from '../gateway/body/rest-of-body.ts'
 import { pageNotFound } from '../gateway/errors.ts'
-import type { NotOffered } from '../gateway/serve/not-offered.ts'
+import type { NotOffered } from '../gateway/serve/published-paths.ts'
 import type { modelRoutes } from '../gateway/serve/routes.ts'
 import type { Logger } from '../lib/log.ts'
 import type { createConsoleDoor } from './console/door.ts'

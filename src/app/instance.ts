@@ -2,8 +2,10 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
+import { WriteRefused } from '../store/ports/admin.ts'
 import type { Store } from '../store/ports/store.ts'
-import { copiesOf } from '../store/sqlite/copies.ts'
+import { StoreError } from '../store/ports/store-error.ts'
+import { copiesOf } from '../store/sqlite/header.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,
@@ -12,8 +14,7 @@ import {
   loadFileWord,
   loadStoreConfig,
 } from './config/load.ts'
-import { openStore } from './open-store.ts'
-import { describeStore, fileOf, isOnServer } from './store-place.ts'
+import { describeStore, fileOf, isOnServer, openStore } from './store-place.ts'
 
 /** The file that is read when none is named. */
 export const defaultConfigFile = 'tollgate.yaml'
@@ -102,7 +103,7 @@ export interface Instance {
   readonly warnings: readonly string[]
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly toServe?: boolean | undefined
   /** Makes a new database also where there was one before. */
   readonly mayBeNew?: boolean | undefined
@@ -236,4 +237,19 @@ function explaining<Result>(work: () => Result): Result {
   } catch (cause) {
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
+}
+
+/**
+ * The message of an error that a person can act on; undefined for anything else, which is a bug
+ * and is worth its stack.
+ */
+export function expectedMessage(error: unknown): string | undefined {
+  const expected =
+    error instanceof UserError || error instanceof WriteRefused || error instanceof StoreError
+  return expected || isOfSystem(error) ? error.message : undefined
+}
+
+/** What the system has refused to do: a file that is not there, a full disk. It names what and why. */
+function isOfSystem(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'code' in error
 }

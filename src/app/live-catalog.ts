@@ -1,9 +1,11 @@
 import { type Catalog, catalogSteps } from '../catalog/catalog.ts'
+import { compileAddressList } from '../gateway/admit/client-address.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import { inSlices } from '../lib/slices.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
+import type { Config } from './config/config.ts'
 
 /** The catalog snapshot in force. */
 export interface LiveCatalog {
@@ -31,5 +33,27 @@ export async function createLiveCatalog(store: Store, secrets: SecretBox): Promi
       inTurn(async () => {
         live = await load()
       }),
+  }
+}
+
+/** Compiles a configuration for the hot path. */
+export function liveSettings({ server, settings }: Config) {
+  return {
+    trustedProxies: compileAddressList(server.trustedProxies),
+    countryHeader: settings.countryHeader,
+    geminiQueryKey: settings.geminiQueryKey,
+    modelsList: settings.modelsList,
+    unknownAnswers: settings.unknownAnswers,
+    maxBodyBytes: server.maxBodyBytes,
+    maxRequests: server.maxRequests ?? undefined,
+    maxConnections: server.maxConnections ?? undefined,
+    usualOutputTokens: settings.usualOutputTokens,
+    maxAttempts: settings.maxAttempts,
+    retryTimeMs: settings.retryTimeMs,
+    queueTimeMs: settings.queueTimeMs,
+    channelCooling: settings.channelCooling,
+    responsesWebsocket: settings.responsesWebsocket,
+    keptResponses: { keptMs: settings.keepResponsesMs, maxBytes: settings.keepResponsesBytes },
+    balanceLowThresholdNano: settings.balanceLowThresholdNano,
   }
 }

@@ -1,4 +1,4 @@
-import { type Metric, Registry } from 'prom-client'
+import { Gauge, Registry } from 'prom-client'
 
 /** One value of a metric. */
 export interface Sample {
@@ -16,16 +16,25 @@ export interface Series {
   readonly samples: () => Iterable<Sample> | Promise<Iterable<Sample>>
 }
 
+const series =
+  (type: Series['type']) =>
+  (name: string, help: string, samples: Series['samples']): Series => ({
+    ...{ name, help, type, samples },
+  })
+export const counter = series('counter')
+export const gauge = series('gauge')
+export const histogram = series('histogram')
+
 /**
- * A registry of these. They are none of prom-client's own classes, which find a value by a text in
- * which two sets of labels can look the same, and whose histograms must see each value.
+ * A registry of these. Each is a gauge whose values are drawn at every reading: the library's own way of
+ * keeping values takes two sets of labels for one that read the same behind each other, and its histograms
+ * have to see every single value.
  */
 export function createRegistry(all: readonly Series[]): Registry {
   const registry = new Registry()
   for (const { name, help, type, samples } of all) {
-    const get = async () => ({ name, help, type, values: [...(await samples())] })
-    // A registry asks no more of a metric than its name and this.
-    registry.registerMetric({ name, get } as unknown as Metric)
+    const drawn = async () => ({ name, help, type, values: [...(await samples())] })
+    Object.assign(new Gauge({ name, help, registers: [registry] }), { get: drawn })
   }
   return registry
 }

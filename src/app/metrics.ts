@@ -1,11 +1,17 @@
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import { type GroupTotals, outcomeNames } from '../gateway/availability/running-totals.ts'
-import type { LagMeter } from '../lib/event-loop-lag.ts'
-import { createRegistry, type Sample, type Series } from './metric-series.ts'
-import type { MetricsSource } from './metrics-source.ts'
-import { nodeSeries } from './nodes/node-metrics.ts'
-import { processSeries } from './process-metrics.ts'
+import type { LagMeter } from '../lib/process-state.ts'
+import {
+  counter,
+  createRegistry,
+  gauge,
+  histogram,
+  type Sample,
+  type Series,
+} from './metric-series.ts'
+import type { MetricsSource } from './metrics-listen.ts'
+import { nodeSeries, processSeries } from './process-metrics.ts'
 
 /** The metrics as Prometheus reads them. */
 export interface Metrics {
@@ -28,97 +34,67 @@ const firstByte = 'tollgate_first_byte_seconds'
 function trafficSeries(source: MetricsSource): readonly Series[] {
   const { totals, requestsInFlight, streamsInFlight, memory, spooled } = source
   return [
-    {
-      name: 'tollgate_requests_total',
-      help: 'Requests that have ended: succeeded, or at whose fault they failed.',
-      type: 'counter',
-      samples: () => ofGroups(source, requestSamples),
-    },
-    {
-      name: firstByte,
-      help: 'Time to the first byte of streams that succeeded.',
-      type: 'histogram',
-      samples: () => ofGroups(source, firstByteSamples),
-    },
-    {
-      name: 'tollgate_output_tokens_total',
-      help: 'Output tokens of all answers.',
-      type: 'counter',
-      samples: () =>
-        ofGroups(source, (group, { outputTokens }) => [{ labels: { group }, value: outputTokens }]),
-    },
-    {
-      name: 'tollgate_attempts_total',
-      help: 'Attempts on channels, by the class of their failure (none: it went well).',
-      type: 'counter',
-      samples: () => attemptSamples(totals.attempts),
-    },
-    {
-      name: 'tollgate_limit_refusals_total',
-      help: 'Requests that were refused for a limit, by whose limit it was.',
-      type: 'counter',
-      samples: () => [...totals.limits].map(([kind, value]) => ({ labels: { kind }, value })),
-    },
-    {
-      name: 'tollgate_refusals_total',
-      help: 'Requests that were refused before a channel was asked, by cause: unknown keys, bodies that are too large, paths that do not exist.',
-      type: 'counter',
-      samples: () => [...totals.refusals].map(([cause, value]) => ({ labels: { cause }, value })),
-    },
-    {
-      name: 'tollgate_requests_in_flight',
-      help: 'Requests that have not ended.',
-      type: 'gauge',
-      samples: () => [{ value: requestsInFlight() }],
-    },
-    {
-      name: 'tollgate_streams_in_flight',
-      help: 'Of these, streams that have begun.',
-      type: 'gauge',
-      samples: () => [{ value: streamsInFlight() }],
-    },
-    {
-      name: 'tollgate_memory_budget_bytes',
-      help: 'Memory that requests, all together, may take.',
-      type: 'gauge',
-      samples: () => [{ value: memory.budget.totalBytes }],
-    },
-    {
-      name: 'tollgate_memory_used_bytes',
-      help: 'Memory of the budget that requests have taken.',
-      type: 'gauge',
-      samples: () => [{ value: memory.budget.usedBytes() }],
-    },
-    {
-      name: 'tollgate_memory_waiting',
-      help: 'Requests that wait for memory.',
-      type: 'gauge',
-      samples: () => [{ value: memory.budget.waiting() }],
-    },
-    {
-      name: 'tollgate_overload_refusals_total',
-      help: 'Requests that were refused as overloaded, by what the gateway was short of.',
-      type: 'counter',
-      samples: () => overloadSamples(source),
-    },
-    {
-      name: 'tollgate_spooled_settlements',
-      help: 'Settlements that wait in the spool of this node, for the database does not take them.',
-      type: 'gauge',
-      samples: () => [{ value: spooled() }],
-    },
-    {
-      name: 'tollgate_channel_cooling',
-      help: 'How many parts of a channel (itself, keys, models) cool now.',
-      type: 'gauge',
-      samples: () => coolingSamples(source),
-    },
-    {
-      name: 'tollgate_accounts_overdrawn',
-      help: 'Accounts of the whole gateway that owe more than their credit limits allow.',
-      type: 'gauge',
-      samples: () => known(source.overdrawn()),
-    },
+    counter(
+      'tollgate_requests_total',
+      'Requests that have ended: succeeded, or at whose fault they failed.',
+      () => ofGroups(source, requestSamples),
+    ),
+    histogram(firstByte, 'Time to the first byte of streams that succeeded.', () =>
+      ofGroups(source, firstByteSamples),
+    ),
+    counter('tollgate_output_tokens_total', 'Output tokens of all answers.', () =>
+      ofGroups(source, (group, { outputTokens }) => [{ labels: { group }, value: outputTokens }]),
+    ),
+    counter(
+      'tollgate_attempts_total',
+      'Attempts on channels, by the class of their failure (none: it went well).',
+      () => attemptSamples(totals.attempts),
+    ),
+    counter(
+      'tollgate_limit_refusals_total',
+      'Requests that were refused for a limit, by whose limit it was.',
+      () => [...totals.limits].map(([kind, value]) => ({ labels: { kind }, value })),
+    ),
+    counter(
+      'tollgate_refusals_total',
+      'Requests that were refused before a channel was asked, by cause: unknown keys, bodies that are too large, paths that do not exist.',
+      () => [...totals.refusals].map(([cause, value]) => ({ labels: { cause }, value })),
+    ),
+    gauge('tollgate_requests_in_flight', 'Requests that have not ended.', () => [
+      { value: requestsInFlight() },
+    ]),
+    gauge('tollgate_streams_in_flight', 'Of these, streams that have begun.', () => [
+      { value: streamsInFlight() },
+    ]),
+    gauge('tollgate_memory_budget_bytes', 'Memory that requests, all together, may take.', () => [
+      { value: memory.budget.totalBytes },
+    ]),
+    gauge('tollgate_memory_used_bytes', 'Memory of the budget that requests have taken.', () => [
+      { value: memory.budget.usedBytes() },
+    ]),
+    gauge('tollgate_memory_waiting', 'Requests that wait for memory.', () => [
+      { value: memory.budget.waiting() },
+    ]),
+    counter(
+      'tollgate_overload_refusals_total',
+      'Requests that were refused as overloaded, by what the gateway was short of.',
+      () => overloadSamples(source),
+    ),
+    gauge(
+      'tollgate_spooled_settlements',
+      'Settlements that wait in the spool of this node, for the database does not take them.',
+      () => [{ value: spooled() }],
+    ),
+    gauge(
+      'tollgate_channel_cooling',
+      'How many parts of a channel (itself, keys, models) cool now.',
+      () => coolingSamples(source),
+    ),
+    gauge(
+      'tollgate_accounts_overdrawn',
+      'Accounts of the whole gateway that owe more than their credit limits allow.',
+      () => known(source.overdrawn()),
+    ),
   ]
 }
 

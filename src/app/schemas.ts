@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { FeedDocument, FeedFailure } from '../site/feed/schema.ts'
 import { PlazaDocument } from '../site/plaza/schema.ts'
-import { type JsonSchema, toSchemaDocument } from '../site/schemas/json-schema.ts'
+import { type JsonSchema, toSchemaDocument } from '../site/schemas.ts'
 import { SettingsDocument } from '../site/settings/schema.ts'
 import { StatusDocument } from '../site/status/schema.ts'
 import { configJsonSchema } from './config/editor-schema.ts'

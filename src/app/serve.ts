@@ -13,12 +13,12 @@ import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { joinNodes } from './nodes/membership.ts'
-import type { ProcessMemory } from './process-memory.ts'
+import type { ProcessMemory } from './process-limits.ts'
 import { openSpoolOf, replay } from './spool.ts'
-import { checkAtStart } from './start-check.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 import { removeCopies } from './upgrade/remove-copies.ts'
+import { checkAtStart } from './verify/check-sums.ts'
 
 export interface ServeParts {
   readonly config: Config

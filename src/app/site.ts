@@ -1,33 +1,42 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { version } from '../../package.json'
 import type { Catalog, Group } from '../catalog/catalog.ts'
+import type { Gatekeeper } from '../gateway/admit/gatekeeper.ts'
+import { GatewayError } from '../gateway/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { inSlices } from '../lib/slices.ts'
+import { createFrontRule, createHostRule } from '../site/addresses.ts'
 import { docsRoutes } from '../site/docs/routes.ts'
-import type { FeedSite } from '../site/feed/document.ts'
-import { createFeedBuilder } from '../site/feed/feed.ts'
+import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
 import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
-import type { Readiness } from '../site/health/readiness.ts'
-import { healthRoutes } from '../site/health/routes.ts'
+import { healthRoutes, type Readiness } from '../site/health.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
-import { type PlazaParts, plazaRoutes } from '../site/plaza/routes.ts'
-import { createFrontRule, createHostRule } from '../site/public-hosts.ts'
-import { schemaRoutes } from '../site/schemas/routes.ts'
-import { encodeSettings } from '../site/settings/document.ts'
-import { settingsRoutes } from '../site/settings/routes.ts'
-import { createPublication, createSnapshots } from '../site/snapshot.ts'
+import {
+  type PlazaCall,
+  type PlazaParts,
+  type PlazaRefusal,
+  plazaRoutes,
+} from '../site/plaza/routes.ts'
+import { createPublication, createSnapshots } from '../site/published.ts'
+import { schemaRoutes } from '../site/schemas.ts'
+import { encodeSettings, settingsRoutes } from '../site/settings/settings.ts'
 import { encodeStatus } from '../site/status/document.ts'
-import { answerPage, statusPagePath, statusPageRoutes } from '../site/status/page/routes.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
-import { statusPath, statusRoutes } from '../site/status/routes.ts'
-import type { DocumentStore } from '../store/ports/documents.ts'
+import {
+  answerPage,
+  statusPagePath,
+  statusPageRoutes,
+  statusPath,
+  statusRoutes,
+} from '../site/status/routes.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
+import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaFiles } from './schemas.ts'
 import { translationTable } from './translation-table.ts'
 
-export interface SiteParts {
+interface SiteParts {
   readonly config: Config
   readonly catalog: () => Catalog
   /** What all nodes serve alike; undefined: there is one node. */
@@ -155,4 +164,19 @@ function docsSite({ name, baseUrl, overseasBaseUrl }: Config['site']) {
 export function feedSite({ site, settings }: Pick<Config, 'site' | 'settings'>): FeedSite {
   const domain = site.domain ?? (site.baseUrl === null ? '' : new URL(site.baseUrl).hostname)
   return { name: site.name, domain, currency: settings.feedCurrency }
+}
+
+/** Lets callers with a valid key see the plaza, as the gateway would let them in; balance apart. */
+export function createPlazaAccess(gatekeeper: Gatekeeper) {
+  return async ({ request, server }: PlazaCall): Promise<PlazaRefusal | undefined> => {
+    const peer = () => server?.requestIP(request)?.address ?? ''
+    const call = { request, peer, geminiPath: false }
+    try {
+      gatekeeper.check(await gatekeeper.identify(call), call, false)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      return { status: error.status, message: error.message, reason: error.word }
+    }
+  }
 }

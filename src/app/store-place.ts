@@ -1,4 +1,7 @@
-import { placeOf } from '../store/postgres/place.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Store } from '../store/ports/store.ts'
+import { placeOf } from '../store/postgres/tls.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { PostgresConfig, StoreConfig } from './config/config.ts'
 
 /** Whether a database is on a server, for several nodes, and not in a file beside this process. */
@@ -14,3 +17,18 @@ export const usualSpool = (path: string): string => `${path}.spool`
 /** The path of a database file; undefined: it is on a server, or in memory. */
 export const fileOf = (store: StoreConfig): string | undefined =>
   isOnServer(store) || store.path === ':memory:' ? undefined : store.path
+
+/**
+ * Opens the database that a configuration names, making it if there is none; throws `StoreError`, also
+ * for one of a former version: only who is `toServe` with it brings it up to date (a file before: see
+ * `upgrade`).
+ */
+export async function openStore(
+  store: StoreConfig,
+  { toServe }: { readonly toServe?: boolean } = {},
+): Promise<Store> {
+  if (!isOnServer(store)) return openSqliteStore({ ...store, clock: systemClock, toStay: true })
+  // Nobody else pays for its driver.
+  const { openPostgresStore } = await import('../store/postgres/open.ts')
+  return openPostgresStore({ url: store.url, clock: systemClock, toServe })
+}

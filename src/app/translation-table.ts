@@ -1,14 +1,14 @@
 import { quirks } from '../protocols/canonical/quirks.ts'
 import { protocolNames } from '../protocols/protocol.ts'
-import { embeddingFeatures } from '../protocols/translation/embedding-features.ts'
 import {
   answerFeatures,
+  embeddingFeatures,
   type Feature,
+  legacyFeatures,
   requestFeatures,
   type Way,
 } from '../protocols/translation/features.ts'
-import { legacyFeatures } from '../protocols/translation/legacy-features.ts'
-import type { TranslationTable } from '../site/docs/translation-page.ts'
+import type { TranslationTable } from '../site/docs/page.ts'
 
 const meanings: Readonly<Record<Way, string>> = {
   carried: 'arrives as it is',

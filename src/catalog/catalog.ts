@@ -7,9 +7,10 @@ import type {
   Limits,
   PriceRow,
   ProtocolBases,
+  Regions,
 } from '../store/ports/catalog.ts'
-import type { Regions } from '../store/ports/regions.ts'
-import { type ContextWindows, createContextWindows } from './context-windows.ts'
+import { type Member, mayUse } from '../store/ports/group-access.ts'
+import { type ContextWindows, createContextWindows } from './model-facts.ts'
 
 /** An upstream address with its keys opened, ready to be called. */
 export interface Channel {
@@ -204,3 +205,13 @@ function* listModels(groups: Iterable<Group>): Generator<void, ReadonlyMap<strin
   }
   return new Map([...models].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/**
+ * A group as an account may see it. Of a group that is closed to the account it learns nothing: neither
+ * its present name nor its models and prices. A group that is only switched off stays visible.
+ */
+export const seenBy = (
+  account: Member | undefined,
+  group: Group | undefined,
+): Group | 'closed' | undefined =>
+  group === undefined || (account && mayUse(group.accounts, account)) ? group : 'closed'

@@ -1,5 +1,6 @@
 import file from '../../data/vendor-extras.json' with { type: 'json' }
-import type { VendorExtras } from '../store/ports/extras.ts'
+import type { ModalityRates, VendorExtras } from '../store/ports/extras.ts'
+import type { Offer } from './catalog.ts'
 import { findVendorPrice } from './vendor-prices.ts'
 
 /** Whose list prices hold on a channel that speaks a protocol, where nobody else has said a price. */
@@ -64,3 +65,41 @@ const pick = <One extends Entry>(entries: readonly One[], vendor: string, model:
       entry.vendor === vendor &&
       (entry.models === undefined || entry.models.some((start) => model.startsWith(start))),
   )
+
+/**
+ * What extras of an offer cost: by the model's own price, else by the dearest list price of the
+ * channels that may answer. Nothing of a model that is free on purpose.
+ */
+export function offeredExtras({ price: { terms }, candidates }: Offer): VendorExtras {
+  if (terms.unit !== 'tokens' && terms.unit !== 'call') return {}
+  const lists = new Set(
+    candidates.flatMap(({ channel, upstreamModel }) =>
+      Object.keys(channel.speaks).map((protocol) => vendorExtras(protocol, upstreamModel)),
+    ),
+  )
+  const dearest = [...lists].reduce<VendorExtras>(
+    (all, list) => ({
+      modalities: larger(all.modalities, list.modalities),
+      tools: larger(all.tools, list.tools),
+      serviceTiers: larger(all.serviceTiers, list.serviceTiers),
+    }),
+    {},
+  )
+  const modalities: ModalityRates =
+    terms.unit === 'tokens' ? { ...dearest.modalities, ...terms.base.modalities } : {}
+  return {
+    modalities,
+    tools: { ...dearest.tools, ...terms.extras?.tools },
+    serviceTiers: { ...dearest.serviceTiers, ...terms.extras?.serviceTiers },
+  }
+}
+
+function larger<Prices extends { readonly [name: string]: number | undefined }>(
+  a: Prices | undefined,
+  b: Prices | undefined,
+): Prices {
+  const all: { [name: string]: number | undefined } = { ...a }
+  for (const [name, price = 0] of Object.entries(b ?? {}))
+    all[name] = Math.max(all[name] ?? 0, price)
+  return all as Prices
+}

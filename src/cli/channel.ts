@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { channelReport } from '../app/report/resources.ts'
 import { counted } from '../lib/format.ts'
-import { keyHint } from '../lib/key-hint.ts'
+import { keyHint } from '../lib/ids.ts'
 import type { Store } from '../store/ports/store.ts'
 import { addAdd } from './channel-add.ts'
 import { addDrain } from './channel-drain.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '../app/instance.ts'
-import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/descriptors.ts'
+import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/process-state.ts'
 
 /** What a command opens at the most, with the database, its threads and some connections. */
 const needed = 64

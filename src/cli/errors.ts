@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { expectedMessage } from '../app/report/expected.ts'
+import { expectedMessage } from '../app/instance.ts'
 import { tell } from './terminal.ts'
 
 /** The command was written wrong: exit code 2. */

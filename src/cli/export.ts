@@ -1,6 +1,11 @@
 import { Argument, type Command, Option } from 'commander'
-import { type ExportFormat, exportFormats, exportLines } from '../billing/receipt/export-lines.ts'
-import { ledgerFields, requestFields } from '../billing/receipt/fields.ts'
+import {
+  type ExportFormat,
+  exportFormats,
+  exportLines,
+  ledgerFields,
+  requestFields,
+} from '../billing/receipt/fields.ts'
 import type { RecordStore, Span } from '../store/ports/records.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { write } from './output.ts'

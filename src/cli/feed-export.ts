@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createFeedExporter, type FeedExporter } from '../app/feed-export.ts'
+import { createFeedExporter, type FeedExporter } from '../app/feed.ts'
 import { findConfig, type Instance } from '../app/instance.ts'
 import { complain } from './errors.ts'
 import { untilStopped } from './lifecycle.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { mirrorFeed } from '../app/feed-mirror.ts'
+import { mirrorFeed } from '../app/feed.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger } from '../lib/log.ts'
 import { parseDuration, parseListen } from '../resources/values.ts'

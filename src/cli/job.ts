@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import type { Command } from 'commander'
-import type { JobMessage, JobProgress } from '../app/jobs/messages.ts'
+import type { JobMessage, JobProgress } from '../app/jobs/child.ts'
 import { runBackup, runVerify } from '../app/jobs/run-job.ts'
 import { interruptible } from './interruptible.ts'
 

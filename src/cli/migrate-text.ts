@@ -1,6 +1,5 @@
-import type { ComparedTable } from '../app/move/compare.ts'
+import type { ComparedTable, VerifiedMove } from '../app/move/compare.ts'
 import type { Moved } from '../app/move/move.ts'
-import type { VerifiedMove } from '../app/move/verify-moved.ts'
 import { formatNano } from '../billing/money.ts'
 import { counted, grouped, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'

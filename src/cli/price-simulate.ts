@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { loadPriceList } from '../app/prices/load-price-list.ts'
 import type { PriceForm } from '../app/prices/price-list.ts'
+import { loadPriceList } from '../app/prices/read-price-list.ts'
 import { type Comparison, type Simulation, simulate } from '../app/prices/simulate.ts'
 import { usd } from '../billing/money.ts'
 import { counted, isoTime } from '../lib/format.ts'

@@ -1,6 +1,6 @@
 import { effectiveRates, type TextRates } from '../billing/charge.ts'
+import { extraWords, writtenModalities } from '../billing/extras.ts'
 import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
-import { extraWords, writtenModalities } from '../billing/written-extras.ts'
 import type { Column } from '../lib/table.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 

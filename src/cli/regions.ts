@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import type { Regions } from '../store/ports/regions.ts'
+import type { Regions } from '../store/ports/catalog.ts'
 import { UsageError } from './errors.ts'
 import { findCountryHeader } from './file-word.ts'
 import { readFragment } from './fragment.ts'

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { schemas } from '../app/schemas.ts'
-import { schemaPath } from '../site/schemas/routes.ts'
+import { schemaPath } from '../site/schemas.ts'
 import { withExamples } from './open.ts'
 import { writeJson, writeList } from './output.ts'
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
-import { parseDateOrTime, parseDateTime } from '../lib/parse-time.ts'
+import { parseDateOrTime, parseDateTime } from '../lib/clock.ts'
 import { countRange } from '../resources/kinds.ts'
 import { complaints } from '../resources/values.ts'
 

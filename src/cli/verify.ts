@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
-import { describeDifference } from '../app/verify/difference.ts'
-import { createFindings } from '../app/verify/findings.ts'
+import { createFindings, describeDifference } from '../app/verify/findings.ts'
 import { verify } from '../app/verify/verify.ts'
 import { isoTime } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'

@@ -1,4 +1,5 @@
-import type { HttpCall } from './admit/gatekeeper.ts'
+import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
+import type { HttpCall, ModelCall } from './admit/gatekeeper.ts'
 
 /** How long a connection may be silent where nobody works on an answer: 60 s. */
 export const usualSilenceSeconds = 60
@@ -46,8 +47,40 @@ export function modelParam({ params }: Context): string {
 export const modelPaths = (prefix: string) =>
   ['/:model', '/:model/:b', '/:model/:b/:c', '/:model/:b/:c/:d'].map((rest) => prefix + rest)
 
-/** Sets how long the connection of a request may be silent, in seconds. */
-export const silenceLimit =
-  ({ request, server }: Context) =>
-  (seconds: number): void =>
-    server?.timeout(request, seconds)
+/** A model request, as its route hands it over. */
+export class RoutedCall implements ModelCall {
+  readonly request: Request
+  readonly geminiPath: boolean
+  readonly protocol: Protocol
+  readonly operation: Operation
+  readonly framing: Framing
+  readonly model?: string
+  readonly stream?: boolean
+  readonly #server: Context['server']
+
+  constructor(
+    { request, server }: Context,
+    { protocol, operation, framing = 'sse', geminiPath = false, model, stream }: Routed,
+  ) {
+    this.request = request
+    this.geminiPath = geminiPath
+    this.protocol = protocol
+    this.operation = operation
+    this.framing = framing
+    if (model !== undefined) this.model = model
+    if (stream !== undefined) this.stream = stream
+    this.#server = server
+  }
+
+  peer(): string {
+    return this.#server?.requestIP(this.request)?.address ?? ''
+  }
+
+  limitSilence(seconds: number): void {
+    this.#server?.timeout(this.request, seconds)
+  }
+}
+
+/** What a route knows of what is asked of it. */
+type Routed = Pick<ModelCall, 'protocol' | 'operation'> &
+  Partial<Pick<ModelCall, 'framing' | 'geminiPath' | 'model' | 'stream'>>

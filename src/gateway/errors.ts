@@ -189,7 +189,7 @@ export function modelHeaders(
     'content-type': contentType,
     'x-request-id': requestId,
   }
-  if (protocol.name === 'messages') headers['request-id'] = requestId
+  if (protocol.requestIdHeader !== undefined) headers[protocol.requestIdHeader] = requestId
   return headers
 }
 
@@ -199,4 +199,23 @@ export function pageNotFound(): Response {
     status: 404,
     headers: { 'content-type': 'text/plain' },
   })
+}
+
+/** Works when it is first asked; from then on gives the same again, or throws the same refusal. */
+export function once<Result extends object>(work: () => Result): () => Result {
+  let found: Result | GatewayError | undefined
+  return () => {
+    found ??= attempted(work)
+    if (found instanceof GatewayError) throw found
+    return found
+  }
+}
+
+function attempted<Result>(work: () => Result): Result | GatewayError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
 }

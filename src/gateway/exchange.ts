@@ -6,138 +6,190 @@ import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { Fault } from '../store/ports/availability.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './admit/authenticate.ts'
-import type { Gatekeeper } from './admit/gatekeeper.ts'
-import type { ModelCall } from './admit/model-call.ts'
-import type { Option, Route } from './admit/options.ts'
+import type { Gatekeeper, ModelCall } from './admit/gatekeeper.ts'
+import type { Route } from './admit/options.ts'
+import type { Places } from './admit/places.ts'
 import type { Plan } from './admit/plan.ts'
 import type { BodyFacts } from './body/body.ts'
 import type { Choice } from './channels/chooser.ts'
-import type { GatewayError } from './errors.ts'
+import { type GatewayError, stopping } from './errors.ts'
 import type { Permit } from './limits/limiter.ts'
-import type { Lease } from './memory/memory-budget.ts'
-import type { Keeping } from './own-responses/keeping.ts'
+import type { Lease, MemoryBudget } from './memory/memory-budget.ts'
+import type { Keeping } from './own-responses/continue.ts'
 import type { Interruption } from './upstream/causes.ts'
 
+/** What an exchange is made with, and what it gives back at its end. */
+export interface ExchangeParts {
+  readonly clock: Clock
+  readonly tick: Clock
+  readonly gatekeeper: Pick<Gatekeeper, 'address'>
+  readonly places: Pick<Places, 'leave'>
+  readonly memory: Pick<MemoryBudget, 'end'>
+}
+
+const noRefusal = () => {}
+
 /**
- * One model request on its way: filled step by step, and at its end turned into its record.
- * Times in `…Tick` are of the monotonic clock, in milliseconds.
+ * One model request on its way: what its stages have found so far, which its record is made from, and the
+ * one owner of how it ends. Times in `…Tick` are of the monotonic clock, in milliseconds.
  */
-export interface Exchange {
-  readonly requestId: string
+export class Exchange {
+  readonly requestId = createRequestId()
   readonly protocol: Protocol
   readonly operation: Operation
   readonly request: Request
+  /** How a streamed answer is cut into frames. */
+  readonly framing: Framing
   readonly startedAt: number
   readonly startedTick: number
-  /** Where it comes from; undefined: nobody asks for it from outside. */
-  readonly address?: (() => string) | undefined
-  /** How a streamed answer is cut into frames. */
-  framing: Framing
-  /** What the client says of its library, for streams: not all of them read the same. */
-  readonly library: string
+  readonly attempts: AttemptRow[] = []
+
+  // Found by `admit`.
   caller: Caller | undefined
   /** As the client wrote it. */
   model: string | undefined
   facts: BodyFacts | undefined
   plan: Plan | undefined
-  /** The channels that may answer. */
-  options: readonly Option[]
-  /** It counts as one of the requests that there may be at once: strangers' do not. */
-  hasPlace: boolean
-  /** What it has of the memory; undefined until its caller is known. */
+  /** Of a request for a response: what becomes of the answer, should it be translated. */
+  keeping: Keeping | undefined
+  /** Undefined for what is not charged, and until it is set aside. */
+  reservation: ExchangeReservation | undefined
+
+  // Of the attempt that is made, or was made last.
+  /** The channel that is asked. */
+  candidate: Candidate | undefined
+  /** The one of its keys that is used. */
+  upstreamKey: string | undefined
+  /** In which protocol it is asked. */
+  route: Route | undefined
+  /** What of the request does not reach the upstream, as the client wrote it. */
+  dropped: readonly string[] = []
+  /** Who is to blame when it fails. */
+  fault: Fault | undefined
+  /** The upstream was asked, and has not failed in a way that costs nothing: its input is owed. */
+  isOwed = false
+
+  /** When the first byte of the answer was ready for the client. */
+  firstByteTick: number | undefined
+  /** LLM tokens that it has used, as far as is known. */
+  usedLlmTokens = 0
+  /** What it is charged for, once that is settled. */
+  usage: Usage | undefined
+  /** What it costs is stored, or kept until it can be: nothing that comes later is its record. */
+  isCharged = false
+
+  // Held until its end.
+  /** Whether it has one of the places of requests under way: strangers' requests have none. */
+  hasPlace = false
+  /** Its part of the memory; undefined until its caller is known. */
   lease: Lease | undefined
   /** Its place within the limits of token, account and group. */
   permit: Permit | undefined
-  /** It is looked up where its conversation is at home; undefined: that is known. Never rejects. */
-  looking: Promise<void> | undefined
   /** Its place on the channel that is asked, or whose answer is relayed. */
   choice: Choice | undefined
-  /** Of a request for a response: what becomes of the answer, should it be translated. */
-  keeping: Keeping | undefined
-  /** LLM tokens that it has used, as far as is known. */
-  usedLlmTokens: number
-  /** What it is charged for, once that is settled. */
-  usage?: Usage
-  /** Who is to blame when it fails. */
-  fault: Fault | undefined
-  /** Undefined for what is not charged, and until it is set aside. */
-  reservation: ExchangeReservation | undefined
-  /** The channel whose answer is being relayed, or that was tried last. */
-  candidate: Candidate | undefined
-  /** The one of its keys that was used. */
-  upstreamKey: string | undefined
-  /** In which protocol that channel is asked. */
-  route: Route | undefined
-  /** What of the request does not reach the upstream, as the client wrote it. */
-  dropped: readonly string[]
-  readonly attempts: AttemptRow[]
-  /** When the first byte of the answer was ready for the client. */
-  firstByteTick: number | undefined
+
+  /** What has ended it from outside: see `interrupt`. */
   interruption: Interruption | undefined
-  /** An upstream was asked, and has not failed in a way that costs nothing: its input is owed. */
-  isOwed: boolean
-  /** What it costs is stored, or kept until it can be: nothing that comes later is its record. */
-  isCharged: boolean
   /** Its money could not be set aside after all: the upstream call was ended for that. */
-  isUnpaid: boolean
-  /** Ends the upstream call that is under way. */
-  abort: () => void
+  isUnpaid = false
+  /** Called when it is interrupted, or its upstream call runs out of time; set by the relay. */
+  onEnding: (() => void) | undefined
+
+  readonly #call: ModelCall
+  readonly #parts: ExchangeParts
+  readonly #active: Set<Exchange>
+  #controller: AbortController | undefined
+  #abortReason: unknown
+  #refuse: ((error: GatewayError) => void) | undefined
+
+  /** Adds itself to those under way, until its end. */
+  constructor(call: ModelCall, parts: ExchangeParts, active: Set<Exchange>) {
+    this.protocol = call.protocol
+    this.operation = call.operation
+    this.request = call.request
+    this.framing = call.framing
+    this.model = call.model
+    this.startedAt = parts.clock()
+    this.startedTick = parts.tick()
+    this.#call = call
+    this.#parts = parts
+    this.#active = active
+    active.add(this)
+    // Also behind its settlement: an upstream may be slow to close, and nobody waits for that then.
+    call.request.signal.addEventListener('abort', this, { once: true })
+  }
+
+  /** Where it comes from, by what trusted proxies say. */
+  address(): string {
+    return this.#parts.gatekeeper.address(this.#call)
+  }
+
+  /** What the client says of its library, for streams: not all of them read the same. */
+  get library(): string {
+    const { headers } = this.request
+    return `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
+  }
+
+  /** The client has left. */
+  handleEvent(): void {
+    this.interrupt('client_left')
+  }
+
+  /**
+   * Ends it from outside. A stop of the process counts even behind a client's leaving: from then on it is not
+   * the client that keeps the upstream from being read to its end. The upstream call is ended at once where
+   * nothing of what it may cost is lost by that.
+   */
+  interrupt(interruption: Interruption): void {
+    if (interruption === 'shutdown') this.interruption = interruption
+    else this.interruption ??= interruption
+    if (interruption === 'shutdown' || !this.isOwed) this.abort()
+    this.notifyEnding()
+  }
+
+  /** Lets those know who wait: while it is let in, its admission fails; later, the relay ends. */
+  notifyEnding(): void {
+    this.#refuse?.(stopping())
+    this.onEnding?.()
+  }
+
+  /** What comes of its admission; rejects when it is interrupted or refused meanwhile. */
+  admission<Result>(): PromiseWithResolvers<Result> {
+    const admission = Promise.withResolvers<Result>()
+    this.#refuse = admission.reject
+    return admission
+  }
+
   /** Refuses it while it is still being let in. */
-  giveUp: (error: GatewayError) => void
-  /** Called on an interruption; the relay puts its own ending here. */
-  onInterrupted: () => void
-}
+  get refuse(): (error: GatewayError) => void {
+    return this.#refuse ?? noRefusal
+  }
 
-const nothing = () => {}
+  /** From now on `abort` ends this: a call to an upstream, or waiting for a channel. */
+  aborts(controller: AbortController, reason?: unknown): void {
+    this.#controller = controller
+    this.#abortReason = reason
+  }
 
-const libraryOf = ({ headers }: Request): string =>
-  `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
+  /** Ends what is under way for it at the upstream. */
+  abort(): void {
+    this.#controller?.abort(this.#abortReason)
+  }
 
-interface BeginParts {
-  readonly clock: Clock
-  readonly tick: Clock
-  readonly gatekeeper: Pick<Gatekeeper, 'address'>
-}
+  /** Nobody pays for it: the upstream call ends at once. */
+  abortUnpaid(): void {
+    this.isUnpaid = true
+    this.abort()
+  }
 
-/** An exchange of which nothing is known yet but its call. */
-export function begin(call: ModelCall, { clock, tick, gatekeeper }: BeginParts): Exchange {
-  return {
-    requestId: createRequestId(),
-    protocol: call.protocol,
-    operation: call.operation,
-    request: call.request,
-    startedAt: clock(),
-    startedTick: tick(),
-    address: () => gatekeeper.address(call),
-    framing: call.framing,
-    library: libraryOf(call.request),
-    caller: undefined,
-    model: call.model,
-    facts: undefined,
-    plan: undefined,
-    options: [],
-    hasPlace: false,
-    lease: undefined,
-    permit: undefined,
-    looking: undefined,
-    keeping: undefined,
-    reservation: undefined,
-    choice: undefined,
-    candidate: undefined,
-    upstreamKey: undefined,
-    route: undefined,
-    dropped: [],
-    attempts: [],
-    usedLlmTokens: 0,
-    fault: undefined,
-    firstByteTick: undefined,
-    interruption: undefined,
-    isOwed: false,
-    isCharged: false,
-    isUnpaid: false,
-    abort: nothing,
-    giveUp: nothing,
-    onInterrupted: nothing,
+  /** It is over: gives back all that it holds. Harmless when repeated. */
+  end(): void {
+    if (!this.#active.delete(this)) return
+    if (this.hasPlace) this.#parts.places.leave()
+    if (this.lease) this.#parts.memory.end(this.lease)
+    this.permit?.used(this.usedLlmTokens)
+    this.permit?.release()
+    this.choice?.ended(this.usedLlmTokens)
   }
 }
 
@@ -168,23 +220,27 @@ export interface ChargedPlan {
 export type Concluded = {
   readonly plan: ChargedPlan | undefined
   readonly keeping?: Keeping | undefined
-} & Omit<
+  usage?: Usage | undefined
+  /** Absent: nobody asks for it from outside. */
+  readonly address?: () => string
+} & Pick<
   Exchange,
-  | 'plan'
-  | 'keeping'
-  | 'request'
-  | 'framing'
-  | 'library'
-  | 'abort'
-  | 'giveUp'
-  | 'onInterrupted'
-  | 'isUnpaid'
-  | 'isOwed'
-  | 'options'
-  | 'dropped'
-  | 'hasPlace'
-  | 'lease'
-  | 'permit'
-  | 'looking'
-  | 'choice'
+  | 'requestId'
+  | 'protocol'
+  | 'operation'
+  | 'startedAt'
+  | 'startedTick'
+  | 'attempts'
+  | 'caller'
+  | 'model'
+  | 'facts'
+  | 'reservation'
+  | 'candidate'
+  | 'upstreamKey'
+  | 'route'
+  | 'fault'
+  | 'firstByteTick'
+  | 'usedLlmTokens'
+  | 'isCharged'
+  | 'interruption'
 >

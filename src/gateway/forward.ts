@@ -2,22 +2,21 @@ import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { createObservation } from '../protocols/canonical/observation.ts'
 import { StoreError } from '../store/ports/store-error.ts'
-import { type AdmitParts, admit } from './admit/admit.ts'
-import type { ModelCall } from './admit/model-call.ts'
+import { type AdmitParts, type Admitted, admit } from './admit/admit.ts'
+import type { ModelCall } from './admit/gatekeeper.ts'
 import { dropRest } from './body/rest-of-body.ts'
 import { usualSilenceSeconds } from './context.ts'
 import { databaseNotRead, GatewayError, stopping } from './errors.ts'
-import { begin, type Exchange } from './exchange.ts'
+import { Exchange, type ExchangeReservation } from './exchange.ts'
 import { type ConcludeParts, conclude, settle } from './money/conclude.ts'
 import { countInput } from './money/count-input.ts'
 import type { End } from './money/record.ts'
-import { type Heartbeats, noHeartbeat } from './relay/heartbeat.ts'
-import { leftTexts, mayAbort, noteInterruption, showsAll } from './relay/leaving.ts'
-import { type Delivery, errorReply, isStream, type Reply, replyTo } from './relay/reply.ts'
+import { type Heartbeat, type Heartbeats, noHeartbeat } from './relay/heartbeat.ts'
+import { leftTexts, showsAll } from './relay/leaving.ts'
+import { errorReply, isStream, type Reply, replyTo } from './relay/reply.ts'
 import { replyInTime } from './relay/waiting-stream.ts'
-import type { StreamAnswer } from './upstream/answer.ts'
+import type { Answer, StreamAnswer } from './upstream/answer.ts'
 import { type AskParts, askChannels } from './upstream/ask-channels.ts'
-import type { Interruption } from './upstream/causes.ts'
 
 export interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
   readonly heartbeats: Heartbeats
@@ -41,43 +40,31 @@ export interface Forwarder {
   interruptAll(): void
 }
 
-/** The way of a request: authenticate, read, plan, attempt, relay, settle. */
+/**
+ * The way of a request: it is admitted (key, body, model, limits, money), its channels are asked one after the
+ * other, and the answer is paid for and relayed. What ends it on the way ends it in `fail`.
+ */
 export function createForwarder(parts: ForwardParts): Forwarder {
   const active = new Set<Exchange>()
   let begun = 0
   let closed = false
 
-  /** Gives back all that an exchange has taken; harmless when repeated. */
-  function end({ hasPlace, lease, permit, choice, usedLlmTokens }: Exchange): void {
-    if (hasPlace) parts.places.leave()
-    if (lease) parts.memory.end(lease)
-    permit?.used(usedLlmTokens)
-    permit?.release()
-    choice?.ended(usedLlmTokens)
-  }
-
   async function forward(call: ModelCall): Promise<Response> {
-    const exchange = begin(call, parts)
-    active.add(exchange)
+    const exchange = new Exchange(call, parts, active)
     begun++
     const { signal } = call.request
-    // Also behind its settlement: an upstream may be slow to close, and nobody waits for that then.
-    signal.addEventListener('abort', () => interrupt(exchange, 'client_left'), { once: true })
-    const done = () => active.delete(exchange) && end(exchange)
     try {
       if (closed) throw stopping()
-      const body = await unlessInterrupted(exchange, () => admit(parts, exchange, call))
+      const { promise, resolve, reject } = exchange.admission<Admitted>()
+      admit(parts, exchange, call).then(resolve, reject)
+      const admitted = await promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
-      const heartbeat = body.facts.stream
-        ? parts.heartbeats.begin(exchange.startedTick)
-        : noHeartbeat
-      const coming = answer(parts, exchange, { body, heartbeat, done })
-      const reply = await (body.facts.stream ? replyInTime(exchange, coming, heartbeat) : coming)
+      const reply = await replyOf(parts, exchange, admitted)
       // Streams set no limit again: their end is not a moment at which the connection is surely there.
       if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
       return toResponse(reply)
     } catch (error) {
-      done()
+      exchange.end()
       const reply = fail(parts, exchange, error)
       const isStranger = exchange.caller === undefined || reply.status === 401
       if (!(await dropRest(call.request, isStranger, error))) reply.headers.connection = 'close'
@@ -100,33 +87,70 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       closed = true
     },
     interruptAll() {
-      for (const exchange of active) interrupt(exchange, 'shutdown')
+      for (const exchange of active) exchange.interrupt('shutdown')
     },
   }
 }
 
-/** What the client gets of a request that was let in; never rejects: a failure is a reply, too. */
-async function answer(parts: ForwardParts, exchange: Exchange, delivery: Delivery): Promise<Reply> {
-  const { body, heartbeat, done } = delivery
+/** The reply to a request that was let in: of a stream, a heartbeat where its answer is slow to come. */
+function replyOf(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Reply> {
+  if (!admitted.body.facts.stream) return answer(parts, exchange, admitted, noHeartbeat)
+  const heartbeat = parts.heartbeats.begin(exchange.startedTick)
+  return replyInTime(exchange, answer(parts, exchange, admitted, heartbeat), heartbeat)
+}
+
+/** Asks for an answer, and makes it the reply; never rejects: a failure is a reply, too. */
+async function answer(
+  parts: ForwardParts,
+  exchange: Exchange,
+  admitted: Admitted,
+  heartbeat: Heartbeat,
+): Promise<Reply> {
   let hasAnswer = false
   try {
-    const isCount = exchange.operation === exchange.protocol.counting
-    const found = await (isCount
-      ? countInput(parts, exchange, body, () => askChannels(parts, exchange, body))
-      : askChannels(parts, exchange, body))
-    if (found.kind === 'stream') await paid(exchange, found)
-    // A whole answer is settled before its first byte: that is as good, where nobody else has spent
-    // the same money meanwhile.
-    else if (found.kind !== 'refusal' && parts.committer.isShared)
-      await exchange.reservation?.written()
+    const found = await ask(parts, exchange, admitted)
+    const paying = pay(parts, exchange, found)
+    if (paying) await paying
     hasAnswer = true
-    return await replyTo(parts, exchange, found, delivery)
+    return await replyTo(parts, exchange, found, { body: admitted.body, heartbeat })
   } catch (error) {
     heartbeat.stop()
     const isLost = !hasAnswer && exchange.interruption === 'client_left' && exchange.isOwed
     if (isLost && !exchange.isUnpaid) await settleLost(parts, exchange)
-    done()
+    exchange.end()
     return fail(parts, exchange, error)
+  }
+}
+
+/** The answer of the first channel that gives one; what counts input is counted here in the end. */
+function ask(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Answer> {
+  if (exchange.operation !== exchange.protocol.counting)
+    return askChannels(parts, exchange, admitted)
+  return countInput(parts, exchange, admitted, () => askChannels(parts, exchange, admitted))
+}
+
+/**
+ * Waits until the money is set aside: of a stream, which is given up else; and of a whole answer where others
+ * may have spent the same money meanwhile. Else it is settled before its first byte, which is as good.
+ */
+function pay(
+  { committer }: ForwardParts,
+  { reservation }: Exchange,
+  found: Answer,
+): Promise<void> | undefined {
+  if (found.kind === 'stream') return payStream(reservation, found)
+  return found.kind !== 'refusal' && committer.isShared ? reservation?.written() : undefined
+}
+
+async function payStream(
+  reservation: ExchangeReservation | undefined,
+  stream: StreamAnswer,
+): Promise<void> {
+  try {
+    await reservation?.written()
+  } catch (error) {
+    stream.finish('abandoned')
+    throw error
   }
 }
 
@@ -139,34 +163,6 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<void
   const end: End = { ending: cause, status: clientClosedRequest, cause, causeText, isLost }
   // What could not be stored is kept, and its failure logged.
   await settle(parts, exchange, end, seen, true).catch(() => {})
-}
-
-/** Waits until a stream's money is set aside; one that nobody pays for is given up. */
-async function paid({ reservation }: Exchange, stream: StreamAnswer): Promise<void> {
-  try {
-    await reservation?.written()
-  } catch (error) {
-    stream.finish('abandoned')
-    throw error
-  }
-}
-
-/** What comes; rejects when the exchange is interrupted, or given up, while its body is still coming. */
-function unlessInterrupted<Result>(
-  exchange: Exchange,
-  begin: () => Promise<Result>,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    exchange.onInterrupted = () => reject(stopping())
-    exchange.giveUp = reject
-    begin().then(resolve, reject)
-  })
-}
-
-function interrupt(exchange: Exchange, interruption: Interruption): void {
-  noteInterruption(exchange, interruption)
-  if (mayAbort(exchange, interruption)) exchange.abort()
-  exchange.onInterrupted()
 }
 
 /**

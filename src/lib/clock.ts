@@ -18,3 +18,64 @@ export function utcDay(timeMs: number): string {
   }
   return lastName
 }
+
+/** Does a task again and again; what it returns ends that. Passed in, so that tests need no timers. */
+export type Repeat = (task: () => void, everyMs: number) => () => void
+
+/** By a timer that does not keep the process alive. */
+export const repeatByTimer: Repeat = (task, everyMs) => {
+  const timer = setInterval(task, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Milliseconds since 1970 of an ISO 8601 date-time with its offset: `2027-01-31T12:00:00Z`. */
+export function parseDateTime(text: string): number | undefined {
+  const match = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(text)
+  const ms = match ? Date.parse(text) : Number.NaN
+  // Date.parse may roll 30 February over into March.
+  const rolled = match && new Date(`${match[1]}T00:00:00Z`).getUTCDate() !== Number(match[2])
+  return Number.isNaN(ms) || rolled ? undefined : ms
+}
+
+/** The same, and of a date alone: midnight UTC. */
+export const parseDateOrTime = (text: string): number | undefined =>
+  parseDateTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+
+/** A look that comes later than this after the one before it: the process did not run, or was starved. */
+const lateMs = 250
+/** How often whoever waits in running time looks at the clock at least. */
+const lookMs = 100
+
+/**
+ * The time in which this process has run, for what is measured of others: what they did while it was
+ * stopped, suspended or busy it could not hear. To be read at least each 250 ms while it runs. One long
+ * gap counts nothing, several in a row 250 ms each: a process that is always starved has limits, too.
+ */
+export function createRunningClock(clock: Clock): Clock {
+  let readAt = clock()
+  let runningMs = 0
+  let wasLate = false
+  return () => {
+    const now = clock()
+    const gapMs = now - readAt
+    readAt = now
+    const isLate = gapMs > lateMs
+    runningMs += isLate ? (wasLate ? lateMs : 0) : gapMs
+    wasLate = isLate
+    return runningMs
+  }
+}
+
+/** As `setTimeout` does it, but by the time in which this process runs; gives what calls it off. */
+export function afterRunning(limitMs: number, onOver: () => void): () => void {
+  const clock = createRunningClock(() => performance.now())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    const leftMs = limitMs - clock()
+    if (leftMs <= 0) onOver()
+    else timer = setTimeout(look, Math.min(leftMs, lookMs))
+  }
+  look()
+  return () => clearTimeout(timer)
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { chmod, link, open, rename, utimes } from 'node:fs/promises'
+import { chmod, link, mkdir, open, rename, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /** A file under a name of its own, beside the place where it is to be once it is whole. */
@@ -121,3 +121,31 @@ export function removeLeftBehind(file: string): void {
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
 const remove = (path: string) => rmSync(path, { force: true })
+
+/**
+ * Writes a file whole or not at all: readers see the old content or the new one, also when the
+ * process or the machine stops half-way. Makes missing folders. `modifiedMs` dates the file.
+ */
+export async function writeWholeFile(
+  file: string,
+  content: Uint8Array,
+  modifiedMs = Date.now(),
+): Promise<void> {
+  const folder = dirname(file)
+  await mkdir(folder, { recursive: true })
+  const draft = join(folder, `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    const handle = await open(draft, 'wx')
+    try {
+      await handle.writeFile(content)
+      await handle.utimes(modifiedMs / 1000, modifiedMs / 1000)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -27,3 +27,58 @@ export function humanBytes(bytes: number): string {
   const text = power === 0 || value >= 10 ? String(Math.round(value)) : value.toFixed(1)
   return `${text} ${byteUnits[power]}`
 }
+
+/** Milliseconds of each unit, largest first. */
+const durationUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+/** Bytes of each unit, largest first. */
+const sizeUnits = {
+  GiB: 2 ** 30,
+  GB: 1e9,
+  MiB: 2 ** 20,
+  MB: 1e6,
+  KiB: 2 ** 10,
+  KB: 1e3,
+  kB: 1e3,
+  B: 1,
+}
+
+type Units = { readonly [unit: string]: number }
+
+function parseWithUnit(text: string, units: Units): number | undefined {
+  const match = /^(\d{1,15})([A-Za-z]{1,3})$/.exec(text)
+  const unit = match?.[2] ?? ''
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined
+  const value = Number(match?.[1]) * (factor ?? Number.NaN)
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+function formatWithUnit(value: number, units: Units): string {
+  const fitting = Object.entries(units).find(
+    ([, factor]) => value >= factor && value % factor === 0,
+  )
+  const [unit, factor] = fitting ?? Object.entries(units).at(-1) ?? ['', 1]
+  return `${value / factor}${unit}`
+}
+
+/**
+ * Milliseconds of `250ms`, `10s`, `5m`, `2h`, `1d`; undefined for anything else. A plain number is
+ * none: it needs its unit.
+ */
+export function parseDurationMs(text: string): number | undefined {
+  return parseWithUnit(text, durationUnits)
+}
+
+/** Bytes of `100B`, `512KiB`, `10MB`, `1GiB`; undefined for anything else. */
+export function parseSizeBytes(text: string): number | undefined {
+  return parseWithUnit(text, sizeUnits)
+}
+
+/** The shortest exact text that `parseDurationMs` reads back: `90000` is `90s`. */
+export function formatDurationMs(durationMs: number): string {
+  return formatWithUnit(durationMs, durationUnits)
+}
+
+/** The shortest exact text that `parseSizeBytes` reads back: `67108864` is `64MiB`. */
+export function formatSizeBytes(sizeBytes: number): string {
+  return formatWithUnit(sizeBytes, sizeUnits)
+}

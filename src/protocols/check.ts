@@ -5,10 +5,9 @@ import {
   type ValueError,
   ValueErrorType,
 } from '@sinclair/typebox/compiler'
+import { settingsFault, unreadFault } from './field-names.ts'
 import { isJsonObject } from './json.ts'
 import type { Fault } from './protocol.ts'
-import { settingsFault } from './settings-names.ts'
-import { unreadFault } from './unread-fields.ts'
 
 /** A field that may be left out or be null, as most vendors allow for what has a default. */
 export function nullable<T extends TSchema>(schema: T) {

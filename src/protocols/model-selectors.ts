@@ -54,7 +54,7 @@ const mostSelectors = 100
 
 /**
  * All fields of a body that select a model, but for the one at its top: that is the one which is
- * checked and charged. Where there are too many, that is told of the field at the top which has the rest.
+ * checked and charged. Where there are too many, the last one is the field at the top that holds the rest.
  */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const found: ModelSelector[] = []
@@ -140,7 +140,7 @@ function namesIn(value: unknown): readonly string[] | undefined {
   for (const entry of value as readonly unknown[]) {
     const name = isJsonObject(entry) ? entry.model : entry
     if (typeof name !== 'string') return undefined
-    // What else an entry says (another speed, tools) would be looked at by nobody.
+    // What else an entry says (another speed, tools) would not be checked.
     if (isJsonObject(entry) && Object.keys(entry).length > 1) return undefined
     names.push(name)
   }

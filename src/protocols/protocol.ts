@@ -1,9 +1,8 @@
-import type { Codec } from './canonical/codec.ts'
-import type { EmbeddingCodec } from './canonical/embedding.ts'
+import type { Codec, EmbeddingCodec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
-import type { HiddenWork } from './hidden-work.ts'
+import type { Usage } from './canonical/usage.ts'
 import type { RequestExtras } from './request-extras.ts'
-import type { ToolBounds } from './tool-bounds.ts'
+import type { HiddenWork, ToolBounds } from './request-facts.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
@@ -53,7 +52,7 @@ export interface RequestFacts {
   readonly longestAnswer?: number
   /**
    * Some of its input is not in its bytes, and not in what it `continues` either: a stored prompt, a
-   * cache. Files are told by `media`.
+   * cache. Files are counted by `media`.
    */
   readonly hasUnseenInput: boolean
   /** How often the model may be asked for one answer: each time what came before is input again. */
@@ -139,8 +138,11 @@ export interface Operation {
   read(body: JsonObject): RequestFacts
   /** The top-level fields to replace when the upstream calls the model by another name. */
   rename(body: JsonObject, upstreamModel: string): { readonly [field: string]: unknown }
-  /** Upstream path below the channel's base URL, beginning with `/`. `model` is the upstream's name. */
-  path(model: string, stream: boolean): string
+  /**
+   * Upstream path below the channel's base URL, beginning with `/`, with the query that asks for
+   * `framing`. `model` is the upstream's name.
+   */
+  path(model: string, stream: boolean, framing?: Framing): string
   createObserver(): AnswerObserver
 }
 
@@ -175,7 +177,7 @@ export interface ClientStream {
 export interface HeartbeatPlace {
   /** Nothing has been sent to the client yet. */
   readonly isFirst: boolean
-  /** What the client is told with it, where that came too late for a header. */
+  /** A note for the client that came too late for a header. */
   readonly note?: string
 }
 
@@ -231,9 +233,17 @@ export interface Protocol {
   readonly counting: Operation | undefined
   /** Headers that an upstream demands, for requests of clients that do not know of them. */
   readonly demandedHeaders: Readonly<Record<string, string>>
+  /** The header in which its clients look for the id of their request, beside `x-request-id`. */
+  readonly requestIdHeader?: string
   /** The header of an answer that names its service tier; undefined: its body does. */
   readonly tierHeader?: string
+  /** Queries are settings of the vendor's servers: a client's are not sent on. */
+  readonly hidesQueries?: true
+  /** Bodies may name the model beside the path, and may have empty parts, which the vendor refuses. */
+  readonly mendsBodies?: true
   readonly codec: Codec
+  /** What the usage that its observers keep amounts to; undefined when it has no count in it. */
+  decodeUsage(raw: unknown): Usage | undefined
   /** Translation of embeddings; undefined: the protocol has none. */
   readonly embedding?: EmbeddingCodec
 }

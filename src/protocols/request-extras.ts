@@ -1,5 +1,5 @@
 import type { Modality } from './canonical/extras.ts'
-import type { HostedTool } from './canonical/hosted-tools.ts'
+import type { HostedTool } from './canonical/tools.ts'
 import { isJsonObject } from './json.ts'
 import { findSelectors, type ModelSelector } from './model-selectors.ts'
 import type { JsonObject } from './protocol.ts'
@@ -38,7 +38,7 @@ export interface TierAsk {
   readonly path: Path
 }
 
-export interface OutputAsk {
+interface OutputAsk {
   readonly modality: Modality
   readonly path: Path
 }
@@ -71,7 +71,7 @@ export const pathText = (path: Path): string =>
     .join('')
 
 /** What a protocol reads by itself. */
-export interface OwnExtras {
+interface OwnExtras {
   readonly hostedTools?: readonly HostedToolAsk[]
   readonly tiers?: readonly TierAsk[]
   readonly outputs?: readonly OutputAsk[]
@@ -113,13 +113,8 @@ const routingPlaces: readonly Path[] = [
 
 /** What of it rules no seller in or out by itself, or is a matter of privacy. */
 const harmlessRouting = new Set([
-  'allow_fallbacks',
-  'require_parameters',
-  'data_collection',
-  'zdr',
-  'zeroDataRetention',
-  'max_price',
-  'models',
+  ...['allow_fallbacks', 'require_parameters', 'data_collection', 'zdr', 'zeroDataRetention'],
+  ...['max_price', 'models'],
 ])
 
 function findRouting(body: JsonObject): readonly Path[] {

@@ -17,26 +17,11 @@ const bytesPerToken: readonly (readonly [kind: RegExp, bytes: number])[] = [
 /** A document has the text of its pages in it, and their pictures. */
 const bytesPerDocumentToken = 50
 
-const mediaTypes = new Set([
-  'image_url',
-  'input_image',
-  'image',
-  'image_generation_call',
-  'computer_screenshot',
-  'input_audio',
-  'document',
-  'input_file',
-  'file',
-])
-
 /** Types of parts that are an image, whatever else they hold. */
 const imageTypes = new Set([
-  'image_url',
-  'input_image',
-  'image',
-  'image_generation_call',
-  'computer_screenshot',
+  ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
 ])
+const mediaTypes = new Set([...imageTypes, 'input_audio', 'document', 'input_file', 'file'])
 
 /** Members that name what is not in the body, unless it is there as a `data:` address. */
 const addresses = ['file_id', 'file_url', 'fileUri', 'file_uri', 'url', 'video_url', 'audio_url']
@@ -103,7 +88,7 @@ interface MediaSum {
 function addMedia(value: unknown, sum: MediaSum, depth: number): void {
   if (typeof value !== 'object' || value === null) return
   if (depth >= deepest) {
-    sum.isUnseen = true // nobody looks there
+    sum.isUnseen = true // nested deeper than is read
   } else if (Array.isArray(value)) {
     for (const item of value) addMedia(item, sum, depth + 1)
   } else if (isJsonObject(value)) {

@@ -6,36 +6,14 @@ const deepest = 64
 
 /** Members that are no prompt text: names, references, and media in base64 or opaque form. */
 const notText = new Set([
-  'type',
-  'id',
-  'role',
-  'tool_call_id',
-  'tool_use_id',
-  'call_id',
-  'cache_control',
-  'media_type',
-  'mimeType',
-  'mime_type',
-  'detail',
-  'signature',
-  'thoughtSignature',
-  'thought_signature',
-  'encrypted_content',
-  'image_url',
-  'file_url',
-  'file_data',
-  'file_id',
-  'input_audio',
-  'b64_json',
-  'data',
-  'inlineData',
-  'inline_data',
-  'fileData',
-  'url',
+  ...['type', 'id', 'role', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control'],
+  ...['media_type', 'mimeType', 'mime_type', 'detail', 'signature', 'thoughtSignature'],
+  ...['thought_signature', 'encrypted_content', 'image_url', 'file_url', 'file_data', 'file_id'],
+  ...['input_audio', 'b64_json', 'data', 'inlineData', 'inline_data', 'fileData', 'url'],
 ])
 
-/** What of a request is counted where nobody tells its LLM tokens. */
-export interface RequestText {
+/** What of a request is counted where no upstream reports its LLM tokens. */
+interface RequestText {
   readonly text: () => string
   readonly uncounted: () => number
 }

@@ -1,5 +1,4 @@
-import { createHeldBytes, heldBytesLimit } from './held-bytes.ts'
-import type { Frame, FrameSplitter, Frames } from './protocol.ts'
+import type { ClientStream, Frame, FrameSplitter, Frames, HeartbeatPlace } from './protocol.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -186,4 +185,65 @@ function fieldValue(text: string, colon: number, stop: number): string | undefin
   if (text.charCodeAt(colon) !== 0x3a) return undefined
   const start = text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1
   return text.slice(Math.min(start, stop), stop)
+}
+
+/** More bytes than this are not held back for one frame: they pass on without being framed. */
+export const heldBytesLimit = 32 * 1024 * 1024
+
+const smallest = 4096
+
+/**
+ * Bytes that wait for the rest of their frame, copied into one growing buffer, so that a frame
+ * that comes in thousands of pieces costs time and memory in proportion to its size.
+ */
+interface HeldBytes {
+  readonly length: number
+  add(bytes: Uint8Array): void
+  /** The held bytes followed by `tail`, no longer held. Nothing held: `tail` itself, uncopied. */
+  take(tail: Uint8Array): Uint8Array
+}
+
+/** Nothing held yet. */
+export function createHeldBytes(): HeldBytes {
+  let buffer = new Uint8Array(0)
+  let length = 0
+
+  return {
+    get length() {
+      return length
+    },
+    add(bytes) {
+      const needed = length + bytes.length
+      if (needed > buffer.length) {
+        const wider = new Uint8Array(Math.max(smallest, needed, buffer.length * 2))
+        wider.set(buffer.subarray(0, length))
+        buffer = wider
+      }
+      buffer.set(bytes, length)
+      length = needed
+    },
+    take(tail) {
+      if (length === 0) return tail
+      const whole = new Uint8Array(length + tail.length)
+      whole.set(buffer.subarray(0, length))
+      whole.set(tail, length)
+      length = 0
+      // A large frame is rare: its buffer is not kept for the rest of the stream.
+      if (buffer.length > 64 * 1024) buffer = new Uint8Array(0)
+      return whole
+    },
+  }
+}
+
+/**
+ * A comment of an event stream. openai-go up to 2 takes the empty line behind one for an event without
+ * data, and fails: it gets none, for the next event ends the comment as well.
+ */
+export function encodeComment(text: string, { library }: Pick<ClientStream, 'library'>): string {
+  return `: ${text}\n${library.includes('OpenAI/Go ') ? '' : '\n'}`
+}
+
+/** The heartbeat of OpenAI's protocols, which have no event for silence. */
+export function commentHeartbeat(stream: ClientStream, { note }: HeartbeatPlace): string {
+  return encodeComment(note ?? 'keep-alive', stream)
 }

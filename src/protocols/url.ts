@@ -45,3 +45,8 @@ export function modelPath(model: string): string {
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':')
 }
+
+/** The key as OpenAI takes it, and every vendor that speaks its protocols. */
+export function bearerHeaders(key: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}` }
+}

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../billing/money.ts'
+import { parseDateTime } from '../lib/clock.ts'
 import { isoTime } from '../lib/format.ts'
-import { parseDateTime } from '../lib/parse-time.ts'
-import type { Regions } from '../store/ports/regions.ts'
+import type { Regions } from '../store/ports/catalog.ts'
 import { decimal, flag, onlyThese, optional, orNull, regions, text, words } from './schema-parts.ts'
 import type { ValueKind } from './values.ts'
 

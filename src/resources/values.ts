@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
+import { toolPriceDecimals } from '../billing/extras.ts'
 import { multiplierDecimals, nanoDecimals, parseDecimal, priceDecimals } from '../billing/money.ts'
-import { toolPriceDecimals } from '../billing/written-extras.ts'
-import { readCountryCode } from '../lib/country-codes.ts'
-import { parseDateTime } from '../lib/parse-time.ts'
-import { parseDurationMs, parseSizeBytes } from '../lib/units.ts'
+import { readCountryCode } from '../lib/addresses.ts'
+import { parseDateTime } from '../lib/clock.ts'
+import { parseDurationMs, parseSizeBytes } from '../lib/format.ts'
 
 /** Longer timers fire at once. */
 const maxDurationMs = 2 ** 31 - 1

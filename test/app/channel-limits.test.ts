@@ -63,8 +63,11 @@ describe('a channel that may do one thing at once', () => {
     const asking = []
     for (const question of questions) {
       asking.push(gateway.ask(chat, { question }))
-      await Bun.sleep(30) // they come one after the other
+      // They come one after the other.
+      while (gateway.tollgate.active() < asking.length) await Bun.sleep(1)
+      await Bun.sleep(30)
     }
+    while (gate.asked.length === 0) await Bun.sleep(1)
     expect(gate.asked).toEqual(['one'])
     for (const _ of questions) await gate.letOne()
     for (const answer of await Promise.all(asking)) expect(answer.status).toBe(200)

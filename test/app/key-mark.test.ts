@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createKeyMark } from '../../src/app/key-mark.ts'
+import { createKeyMark } from '../../src/app/channel-care.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 
 test('a mark is the same for the same key and secret, and tells nothing of the key', () => {

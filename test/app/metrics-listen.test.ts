@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { UserError } from '../../src/app/instance.ts'
 import { listenMetrics, type MetricsListening } from '../../src/app/metrics-listen.ts'
-import { createProcessMemory } from '../../src/app/process-memory.ts'
+import { createProcessMemory } from '../../src/app/process-limits.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { createRunningTotals } from '../../src/gateway/availability/running-totals.ts'
 import { createLogger } from '../../src/lib/log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createProcessMemory } from '../../src/app/process-memory.ts'
+import { createProcessMemory } from '../../src/app/process-limits.ts'
 
 const mebibyte = 1_048_576
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { checkAtStart } from '../../src/app/start-check.ts'
+import { checkAtStart } from '../../src/app/verify/check-sums.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { temporaryDirectory } from '../store/support.ts'

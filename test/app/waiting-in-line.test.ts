@@ -30,8 +30,8 @@ async function startFull(onDisconnect: 'bill_observed' | 'drain' = 'bill_observe
 
 /** A request has come to where it waits. */
 async function inLine({ tollgate }: Clocked): Promise<void> {
+  while (tollgate.active() === 0) await Bun.sleep(1)
   await Bun.sleep(50)
-  expect(tollgate.active()).toBeGreaterThan(0)
 }
 
 async function recordOf(gateway: Clocked, answer: Response) {

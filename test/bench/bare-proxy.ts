@@ -1,7 +1,7 @@
 /** What a plain developer writes: `bun test/bench/bare-proxy.ts PORT UPSTREAM`. */
 const [port, upstream = ''] = process.argv.slice(2)
 const sentOn = ['content-type', 'authorization']
-Bun.serve({
+const server = Bun.serve({
   port: Number(port),
   hostname: '127.0.0.1',
   async fetch({ url, method, headers, body }) {
@@ -11,3 +11,4 @@ Bun.serve({
     return new Response(answer.body, { status: answer.status, headers: { 'content-type': type } })
   },
 })
+console.log(server.url.origin)

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { fillUsageTotals } from '../../src/store/migrations/0006-usage-totals.ts'
 import type { RequestRow, Settlement } from '../../src/store/ports/records.ts'
-import { attemptColumns, requestColumns } from '../../src/store/queries/request-columns.ts'
-import { insertText } from '../../src/store/sqlite/insert-text.ts'
+import { attemptColumns, requestColumns } from '../../src/store/queries/requests.ts'
+import { fillUsageTotals } from '../../src/store/schema/sqlite.ts'
+import { insertText } from '../../src/store/sqlite/commit.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { type MadeSize, madeStart, makeSettlements, makeWorld } from '../support/made-ledger.ts'
 

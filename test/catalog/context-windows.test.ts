@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
-import { createContextWindows } from '../../src/catalog/context-windows.ts'
+import { createContextWindows } from '../../src/catalog/model-facts.ts'
 import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
 import type { CatalogRows, ChannelModel, PriceTerms } from '../../src/store/ports/catalog.ts'
 import { channelWrite, groupWrite, priceWrite } from '../store/support.ts'

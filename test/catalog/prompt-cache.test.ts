@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cacheMinimum } from '../../src/catalog/prompt-cache.ts'
+import { cacheMinimum } from '../../src/catalog/model-facts.ts'
 
 test.each([
   ['claude-opus-5', 512],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { reasonsOf } from '../../src/catalog/reasoning-models.ts'
+import { reasonsOf } from '../../src/catalog/model-facts.ts'
 
 test.each([
   ['gpt-4o', 'never'],

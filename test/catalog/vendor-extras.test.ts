@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import file from '../../data/vendor-extras.json' with { type: 'json' }
 import { vendorExtras } from '../../src/catalog/vendor-extras.ts'
-import { hostedTools, isHostedTool } from '../../src/protocols/canonical/hosted-tools.ts'
+import { hostedTools, isHostedTool } from '../../src/protocols/canonical/tools.ts'
 
 const entries = [...file.tools, ...file.serviceTiers]
 

@@ -9,11 +9,11 @@ import { convertPrice, priceSchedule } from '../../data/price-terms.ts'
 import { formatPrices } from '../../data/update-prices.ts'
 import { type ChargedUsage, charge } from '../../src/billing/charge.ts'
 import {
+  findVendorPrice,
   type VendorPriceEntry,
   VendorPriceFile,
   vendorTerms,
-} from '../../src/catalog/vendor-price-file.ts'
-import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
+} from '../../src/catalog/vendor-prices.ts'
 
 const path = new URL('../../data/vendor-prices.json', import.meta.url)
 const text = await Bun.file(path).text()

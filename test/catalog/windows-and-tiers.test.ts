@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import list from '../../data/vendor-prices.json' with { type: 'json' }
-import { createContextWindows } from '../../src/catalog/context-windows.ts'
+import { createContextWindows } from '../../src/catalog/model-facts.ts'
 import type { PriceRow, PriceTerms } from '../../src/store/ports/catalog.ts'
 
 const rates = { input: 3, output: 15, cacheRead: null, cacheWrite: null, cacheWrite1h: null }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createKeyMark } from '../../src/app/key-mark.ts'
+import { createKeyMark } from '../../src/app/channel-care.ts'
 import { failureClasses } from '../../src/gateway/failures/failures.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { CoolingRow } from '../../src/store/ports/health.ts'

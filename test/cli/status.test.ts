@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { migrations, newestVersion } from '../../src/store/migrations/list.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { newestVersion } from '../../src/store/schema/versions.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { formerSteps } from '../support/old-databases.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
 import { createWorkplace, program, readUntil, type Workplace } from './cli.ts'
 
@@ -74,7 +75,7 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
     await place.write('tollgate.yaml', `store: "${url}"\nserver: { listen: "127.0.0.1:0" }\n`)
     await ask(
       url,
-      `${migrations[6]?.postgres}; CREATE TABLE schema_version (version bigint NOT NULL);
+      `${formerSteps[6]?.postgres}; CREATE TABLE schema_version (version bigint NOT NULL);
        INSERT INTO schema_version VALUES (7);
        INSERT INTO node (name, version, started_at, seen_at, load)
          VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`,
@@ -95,9 +96,14 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
     },
   )
 
-  test('serve of a newer program brings a cluster up to date', async () => {
+  test('serve of a newer program takes a cluster over, once none of its nodes serves', async () => {
     await using database = await createDatabase()
     await makeFormer(database.url)
+    const refused = await place.run(['serve'], { env })
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('(old:1): stop them all, then start this one')
+    expect(await versions(database.url)).toEqual([{ version: 7 }])
+    await ask(database.url, 'UPDATE node SET seen_at = now_ms() - 60000')
     const serving = Bun.spawn([...program, 'serve', '--log', 'json'], {
       cwd: place.path,
       env: { ...(await place.environment(['serve'])), ...env },

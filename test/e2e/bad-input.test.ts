@@ -6,8 +6,6 @@ import { type Expected, expectError } from './contract/expected.ts'
 import { openRaw, type RawAnswer, type RawCall, rawCall, requestHead } from './raw-client.ts'
 import { keyHeader, maxBody, type SmallGateway, startSmallGateway } from './small-gateway.ts'
 
-// Runs apart: it times how soon what is wrong is refused.
-
 let gateway: SmallGateway
 beforeAll(async () => {
   gateway = await startSmallGateway()

@@ -51,6 +51,10 @@ const arrays: readonly Pair[] = pairs
   .filter(({ client }) => client.name === 'gemini')
   .map((pair) => ({ ...pair, name: `${pair.name}, as an array`, client: geminiArray }))
 
+const names = [...new Set(pairs.map(({ client }) => client.name))]
+const isNextTo = ({ client, upstream }: Pair) =>
+  names[(names.indexOf(client.name) + 1) % names.length] === upstream.name
+
 describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () => {
   test.each([...pairs, ...arrays])(
     '$name: within 1 % of what there was, with an error of its protocol',
@@ -58,7 +62,8 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
     30_000,
   )
 
-  test.each([...pairs, ...arrays])(
+  // Reading what came at once is the upstream's side, ending it the client's: each of them once.
+  test.each([...pairs.filter(isNextTo), ...arrays.slice(0, 1)])(
     '$name: also in the middle of what came at once',
     (pair) => expectCut(pair, 10_000),
     30_000,

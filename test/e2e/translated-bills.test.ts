@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { decodeStoredUsage } from '../../src/protocols/stored-usage.ts'
+import { decodeStoredUsage } from '../../src/protocols/index.ts'
 import { type RunningBinary, runBinary } from '../support/binary.ts'
 import {
   type FakeUpstream,

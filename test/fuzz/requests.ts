@@ -1,4 +1,4 @@
-import { listDropped } from '../../src/gateway/translate/dropped.ts'
+import { listDropped } from '../../src/gateway/relay/reply.ts'
 import { type Quirk, quirkNames, quirks } from '../../src/protocols/canonical/quirks.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { countRequestTokens } from '../../src/protocols/translation/count-tokens.ts'

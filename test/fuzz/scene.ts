@@ -2,7 +2,7 @@ import type { Candidate } from '../../src/catalog/catalog.ts'
 import { checkBody, parseJsonBody, type RequestBody } from '../../src/gateway/body/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { FetchMedia } from '../../src/gateway/media/fetch-media.ts'
-import { MediaError } from '../../src/gateway/media/media-error.ts'
+import { MediaError } from '../../src/gateway/media/media-address.ts'
 import {
   type AnswerFacts,
   createTranslation,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
-import { budgetLeft, spentOn } from '../../src/gateway/money/budget.ts'
+import { budgetLeft, spentOn } from '../../src/gateway/money/reservations.ts'
 import type { Spent } from '../../src/store/ports/records.ts'
 import type { TokenBudget } from '../../src/store/ports/tokens.ts'
 

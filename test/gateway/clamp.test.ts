@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clampUsage } from '../../src/gateway/money/clamp.ts'
+import { clampUsage } from '../../src/gateway/money/estimate.ts'
 import { usedTokens } from '../../src/gateway/money/record.ts'
 import { createObservation } from '../../src/protocols/canonical/observation.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'

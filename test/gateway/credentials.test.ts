@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readCredential } from '../../src/gateway/admit/credentials.ts'
+import { readCredential } from '../../src/gateway/admit/gatekeeper.ts'
 
 /** name, headers, Gemini's header first, key and source (or nothing) */
 const cases: [string, Record<string, string>, boolean, string | undefined][] = [

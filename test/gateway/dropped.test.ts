@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listDropped } from '../../src/gateway/translate/dropped.ts'
+import { listDropped } from '../../src/gateway/relay/reply.ts'
 
 test('names are told as the client wrote them', () => {
   expect(listDropped(['seed', 'messages[0].content[1].cache_control'])).toBe(

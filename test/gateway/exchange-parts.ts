@@ -1,7 +1,7 @@
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
 import { bodyFacts } from '../../src/gateway/body/body.ts'
-import type { Exchange } from '../../src/gateway/exchange.ts'
+import { Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { now, seed } from '../store/support.ts'
@@ -66,42 +66,35 @@ export async function createExchange(options: ExchangeOptions) {
     account: { ...token.account },
     spending: undefined,
   }
-  const exchange: Exchange = {
+  const made = new Exchange(
+    {
+      protocol,
+      operation,
+      request: new Request('http://gateway.example/'),
+      framing: 'sse',
+      model: 'small',
+      peer: () => '',
+      geminiPath: false,
+      limitSilence() {},
+    },
+    {
+      clock: () => now,
+      tick: () => 1000,
+      gatekeeper: { address: () => '' },
+      places: { leave() {} },
+      memory: { end() {} },
+    },
+    new Set(),
+  )
+  const exchange = Object.assign(made, {
     requestId: 'req_1',
-    protocol,
-    operation,
-    request: new Request('http://gateway.example/'),
-    startedAt: now,
-    startedTick: 1000,
-    framing: 'sse',
-    library: '',
     caller,
-    model: 'small',
     facts: bodyFacts(operation.read(body)),
     plan: { group, offer },
-    options: [],
-    hasPlace: false,
-    lease: undefined,
-    permit: undefined,
-    looking: undefined,
-    keeping: undefined,
-    reservation: undefined,
-    choice: undefined,
     candidate: { ...candidate, upstreamModel },
     upstreamKey: 'key',
-    route: { protocol, operation, framing: 'sse', translation: undefined },
-    dropped: [],
-    attempts: [],
-    usedLlmTokens: 0,
-    fault: undefined,
-    firstByteTick: undefined,
-    interruption: undefined,
-    isCharged: false,
-    isUnpaid: false,
+    route: { protocol, operation, framing: 'sse', translation: undefined } as const,
     isOwed: true,
-    abort: () => {},
-    giveUp: () => {},
-    onInterrupted: () => {},
-  }
-  return { exchange, caller }
+  })
+  return { exchange: exchange as Exchange, caller }
 }

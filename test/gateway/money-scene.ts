@@ -1,7 +1,6 @@
 import { countTokens } from '../../src/app/count-tokens.ts'
 import { createAffinity } from '../../src/gateway/admit/affinity.ts'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
-import { createRefusalLimit } from '../../src/gateway/admit/refusal-limit.ts'
 import { checkBody, type RequestBody } from '../../src/gateway/body/body.ts'
 import { unshortened } from '../../src/gateway/body/outline.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
@@ -13,6 +12,7 @@ import { createMeter } from '../../src/gateway/money/meter.ts'
 import { createReservations } from '../../src/gateway/money/reservations.ts'
 import { noHeartbeat } from '../../src/gateway/relay/heartbeat.ts'
 import { createRelay } from '../../src/gateway/relay/relay.ts'
+import { createRefusalLimit } from '../../src/gateway/request-log.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Operation } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
@@ -98,7 +98,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   const parsed = { bytes, contentType: 'application/json', fields: undefined }
   const read = checkBody({ ...parsed, ...unshortened(value) }, operation)
   const body: RequestBody = { ...read, facts: { ...read.facts, stream } }
-  const exchange: Exchange = { ...made.exchange, caller, facts: body.facts }
+  const exchange: Exchange = Object.assign(made.exchange, { caller, facts: body.facts })
 
   const sum = async () => {
     const account = await store.admin.account('ann@example.com')

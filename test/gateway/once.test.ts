@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { GatewayError } from '../../src/gateway/errors.ts'
-import { once } from '../../src/gateway/once.ts'
+import { GatewayError, once } from '../../src/gateway/errors.ts'
 
 test('works once, when it is asked', () => {
   let worked = 0

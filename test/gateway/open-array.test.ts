@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { withoutSecondBracket } from '../../src/gateway/body/open-array.ts'
+import { withoutSecondBracket } from '../../src/gateway/relay/heartbeat.ts'
 
 async function joined(pieces: readonly string[], isOpen: boolean): Promise<string> {
   async function* stream() {

@@ -8,7 +8,7 @@ import {
   withItems,
 } from '../../src/gateway/own-responses/input-items.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/own-ids.ts'
+import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/wire.ts'
 
 const bodyOf = (text: string) => {
   const bytes = Buffer.from(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { prefersText } from '../../src/gateway/translate/prefers-text.ts'
+import { prefersText } from '../../src/gateway/serve/receipt.ts'
 
 const json = [
   null,

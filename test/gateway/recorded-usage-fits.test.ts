@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createContextWindows } from '../../src/catalog/context-windows.ts'
+import { createContextWindows } from '../../src/catalog/model-facts.ts'
 import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
 import { usedTokens } from '../../src/gateway/money/record.ts'
 import type { AnswerObserver } from '../../src/protocols/protocol.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createRefusalLog } from '../../src/gateway/admit/refusal-log.ts'
+import { createRefusalLog } from '../../src/gateway/request-log.ts'
 import { createLogger } from '../../src/lib/log.ts'
 
 function scene() {

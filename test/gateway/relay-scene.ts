@@ -1,7 +1,6 @@
 import { endlessMeter, type Meter } from '../../src/gateway/money/meter.ts'
 import type { End } from '../../src/gateway/money/record.ts'
 import { type Heartbeat, noHeartbeat } from '../../src/gateway/relay/heartbeat.ts'
-import { mayAbort, noteInterruption } from '../../src/gateway/relay/leaving.ts'
 import { createRelay } from '../../src/gateway/relay/relay.ts'
 import { createWatchdog, type Expiry } from '../../src/gateway/relay/watchdog.ts'
 import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
@@ -72,10 +71,10 @@ export async function createScene(options: RelayOptions = {}) {
   const watch = watchdog.watch({ firstByteMs: 1000, idleMs: 1000, totalMs: 10_000 }, (which) => {
     expiry = which
     controller.abort()
-    exchange.onInterrupted()
+    exchange.notifyEnding()
   })
   controller.signal.addEventListener('abort', () => far.error(new Error('aborted')))
-  exchange.abort = () => controller.abort()
+  exchange.aborts(controller)
   const ends: { end: End; seen: Observation }[] = []
   const finished: (string | null)[] = []
   const stream = createRelay({
@@ -124,9 +123,7 @@ export async function createScene(options: RelayOptions = {}) {
       return all
     },
     interrupt(interruption: Interruption) {
-      noteInterruption(exchange, interruption)
-      if (mayAbort(exchange, interruption)) exchange.abort()
-      exchange.onInterrupted()
+      exchange.interrupt(interruption)
     },
     /** Lets the clock stand at a time long enough for the watchdog to look at it. */
     async waitTo(timeMs: number) {

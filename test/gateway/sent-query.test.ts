@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { sentQuery, withoutKeys } from '../../src/gateway/upstream/sent-query.ts'
+import { sentQuery, withoutKeys } from '../../src/gateway/upstream/upstream-call.ts'
 
 const plain = 'https://vendor.example/v1/messages'
 const sent = (query: string, url = plain) =>

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createKnownKeys } from '../../src/gateway/admit/known-keys.ts'
-import { createStrangers } from '../../src/gateway/admit/strangers.ts'
+import { createKnownKeys, createStrangers } from '../../src/gateway/admit/known-keys.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 
 const hash = createSecretBox('a secret').keyedHash

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { descriptorLimit, hasSpareDescriptors } from '../../src/lib/descriptors.ts'
+import { descriptorLimit, hasSpareDescriptors } from '../../src/lib/process-state.ts'
 
 test.skipIf(process.platform !== 'linux')(
   'the limit is known, and more than it are not spare',

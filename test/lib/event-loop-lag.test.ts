@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLagMeter } from '../../src/lib/event-loop-lag.ts'
+import { createLagMeter } from '../../src/lib/process-state.ts'
 
 function scene() {
   let now = 5_000

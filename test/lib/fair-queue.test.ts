@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFairQueue } from '../../src/lib/fair-queue.ts'
+import { createFairQueue } from '../../src/lib/turns.ts'
 
 test('owners take turns, however many of one wait', () => {
   const queue = createFairQueue<string>()

@@ -3,7 +3,7 @@ import {
   findMemoryLimit,
   heldMemoryBytes,
   residentMemoryBytes,
-} from '../../src/lib/memory-limit.ts'
+} from '../../src/lib/process-state.ts'
 
 const machineBytes = 8_000_000_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseDateOrTime, parseDateTime } from '../../src/lib/parse-time.ts'
+import { parseDateOrTime, parseDateTime } from '../../src/lib/clock.ts'
 
 const eight = Date.UTC(2026, 10, 21, 8)
 

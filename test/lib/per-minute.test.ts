@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createPerMinute } from '../../src/lib/per-minute.ts'
+import { createPerMinute } from '../../src/lib/rate.ts'
 
 function scene() {
   let now = 5_000

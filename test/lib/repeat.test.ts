@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { repeatByTimer } from '../../src/lib/repeat.ts'
+import { repeatByTimer } from '../../src/lib/clock.ts'
 
 test('a task is done again and again, until it is ended', async () => {
   let count = 0
@@ -15,7 +15,7 @@ test('a task is done again and again, until it is ended', async () => {
 })
 
 test('a process is not kept alive by it', async () => {
-  const path = require.resolve('../../src/lib/repeat.ts')
+  const path = require.resolve('../../src/lib/clock.ts')
   const script = `const { repeatByTimer } = await import(${JSON.stringify(path)}); repeatByTimer(() => {}, 10)`
   const child = Bun.spawn([process.execPath, '-e', script])
   expect(await child.exited).toBe(0)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { afterRunning, createRunningClock } from '../../src/lib/running-time.ts'
+import { afterRunning, createRunningClock } from '../../src/lib/clock.ts'
 
 describe('the time in which the process runs', () => {
   const scene = () => {

@@ -4,7 +4,7 @@ import {
   formatSizeBytes,
   parseDurationMs,
   parseSizeBytes,
-} from '../../src/lib/units.ts'
+} from '../../src/lib/format.ts'
 
 test.each([
   ['250ms', 250],

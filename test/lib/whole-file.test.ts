@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { writeWholeFile } from '../../src/lib/whole-file.ts'
+import { writeWholeFile } from '../../src/lib/draft-file.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { hunt } from '../adversary/hunt.ts'
 import type { StoreKind } from '../adversary/script.ts'
 import { describeCluster } from '../e2e/cluster/describe-cluster.ts'
+import { rounds } from '../support/rounds.ts'
 
 // Customers who mean harm, made by chance: always the same ones first, then others each time. `bun run
 // adversary --seed S` plays those of a seed again, which is printed with what went wrong.
@@ -20,13 +21,13 @@ async function findNothing(store: StoreKind, seed: string, runs: number): Promis
 const fresh = () => String(1 + (Date.now() % 1_000_000))
 
 test('A1–A6: nobody gets anything for nothing from one node', async () => {
-  await findNothing('sqlite', 'always', 150)
-  await findNothing('sqlite', fresh(), 100)
-}, 400_000)
+  await findNothing('sqlite', 'always', rounds(60, 150))
+  await findNothing('sqlite', fresh(), rounds(40, 2_000))
+}, 1_800_000)
 
 describeCluster('two nodes on one database', () => {
   test('A1–A6: nobody gets anything for nothing from either', async () => {
-    await findNothing('postgres', 'always', 50)
-    await findNothing('postgres', fresh(), 50)
-  }, 400_000)
+    await findNothing('postgres', 'always', rounds(20, 50))
+    await findNothing('postgres', fresh(), rounds(20, 1_000))
+  }, 1_800_000)
 })

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import type { UsageExtras } from '../../src/protocols/canonical/usage.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
+import { decodeStoredUsage } from '../../src/protocols/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
 import type { Operation } from '../../src/protocols/protocol.ts'
 import { responses } from '../../src/protocols/responses/index.ts'
-import { decodeStoredUsage } from '../../src/protocols/stored-usage.ts'
 
 // What a vendor bills beside text: read from whole answers and from streams, once each.
 

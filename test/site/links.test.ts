@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { feedUrl, statusLink } from '../../src/site/links.ts'
+import { feedUrl, statusLink } from '../../src/site/addresses.ts'
 
 const path = '/pricing/provider-pricing.json'
 

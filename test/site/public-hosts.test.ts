@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFrontRule, createHostRule } from '../../src/site/public-hosts.ts'
+import { createFrontRule, createHostRule } from '../../src/site/addresses.ts'
 
 const unset = { baseUrl: null, overseasBaseUrl: null, statusUrl: null, priceBackupUrl: null }
 const addresses = {

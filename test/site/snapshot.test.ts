@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLogger } from '../../src/lib/log.ts'
-import { createPublication, createSnapshots } from '../../src/site/snapshot.ts'
+import { createPublication, createSnapshots } from '../../src/site/published.ts'
 
 function createParts(build: () => string | Promise<string>) {
   const lines: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AttemptFilter } from '../../src/store/ports/attempts.ts'
+import type { AttemptFilter } from '../../src/store/ports/records.ts'
 import { eachEngine } from './each-engine.ts'
 import { attemptRow, channelWrite, collect, now, settlement } from './support.ts'
 

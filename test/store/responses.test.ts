@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { KeptResponse } from '../../src/store/ports/responses.ts'
+import type { KeptResponse } from '../../src/store/ports/answers.ts'
 import { eachEngine, type TestStore } from './each-engine.ts'
 import { accountWrite, now, tokenWrite } from './support.ts'
 

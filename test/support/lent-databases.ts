@@ -34,6 +34,12 @@ async function makeTemplate(): Promise<Template> {
   return { name, emptying: await writeEmptying(url) }
 }
 
+/** Starts the server and makes the tables once, so that no test's time goes into it. */
+export async function prepareDatabases(): Promise<void> {
+  template ??= makeTemplate()
+  await template
+}
+
 /**
  * A database with all tables, and nothing in them. Who has it ends all connections to it before it is
  * disposed of, and leaves the tables themselves as they are.

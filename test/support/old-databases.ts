@@ -1,8 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrations } from '../../src/store/migrations/list.ts'
 import { applicationId } from '../../src/store/sqlite/header.ts'
+import steps from '../fixtures/databases/former-steps.json'
+
+/** The steps that programs before version 21 took; place in the list: the version that a step led to. */
+export const formerSteps: readonly { readonly sqlite?: string; readonly postgres?: string }[] =
+  steps
 
 /** The secret of the fixtures: what is sealed in them was sealed with it. */
 export const fixtureSecret = 'the secret of all fixtures'
@@ -12,14 +16,14 @@ const fixture = (name: string) => (db: Database) =>
 
 /** The tables of a version, as the steps make them today, and what a program of that time had other. */
 const made = (version: number, change: string) => (db: Database) => {
-  for (const { sqlite } of migrations.slice(0, version)) if (sqlite) db.run(sqlite)
+  for (const { sqlite } of formerSteps.slice(0, version)) if (sqlite) db.run(sqlite)
   db.run(`${change}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
 /** A program before this one took steps one by one; the fifth one failed. */
 function halfUpgraded(db: Database): void {
   fixture('5605f96')(db)
-  for (const { sqlite } of migrations.slice(1, 4)) if (sqlite) db.run(sqlite)
+  for (const { sqlite } of formerSteps.slice(1, 4)) if (sqlite) db.run(sqlite)
   db.run('PRAGMA user_version = 4')
 }
 
@@ -47,6 +51,11 @@ export const oldDatabases: Readonly<Record<string, (db: Database) => void>> = {
   'of 5605f96, version 1': fixture('5605f96'),
   'of 5605f96, half upgraded': halfUpgraded,
   'of 55909b4, version 10': fixture('55909b4'),
+  'of 26772c7, version 20': (db) => {
+    fixture('55909b4')(db)
+    for (const { sqlite } of formerSteps.slice(10)) if (sqlite) db.run(sqlite)
+    db.run("INSERT INTO program VALUES ('0.1.0', 0); PRAGMA user_version = 20")
+  },
   'of ff52aa2, version 1 with other indexes': made(
     1,
     `CREATE INDEX request_account ON request (account_id);

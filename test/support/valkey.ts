@@ -1,18 +1,20 @@
 import { describe } from 'bun:test'
 import { freePort } from './free-port.ts'
+import { isFastRun } from './kinds.ts'
 import { createTempDir, removeLater } from './temp-dir.ts'
 
 /** A real Valkey or Redis: Debian's, or the one that `VALKEY` names. */
-const program =
-  process.env.VALKEY ?? Bun.which('valkey-server') ?? Bun.which('redis-server') ?? undefined
+const program = isFastRun
+  ? undefined
+  : (process.env.VALKEY ?? Bun.which('valkey-server') ?? Bun.which('redis-server') ?? undefined)
 
-if (program === undefined) {
+if (program === undefined && !isFastRun) {
   const message = 'No valkey-server or redis-server: tests of shared counters do not run.'
   if (process.env.CI === 'true') throw new Error(message)
   console.warn(`${message} Install one of them, or name one in VALKEY.`)
 }
 
-/** False: no server is installed; in CI that is an error. */
+/** False: no server is installed, which is an error in CI, or this run is a fast one. */
 export const hasValkey = program !== undefined
 
 /** `describe` for tests that need a Valkey: skipped where there is none. In CI there must be one. */

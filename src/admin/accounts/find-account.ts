@@ -1,4 +1,4 @@
-import type { AccountEdits, EditableAccount } from '../../store/ports/account-edits.ts'
+import type { AccountEdits, EditableAccount } from '../../store/ports/edits.ts'
 import { ApiError } from '../api-error.ts'
 
 /** An account by its id; throws an `ApiError` when it is not there. */

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AccountEdits } from '../../store/ports/account-edits.ts'
+import type { AccountEdits } from '../../store/ports/edits.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
 import type { PageQuery } from '../envelope.ts'
 import type { LedgerList } from '../ledger/schema.ts'

@@ -1,5 +1,4 @@
-import { formatNano } from '../../billing/money.ts'
-import { overdrawnNano } from '../../billing/overdraft.ts'
+import { formatNano, overdrawnNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
 import { toView } from '../../resources/resource.ts'

@@ -1,4 +1,4 @@
-import { formatDurationMs } from '../../lib/units.ts'
+import { formatDurationMs } from '../../lib/format.ts'
 import type { ChannelSettings } from '../../store/ports/catalog.ts'
 import type { ChannelChange } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../lib/secrets.ts'
-import type { EditableCatalog, EditableChannel } from '../../store/ports/channel-edits.ts'
+import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'

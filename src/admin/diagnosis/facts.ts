@@ -5,7 +5,7 @@ import {
   windowStart,
 } from '../../catalog/availability.ts'
 import type { Catalog, Group } from '../../catalog/catalog.ts'
-import { seenBy } from '../../catalog/seen-group.ts'
+import { seenBy } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AdminStore, StoredAccount, TokenView } from '../../store/ports/admin.ts'
 import {

@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { seenBy } from '../../catalog/seen-group.ts'
+import { seenBy } from '../../catalog/catalog.ts'
 import { utcDay } from '../../lib/clock.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { Spent } from '../../store/ports/records.ts'

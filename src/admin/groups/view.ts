@@ -1,7 +1,10 @@
 import { buildCatalog, type Group } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
-import type { EditableCatalog, EditableGroup } from '../../store/ports/channel-edits.ts'
-import { mostTokensCounted } from '../../store/ports/edits.ts'
+import {
+  type EditableCatalog,
+  type EditableGroup,
+  mostTokensCounted,
+} from '../../store/ports/edits.ts'
 import type { Remark } from '../checked.ts'
 import { groupFields } from './entry.ts'
 import type { GroupItem, GroupView } from './schema.ts'

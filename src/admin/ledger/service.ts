@@ -1,6 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { exportLines } from '../../billing/receipt/export-lines.ts'
-import { ledgerFields } from '../../billing/receipt/fields.ts'
+import { exportLines, ledgerFields } from '../../billing/receipt/fields.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ListStore } from '../../store/ports/lists.ts'

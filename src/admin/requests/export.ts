@@ -1,5 +1,4 @@
-import { exportLines } from '../../billing/receipt/export-lines.ts'
-import { clientRequestFields, requestFields } from '../../billing/receipt/fields.ts'
+import { clientRequestFields, exportLines, requestFields } from '../../billing/receipt/fields.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ListStore } from '../../store/ports/lists.ts'

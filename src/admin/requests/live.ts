@@ -1,5 +1,5 @@
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { AdminStore } from '../../store/ports/admin.ts'
 import {
   type ListedRequest,

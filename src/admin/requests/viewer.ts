@@ -1,4 +1,4 @@
-import { sse } from 'elysia'
+import { Stream } from '@elysiajs/stream'
 
 /** What a live view tells: server-sent events. */
 export type LiveEvent =
@@ -11,20 +11,19 @@ export type LiveEvent =
   | { readonly event: 'ping'; readonly data: '' }
   | { readonly event: 'end'; readonly data: 'signed_out' | 'stopping' }
 
-/** So many events wait for a slow reader; then it is told that some were left out. */
+/** So many events wait for a slow reader, and as many in its stream; then it is told that some were left out. */
 const maxWaiting = 200
 
-type Told = IteratorResult<ReturnType<typeof sse>, undefined>
+type Told = IteratorResult<LiveEvent, undefined>
 
-/**
- * The events of one live view, to be returned by a route. It is no generator function: `return` of
- * one that waits would wait, too.
- */
-export class Viewer implements AsyncIterableIterator<ReturnType<typeof sse>, undefined> {
+/** The events of one live view. It is no generator function: `return` of one that waits would wait, too. */
+export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
   readonly #onEnd: () => void
   readonly #events: LiveEvent[] = [{ event: 'ready', data: '' }]
   #waiting: ((told: Told) => void) | undefined
   #hasEnded = false
+  /** Whether the reader has so much to read that the next events wait. */
+  isFull = (): boolean => false
 
   /** `onEnd` is called once: the view was ended, or its reader has left. */
   constructor(onEnd: () => void) {
@@ -69,10 +68,36 @@ export class Viewer implements AsyncIterableIterator<ReturnType<typeof sse>, und
 
   #giveNext(): void {
     const give = this.#waiting
-    if (give === undefined) return
+    if (give === undefined || (this.isFull() && !this.#hasEnded)) return
     const event = this.#events.shift()
     if (event === undefined && !this.#hasEnded) return
     this.#waiting = undefined
-    give(event ? { done: false, value: sse(event) } : { done: true, value: undefined })
+    give(event ? { done: false, value: event } : { done: true, value: undefined })
   }
+}
+
+/** Proxies must not collect what is to come at once. */
+const headers = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+/** Answers a request with the events of a live view. */
+export function answerWith(viewer: Viewer): Response {
+  const stream: Stream<Uint8Array> = new Stream<Uint8Array>(framesOf())
+  const encoder = new TextEncoder()
+  // The stream takes all that there is: what a slow reader has not read waits in it.
+  viewer.isFull = () => {
+    const { controller } = stream as unknown as { controller?: { desiredSize: number | null } }
+    return (controller?.desiredSize ?? 0) < -maxWaiting
+  }
+  // As bytes: texts would get an `id` each, and empty ones are left out.
+  async function* framesOf() {
+    for await (const { event, data } of viewer) {
+      stream.event = event
+      yield encoder.encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+    }
+  }
+  return new Response(stream.value, { headers })
 }

@@ -1,7 +1,8 @@
+import { addressKey } from '../../lib/addresses.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { Outcome, SignInCore } from './parts.ts'
-import { addressKey } from './throttle.ts'
+import type { LibraryCall } from './call.ts'
+import type { Outcome, SignInCore } from './limits.ts'
 
 /** Where the console sends people who could not sign in. */
 const signInPage = '/console/sign-in'
@@ -39,6 +40,13 @@ export function createElsewhere(core: SignInCore) {
     return [devices.remember(request, who.email)]
   }
 
+  /** Changes what an account signs in with, and notes it. */
+  async function change(request: Request, who: SignedIn, action: string, call: LibraryCall) {
+    const { cookies } = await library.call(request, call)
+    await store.note(who.email, action, who.email)
+    return { data: null, cookies }
+  }
+
   return {
     /** The provider's address to send the browser to; it comes back to `callbackUrl` at last. */
     async provider(
@@ -55,8 +63,8 @@ export function createElsewhere(core: SignInCore) {
         ...{ provider, callbackURL: callbackUrl, disableRedirect: true },
         ...{ errorCallbackURL: signInPage, newUserCallbackURL: callbackUrl },
       }
-      const call = { request, method: 'POST', path: '/sign-in/social', body } as const
-      const { data, cookies } = await library.call({ ...call, needsProviders: true })
+      const call = { path: '/sign-in/social', body, needsProviders: true }
+      const { data, cookies } = await library.call(request, call)
       return { data: { url: String(data.url) }, cookies }
     },
 
@@ -65,8 +73,7 @@ export function createElsewhere(core: SignInCore) {
       begin(request)
       requireProvider(provider)
       const path = `/callback/${encodeURIComponent(provider)}${new URL(request.url).search}`
-      const call = { request, method: 'GET', path } as const
-      const { location, cookies } = await library.call({ ...call, needsProviders: true })
+      const { location, cookies } = await library.call(request, { path, needsProviders: true })
       const known = await tell(request, cookies, provider)
       const headers = new Headers({
         location: location ?? signInPage,
@@ -78,12 +85,9 @@ export function createElsewhere(core: SignInCore) {
     },
 
     /** Takes a provider from an account. The last way in stays. */
-    async unlink(request: Request, who: SignedIn, provider: string): Promise<Outcome<null>> {
-      const body = { providerId: provider }
-      const call = { request, method: 'POST', path: '/unlink-account', body } as const
-      const { cookies } = await library.call(call)
-      await store.note(who.email, 'account.unlink', who.email)
-      return { data: null, cookies }
+    unlink(request: Request, who: SignedIn, provider: string): Promise<Outcome<null>> {
+      const call = { path: '/unlink-account', body: { providerId: provider } }
+      return change(request, who, 'account.unlink', call)
     },
 
     /** What the browser is asked, as `navigator.credentials` takes it. */
@@ -93,42 +97,31 @@ export function createElsewhere(core: SignInCore) {
     ): Promise<Outcome<{ options: unknown }>> {
       begin(request)
       const path = `/passkey/generate-${what}-options`
-      const { data, cookies } = await library.call({ request, method: 'GET', path })
+      const { data, cookies } = await library.call(request, { path })
       return { data: { options: data }, cookies }
     },
 
     async enterWithPasskey(request: Request, response: unknown): Promise<Outcome<null>> {
       begin(request)
-      const path = '/passkey/verify-authentication'
-      const call = { request, method: 'POST', path, body: { response } } as const
-      const { cookies } = await library.call(call)
+      const call = { path: '/passkey/verify-authentication', body: { response } }
+      const { cookies } = await library.call(request, call)
       const known = await tell(request, cookies, 'passkey')
       return { data: null, cookies: [...cookies, ...known] }
     },
 
-    async addPasskey(
+    addPasskey(
       request: Request,
       who: SignedIn,
       passkey: { readonly response: unknown; readonly name: string },
     ): Promise<Outcome<null>> {
-      const path = '/passkey/verify-registration'
-      const call = { request, method: 'POST', path, body: passkey } as const
-      const { cookies } = await library.call(call)
-      await store.note(who.email, 'account.passkey_add', who.email)
-      return { data: null, cookies }
+      const call = { path: '/passkey/verify-registration', body: passkey }
+      return change(request, who, 'account.passkey_add', call)
     },
 
     async removePasskey(request: Request, who: SignedIn, id: string): Promise<Outcome<null>> {
       await requireOwnPasskey(who, id)
-      const call = {
-        request,
-        method: 'POST',
-        path: '/passkey/delete-passkey',
-        body: { id },
-      } as const
-      const { cookies } = await library.call(call)
-      await store.note(who.email, 'account.passkey_remove', who.email)
-      return { data: null, cookies }
+      const call = { path: '/passkey/delete-passkey', body: { id } }
+      return change(request, who, 'account.passkey_remove', call)
     },
   }
 }

@@ -8,10 +8,9 @@ import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInRecords } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
-import { createSignInAdapter } from './adapter.ts'
-import { canSignIn } from './email.ts'
-import { minPasswordLength, type Passwords } from './passwords.ts'
-import { librarySecret, sessionTokenHash } from './secrets.ts'
+import { librarySecret, sessionTokenHash } from './cookies.ts'
+import { createSignInAdapter } from './library-store.ts'
+import { canSignIn, minPasswordLength, type Passwords } from './passwords.ts'
 
 /** Where the library's own paths begin. */
 export const libraryPath = '/api/v1/auth'

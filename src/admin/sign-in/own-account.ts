@@ -3,10 +3,10 @@ import type { SignInRow, SignInTable } from '../../store/ports/sign-in.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import type { LibraryCall } from './call.ts'
-import { counted, type Outcome, type SignInCore } from './parts.ts'
+import { counted, type Outcome, type SignInCore } from './limits.ts'
 import { checkNewPassword } from './passwords.ts'
 import type { SessionList, SignInProfile } from './schema.ts'
-import { codeHash } from './second-step.ts'
+import { codeHash } from './with-password.ts'
 
 /** What somebody who is signed in does with the own way in. */
 export function createOwnAccount(core: SignInCore) {
@@ -18,12 +18,11 @@ export function createOwnAccount(core: SignInCore) {
   }
 
   /** Asks the library for something that needs the password or a code: a guess, so it is counted. */
-  async function guess(request: Request, who: SignedIn, call: Pick<LibraryCall, 'path' | 'body'>) {
-    const asked = { ...call, request, method: 'POST' } as const
+  async function guess(request: Request, who: SignedIn, call: LibraryCall) {
     const account = `account ${who.accountId}`
     const asking = { isKnown: true, shares: [account] }
     return counted(core, { request, account }, () =>
-      passwords.inNameOf(asking, () => library.call(asked)),
+      passwords.inNameOf(asking, () => library.call(request, call)),
     )
   }
 

@@ -1,14 +1,11 @@
 import { createLibraryCaller } from './call.ts'
+import { createKnownDevices, createSessions } from './cookies.ts'
 import { createElsewhere } from './elsewhere.ts'
-import { createKnownDevices } from './known-device.ts'
+import { createLimits, createRefusals, type SignInCore, type SignInParts } from './limits.ts'
 import { createOwnAccount } from './own-account.ts'
-import { createLimits, type SignInCore, type SignInParts } from './parts.ts'
 import { createPasswords } from './passwords.ts'
-import { createRefusals } from './refusals.ts'
-import { createSecondStep } from './second-step.ts'
-import { createSessions } from './sessions.ts'
 import { createSetup } from './setup.ts'
-import { createPasswordSignIn } from './with-password.ts'
+import { createPasswordSignIn, createSecondStep } from './with-password.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 

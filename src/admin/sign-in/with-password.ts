@@ -1,13 +1,12 @@
+import { addressKey } from '../../lib/addresses.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { Asking as InLine } from './line.ts'
-import { counted, countedRight, type Outcome, type SignInCore } from './parts.ts'
-import { checkNewPassword } from './passwords.ts'
-import { endedCookie } from './sessions.ts'
-import { addressKey } from './throttle.ts'
+import { endedCookie } from './cookies.ts'
+import { counted, countedRight, type Outcome, type SignInCore } from './limits.ts'
+import { checkNewPassword, type Asking as InLine } from './passwords.ts'
 
 /** What is typed to sign in. */
-export interface PasswordEntry {
+interface PasswordEntry {
   readonly email: string
   readonly password: string
   /** False: the cookie goes when the browser is closed. */
@@ -15,7 +14,7 @@ export interface PasswordEntry {
 }
 
 /** Signed in, or asked for a second factor first. */
-export interface Entered {
+interface Entered {
   readonly two_factor: boolean
 }
 
@@ -56,9 +55,9 @@ export function createPasswordSignIn(core: SignInCore) {
       const isOwn = before?.email.toLowerCase() === email
       const device = devices.find(request, email) ?? (isOwn ? before.sessionId : undefined)
       const asking = askingOf(request, email, device)
-      const call = { request, method: 'POST', path: '/sign-in/email', body } as const
+      const call = { path: '/sign-in/email', body }
       const reply = await counted(core, { request, account: `e-mail ${email}`, device }, () =>
-        passwords.inNameOf(asking, () => library.call(call)),
+        passwords.inNameOf(asking, () => library.call(request, call)),
       )
       const who = await sessions.startedBy(request, reply.cookies)
       const needsCode = reply.data.twoFactorRedirect === true
@@ -87,9 +86,9 @@ export function createPasswordSignIn(core: SignInCore) {
     limits.registration.take(addressKey(facts.addressOf(request)))
     checkNewPassword(password, 'password')
     const body = { email, password, name }
-    const call = { request, method: 'POST', path: '/sign-up/email', body } as const
+    const call = { path: '/sign-up/email', body }
     const asking = askingOf(request, email.toLowerCase())
-    const reply = await passwords.inNameOf(asking, () => library.call(call))
+    const reply = await passwords.inNameOf(asking, () => library.call(request, call))
     const who = await sessions.startedBy(request, reply.cookies)
     log.info('signed up', { account_id: who?.accountId ?? null })
     return { data: null, cookies: reply.cookies }
@@ -129,5 +128,54 @@ export function createPasswordSignIn(core: SignInCore) {
       })
       limits.account.giveBack(key)
     },
+  }
+}
+
+/** A code as it is kept for a while when it was used. */
+export const codeHash = (secrets: SignInCore['secrets'], code: string): string =>
+  secrets.keyedHash(`used code:${code.trim()}`)
+
+/** What is typed as the second factor: a code of the app, or one of the backup codes. */
+interface SecondFactor {
+  readonly code: string
+  readonly isBackup: boolean
+  /** True: this browser is not asked again for 30 days. */
+  readonly trust: boolean
+}
+
+/**
+ * The second step of signing in. The library allows five guesses at each first step, and ten in a
+ * row for an account; guesses are counted by address here.
+ */
+export function createSecondStep(core: SignInCore) {
+  const { library, sessions, devices, log, facts, store, secrets, refusals } = core
+
+  /** Somebody may have looked over a shoulder: each code opens one session. */
+  async function requireUnused({ accountId, sessionId }: SignedIn, code: string): Promise<void> {
+    if (await store.takeCode(accountId, codeHash(secrets, code))) return
+    await store.endSessions(accountId, { id: Number(sessionId) })
+    throw new ApiError('begin_again', 'This code was used already. Begin again, with the next one.')
+  }
+  return async (
+    request: Request,
+    { code, isBackup, trust }: SecondFactor,
+  ): Promise<Outcome<null>> => {
+    const path = isBackup ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp'
+    const body = { code, trustDevice: trust }
+    try {
+      const { reply, who } = await counted(core, { request, account: undefined }, async () => {
+        const reply = await library.call(request, { path, body })
+        const who = await sessions.startedBy(request, reply.cookies)
+        if (who) await requireUnused(who, code)
+        return { reply, who }
+      })
+      if (who) log.info('signed in', { account_id: who.accountId, method: 'second factor' })
+      const cookies = who ? [devices.remember(request, who.email)] : []
+      return { data: null, cookies: [...reply.cookies, ...cookies] }
+    } catch (error) {
+      const about = () => ({ address: facts.addressOf(request) })
+      await refusals.note('second factor refused', error, about)
+      throw error
+    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Catalog, Group } from '../../catalog/catalog.ts'
 import { tokenFields } from '../../resources/token.ts'
-import type { TokenFields } from '../../store/ports/token-edits.ts'
+import type { TokenFields } from '../../store/ports/admin.ts'
 import { ApiError } from '../api-error.ts'
 import { readPatch } from '../read-patch.ts'
 import type { TokenPatch } from './schema.ts'

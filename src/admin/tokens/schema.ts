@@ -44,7 +44,7 @@ const { status, ...fields } = patchProperties(tokenFields)
 /** A token to be made: without a name it gets the next free one, and what is left out is not limited. */
 export const NewToken = Type.Object({
   ...fields,
-  group: Type.Required(fields.group),
+  group: Type.Optional(fields.group, false),
 })
 export type NewToken = Static<typeof NewToken>
 

@@ -2,8 +2,8 @@ import { formatNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
 import { toView } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
+import type { EditableToken } from '../../store/ports/edits.ts'
 import type { ListedToken as ListedRow } from '../../store/ports/lists.ts'
-import type { EditableToken } from '../../store/ports/token-edits.ts'
 import type { ListedToken, TokenDetails } from './schema.ts'
 
 /** A token as lists show it. */

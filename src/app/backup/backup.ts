@@ -1,11 +1,12 @@
-import { open, stat } from 'node:fs/promises'
+import { existsSync, type Stats, statSync } from 'node:fs'
+import { open, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { createDraftFile, type DraftFile } from '../../lib/draft-file.ts'
+import { humanBytes } from '../../lib/format.ts'
 import type { Contents, DatabaseFile, InspectionStep } from '../../store/ports/copies.ts'
 import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
-import { type BackupSecret, createSecretPlan, type SecretPlan } from './backup-secret.ts'
-import { alreadyThere, requireDatabase, requireTarget } from './backup-target.ts'
-import { explainWriting, requireRoom } from './space.ts'
+import { UserError } from '../instance.ts'
+import { type BackupSecret, createSecretPlan, type SecretPlan } from './secret.ts'
 
 export interface BackupOptions {
   /** Path of the live database. */
@@ -145,4 +146,107 @@ async function place(draft: DraftFile, file: string, force: boolean, secret: Sec
   // The secret first: where there is a backup, there is what opens it.
   await secret.place()
   if ((await draft.place({ replace: force })) === 'taken') throw alreadyThere(file)
+}
+
+/** Throws when there is no database that could be copied. */
+function requireDatabase(database: string): void {
+  if (database === ':memory:')
+    throw new UserError('The configured database is in memory only: there is nothing to back up.')
+  if (!existsSync(database))
+    throw new UserError(
+      `There is no database ${database}. If it lies elsewhere, name its configuration with --config.`,
+    )
+}
+
+/** What belongs to a database, by the endings of the names. */
+const companions = ['', '-wal', '-shm', '-journal', '.secret', '.serving']
+
+/** Throws when a copy must not or can't be put at a path. */
+function requireTarget(database: string, file: string, force: boolean): void {
+  const own = companions.map((ending) => `${database}${ending}`)
+  if (own.some((path) => isSameFile(path, file)))
+    throw new UserError(
+      `${file} belongs to the live database ${database}: a backup there would destroy it. Give ` +
+        'another path.',
+    )
+  const found = lookAt(file)
+  if (found?.isFile() === false)
+    throw new UserError(`${file} is not a file. Give the path of the file to be made.`)
+  if (found && !force) throw alreadyThere(file)
+}
+
+/** What is at the path; undefined when nothing is. */
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    throw explainWriting(error, dirname(file), 0)
+  }
+}
+
+/** Nothing is written over without being told to. */
+const alreadyThere = (file: string) =>
+  new UserError(
+    `${file} is there already and was left as it is. Give another path, or --force to replace it.`,
+  )
+
+function isSameFile(a: string, b: string): boolean {
+  if (resolve(a) === b) return true
+  const [one, other] = [a, b].map(lookAt)
+  return one !== undefined && one.ino !== 0 && one.ino === other?.ino && one.dev === other.dev
+}
+
+/** The system's word for what failed: `ENOENT`, `SQLITE_FULL` …; undefined when it has none. */
+export function failureCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error) return String(error.code)
+  return failureCode(error.cause)
+}
+
+const isFull = (error: unknown) =>
+  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(failureCode(error) ?? '')
+
+/** Throws when a folder has less room than is needed: known before the work begins. */
+export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
+  const freeBytes = await freeIn(folder)
+  if (freeBytes !== undefined && freeBytes < neededBytes)
+    throw noRoom(folder, neededBytes, freeBytes)
+}
+
+/** Bytes that are free for this user; undefined where the system does not say. */
+export async function freeIn(folder: string): Promise<number | undefined> {
+  const { bavail, bsize, blocks } = await statfs(folder)
+  return blocks === 0 ? undefined : bavail * bsize
+}
+
+function noRoom(folder: string, neededBytes: number, freeBytes?: number): UserError {
+  const free = freeBytes === undefined ? '' : `, and ${humanBytes(freeBytes)} are free`
+  return new UserError(
+    `There is no room in ${folder}: ${humanBytes(neededBytes)} are needed${free}. Nothing was ` +
+      'left there. Make room, or give a path on another disk.',
+  )
+}
+
+/** What a person can do about a file that could not be made in a folder. */
+export function explainWriting(error: unknown, folder: string, neededBytes: number): unknown {
+  if (isFull(error)) return noRoom(folder, neededBytes)
+  const code = failureCode(error)
+  if (code === 'EFBIG' || code?.startsWith('SQLITE_IOERR_WRITE'))
+    return new UserError(
+      `The copy in ${folder} can't be written (${code}): ${humanBytes(neededBytes)} are needed. ` +
+        'Nothing was left there. Check the disk, and limits on the size of files (ulimit -f).',
+      { cause: error },
+    )
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new UserError(
+      `There is no folder ${folder}. Make it first (mkdir -p), or give another path.`,
+      { cause: error },
+    )
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new UserError(
+      `The folder ${folder} is not writable for this user (${code}). Change its owner or its ` +
+        'permissions, or give another path.',
+      { cause: error },
+    )
+  return error
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createDraftFile } from '../../lib/draft-file.ts'
+import { createDraftFile, removeLeftBehind } from '../../lib/draft-file.ts'
 import { createSecretBox, loadSecret } from '../../lib/secrets.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
@@ -9,8 +9,7 @@ import { UserError } from '../instance.ts'
 export const secretFileOf = (database: string): string => `${database}.secret`
 
 /** The value of TOLLGATE_SECRET; undefined when it is not set, or empty. */
-export const secretOfEnvironment = (): string | undefined =>
-  process.env.TOLLGATE_SECRET || undefined
+const secretOfEnvironment = (): string | undefined => process.env.TOLLGATE_SECRET || undefined
 
 /** The secret in a file; undefined when there is none. Throws when it is none that could be used. */
 export function readSecretFile(file: string): string | undefined {
@@ -78,3 +77,160 @@ export async function copySecretFile(from: string, to: string): Promise<'placed'
 /** Whether two files hold the same; false when either is missing. */
 export const isSameContent = (a: string, b: string): boolean =>
   existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b))
+
+/**
+ * What became of the secret: copied beside the backup, left out as asked for, not in a file but in
+ * TOLLGATE_SECRET, or nowhere to be found.
+ */
+export interface BackupSecret {
+  readonly status: 'copied' | 'left_out' | 'environment' | 'missing'
+  /** The file that opens the keys in the backup and must be kept with it; null: there is none. */
+  readonly file: string | null
+  /** What the operator should put right; null when nothing. */
+  readonly warning: string | null
+}
+
+/** Decided before the copy begins, done when it is whole. */
+export interface SecretPlan {
+  /** Tries the secret on keys of the copy: one that opens none is told of. */
+  try(keys: readonly SealedKey[]): void
+  place(): Promise<void>
+  outcome(): BackupSecret
+}
+
+interface PlanOptions {
+  readonly database: string
+  readonly file: string
+  readonly withSecret: boolean
+}
+
+/** Throws when another secret lies where this one is to be: not even `--force` replaces that. */
+export function createSecretPlan({ database, file, withSecret }: PlanOptions): SecretPlan {
+  const own = secretFileOf(database)
+  const target = secretFileOf(file)
+  const env = readSecretVariable()
+  const secret = env ?? readSecretFile(own)
+  const status = statusOf(env, secret, withSecret)
+  const isThere = isSameContent(own, target)
+  if (status === 'copied' && existsSync(target) && !isThere) throw anotherSecret(target)
+  let warning = secret === undefined ? withoutSecret(own) : null
+
+  return {
+    try(keys) {
+      if (secret === undefined) return
+      const closed = closedTo(secret, keys)
+      if (closed.length === 0) return
+      warning =
+        `${env === undefined ? own : 'TOLLGATE_SECRET'} does not open the keys of ` +
+        `${someOf(closed)}: find the secret that they were made with and keep it with the backup.`
+    },
+    async place() {
+      if (status !== 'copied') return
+      // An earlier backup may have been killed when its secret was in place, but for its draft.
+      if (isThere) return removeLeftBehind(target)
+      if ((await copySecretFile(own, target)) === 'taken') throw anotherSecret(target)
+    },
+    outcome: () => ({ status, file: status === 'copied' ? target : null, warning }),
+  }
+}
+
+function statusOf(env: string | undefined, secret: string | undefined, withSecret: boolean) {
+  if (env !== undefined) return 'environment'
+  if (!withSecret) return 'left_out'
+  return secret === undefined ? 'missing' : 'copied'
+}
+
+const anotherSecret = (target: string) =>
+  new UserError(
+    `${target} is there already and holds another secret, which may be all that opens an older ` +
+      'backup. Move it away, give another path, or leave the secret out (--no-secret).',
+  )
+
+const withoutSecret = (own: string) =>
+  `There is no ${own}, and TOLLGATE_SECRET is not set here: the keys in this backup can be opened ` +
+  'only with the secret that the gateway runs with. Keep it with the backup.'
+
+/**
+ * What opens the keys of a restored database: TOLLGATE_SECRET, the secret file that was in its
+ * place, the one that lay beside the backup, or nothing because there are no keys.
+ */
+export type RestoreSecret = (
+  | { readonly status: 'environment' }
+  | { readonly status: 'none' }
+  | { readonly status: 'there' | 'brought'; readonly file: string }
+) & {
+  /** What the operator should put right; null when nothing. */
+  readonly warning: string | null
+}
+
+interface SecretSearch {
+  readonly file: string
+  readonly database: string
+  readonly keys: readonly SealedKey[]
+}
+
+/** Chooses as the gateway will, and throws, with the way out, when that opens none of the keys. */
+export function findSecret({ file, database, keys }: SecretSearch): RestoreSecret {
+  const beside = secretFileOf(file)
+  const inPlace = secretFileOf(database)
+  const opensBeside = () => {
+    const secret = existsSync(beside) ? readSecretFile(beside) : undefined
+    return secret !== undefined && opensSome(secret, keys)
+  }
+
+  const env = readSecretVariable()
+  if (env !== undefined) {
+    const warning = judge(env, keys, {
+      called: 'TOLLGATE_SECRET',
+      wayOut: opensBeside()
+        ? `Unset it: ${beside} opens them.`
+        : 'Set it to the secret that the backup was made with.',
+    })
+    return { status: 'environment', warning }
+  }
+  if (existsSync(inPlace)) {
+    const warning = judge(readSecretFile(inPlace) ?? '', keys, {
+      called: inPlace,
+      wayOut: opensBeside()
+        ? `Move it away: ${beside} opens them, and will be copied there.`
+        : 'Put the secret file of this backup there instead, or set TOLLGATE_SECRET.',
+    })
+    return { status: 'there', file: inPlace, warning }
+  }
+  if (existsSync(beside)) {
+    const warning = judge(readSecretFile(beside) ?? '', keys, {
+      called: beside,
+      wayOut: 'Put the secret file of this backup there instead, or set TOLLGATE_SECRET.',
+    })
+    return { status: 'brought', file: beside, warning }
+  }
+  if (keys.length === 0) return { status: 'none', warning: null }
+  throw new UserError(
+    `There is no secret for the keys in ${file} (${someOf(keys.map(({ owner }) => owner))}). Put ` +
+      `its secret file at ${beside}, or set TOLLGATE_SECRET to the secret that it was made with.`,
+  )
+}
+
+interface Judged {
+  readonly called: string
+  readonly wayOut: string
+}
+
+/** Gives a warning when some keys stay closed; all of them closed is another database's secret. */
+function judge(
+  secret: string,
+  keys: readonly SealedKey[],
+  { called, wayOut }: Judged,
+): string | null {
+  const closed = closedTo(secret, keys)
+  if (closed.length === 0) return null
+  if (closed.length === keys.length)
+    throw new UserError(
+      `${called} does not open the keys in the backup (${someOf(closed)}): it is the secret of ` +
+        `another database. ${wayOut}`,
+    )
+  return `${called} does not open the keys of ${someOf(closed)}: set them anew.`
+}
+
+const opensSome = (secret: string, keys: readonly SealedKey[]) =>
+  closedTo(secret, keys).length < keys.length

@@ -1,12 +1,17 @@
 import { join } from 'node:path'
-import { type Beside, isRefused, type Job } from '../../gateway/beside/job.ts'
+import {
+  type Beside,
+  isRefused,
+  type Job,
+  type Refused,
+  type Results,
+} from '../../gateway/beside/job.ts'
 import { refusalOf } from '../../gateway/beside/prepare-beside.ts'
 import { GatewayError } from '../../gateway/errors.ts'
-import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/descriptors.ts'
-import { createFairQueue } from '../../lib/fair-queue.ts'
+import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
-import { isCompiled } from '../jobs/own-program.ts'
-import type { Done, FromThread, ToThread } from './messages.ts'
+import { createFairQueue } from '../../lib/turns.ts'
+import { isCompiled } from '../jobs/child.ts'
 
 /** An idle thread is ended after this time: its memory is worth more than its start (some 100 ms). */
 const idleMs = 60_000
@@ -119,3 +124,14 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
     },
   }
 }
+
+/** From the gateway to its other thread: first the keys, then job after job. */
+export type ToThread = { readonly keys: TextKeys } | { readonly job: Job }
+
+/** The answer to one job. */
+export type Done =
+  | { readonly result: Results[Job['kind']] | Refused }
+  | { readonly failure: string }
+
+/** It listens, or has done a job. */
+export type FromThread = { readonly ready: true } | Done

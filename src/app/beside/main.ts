@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { doJob } from '../../gateway/beside/work.ts'
 import { createTextSealer } from '../../lib/secrets.ts'
 import { countTokens } from '../count-tokens.ts'
-import type { Done, FromThread, ToThread } from './messages.ts'
+import type { Done, FromThread, ToThread } from './beside.ts'
 
 declare const self: Worker
 

@@ -1,10 +1,10 @@
+import { modalityName } from '../../billing/extras.ts'
 import {
   multiplierDecimals,
   nanoDecimals,
   parseDecimal,
   priceDecimals,
 } from '../../billing/money.ts'
-import { modalityName } from '../../billing/written-extras.ts'
 import { parseToolPrice } from '../../resources/values.ts'
 import type { PriceSetting, PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseSizeBytes } from '../../lib/units.ts'
+import { parseSizeBytes } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'

@@ -1,6 +1,6 @@
 import type { Fault } from '../../admin/faults.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseDurationMs } from '../../lib/units.ts'
+import { parseDurationMs } from '../../lib/format.ts'
 import { isPostgresUrl } from '../../resources/values.ts'
 import { joinPath } from './problem.ts'
 import type { ConfigFile } from './schema.ts'

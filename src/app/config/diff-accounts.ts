@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { keyHint } from '../../lib/ids.ts'
 import { accountFields } from '../../resources/account.ts'
 import { initialValues, planFields } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'

@@ -1,11 +1,11 @@
+import { writtenExtras, writtenModalities } from '../../billing/extras.ts'
 import {
   formatDecimal,
   formatNano,
   multiplierDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { writtenExtras, writtenModalities } from '../../billing/written-extras.ts'
-import { formatDurationMs } from '../../lib/units.ts'
+import { formatDurationMs } from '../../lib/format.ts'
 import { channelFields as sharedOfChannel } from '../../resources/channel.ts'
 import { groupFields as sharedOfGroup } from '../../resources/group.ts'
 import { planFields } from '../../resources/resource.ts'

@@ -1,11 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import type { ValueKind } from '../../resources/values.ts'
-import {
-  type JsonSchema,
-  toJsonSchema,
-  toSchemaDocument,
-  wordsOf,
-} from '../../site/schemas/json-schema.ts'
+import { type JsonSchema, toJsonSchema, toSchemaDocument, wordsOf } from '../../site/schemas.ts'
 import { ConfigFile } from './schema.ts'
 
 /**

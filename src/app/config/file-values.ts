@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { formatDurationMs, formatSizeBytes } from '../../lib/units.ts'
+import { formatDurationMs, formatSizeBytes } from '../../lib/format.ts'
 import type { SettingsConfig, SiteConfig } from './config.ts'
 
 /** The `settings:` in force, as the file would have them. */

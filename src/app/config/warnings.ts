@@ -1,6 +1,6 @@
-import { canSignIn } from '../../admin/sign-in/email.ts'
+import { canSignIn } from '../../admin/sign-in/passwords.ts'
 import { parseDecimal } from '../../billing/money.ts'
-import { isPrivateHost } from '../../gateway/outbound/public-address.ts'
+import { isPrivateHost } from '../../gateway/outbound/dial.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'
 import type { Tell } from './checks.ts'
 import type { ConfigFile } from './schema.ts'

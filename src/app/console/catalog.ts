@@ -1,6 +1,6 @@
 import { createChannelService } from '../../admin/channels/service.ts'
 import { createGroupService } from '../../admin/groups/service.ts'
-import { createKeyMark } from '../key-mark.ts'
+import { createKeyMark } from '../channel-care.ts'
 import type { ConsoleParts } from './parts.ts'
 import { checkChannel, checkGroup } from './rules.ts'
 

@@ -1,4 +1,4 @@
-import { hideUpstream } from '../../gateway/money/receipt.ts'
+import { hideUpstream } from '../../gateway/serve/receipt.ts'
 import { fileOf } from '../store-place.ts'
 import { configState } from './config-export/state.ts'
 import { createGatewayNow } from './gateway-now.ts'

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { pageNotFound } from '../../gateway/errors.ts'
-import { isGzipAccepted } from '../../lib/gzip-accepted.ts'
+import { isGzipAccepted } from '../../lib/connections.ts'
 import { bundledFiles, type ConsoleFile } from './bundle.ts'
 
 /** Where the files of the page are; the bundler gives each a name made of its content. */

@@ -3,9 +3,9 @@ import { version } from '../../../package.json'
 import type { GatewayNow } from '../../admin/overview/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
-import { residentMemoryBytes } from '../../lib/memory-limit.ts'
+import { residentMemoryBytes } from '../../lib/process-state.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
-import type { MetricsSource } from '../metrics-source.ts'
+import type { MetricsSource } from '../metrics-listen.ts'
 
 interface GatewayNowParts {
   readonly metrics: MetricsSource

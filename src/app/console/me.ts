@@ -1,8 +1,8 @@
 import { ApiError } from '../../admin/api-error.ts'
 import type { MeService } from '../../admin/me/service.ts'
 import { formatNano } from '../../billing/money.ts'
+import { feedUrl, statusLink } from '../../site/addresses.ts'
 import { feedPaths } from '../../site/feed/routes.ts'
-import { feedUrl, statusLink } from '../../site/links.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 

@@ -7,7 +7,7 @@ import { isoTime } from '../../lib/format.ts'
 import type { NodeLoad, NodeReservations } from '../../store/ports/nodes.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
-import type { MetricsSource } from '../metrics-source.ts'
+import type { MetricsSource } from '../metrics-listen.ts'
 import { processName } from '../nodes/membership.ts'
 import { describeStore, isOnServer } from '../store-place.ts'
 

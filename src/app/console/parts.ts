@@ -1,18 +1,17 @@
 import type { Sessions } from '../../admin/access.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
 import type { OwnPages } from '../../admin/open-groups/routes.ts'
-import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
-import type { InProcessCall } from '../../gateway/serve/in-process.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { SetupCode } from '../../admin/sign-in/setup.ts'
+import type { InProcessCall } from '../../gateway/serve/routes.ts'
+import type { Clock, Repeat } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { Repeat } from '../../lib/repeat.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { StatusSource } from '../../site/status/pages.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
-import type { MetricsSource } from '../metrics-source.ts'
+import type { MetricsSource } from '../metrics-listen.ts'
 
 /** What the console works on. */
 export interface ConsoleParts {

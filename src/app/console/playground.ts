@@ -1,7 +1,8 @@
 import { ApiError } from '../../admin/api-error.ts'
 import type { Playground, PlaygroundCall } from '../../admin/playground/service.ts'
-import type { InProcessCall } from '../../gateway/serve/in-process.ts'
+import type { InProcessCall } from '../../gateway/serve/routes.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
+import { protocols } from '../../protocols/index.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { PeerOf } from './parts.ts'
@@ -79,8 +80,8 @@ function headersOf(
   const headers = new Headers({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
+    ...protocols[protocol].demandedHeaders,
   })
-  if (protocol === 'messages') headers.set('anthropic-version', '2023-06-01')
   for (const name of [...passedOn, ...(countryHeader === null ? [] : [countryHeader])]) {
     const value = request.headers.get(name)
     if (value !== null) headers.set(name, value)

@@ -1,7 +1,7 @@
 import type { Sessions } from '../../admin/access.ts'
 import { createDiagnosis } from '../../admin/diagnosis/service.ts'
 import { createLiveRequests } from '../../admin/requests/live.ts'
-import { statusLink } from '../../site/links.ts'
+import { statusLink } from '../../site/addresses.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** What the console tells of requests as they end and of why they failed, wired. */

@@ -1,6 +1,5 @@
 import type { Checked, Remark } from '../../admin/checked.ts'
-import type { GroupSettings } from '../../store/ports/catalog.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import type { GroupSettings, Regions } from '../../store/ports/catalog.ts'
 import type { ChannelConfig, Config } from '../config/config.ts'
 import { type Fragment, loadFragment } from '../config/fragment.ts'
 import type { ConfigProblem } from '../config/problem.ts'

@@ -1,22 +1,36 @@
-import { type Ask, type Json, object, type Picture, type Tool } from './ask.ts'
-import { DemoError, failOn } from './errors.ts'
+import type { AnswerEvent } from '../../protocols/canonical/event.ts'
+import { embedJson } from '../../protocols/canonical/json-text.ts'
+import type { CanonicalRequest, ImagePart, Part, Tool } from '../../protocols/canonical/request.ts'
+import type { Finish } from '../../protocols/canonical/response.ts'
+import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
+import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
 import { arithmetic, placesIn, sample } from './sample.ts'
-import { cut, type PromptCache, type Recall } from './tokens.ts'
+import { cut, type PromptCache, portions } from './tokens.ts'
 
-/** A call of one of the client's tools. */
-export interface ToolCall {
-  readonly id: string
-  readonly name: string
-  readonly input: Json
+/** An error that the demo answers in the shape of the asked protocol. */
+export class DemoError extends Error {
+  readonly status: number
+  /** A machine word that the client waits for. */
+  readonly code: string | undefined
+
+  constructor(status: number, message: string, code?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
 }
 
-/** What the demo answers, before a protocol gives it its form. `input` counts cached tokens too. */
-export interface Answer {
+/** Throws the error that a text asks for: the first group of `pattern` is the status. */
+export function failOn(pattern: RegExp, asked: string) {
+  const status = pattern.exec(asked)?.[1]
+  if (status !== undefined) throw new DemoError(Number(status), `Failing with ${status}, as asked.`)
+}
+
+/** What the demo answers: a text, or calls of the client's tools. */
+interface Answer {
   readonly tokens: readonly string[]
-  readonly calls: readonly ToolCall[]
-  readonly reason: 'stop' | 'length' | 'tools' | 'sequence'
-  readonly sequence: string | undefined
-  readonly usage: Recall & { readonly input: number; readonly output: number }
+  readonly calls: readonly { readonly name: string; readonly input: string }[]
+  readonly finish: Finish
 }
 
 /** The part of an id that tells things apart. */
@@ -24,19 +38,40 @@ export const freshId = (): string => crypto.randomUUID().replaceAll('-', '').sli
 
 const pictureTokens = 258
 
-/** Everything that a model would read, tools first, in one text. */
-function promptOf(ask: Ask): string {
-  const tools = ask.tools.map((tool) => JSON.stringify(tool))
-  const schema = ask.schema === undefined ? [] : [JSON.stringify(ask.schema)]
-  return [...tools, ...schema, ...ask.turns.map((turn) => `${turn.role}: ${turn.text}`)].join('\n')
+const textOf = (parts: readonly Part[]): string =>
+  parts.map((part) => ('text' in part ? part.text : '')).join('')
+
+/** What a model would read of a part. */
+function read(part: Part): string {
+  if (part.type === 'tool-call') return part.input
+  if (part.type === 'tool-result') return textOf(part.parts)
+  return 'text' in part ? part.text : ''
 }
 
-const pictureCount = (ask: Ask): number =>
-  ask.turns.reduce((total, turn) => total + turn.pictures.length, 0)
+const schemaOf = ({ format }: CanonicalRequest): JsonObject | undefined =>
+  format && (format.type === 'schema' ? format.schema : {})
+
+/** Everything that a model would read, tools first, in one text. */
+function promptOf(ask: CanonicalRequest): string {
+  const schema = schemaOf(ask)
+  return [
+    ...ask.tools.map(({ name, description, parameters }) =>
+      JSON.stringify({ name, description, parameters }),
+    ),
+    ...(schema === undefined ? [] : [JSON.stringify(schema)]),
+    ...ask.turns.map(({ role, parts }) => `${role}: ${parts.map(read).join('')}`),
+  ].join('\n')
+}
+
+const picturesIn = (parts: readonly Part[]): ImagePart[] =>
+  parts.flatMap((part) =>
+    part.type === 'image' ? [part] : part.type === 'tool-result' ? picturesIn(part.parts) : [],
+  )
 
 /** Input tokens of a request: the same figure that its answer's usage reports. */
-export const countInput = (ask: Ask): number =>
-  cut(promptOf(ask)).length + pictureCount(ask) * pictureTokens
+export const countInput = (ask: CanonicalRequest): number =>
+  cut(promptOf(ask)).length +
+  picturesIn(ask.turns.flatMap(({ parts }) => parts)).length * pictureTokens
 
 const haiku = 'One gate, many paths:\nevery word is weighed and paid,\nthe river runs on.'
 
@@ -66,16 +101,18 @@ function calculation(question: string): string | undefined {
     : `${found.written} = ${found.result}`
 }
 
-function sight(pictures: readonly Picture[]): string | undefined {
+function sight(pictures: readonly ImagePart[]): string | undefined {
   if (pictures.length === 0) return undefined
-  const seen = pictures.map(({ mediaType, sizeBytes }) =>
-    sizeBytes === undefined ? mediaType : `${mediaType}, ${sizeBytes} bytes`,
+  const seen = pictures.map(({ source }) =>
+    source.type === 'url'
+      ? 'image by address'
+      : `${source.mediaType}, ${Buffer.byteLength(source.data, 'base64')} bytes`,
   )
   return `I received ${pictures.length === 1 ? 'an image' : 'images'}: ${seen.join('; ')}.`
 }
 
 /** The text for a question. It never pretends to be a model's. */
-function reply(question: string, pictures: readonly Picture[]): string {
+function reply(question: string, pictures: readonly ImagePart[]): string {
   const said = /^(?:please\s+)?(?:say|repeat|reply with)[:\s]+["“']?(.+?)["”']?$/is.exec(question)
   const dated = /\b(?:date|what day|today|what time)\b/i.test(question)
   return (
@@ -92,76 +129,148 @@ function reply(question: string, pictures: readonly Picture[]): string {
 }
 
 /** The tool that must or should be called for a question. */
-function chooseTool(ask: Ask, question: string): Tool | undefined {
-  const { choice, tools } = ask
-  if (choice === 'none') return undefined
-  if (typeof choice === 'object') {
+function chooseTool({ tools, toolChoice }: CanonicalRequest, question: string): Tool | undefined {
+  const choice = toolChoice ?? { type: 'auto' }
+  if (choice.type === 'none') return undefined
+  if (choice.type === 'tool') {
     const named = tools.find((tool) => tool.name === choice.name)
     if (named === undefined) throw new DemoError(400, `tool_choice: no tool "${choice.name}".`)
     return named
   }
+  const isAllowed = ({ kind, name }: Tool) =>
+    kind === 'function' && (choice.type !== 'allowed' || choice.names.includes(name))
+  const offered = tools.filter(isAllowed)
   const topics = ['weather', 'temperature', 'forecast', 'time', 'clock']
   const asked = topics.filter((topic) => new RegExp(`\\b${topic}`, 'i').test(question))
   const fits = (tool: Tool) =>
     asked.some((topic) => `${tool.name} ${tool.description}`.toLowerCase().includes(topic))
-  return tools.find(fits) ?? (choice === 'any' || asked.length > 0 ? tools[0] : undefined)
+  const mustCall = choice.type === 'allowed' ? choice.isRequired : choice.type === 'required'
+  return offered.find(fits) ?? (mustCall || asked.length > 0 ? offered[0] : undefined)
 }
 
 /** One call, or one for each place that the question names. */
-function callsOf(tool: Tool, question: string): ToolCall[] {
+function callsOf({ name, parameters = {} }: Tool, question: string): Answer['calls'] {
   const places = placesIn(question)
   const about = places.length > 1 ? places.map((place) => `in ${place}`) : [question]
-  const calls = about.map((part) => ({
-    id: freshId(),
-    name: tool.name,
-    input: object(sample(tool.schema, part)),
-  }))
-  const first = JSON.stringify(calls[0]?.input)
-  const distinct = calls.every((call, at) => at === 0 || JSON.stringify(call.input) !== first)
-  return distinct ? calls : calls.slice(0, 1)
+  const inputs = about.map((part) => JSON.stringify(sample(parameters, part)))
+  const isDistinct = new Set(inputs).size === inputs.length
+  return (isDistinct ? inputs : inputs.slice(0, 1)).map((input) => ({ name, input }))
 }
 
 /** Ends a text at the first stop sequence, then at the limit of tokens. */
-function finish(full: string, ask: Ask): Pick<Answer, 'tokens' | 'reason' | 'sequence'> {
-  const hits = ask.stop.filter((one) => one !== '' && full.includes(one))
-  const sequence = hits.sort((left, right) => full.indexOf(left) - full.indexOf(right))[0]
-  const tokens = cut(sequence === undefined ? full : full.slice(0, full.indexOf(sequence)))
-  if (tokens.length > (ask.maxTokens ?? Infinity))
-    return { tokens: tokens.slice(0, ask.maxTokens), reason: 'length', sequence: undefined }
-  return { tokens, reason: sequence === undefined ? 'stop' : 'sequence', sequence }
+function finishText(full: string, { stop = [], maxOutputTokens }: CanonicalRequest): Answer {
+  const hits = stop.filter((one) => one !== '' && full.includes(one))
+  const stopSequence = hits.sort((left, right) => full.indexOf(left) - full.indexOf(right))[0]
+  const tokens = cut(stopSequence === undefined ? full : full.slice(0, full.indexOf(stopSequence)))
+  if (tokens.length > (maxOutputTokens ?? Infinity))
+    return { tokens: tokens.slice(0, maxOutputTokens), calls: [], finish: { reason: 'length' } }
+  return { tokens, calls: [], finish: { reason: 'stop', stopSequence } }
 }
 
-/** Answers a question. `owner` keeps the prompt caches of different keys apart. */
-export function answer(ask: Ask, cache: PromptCache, owner: string): Answer {
-  const spoken = ask.turns.filter((turn) => turn.role === 'user' && turn.text.trim() !== '')
-  const question = spoken.at(-1)?.text.trim() ?? ''
-  failOn(/please fail with ([45]\d\d)/i, question)
-  const recent = ask.turns.slice(ask.turns.findLastIndex((turn) => turn.role === 'assistant') + 1)
-  const results = recent.filter((turn) => turn.role === 'tool').map((turn) => turn.text)
-  const tool = results.length === 0 ? chooseTool(ask, question) : undefined
-  const recall = cache.recall(`${owner}\0${ask.model}`, cut(promptOf(ask)))
-  const usage = { ...recall, input: countInput(ask) }
+/** A result as the model of a vendor reads it: Gemini's reads an object, whatever the client sent. */
+const resultFor = (protocol: ProtocolName, text: string): string =>
+  protocol === 'gemini' && embedJson(text) === undefined ? JSON.stringify({ output: text }) : text
 
+function answerTo(ask: CanonicalRequest, protocol: ProtocolName): Answer {
+  const userTexts = ask.turns
+    .filter(({ role }) => role === 'user')
+    .map(({ parts }) => textOf(parts).trim())
+  const question = userTexts.findLast((text) => text !== '') ?? ''
+  failOn(/please fail with ([45]\d\d)/i, question)
+  const recent = ask.turns
+    .slice(ask.turns.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .flatMap(({ parts }) => parts)
+  const results = recent
+    .filter((part) => part.type === 'tool-result')
+    .map((part) => resultFor(protocol, read(part)))
+  const tool = results.length === 0 ? chooseTool(ask, question) : undefined
   if (tool !== undefined) {
     const calls = callsOf(tool, question)
-    const output = cut(calls.map((call) => call.name + JSON.stringify(call.input)).join('')).length
-    if (output <= (ask.maxTokens ?? Infinity))
-      return {
-        tokens: [],
-        calls,
-        reason: 'tools',
-        sequence: undefined,
-        usage: { ...usage, output },
-      }
+    if (sizeOf({ calls, tokens: [] }) <= (ask.maxOutputTokens ?? Infinity))
+      return { tokens: [], calls, finish: { reason: 'tool-calls' } }
   }
-  const pictures = recent.flatMap((turn) => turn.pictures)
   const plain =
-    results.length > 0 ? `The tool says: ${results.join('; ')}` : reply(question, pictures)
-  const shaped = ask.schema?.properties === undefined && ask.schema?.type === undefined
-  const full =
-    ask.schema === undefined
-      ? plain
-      : JSON.stringify(shaped ? { answer: plain } : sample(ask.schema, question))
-  const end = finish(full, ask)
-  return { ...end, calls: [], usage: { ...usage, output: end.tokens.length } }
+    results.length > 0
+      ? `The tool says: ${results.join('; ')}`
+      : reply(question, picturesIn(recent))
+  const schema = schemaOf(ask)
+  if (schema === undefined) return finishText(plain, ask)
+  const isShaped = schema.properties !== undefined || schema.type !== undefined
+  return finishText(JSON.stringify(isShaped ? sample(schema, question) : { answer: plain }), ask)
+}
+
+/** Output tokens of an answer. */
+const sizeOf = ({ calls, tokens }: Pick<Answer, 'calls' | 'tokens'>): number =>
+  tokens.length + cut(calls.map(({ name, input }) => name + input).join('')).length
+
+/** One vendor caches only what is marked; the others cache by themselves, and tell of no writing. */
+function usageOf(
+  ask: CanonicalRequest,
+  answer: Answer,
+  { protocol, cache, owner }: AnswerContext,
+): Usage {
+  const { cached, written } = cache.recall(`${owner}\0${ask.model}`, cut(promptOf(ask)))
+  const marks = [...ask.tools, ...ask.turns.flatMap(({ parts }) => parts)].flatMap(
+    ({ cache: mark }) => mark ?? [],
+  )
+  const isMarked = marks.length > 0
+  const byMarks = protocol === 'messages'
+  const cacheReadTokens = byMarks && !isMarked ? 0 : cached
+  const writes = byMarks && isMarked ? written : 0
+  const isLong = marks.includes('1h')
+  return {
+    ...emptyUsage,
+    inputTokens: countInput(ask) - cacheReadTokens - writes,
+    outputTokens: sizeOf(answer),
+    cacheReadTokens,
+    cacheWriteTokens: isLong ? 0 : writes,
+    cacheWrite1hTokens: isLong ? writes : 0,
+  }
+}
+
+interface AnswerContext {
+  readonly protocol: ProtocolName
+  readonly cache: PromptCache
+  /** Keeps the prompt caches of different keys apart. */
+  readonly owner: string
+}
+
+/** How each vendor begins the ids of calls. */
+const callPrefixes = { chat: 'call_', responses: 'call_', messages: 'toolu_', gemini: '' }
+
+/** Answers a question, event by event. Throws what the question asks to fail with. */
+export function answer(ask: CanonicalRequest, context: AnswerContext): readonly AnswerEvent[] {
+  const found = answerTo(ask, context.protocol)
+  const usage = usageOf(ask, found, context)
+  const choice = 0
+  const text: AnswerEvent[] = [
+    { type: 'text-start', choice, id: 'text' },
+    ...portions(found.tokens).map(
+      (part) => ({ type: 'text-delta', text: part, id: 'text' }) as const,
+    ),
+    { type: 'text-end', id: 'text' },
+  ]
+  const calls = found.calls.flatMap(({ name, input }, at): AnswerEvent[] => {
+    const id = freshId()
+    const callId = callPrefixes[context.protocol] + id
+    const signature = Buffer.from(`demo ${id}`).toString('base64')
+    return [
+      // Gemini signs the first of its calls.
+      ...(context.protocol === 'gemini' && at === 0
+        ? ([
+            { type: 'reasoning-start', choice, id: 'signature' },
+            { type: 'reasoning-end', id: 'signature', signature, callId },
+          ] as const)
+        : []),
+      { type: 'tool-call-start', choice, id, callId, name, kind: 'function' },
+      ...portions([...input]).map((part) => ({ type: 'tool-call-delta', text: part, id }) as const),
+      { type: 'tool-call-end', id },
+    ]
+  })
+  return [
+    { type: 'start', usage: { ...usage, outputTokens: 1 } },
+    ...(calls.length > 0 ? calls : text),
+    { type: 'finish', choice, ...found.finish },
+    { type: 'end', usage },
+  ]
 }

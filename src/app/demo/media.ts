@@ -1,10 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib'
-import { type Json, list, number, object, text } from './ask.ts'
-import { DemoError } from './errors.ts'
+import type { EmbeddingCodec } from '../../protocols/canonical/codec.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { DemoError } from './answer.ts'
 import { cut } from './tokens.ts'
 
 /** A vector of length 1 in which texts that share words are close to each other. */
-export function vectorOf(words: string, dimensions = 256): number[] {
+function vectorOf(words: string, dimensions = 256): number[] {
   const vector = new Float32Array(Math.min(Math.max(Math.round(dimensions), 1), 4096))
   for (const word of words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
     const hash = Bun.hash.cityHash32(word)
@@ -15,33 +16,14 @@ export function vectorOf(words: string, dimensions = 256): number[] {
   return Array.from(vector, (one) => Math.fround(one / size))
 }
 
-const asBase64 = (vector: readonly number[]) =>
-  Buffer.from(Float32Array.from(vector).buffer).toString('base64')
-
-/** Answers POST /v1/embeddings. */
-export function embeddings(body: Json) {
-  const input = [body.input ?? []].flat()
-  if (input.length === 0) throw new DemoError(400, "Missing required parameter: 'input'.")
+/** Answers a request for vectors of texts, in the protocol's own form. */
+export function embed(codec: EmbeddingCodec, body: JsonObject, model: string): JsonObject {
+  const request = codec.decodeRequest(body, model)
   // A list of numbers is one text, already cut into tokens.
-  const texts = typeof input[0] === 'number' ? [input.join(' ')] : input.map(String)
-  const total = texts.reduce((sum, one) => sum + Math.max(cut(one).length, 1), 0)
-  return {
-    object: 'list',
-    data: texts.map((one, index) => {
-      const vector = vectorOf(one, number(body.dimensions))
-      const embedding = body.encoding_format === 'base64' ? asBase64(vector) : vector
-      return { object: 'embedding', index, embedding }
-    }),
-    model: body.model,
-    usage: { prompt_tokens: total, total_tokens: total },
-  }
-}
-
-/** One embedContent request: its text as a vector. */
-export function geminiEmbedding(body: Json) {
-  const words = list(object(body.content).parts).map((part) => text(part.text))
-  if (words.length === 0) throw new DemoError(400, '* EmbedContentRequest.content: required')
-  return { values: vectorOf(words.join(' '), number(body.outputDimensionality)) }
+  const texts = request.texts.length > 0 ? request.texts : [[body.input].flat(2).join(' ')]
+  const inputTokens = texts.reduce((sum, one) => sum + Math.max(cut(one).length, 1), 0)
+  const vectors = texts.map((one) => vectorOf(one, request.dimensions))
+  return codec.encodeAnswer(vectors, request, { model, inputTokens })
 }
 
 function chunk(type: string, data: Uint8Array): Buffer {
@@ -80,10 +62,10 @@ export function paint(prompt: string, side = 64): Buffer {
 }
 
 /** Answers POST /v1/images/generations. */
-export function images(body: Json) {
-  const prompt = text(body.prompt)
-  const count = number(body.n) ?? 1
-  if (prompt === '') throw new DemoError(400, "Missing required parameter: 'prompt'.")
+export function images({ prompt, n }: JsonObject) {
+  const count = typeof n === 'number' ? n : 1
+  if (typeof prompt !== 'string' || prompt === '')
+    throw new DemoError(400, "Missing required parameter: 'prompt'.")
   if (!(count >= 1 && count <= 10)) throw new DemoError(400, `n: ${count} is not from 1 to 10.`)
   const input = cut(prompt).length
   const output = 272 * count

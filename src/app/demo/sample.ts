@@ -1,4 +1,13 @@
-import { type Json, list, number, object, text } from './ask.ts'
+import { isJsonObject } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+
+/** Readers of unchecked JSON: what has another shape reads as empty. */
+const object = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+const list = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.map(object) : []
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
 
 const sum = /(-?\d+(?:\.\d+)?)\s*([+*x×/÷−-])\s*(-?\d+(?:\.\d+)?)/
 
@@ -26,7 +35,7 @@ export function placesIn(question: string): string[] {
   return places.map((place) => place.replace(/\s+[^\p{Lu}].*$/u, '').trim()).filter(Boolean)
 }
 
-function word(schema: Json, name: string, question: string): string {
+function word(schema: JsonObject, name: string, question: string): string {
   const today = new Date().toISOString()
   const format = text(schema.format)
   if (format === 'date-time') return today
@@ -42,7 +51,7 @@ function word(schema: Json, name: string, question: string): string {
   return filled.slice(0, number(schema.maxLength) ?? filled.length)
 }
 
-function amount(schema: Json, question: string, whole: boolean): number {
+function amount(schema: JsonObject, question: string, whole: boolean): number {
   const named = arithmetic(question)?.result ?? Number(/-?\d+(?:\.\d+)?/.exec(question)?.[0] ?? 1)
   const low = number(schema.minimum) ?? (number(schema.exclusiveMinimum) ?? -Infinity) + 1
   const high = number(schema.maximum) ?? (number(schema.exclusiveMaximum) ?? Infinity) - 1
@@ -53,7 +62,12 @@ function amount(schema: Json, question: string, whole: boolean): number {
  * A value that satisfies a JSON schema of the usual kind, taken from the question where it can be:
  * places, names, numbers, the words of an enum. Keywords such as `pattern` are not looked at.
  */
-export function sample(schema: Json, question: string, name = '', root: Json = schema): unknown {
+export function sample(
+  schema: JsonObject,
+  question: string,
+  name = '',
+  root: JsonObject = schema,
+): unknown {
   const reference = text(schema.$ref)
   if (reference.startsWith('#/')) {
     const target = reference

@@ -1,16 +1,18 @@
-import { type Answer, answer, countInput } from './answer.ts'
-import { type Ask, type Json, list, object, text } from './ask.ts'
-import { chatBody, chatStream, readChat } from './chat.ts'
-import { DemoError, failOn, geminiError, messagesError, openaiError } from './errors.ts'
-import { geminiBody, geminiStream, readGemini } from './gemini.ts'
-import { embeddings, geminiEmbedding, images } from './media.ts'
-import { messagesBody, messagesStream, readMessages } from './messages.ts'
-import { createResponses } from './responses.ts'
+import { TranslationError } from '../../protocols/canonical/error.ts'
+import { foldEvents } from '../../protocols/canonical/fold.ts'
+import { chat } from '../../protocols/chat/index.ts'
+import { gemini } from '../../protocols/gemini/index.ts'
+import { isJsonObject } from '../../protocols/json.ts'
+import { messages } from '../../protocols/messages/index.ts'
+import type { Framing, JsonObject, Operation, Protocol } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { answer, countInput, DemoError, failOn, freshId } from './answer.ts'
+import { embed, images } from './media.ts'
 import { createPromptCache } from './tokens.ts'
 
 /** A request whose key is there and whose body, if it has one, is an object. */
 interface Call {
-  readonly body: Json
+  readonly body: JsonObject
   readonly key: string
   readonly url: URL
   /** The named part of the path: a model or an id. */
@@ -18,32 +20,53 @@ interface Call {
 }
 
 type Handler = (call: Call) => Response
-type Shape = (error: DemoError) => object
 interface Route {
   readonly method: string
   readonly path: RegExp
-  readonly shape: Shape
+  /** In whose shape errors are answered. */
+  readonly protocol: Protocol
   readonly handle: Handler
 }
 
-function keyOf(request: Request, url: URL): string | undefined {
-  const bearer = /^bearer\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-  const { headers } = request
+function keyOf({ headers }: Request, url: URL): string | undefined {
+  const bearer = /^bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   const plain = headers.get('x-api-key') ?? headers.get('x-goog-api-key')
   return bearer || plain || url.searchParams.get('key') || undefined
 }
 
-async function bodyOf(request: Request): Promise<Json> {
+async function bodyOf(request: Request): Promise<JsonObject> {
   if (request.method !== 'POST') return {}
   const raw = await request.text()
   try {
     const parsed: unknown = JSON.parse(raw)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return object(parsed)
+    if (isJsonObject(parsed)) return parsed
   } catch (cause) {
     throw new DemoError(400, `The body is not valid JSON: ${cause}`)
   }
   throw new DemoError(400, 'The body must be a JSON object.')
+}
+
+/** Reads a request for an answer, or for its count, as the gateway does. */
+function decode(protocol: Protocol, operation: Operation, body: JsonObject, path: Target) {
+  const fault = operation.check(body)
+  if (fault) throw new DemoError(400, fault.message)
+  const model = path.model ?? body.model
+  if (typeof model !== 'string' || model === '')
+    throw new DemoError(400, 'model: a text is required.')
+  // Without state for a thread, this status and word make an SDK send the whole conversation again.
+  if (isJsonObject(body.thread) && body.thread.type === 'continue')
+    throw new DemoError(404, 'thread: not found', 'thread_not_found')
+  const stream = path.stream ?? body.stream === true
+  const request = protocol.codec.decodeRequest(body, { model, stream })
+  if ((request.choices ?? 1) > 1) throw new DemoError(400, 'n: the demo upstream gives one choice.')
+  return request
+}
+
+/** What of a request is in the path, where the protocol has it there. */
+interface Target {
+  readonly model?: string
+  readonly stream?: boolean
+  readonly framing?: Framing
 }
 
 /** Sends frames one by one, at the pace of a model that thinks. */
@@ -51,82 +74,137 @@ async function* paced(frames: Iterable<string>, paceMs: number) {
   const encoder = new TextEncoder()
   let first = true
   for (const frame of frames) {
+    if (frame === '') continue
     if (!first) await Bun.sleep(paceMs)
     first = false
     yield encoder.encode(frame)
   }
 }
 
-interface Speaker {
-  body(ask: Ask, answer: Answer, body: Json): object
-  stream(ask: Ask, answer: Answer, body: Json): Iterable<string>
-}
-
-const post = (path: RegExp, shape: Shape, handle: Handler): Route => ({
-  method: 'POST',
-  path,
-  shape,
-  handle,
-})
-
 /** Turns a question into a response: in one piece or as a stream, as it was asked. */
 function createTalk(paceMs: number) {
   const cache = createPromptCache()
-  return (asked: Ask, { body, key }: Call, speaker: Speaker, type = 'text/event-stream') => {
-    if (asked.model === '') throw new DemoError(400, 'model: a text is required.')
-    const found = answer(asked, cache, key)
-    if (!asked.stream) return Response.json(speaker.body(asked, found, body))
-    return new Response(paced(speaker.stream(asked, found, body), paceMs), {
+  return (
+    protocol: Protocol,
+    { body, key }: Call,
+    path: Target = {},
+    keep?: { readonly conversation: JsonObject; readonly response: (response: JsonObject) => void },
+  ): Response => {
+    const asked = keep?.conversation ?? body
+    const request = decode(protocol, protocol.generation, asked, path)
+    const events = answer(request, { protocol: protocol.name, cache, owner: key })
+    const { codec } = protocol
+    const framing = path.framing ?? 'sse'
+    const previousId =
+      typeof body.previous_response_id === 'string' ? body.previous_response_id : null
+    const context = {
+      ...{ request, model: request.model, body, framing, library: '' },
+      requestId: `demo_${freshId()}`,
+      createdAt: Math.floor(Date.now() / 1000),
+      estimatedInputTokens: countInput(request),
+      own: { previousId, keep: keep?.response },
+    }
+    if (!request.stream) return Response.json(codec.encodeResponse(foldEvents(events), context))
+    const encoder = codec.createEncoder(context)
+    const frames = events.values().map((event) => encoder.push(event))
+    const type = framing === 'sse' ? 'text/event-stream' : 'application/json; charset=UTF-8'
+    return new Response(paced(frames, paceMs), {
       headers: { 'content-type': type, 'cache-control': 'no-cache' },
     })
   }
 }
 type Talk = ReturnType<typeof createTalk>
 
+const post = (path: RegExp, protocol: Protocol, handle: Handler): Route => ({
+  method: 'POST',
+  path,
+  protocol,
+  handle,
+})
+
 /** What follows the colon in Gemini's paths. */
 function geminiRoutes(talk: Talk): Route[] {
+  const { countTokens } = gemini.operations
   const actions: Readonly<Record<string, Handler>> = {
-    generateContent: (call) =>
-      talk(readGemini(call.body, call.name), call, { body: geminiBody, stream: () => [] }),
-    streamGenerateContent: (call) => {
-      const sse = call.url.searchParams.get('alt') === 'sse'
-      const stream = (ask: Ask, found: Answer) => geminiStream(ask, found, sse)
-      const type = sse ? 'text/event-stream' : 'application/json; charset=UTF-8'
-      return talk(readGemini(call.body, call.name, true), call, { body: geminiBody, stream }, type)
+    generateContent: (call) => talk(gemini, call, { model: call.name, stream: false }),
+    streamGenerateContent(call) {
+      const framing = call.url.searchParams.get('alt') === 'sse' ? 'sse' : 'json-array'
+      return talk(gemini, call, { model: call.name, stream: true, framing })
     },
-    countTokens: ({ body, name }) => {
-      const totalTokens = countInput(readGemini(body, name))
-      const promptTokensDetails = [{ modality: 'TEXT', tokenCount: totalTokens }]
-      return Response.json({ totalTokens, promptTokensDetails })
-    },
-    embedContent: ({ body }) => Response.json({ embedding: geminiEmbedding(body) }),
-    batchEmbedContents: ({ body }) =>
-      Response.json({ embeddings: list(body.requests).map(geminiEmbedding) }),
+    countTokens: ({ body, name }) => count(gemini, countTokens, body, { model: name }),
+    embedContent: ({ body, name }) => Response.json(embed(gemini.embedding, body, name)),
+    batchEmbedContents: ({ body, name }) => Response.json(embed(gemini.embedding, body, name)),
   }
   return Object.entries(actions).map(([action, handle]) =>
-    post(new RegExp(`^/v1(?:beta)?/models/([^/:]+):${action}$`), geminiError, handle),
+    post(new RegExp(`^/v1(?:beta)?/models/([^/:]+):${action}$`), gemini, handle),
   )
 }
 
-function responsesRoutes(talk: Talk): Route[] {
-  const responses = createResponses()
-  const stored = (method: string, handle: (id: string) => Json | undefined): Route => ({
+const count = (protocol: Protocol, operation: Operation, body: JsonObject, path: Target = {}) =>
+  Response.json(protocol.codec.encodeCount(countInput(decode(protocol, operation, body, path))))
+
+interface Kept {
+  readonly response: JsonObject
+  /** The conversation up to and with this response. */
+  readonly items: readonly unknown[]
+}
+
+/** The responses protocol with its memory: answers that later requests continue or fetch. */
+function responsesRoutes(talk: Talk, limit = 1000): Route[] {
+  const kept = new Map<string, Kept>()
+
+  function itemsOf({ input, previous_response_id: before }: JsonObject): readonly unknown[] {
+    const isFirst = before === undefined || before === null || before === ''
+    const earlier = isFirst ? undefined : kept.get(`${before}`)
+    if (!isFirst && earlier === undefined)
+      throw new DemoError(400, `Previous response with id '${before}' not found.`)
+    const given = Array.isArray(input) ? input : [{ role: 'user', content: input }]
+    const known = [...kept.values()].flatMap(({ items }) => items).filter(isJsonObject)
+    const items = given.map((item: unknown) =>
+      isJsonObject(item) && item.type === 'item_reference'
+        ? (known.find(({ id }) => id === item.id) ?? item)
+        : item,
+    )
+    return [...(earlier?.items ?? []), ...items]
+  }
+
+  function create(call: Call): Response {
+    const { body } = call
+    if (body.input === undefined) throw new DemoError(400, "Missing required parameter: 'input'.")
+    const { previous_response_id: _, ...rest } = body
+    const items = itemsOf(body)
+    return talk(
+      responses,
+      call,
+      {},
+      {
+        conversation: { ...rest, input: items },
+        response(response) {
+          if (body.store === false) return
+          const output = Array.isArray(response.output) ? response.output : []
+          kept.set(`${response.id}`, { response, items: [...items, ...output] })
+          const [oldest] = kept.keys()
+          if (kept.size > limit && oldest !== undefined) kept.delete(oldest)
+        },
+      },
+    )
+  }
+
+  const stored = (method: string, handle: (id: string) => JsonObject | undefined): Route => ({
     method,
     path: /^\/v1\/responses\/([^/]+)$/,
-    shape: openaiError,
-    handle: ({ name }) => {
+    protocol: responses,
+    handle({ name }) {
       const found = handle(name)
       if (found === undefined) throw new DemoError(404, `Response with id '${name}' not found.`)
       return Response.json(found)
     },
   })
   return [
-    post(/^\/v1\/responses$/, openaiError, (call) =>
-      talk(responses.read(call.body), call, responses),
-    ),
-    stored('GET', responses.get),
+    post(/^\/v1\/responses$/, responses, create),
+    stored('GET', (id) => kept.get(id)?.response),
     stored('DELETE', (id) =>
-      responses.delete(id) ? { id, object: 'response', deleted: true } : undefined,
+      kept.delete(id) ? { id, object: 'response', deleted: true } : undefined,
     ),
   ]
 }
@@ -134,28 +212,37 @@ function responsesRoutes(talk: Talk): Route[] {
 /** Everything the demo can be asked for. */
 function createRoutes(paceMs: number): Route[] {
   const talk = createTalk(paceMs)
-  const chat = { body: chatBody, stream: chatStream }
-  const messages = { body: messagesBody, stream: messagesStream }
   return [
-    post(/^\/v1\/chat\/completions$/, openaiError, (call) => talk(readChat(call.body), call, chat)),
+    post(/^\/v1\/chat\/completions$/, chat, (call) => talk(chat, call)),
     ...responsesRoutes(talk),
-    post(/^\/v1\/messages$/, messagesError, (call) =>
-      talk(readMessages(call.body), call, messages),
+    post(/^\/v1\/messages$/, messages, (call) => talk(messages, call)),
+    post(/^\/v1\/messages\/count_tokens$/, messages, ({ body }) =>
+      count(messages, messages.counting, body),
     ),
-    post(/^\/v1\/messages\/count_tokens$/, messagesError, ({ body }) =>
-      Response.json({ input_tokens: countInput(readMessages(body, true)) }),
+    post(/^\/v1\/embeddings$/, chat, ({ body }) =>
+      Response.json(embed(chat.embedding, body, `${body.model}`)),
     ),
-    post(/^\/v1\/embeddings$/, openaiError, ({ body }) => Response.json(embeddings(body))),
-    post(/^\/v1\/images\/generations$/, openaiError, ({ body }) => Response.json(images(body))),
+    post(/^\/v1\/images\/generations$/, chat, ({ body }) => Response.json(images(body))),
     ...geminiRoutes(talk),
   ]
 }
 
-function failure(shape: Shape, error: DemoError): Response {
-  const { status } = error
-  const later = status === 429 || status === 503 || status === 529
-  const headers = later ? { 'retry-after': '1' } : {}
-  return Response.json(shape(error), { status, headers })
+const codes: Readonly<Record<number, string>> = {
+  401: 'invalid_api_key',
+  404: 'not_found',
+  429: 'rate_limit_exceeded',
+}
+
+function failure(protocol: Protocol, { status, message, code }: DemoError): Response {
+  const isBusy = status === 429 || status === 503 || status === 529
+  const body = protocol.encodeError({
+    ...{ status, message, param: undefined, requestId: `req_${freshId()}` },
+    code: code ?? codes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request'),
+  })
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'application/json', ...(isBusy && { 'retry-after': '1' }) },
+  })
 }
 
 async function respond(route: Route, request: Request, url: URL, name: string): Promise<Response> {
@@ -163,10 +250,12 @@ async function respond(route: Route, request: Request, url: URL, name: string): 
     const key = keyOf(request, url)
     if (key === undefined) throw new DemoError(401, 'No API key was sent; any will do.')
     const body = await bodyOf(request)
-    failOn(/error-([45]\d\d)/, text(body.model) || name)
+    failOn(/error-([45]\d\d)/, typeof body.model === 'string' ? body.model : name)
     return route.handle({ body, key, url, name })
   } catch (cause) {
-    if (cause instanceof DemoError) return failure(route.shape, cause)
+    if (cause instanceof DemoError) return failure(route.protocol, cause)
+    if (cause instanceof TranslationError)
+      return failure(route.protocol, new DemoError(400, cause.message))
     throw cause
   }
 }
@@ -194,7 +283,7 @@ export function startDemoUpstream(
         if (found !== null) return respond(route, request, url, found[1] ?? '')
       }
       const message = `The demo upstream has no ${request.method} ${path}.`
-      return failure(openaiError, new DemoError(404, message))
+      return failure(chat, new DemoError(404, message))
     },
   })
   return {

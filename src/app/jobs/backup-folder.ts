@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { failureCode } from '../backup/space.ts'
+import { failureCode } from '../backup/backup.ts'
 
 /** A backup in the folder. */
 export interface BackupFile {

@@ -1,4 +1,76 @@
-import type { BackupResult, JobMessage, JobProgress, VerifyResult } from './messages.ts'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DifferenceKind, VerifyDifference } from '../../admin/maintenance/schema.ts'
+
+/** Where the address of a database is handed to a job: on a command line all users of a machine see it. */
+export const jobUrlVariable = 'TOLLGATE_JOB_URL'
+
+/** How far a job is; `total` 0: it is not known how much it is. */
+export interface JobProgress {
+  readonly part: string
+  readonly done: number
+  readonly total: number
+}
+
+/** What a verification found. */
+export interface VerifyResult {
+  readonly kind: 'verify'
+  readonly isDamaged: boolean
+  readonly requests: number
+  readonly entries: number
+  readonly accounts: number
+  /** USD, exact. */
+  readonly charged: string
+  readonly durationMs: number
+  readonly total: number
+  readonly kinds: { readonly [kind in DifferenceKind]?: number }
+  /** The first of them. */
+  readonly differences: readonly VerifyDifference[]
+}
+
+/** A backup that is whole and in its place. */
+export interface BackupResult {
+  readonly kind: 'backup'
+  readonly file: string
+  readonly sizeBytes: number
+  readonly requests: number
+  readonly accounts: number
+  readonly entries: number
+}
+
+/** A line that the process of a job writes. */
+export type JobMessage =
+  | { readonly progress: JobProgress }
+  | { readonly result: VerifyResult | BackupResult }
+  | { readonly failure: string }
+
+/** Where the code of a compiled program lives, on Unix and on Windows. */
+const compiled = /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/
+
+/** Whether this is the compiled program. */
+export const isCompiled = compiled.test(import.meta.dir)
+
+/** On Linux: what runs here, whatever lies at its path by now. */
+const runningFile = '/proc/self/exe'
+
+/**
+ * The command that starts this program once more: a compiled one finds its own code. Of this version
+ * also when its file has been replaced, as for an upgrade that waits for a restart.
+ */
+export const ownProgram = (): readonly string[] =>
+  isCompiled
+    ? [isReplaced() ? runningFile : process.execPath]
+    : [process.execPath, join(import.meta.dir, '../../main.ts')]
+
+function isReplaced(): boolean {
+  if (process.platform !== 'linux') return false
+  const placeOf = (file: string) => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found && `${found.dev} ${found.ino}`
+  }
+  const running = placeOf(runningFile)
+  return running !== undefined && running !== placeOf(process.execPath)
+}
 
 interface ChildParts {
   /** The program and its arguments. */

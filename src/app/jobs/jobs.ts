@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { BackupResult, JobProgress, VerifyResult } from './messages.ts'
+import type { BackupResult, JobProgress, VerifyResult } from './child.ts'
 
 export type JobKind = 'verify' | 'backup'
 

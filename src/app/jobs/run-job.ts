@@ -1,16 +1,10 @@
 import type { VerifyDifference } from '../../admin/maintenance/schema.ts'
 import { formatNano } from '../../billing/money.ts'
 import { type BackupProgress, backUp } from '../backup/backup.ts'
-import { openStore } from '../open-store.ts'
-import { type Difference, describeDifference, shown } from '../verify/difference.ts'
-import { createFindings } from '../verify/findings.ts'
+import { openStore } from '../store-place.ts'
+import { createFindings, type Difference, describeDifference, shown } from '../verify/findings.ts'
 import { verify } from '../verify/verify.ts'
-import {
-  type BackupResult,
-  type JobProgress,
-  jobUrlVariable,
-  type VerifyResult,
-} from './messages.ts'
+import { type BackupResult, type JobProgress, jobUrlVariable, type VerifyResult } from './child.ts'
 
 /** More are only counted: a browser is to show them. */
 const mostShown = 200

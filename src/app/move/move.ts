@@ -5,13 +5,21 @@ import type {
   MoveSource,
   MoveTarget,
   TableExtent,
-} from '../../store/ports/moving.ts'
+} from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import { describeWaiting } from '../spool.ts'
 import { usualSpool } from '../store-place.ts'
 import { type ComparedTable, compareTable } from './compare.ts'
-import { openSource, openTarget, type StorePlace } from './place.ts'
-import { columnsOf, createFitting, type Fitting, keyOf, pagesOf } from './rows.ts'
+import {
+  columnsOf,
+  createFitting,
+  type Fitting,
+  keyOf,
+  openSource,
+  openTarget,
+  pagesOf,
+  type StorePlace,
+} from './rows.ts'
 import { findMoveSecret, type MoveSecret, placeSecret } from './secret.ts'
 
 export interface MoveOptions {

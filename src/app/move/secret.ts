@@ -10,7 +10,7 @@ import {
   someOf,
 } from '../backup/secret.ts'
 import { UserError } from '../instance.ts'
-import type { StorePlace } from './place.ts'
+import type { StorePlace } from './rows.ts'
 
 /** What opens the keys in the new place, which are moved as they are. */
 export interface MoveSecret {

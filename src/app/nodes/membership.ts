@@ -1,8 +1,12 @@
 import { hostname } from 'node:os'
 import { version } from '../../../package.json'
+import type { Forwarder } from '../../gateway/forward.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { NodeLoad, NodeStore, NodeView } from '../../store/ports/nodes.ts'
+import { createPerMinute } from '../../lib/rate.ts'
+import type { Counters } from '../../store/ports/counters.ts'
+import type { Counting, NodeLoad, NodeStore, NodeView } from '../../store/ports/nodes.ts'
+import type { DocumentStore } from '../../store/ports/store.ts'
 
 /** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
 const beatMs = 5_000
@@ -16,7 +20,7 @@ const graceMs = 3 * beatMs
 /** Dead nodes stay in the list for so long, for people to see. */
 const keptMs = 3_600_000
 
-export interface MembershipParts {
+interface MembershipParts {
   readonly nodes: NodeStore
   readonly load: () => NodeLoad
   readonly log: Logger
@@ -132,4 +136,32 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
       }
     },
   }
+}
+
+interface NodeLoadParts {
+  readonly forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>
+  /** Undefined: this node counts in its memory. */
+  readonly counters: Pick<Counters, 'isAway'> | undefined
+  /** Undefined: there is one node, which builds its own. */
+  readonly documents: Pick<DocumentStore, 'isLeading'> | undefined
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+}
+
+/** What this node tells of itself; asked every few seconds. */
+export function createNodeLoad(parts: NodeLoadParts): () => Required<NodeLoad> {
+  const { forwarder, counters, documents, tick } = parts
+  const requestsPerMinute = createPerMinute(forwarder.begun, tick)
+  return () => ({
+    requests: forwarder.active(),
+    streams: forwarder.activeStreams(),
+    requestsPerMinute: requestsPerMinute(),
+    leads: documents?.isLeading() ?? true,
+    counting: countingOf(counters),
+  })
+}
+
+function countingOf(counters: NodeLoadParts['counters']): Counting {
+  if (counters === undefined) return 'alone'
+  return counters.isAway() ? 'apart' : 'together'
 }

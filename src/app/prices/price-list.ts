@@ -1,4 +1,8 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
+import { joinPath } from '../config/problem.ts'
+import { UserError } from '../instance.ts'
 
 /** The forms in which prices come: `tollgate price sync --help` describes them. */
 export type PriceForm = 'catalog' | 'litellm' | 'feed' | 'config'
@@ -26,4 +30,89 @@ export interface PriceList {
 /** Free is only what is set free on purpose. */
 export const freeThere: ListedPrice = {
   reason: 'costs nothing there; to give it away here too: tollgate price set MODEL --free',
+}
+
+/** Enough to see what is wrong with a file. */
+const maxShown = 5
+
+/**
+ * What keeps a value from fitting a schema, one line for each place: `models[3].input: "x" is not a
+ * whole number of at least 0`. Empty when it fits.
+ */
+export function jsonProblems(schema: TSchema, value: unknown, base = ''): readonly string[] {
+  const found = new Map<string, string>()
+  let more = 0
+  for (const error of Value.Errors(schema, value)) {
+    const path = readablePath(base, value, error.path)
+    if (found.has(path)) continue
+    if (found.size < maxShown) found.set(path, `${path || 'The document'} ${complaint(error)}`)
+    else more++
+  }
+  return [...found.values(), ...(more > 0 ? [`… and ${more} more`] : [])]
+}
+
+function complaint({ type, schema, value }: ValueError): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is no known field: leave it out'
+  return value === undefined
+    ? `is missing: ${expected(schema)}`
+    : `is ${show(value)}, but must be ${expected(schema)}`
+}
+
+/** `/models/3/input` as `models[3].input`. */
+function readablePath(base: string, root: unknown, pointer: string): string {
+  let path = base
+  let at = root
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    path = joinPath(path, Array.isArray(at) ? Number(key) : key)
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
+  }
+  return path
+}
+
+/** What a schema asks for, in words. */
+function expected(schema: TSchema): string {
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(expected).join(' or ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  const least = typeof schema.minimum === 'number' ? ` of at least ${schema.minimum}` : ''
+  const words: { readonly [type: string]: string } = {
+    integer: `a whole number${least}`,
+    number: `a number${least}`,
+    string: schema.pattern ? `a text of the form ${schema.pattern}` : 'a text',
+    array: 'a list',
+    object: 'an object',
+    null: 'null',
+  }
+  return words[String(schema.type)] ?? 'another value'
+}
+
+/** A value as a message shows it: whole when short. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text
+}
+
+/** A figure in whole units, and whether it was exactly that before. */
+interface Rounded {
+  readonly units: number
+  readonly exact: boolean
+}
+
+/** As many digits as every decimal text survives being a binary floating point number with. */
+const significantDigits = 15
+
+/**
+ * A non-negative number in units of 10^-`decimals`, by its decimal text: what is written with at
+ * most 15 digits is converted exactly, whatever a product of floats would give; what is finer than a
+ * unit is rounded half up. Throws a `UserError` beyond the safe integers.
+ */
+export function toUnits(value: number, decimals: number): Rounded {
+  const [mantissa = '0', exponent = '0'] = value.toExponential(significantDigits - 1).split('e')
+  const digits = BigInt(mantissa.replace('.', ''))
+  const shift = Number(exponent) - (significantDigits - 1) + decimals
+  const step = 10n ** BigInt(Math.abs(shift))
+  const exact = shift >= 0 || digits % step === 0n
+  const units = Number(shift >= 0 ? digits * step : (digits + step / 2n) / step)
+  if (!Number.isSafeInteger(units)) throw new UserError(`${value} USD is too much for a price.`)
+  return { units, exact }
 }

@@ -1,8 +1,8 @@
 import { effectiveRates } from '../../billing/charge.ts'
+import { extraWords, writtenModalities } from '../../billing/extras.ts'
 import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
-import { priceView } from '../../billing/receipt/price-view.ts'
-import { extraWords, writtenModalities } from '../../billing/written-extras.ts'
-import { createContextWindows } from '../../catalog/context-windows.ts'
+import { priceView } from '../../billing/receipt/view.ts'
+import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
 

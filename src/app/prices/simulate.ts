@@ -3,7 +3,7 @@ import { recordedUsage } from '../../billing/extras.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
 import type { CatalogStore, PriceTerms } from '../../store/ports/catalog.ts'
 import type { Span, StoredRequest } from '../../store/ports/records.ts'
-import { percentOf } from './figures.ts'
+import { percentOf } from './difference.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
 
 export interface SimulationOptions extends Span {

@@ -1,9 +1,13 @@
+import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { dayMs } from '../../lib/clock.ts'
 import { suggest } from '../../lib/suggest.ts'
+import type { BilledRow } from '../../store/ports/matching.ts'
 import { UserError } from '../instance.ts'
+import type { Row, UsageFile } from './usage-file.ts'
 
 /** What of a usage file is read. */
 export const fieldNames = ['id', 'input', 'output', 'cached', 'cost', 'time'] as const
-export type FieldName = (typeof fieldNames)[number]
+type FieldName = (typeof fieldNames)[number]
 
 /** Which column holds a field, by its place; undefined: the file has none. */
 export type Columns = { readonly [Name in FieldName]: number | undefined }
@@ -143,4 +147,158 @@ function recognise(field: FieldName, columns: readonly string[]): number | undef
     if (last !== -1) return last
   }
   return undefined
+}
+
+/** One value of a row, as its file has it. */
+export type Cell = string | number | null
+
+/** Why a cell can't be read, as the rest of a sentence that begins with its value. */
+class UnreadableCell extends Error {
+  override readonly name = 'UnreadableCell'
+}
+
+const blanks = new Set(['', '-', '–', 'null', 'none', 'n/a', 'nan'])
+
+function textOf(cell: Cell | undefined): string {
+  const text = String(cell ?? '').trim()
+  return blanks.has(text.toLowerCase()) ? '' : text
+}
+
+/** An id; undefined when there is none. */
+export const readId = (cell: Cell | undefined): string | undefined => textOf(cell) || undefined
+
+/** A count of LLM tokens, also as `1,234` or `12.0`; null when there is none. */
+export function readTokens(cell: Cell | undefined): number | null {
+  const text = textOf(cell)
+  if (text === '') return null
+  const digits = /^\d{1,3}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text
+  const value = parseDecimal(digits, 0)
+  if (value === undefined || value < 0) throw new UnreadableCell('is not a whole number of tokens')
+  return value
+}
+
+/** How amounts are written: with a comma for the decimal point, or in nano-USD. */
+interface CostForm {
+  readonly decimalComma: boolean
+  readonly unit: 'usd' | 'nano'
+}
+
+/** An amount in nano-USD, what is beyond that rounded; null when there is none. */
+export function readCost(cell: Cell | undefined, { decimalComma, unit }: CostForm): number | null {
+  const text = textOf(cell)
+  if (text === '') return null
+  const bare = text.replace(/^(-?)(?:US)?\$\s*|\s*USD$/gi, '$1')
+  const plain = decimalComma ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', '')
+  const value = parseDecimal(plain, unit === 'nano' ? 0 : nanoDecimals) ?? roundedNano(plain, unit)
+  if (value === undefined) throw new UnreadableCell('is not an amount')
+  return value
+}
+
+/** Vendors compute in floating point: digits below a nano-USD are theirs, not money. */
+function roundedNano(text: string, unit: CostForm['unit']): number | undefined {
+  if (unit === 'nano' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
+  const value = Math.round(Number(text) * 10 ** nanoDecimals)
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+/** A moment as a file tells it: it lies anywhere from `from` to before `until`, in milliseconds. */
+interface Moment {
+  readonly from: number
+  readonly until: number
+}
+
+const isoForm =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/i
+
+/**
+ * A date, a date and time (in UTC where no offset is told), or seconds or milliseconds since 1970;
+ * null when there is none.
+ */
+export function readMoment(cell: Cell | undefined): Moment | null {
+  const text = textOf(cell)
+  if (text === '') return null
+  const moment = /^\d+(\.\d+)?$/.test(text) ? readUnix(text) : readIso(text)
+  if (moment === undefined)
+    throw new UnreadableCell(
+      'is not a time: 2026-11-21, 2026-11-21T08:00:00Z and seconds or milliseconds since 1970 are',
+    )
+  return moment
+}
+
+/** From here on a number is milliseconds: as seconds it would be the year 5138. */
+const firstMilliseconds = 100_000_000_000
+
+function readUnix(text: string): Moment | undefined {
+  const value = Number(text)
+  const isSeconds = value < firstMilliseconds
+  const from = Math.floor(isSeconds ? value * 1000 : value)
+  // Small numbers are no times of this century; they stand for something else.
+  if (from < Date.UTC(2000, 0) || from > Date.UTC(2200, 0)) return undefined
+  return { from, until: from + (isSeconds && !text.includes('.') ? 1000 : 1) }
+}
+
+function readIso(text: string): Moment | undefined {
+  const match = isoForm.exec(text)
+  if (!match) return undefined
+  const [, day = '', minute = '00:00', second = ':00', fraction = '', zone = 'Z'] = match
+  const offset = /^(z|utc)$/i.test(zone) ? 'Z' : zone.replace(/^(...):?/, '$1:')
+  const milliseconds = fraction === '' ? '' : `.${fraction.slice(1, 4)}`
+  const from = Date.parse(`${day}T${minute}${second}${milliseconds}${offset}`)
+  const isDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
+  if (Number.isNaN(from) || !isDay) return undefined
+  return { from, until: from + precisionMs(match) }
+}
+
+function precisionMs([, , minute, second, fraction]: readonly (string | undefined)[]): number {
+  if (minute === undefined) return dayMs
+  if (second === undefined) return 60_000
+  return fraction === undefined ? 1000 : 1
+}
+
+/** A row of the file as it is compared; undefined without an id. */
+interface ReadRow {
+  readonly billed: BilledRow | undefined
+  readonly moment: Moment | null
+}
+
+/** A reader of rows. It throws a `UserError` that names the row, the column and the value at fault. */
+export function createRowReader(
+  path: string,
+  { columns: names, decimalComma }: UsageFile,
+  columns: Columns,
+): (row: Row) => ReadRow {
+  const costName = names[columns.cost ?? -1] ?? ''
+  const costForm = { decimalComma, unit: /nano$/i.test(costName) ? 'nano' : 'usd' } as const
+  let number = 0
+
+  return (row) => {
+    number++
+    const read = <Value>(field: FieldName, parse: (cell: Cell | undefined) => Value): Value => {
+      const column = columns[field]
+      const cell = column === undefined ? undefined : row(column)
+      try {
+        return parse(cell)
+      } catch (cause) {
+        if (!(cause instanceof UnreadableCell)) throw cause
+        throw new UserError(
+          `${path}, row ${number}, column ${JSON.stringify(names[column ?? -1])}: ` +
+            `${JSON.stringify(cell)} ${cause.message}. Put it right, or name another column with ` +
+            `--${field}-column.`,
+          { cause },
+        )
+      }
+    }
+    const id = read('id', readId)
+    if (id === undefined) return { billed: undefined, moment: null }
+    const moment = read('time', readMoment)
+    const billed = {
+      id,
+      time: moment?.from ?? null,
+      inputTokens: read('input', readTokens),
+      outputTokens: read('output', readTokens),
+      cachedTokens: read('cached', readTokens),
+      costNano: read('cost', (cell) => readCost(cell, costForm)),
+    }
+    return { billed, moment }
+  }
 }

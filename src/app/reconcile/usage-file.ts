@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { UserError } from '../instance.ts'
-import type { Cell } from './cells.ts'
-import { readCsv } from './csv-rows.ts'
-import { readJson } from './json-rows.ts'
+import { type Cell, hasIdColumn } from './columns.ts'
+import { createObjectCutter, type JsonShape } from './json-objects.ts'
 
 /** An upstream's usage file, open: its columns are known, its rows are read as they are asked for. */
 export interface UsageFile {
@@ -17,7 +17,7 @@ export interface UsageFile {
 export type Row = (column: number) => Cell | undefined
 
 /** The beginning of a file, and all of it. */
-export interface Bytes {
+interface Bytes {
   readonly file: string
   readonly head: Buffer
   readonly all: AsyncIterable<Buffer>
@@ -75,3 +75,161 @@ function complainOf(head: Buffer): string | undefined {
   if (head.includes(0)) return 'is not UTF-8 text: save it as CSV or JSON in UTF-8.'
   return undefined
 }
+
+const delimiters = [',', ';', '\t', '|']
+
+/** A row larger than this is none: a quote was left open. */
+const maxRecordSize = 1024 * 1024
+
+/** The delimiter that the first line has most of, outside of quotes. */
+function findDelimiter(head: string): string {
+  const line = head.replace(/"(?:[^"]|"")*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? ''
+  const counts = delimiters.map((delimiter) => line.split(delimiter).length)
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+/** Comma-separated values by RFC 4180, also with semicolons or tabs; the first line has the names. */
+async function readCsv({ file, head, all }: Bytes): Promise<UsageFile> {
+  // Loaded here: no other command needs it.
+  const { parse } = await import('csv-parse')
+  const delimiter = findDelimiter(head.toString('utf8'))
+  const parser = parse({
+    bom: true,
+    delimiter,
+    relax_column_count_less: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecordSize,
+  })
+  const source = Readable.from(all)
+  source.on('error', (error) => parser.destroy(error)) // `pipe` does not pass it on
+  source.pipe(parser)
+  const records = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>
+  const next = async () => {
+    try {
+      return await records.next()
+    } catch (cause) {
+      if (cause instanceof UserError) throw cause
+      throw new UserError(`${file} is no sound CSV: ${(cause as Error).message}`, { cause })
+    }
+  }
+  const first = await next()
+  const columns: string[] = first.done ? [] : first.value.map((name) => name.trim())
+  return {
+    columns,
+    decimalComma: delimiter === ';',
+    async *rows() {
+      while (true) {
+        const { done, value } = await next()
+        if (done) return
+        yield ((column) => value[column]) satisfies Row
+      }
+    },
+  }
+}
+
+type JsonObject = { readonly [name: string]: unknown }
+
+/** Rows that are looked at to learn which columns there are: rows may leave some out. */
+const sampleRows = 1000
+
+/** A JSON array of objects, an object with such an array in it, or an object a line. */
+async function readJson(bytes: Bytes): Promise<UsageFile> {
+  const objects = readObjects(bytes)
+  const sample: JsonObject[] = []
+  let isDone = false
+  while (sample.length < sampleRows && !isDone) {
+    const { done, value } = await objects.next()
+    if (done) isDone = true
+    else sample.push(value)
+  }
+  const columns = [...new Set(sample.flatMap((row) => [...columnsOf(row)]))]
+  const paths = columns.map((name) => name.split('\0'))
+  return {
+    columns: paths.map((path) => path.join('.')),
+    decimalComma: false,
+    async *rows() {
+      for (const row of sample.splice(0)) yield cellsOf(row, paths)
+      for await (const row of objects) yield cellsOf(row, paths)
+    },
+  }
+}
+
+async function* readObjects({ file, head, all }: Bytes): AsyncGenerator<JsonObject> {
+  const cutter = createObjectCutter(findShape(head))
+  let row = 0
+  const parse = (text: string) => {
+    row++
+    const value = parseObject(text)
+    if (value === undefined) throw new UserError(`Row ${row} of ${file} is no sound JSON.`)
+    return value
+  }
+  try {
+    for await (const chunk of all) for (const text of cutter.push(chunk)) yield parse(text)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new UserError(`${file}, after row ${row}: ${cause.message}`, { cause })
+  }
+  if (!cutter.end())
+    throw new UserError(`${file} ends in the middle, after row ${row}: fetch it anew.`)
+}
+
+/** A lone object is a row when it has an id, else what has the rows in it. */
+function findShape(head: Buffer): JsonShape {
+  const text = head
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+  if (text.startsWith('[')) return 'array'
+  const first = firstObject(head)
+  if (first === undefined) return 'container'
+  const value = parseObject(first)
+  if (value === undefined || hasIdColumn([...columnsOf(value)].map(dotted))) return 'lines'
+  return Object.values(value).some(isObjectList) ? 'container' : 'lines'
+}
+
+/** Undefined when it is larger than a row can be. */
+function firstObject(head: Buffer): string | undefined {
+  try {
+    return createObjectCutter('lines').push(head)[0]
+  } catch {
+    return undefined // larger than a row: that is what is asked
+  }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // the caller tells which row it was
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isObjectList = (value: unknown) => Array.isArray(value) && value.some(isObject)
+
+/** Objects in a row are columns of their own down to here: `usage.details.cached_tokens`. */
+const maxDepth = 3
+
+/** Parts of a path are joined by a character that no name has. */
+function* columnsOf(row: JsonObject, prefix = '', depth = 1): Generator<string> {
+  for (const [name, value] of Object.entries(row)) {
+    if (!isObject(value)) yield prefix + name
+    else if (depth < maxDepth) yield* columnsOf(value, `${prefix}${name}\0`, depth + 1)
+  }
+}
+
+const dotted = (name: string) => name.replaceAll('\0', '.')
+
+function cellsOf(row: JsonObject, paths: readonly (readonly string[])[]): Row {
+  return (column) => {
+    let value: unknown = row
+    for (const name of paths[column] ?? []) value = isObject(value) ? value[name] : undefined
+    return toCell(value)
+  }
+}
+
+const toCell = (value: unknown): Cell =>
+  typeof value === 'string' || typeof value === 'number' ? value : null

@@ -1,10 +1,10 @@
 import { type FailureClass, failureClasses } from '../../gateway/failures/failures.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { keyHint } from '../../lib/ids.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
+import { createKeyMark } from '../channel-care.ts'
 import type { Instance } from '../instance.ts'
-import { createKeyMark } from '../key-mark.ts'
 
 /** A part of a channel that is left alone for a while, for machines and lists. */
 export interface CoolingReport {

@@ -1,5 +1,4 @@
-import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
-import { overdrawnNano } from '../../billing/overdraft.ts'
+import { formatDecimal, multiplierDecimals, overdrawnNano } from '../../billing/money.ts'
 import { buildCatalog } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
 import { toReport } from '../../resources/resource.ts'

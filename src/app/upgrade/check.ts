@@ -1,12 +1,16 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { humanBytes } from '../../lib/format.ts'
-import { migrations, newestVersion } from '../../store/migrations/list.ts'
-import { programVersion } from '../../store/migrations/version.ts'
-import { copyPath } from '../../store/sqlite/copies.ts'
+import {
+  firstVersion,
+  newestVersion,
+  programVersion,
+  stepsFrom,
+} from '../../store/schema/versions.ts'
+import { copyPath } from '../../store/sqlite/header.ts'
 import { lookAt } from '../../store/sqlite/look.ts'
+import { freeIn } from '../backup/backup.ts'
 import { requireOpened } from '../backup/secret.ts'
-import { freeIn } from '../backup/space.ts'
 import type { StoreConfig } from '../config/config.ts'
 import { requireKnown, requireSecret, UserError } from '../instance.ts'
 import { describeStore, isOnServer } from '../store-place.ts'
@@ -41,7 +45,7 @@ async function checkFile(path: string, withCopy: boolean): Promise<Findings> {
   if (look.version === 0 || look.version === newestVersion) return [place]
   return [
     place,
-    ...steps(look.version, ({ sqlite }) => sqlite !== undefined, look.differences),
+    ...steps(look.version, 'sqlite'),
     ['Copy', withCopy ? await describeCopy(path, look.copyBytes) : 'none, as you wish'],
     ...(look.isServed
       ? ([['Before', 'a gateway serves from it: stop that one first']] as const)
@@ -73,7 +77,7 @@ async function checkServer(url: string, store: StoreConfig): Promise<Findings> {
     if (version === 0 || version === newestVersion) return [place]
     return [
       place,
-      ...steps(version, ({ postgres }) => postgres !== undefined, []),
+      ...steps(version, 'postgres'),
       ['Copy', 'none of a database on a server: make one before, with pg_dump or pg_basebackup'],
     ]
   } finally {
@@ -87,20 +91,20 @@ function describeVersion(place: string, version: number): string {
   return `${place}, version ${version}: of a former program`
 }
 
-function steps(
-  version: number,
-  isOfEngine: (one: (typeof migrations)[number]) => boolean,
-  differing: readonly string[],
-): Findings {
-  const all = migrations
-    .map((one, at) => ({ ...one, to: at + 1 }))
-    .filter((one) => one.to > version && isOfEngine(one))
-    .map(({ to, title }) => ['', `${to}: ${title}`] as const)
+function steps(version: number, engine: 'sqlite' | 'postgres'): Findings {
+  const takenOver =
+    version < firstVersion ? [['', `${firstVersion}: ${whole[engine]}`] as const] : []
+  const from = Math.max(version, firstVersion) + 1
+  const later = stepsFrom(version).map((one, at) => ({ ...one, to: from + at }))
   return [
     ['Upgrade', `to version ${newestVersion}, of Tollgate ${programVersion}, in one transaction:`],
-    ...(differing.length > 0
-      ? [['', `put right, as version ${version} has it: ${differing.join(', ')}`] as const]
-      : []),
-    ...all,
+    ...takenOver,
+    ...later.filter((one) => one[engine]).map(({ to, title }) => ['', `${to}: ${title}`] as const),
   ]
+}
+
+/** What becomes of the tables of a program before the first version. */
+const whole = {
+  sqlite: 'all tables are made anew, with what they hold',
+  postgres: 'what is missing in the tables is added; no node may serve meanwhile',
 }

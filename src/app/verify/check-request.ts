@@ -1,9 +1,17 @@
+import { charge } from '../../billing/charge.ts'
+import { readExtras, recordedUsage, toolPrice } from '../../billing/extras.ts'
+import { isoTime } from '../../lib/format.ts'
+import {
+  emptyUsage,
+  type UsageExtras as ToldExtras,
+  type Usage,
+} from '../../protocols/canonical/usage.ts'
+import { decodeStoredUsage } from '../../protocols/index.ts'
+import type { UsageExtras } from '../../store/ports/extras.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
-import { checkAmount, checkPrice } from './check-charge.ts'
-import { checkExtras } from './check-extras.ts'
-import { checkUsage } from './check-usage.ts'
-import { changesIn, type Difference } from './difference.ts'
+import { type Change, changesIn, type Difference, shown } from './findings.ts'
 import type { CheckedPrice } from './prices.ts'
+import { cameLater, wasReplaced } from './prices.ts'
 
 /** Where a request contradicts itself, its price, its usage report or its ledger entry. */
 export function checkRequest(
@@ -29,13 +37,16 @@ export function checkRequest(
   ]
 }
 
-const counts = [
+const tokenCounts = [
   ['input_tokens', 'inputTokens'],
   ['output_tokens', 'outputTokens'],
   ['reasoning_tokens', 'reasoningTokens'],
   ['cache_read_tokens', 'cacheReadTokens'],
   ['cache_write_tokens', 'cacheWriteTokens'],
   ['cache_write_1h_tokens', 'cacheWrite1hTokens'],
+] as const
+const counts = [
+  ...tokenCounts,
   ['calls', 'calls'],
   ['multiplier_millionths', 'multiplierMillionths'],
   ['amount_nano', 'amountNano'],
@@ -97,4 +108,184 @@ function checkEntry(request: CheckedRequest, row: string): readonly Difference[]
   if (amount.length > 0) found.push({ kind: 'charge_amount', row: entry, changes: amount, reason })
   if (owner.length > 0) found.push({ kind: 'charge_owner', row: entry, changes: owner, reason })
   return found
+}
+
+/** Endings that cost nothing, whatever the price. */
+const freeEndings = new Set(['refused', 'interrupted'])
+
+/** Records keep so much of a model's name. */
+const maxModelLength = 200
+
+/** Whether a request was charged by a price of its model, and one that held at that time. */
+function checkPrice(
+  request: CheckedRequest,
+  price: CheckedPrice | null,
+  row: string,
+): readonly Difference[] {
+  if (request.priceId === null) return []
+  const found = (reason: string) => [{ kind: 'price' as const, row, changes: [], reason }]
+  if (price === null) return found(`price ${request.priceId} does not exist`)
+  const { model } = request
+  if (price.model.slice(0, maxModelLength) !== model) {
+    const names = [price.model, model].map((name) => JSON.stringify(name))
+    return found(`price ${price.id} is one of ${names[0]}, but the request was for ${names[1]}`)
+  }
+  if (cameLater(request, price)) {
+    const from = isoTime(price.validFrom)
+    return found(`price ${price.id} holds from ${from} on, after this request had ended`)
+  }
+  if (wasReplaced(request, price)) {
+    const at = isoTime(price.replacedAt ?? 0)
+    return found(`price ${price.id} was replaced at ${at}, before this request came`)
+  }
+  return []
+}
+
+interface Due {
+  readonly amountNano: number
+  readonly tierAbove: number | null
+  readonly reason: string
+}
+
+/** What a request should have cost; a text: why that can't be told. */
+function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | string {
+  const nothing = { amountNano: 0, tierAbove: null }
+  if (request.priceId === null) return { ...nothing, reason: 'it has no price' }
+  if (freeEndings.has(request.ending))
+    return { ...nothing, reason: `what was ${request.ending} costs nothing` }
+  if (price === null) return { ...nothing, reason: 'its price does not exist' }
+  if (price.terms === null) return `the terms of price ${price.id} can't be read`
+  try {
+    const { calls, multiplierMillionths, longContextPricing } = request
+    const { terms } = price
+    const made = { terms, calls, multiplierMillionths, longContextPricing }
+    const due = charge({ ...made, ...recordedUsage(request) })
+    return { ...due, reason: `by its counts, its multiplier and price ${price.id}` }
+  } catch (error) {
+    return `price ${price.id}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** Works the charge out anew. */
+function checkAmount(
+  request: CheckedRequest,
+  price: CheckedPrice | null,
+  row: string,
+): readonly Difference[] {
+  const due = dueFor(request, price)
+  if (typeof due === 'string') return [{ kind: 'price', row, changes: [], reason: due }]
+  const { tierAbove, amountNano } = request
+  if (tierAbove === due.tierAbove && amountNano === due.amountNano) return []
+  const { reason } = due
+  const tier = changesIn([['tier_above', tierAbove, due.tierAbove]])
+  const amount = changesIn([['amount_nano', amountNano, due.amountNano]])
+  return [
+    ...(tier.length > 0 ? [{ kind: 'tier' as const, row, changes: tier, reason }] : []),
+    ...(amount.length > 0 ? [{ kind: 'amount' as const, row, changes: amount, reason }] : []),
+  ]
+}
+
+/**
+ * What the upstream's report tells of extras must have been charged. More may be: tools and tiers are
+ * also told by other parts of an answer, which no record keeps.
+ */
+export function checkTold(
+  told: ToldExtras | undefined,
+  request: CheckedRequest,
+  row: string,
+): readonly Difference[] {
+  if (told === undefined) return []
+  const charged: UsageExtras = readExtras(request.extrasJson) ?? {}
+  const changes = [
+    ...missing('modalities', charged.modalities, told.modalities),
+    ...missing('tools', charged.tools, told.tools),
+    ...(told.tier !== undefined && told.tier !== charged.tier
+      ? [{ field: 'extras.tier', stored: charged.tier ?? null, expected: told.tier }]
+      : []),
+  ]
+  return changes.length === 0 ? [] : [{ kind: 'usage', row, changes, reason: 'by its usage_raw' }]
+}
+
+type Counts = { readonly [name: string]: number | undefined } | undefined
+
+const missing = (part: string, charged: Counts, told: Counts): readonly Change[] =>
+  Object.entries(told ?? {}).flatMap(([name, expected = 0]) => {
+    const stored = charged?.[name] ?? 0
+    return stored >= expected ? [] : [{ field: `extras.${part}.${name}`, stored, expected }]
+  })
+
+/** Extras that can't be read, or that were used though nobody had a price for them. */
+function checkExtras(
+  request: CheckedRequest,
+  price: CheckedPrice | null,
+  row: string,
+): readonly Difference[] {
+  const { extrasJson } = request
+  if (extrasJson === null || extrasJson === undefined) return []
+  const found = (reason: string) => [{ kind: 'usage' as const, row, changes: [], reason }]
+  const extras = readExtras(extrasJson)
+  if (extras === undefined || !isCounted(extras))
+    return found('its extras are none that can be charged for')
+  const terms = price?.terms
+  if (!terms) return []
+  return Object.entries(extras.tools ?? {})
+    .filter(([tool, count]) => count > 0 && toolPrice(terms, extras.vendor, tool) === undefined)
+    .flatMap(([tool]) => found(`it used the tool ${shown(tool)}, which had no price`))
+}
+
+/** All counts and prices are whole numbers from 0. */
+function isCounted({
+  modalities,
+  tools,
+  vendor,
+  tier,
+}: NonNullable<ReturnType<typeof readExtras>>) {
+  const parts = [modalities, tools, vendor?.modalities, vendor?.tools, vendor?.serviceTiers]
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
+  return (
+    (tier === undefined || typeof tier === 'string') &&
+    parts.every((part) => Object.values(part ?? {}).every(isCount))
+  )
+}
+
+/**
+ * Reads the upstream's own report again: the counts of a record are what it says, unless they were
+ * estimated here or clamped to the model's window. Without a report nothing was used.
+ */
+export function checkUsage(request: CheckedRequest, row: string): readonly Difference[] {
+  const { usageRaw, estimated, clamped } = request
+  if (estimated || clamped) return []
+  if (usageRaw === null) {
+    return compare(request, row, emptyUsage, 'there is no usage_raw, and it is not estimated')
+  }
+  const found = (reason: string) => [{ kind: 'usage' as const, row, changes: [], reason }]
+  const report = parse(usageRaw)
+  if (report === undefined) return found('its usage_raw is not JSON')
+  const protocol = request.upstreamProtocol ?? request.clientProtocol
+  const usage = decodeStoredUsage(protocol, report)
+  if (usage === undefined) return found(`its usage_raw has no counts of the protocol ${protocol}`)
+  return [
+    ...compare(request, row, usage, 'by its usage_raw'),
+    ...checkTold(usage.extras, request, row),
+  ]
+}
+
+function compare(
+  request: CheckedRequest,
+  row: string,
+  usage: Usage,
+  reason: string,
+): readonly Difference[] {
+  const changes = changesIn(
+    tokenCounts.map(([field, name]) => [field, request[name], usage[name]] as const),
+  )
+  return changes.length > 0 ? [{ kind: 'usage', row, changes, reason }] : []
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // told as a difference
+  }
 }

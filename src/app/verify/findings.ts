@@ -1,5 +1,46 @@
 import type { DifferenceKind } from '../../admin/maintenance/schema.ts'
-import type { Difference } from './difference.ts'
+
+/** A value as it is stored, or should be; null is the database's NULL. */
+type Value = number | string | null
+
+/** One field of a row: what it holds, and what it should. */
+export interface Change {
+  readonly field: string
+  readonly stored: Value
+  readonly expected: Value
+}
+
+/** A row that contradicts others, or itself. */
+export interface Difference {
+  readonly kind: DifferenceKind
+  /** Which one: `request req_…`, `ledger entry 17`, `account 3 (ann@example.com)`. */
+  readonly row: string
+  /** Empty where the fault is no field's: a row too many, a broken page. */
+  readonly changes: readonly Change[]
+  /** What the expectation rests on, or what is wrong, as the end of a sentence. */
+  readonly reason: string
+}
+
+/** `request req_1: amount_nano is 90, should be 88: price 3 × its counts`. */
+export function describeDifference({ row, changes, reason }: Difference): string {
+  const parts = changes.map(
+    ({ field, stored, expected }) => `${field} is ${shown(stored)}, should be ${shown(expected)}`,
+  )
+  return [row, ...(parts.length > 0 ? [parts.join('; ')] : []), reason].join(': ')
+}
+
+/** A value as sentences have it: a text in quotes. */
+export const shown = (value: Value) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value)
+
+/** The fields that are not what they should be. */
+export function changesIn(
+  expectations: readonly (readonly [field: string, stored: Value, expected: Value])[],
+): readonly Change[] {
+  return expectations
+    .filter(([, stored, expected]) => stored !== expected)
+    .map(([field, stored, expected]) => ({ field, stored, expected }))
+}
 
 /** So many differences are told one by one; of the others only their number is. */
 export const maxListed = 1000

@@ -1,15 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
-import type { PriceInTime, VerificationStore } from '../../store/ports/verification.ts'
+import {
+  type ChargedUse,
+  type CheckedRequest,
+  type PriceInTime,
+  type PriceUses,
+  steadyMs,
+  type VerificationStore,
+} from '../../store/ports/verification.ts'
 
 /** A price with its terms read; null: they are no terms that a charge can be made by. */
 export interface CheckedPrice extends Omit<PriceInTime, 'terms'> {
   readonly terms: PriceTerms | null
 }
-
-/** Looks prices up; undefined: there is none with this id. */
-export type FindPrice = (id: number) => Promise<CheckedPrice | undefined>
 
 const maxKept = 10_000
 
@@ -65,3 +69,67 @@ function readTerms(text: string): PriceTerms | null {
     return null // no JSON: told of every request that was charged by it
   }
 }
+
+/**
+ * How long a gateway may go on charging by a price that was replaced: it sees the change within a
+ * second, unless its machine is very busy.
+ */
+const graceMs = 60_000
+
+const endOf = ({ createdAt, durationMs }: ChargedUse) => createdAt + durationMs
+
+/** By the clock, the price came after the request had ended: it is looked up when all of it has arrived. */
+export const cameLater = (request: CheckedRequest, { validFrom }: CheckedPrice) =>
+  validFrom > endOf(request)
+
+/** By the clock, another price had taken its place before the request came. */
+export const wasReplaced = ({ createdAt }: CheckedRequest, { replacedAt }: CheckedPrice) =>
+  replacedAt !== null && replacedAt + graceMs < createdAt
+
+/**
+ * Gives a price with the times that it may be held to. A clock that was set contradicts itself, and then
+ * the price that the request names counts. So a time is held against a request only where other charges
+ * bear it out: by the older price somebody was charged who came after the request had ended, or by the
+ * newer one somebody whose request had ended before this one came. Must be asked for one request after
+ * the other, in the order in which they were stored.
+ */
+export function createPriceTimes({ usesAround }: Pick<VerificationStore, 'usesAround'>) {
+  const known = new Map<number, PriceUses>()
+  let latestMs = Number.NEGATIVE_INFINITY
+
+  /** It was charged when it ended, by the clock, and nobody before was charged later. */
+  function isSteady(request: CheckedRequest): boolean {
+    const { entryCreatedAt } = request
+    if (entryCreatedAt === null) return false
+    latestMs = Math.max(latestMs, entryCreatedAt)
+    const apart = Math.abs(entryCreatedAt - endOf(request))
+    return Math.max(apart, latestMs - entryCreatedAt) <= steadyMs
+  }
+
+  async function usesOf(price: CheckedPrice): Promise<PriceUses> {
+    const uses = known.get(price.id) ?? (await usesAround(price))
+    known.set(price.id, uses)
+    return uses
+  }
+
+  async function heldToTimes(request: CheckedRequest, price: CheckedPrice, isTold: boolean) {
+    const { lastBefore, firstAfter } = isTold ? await usesOf(price) : unknown
+    const isBorneOut = cameLater(request, price)
+      ? lastBefore !== undefined && follows(lastBefore, request)
+      : firstAfter !== undefined && follows(request, firstAfter)
+    return isBorneOut ? price : { ...price, validFrom: Number.NEGATIVE_INFINITY, replacedAt: null }
+  }
+
+  /** Most times and prices agree: then nothing is awaited. */
+  return (request: CheckedRequest, price: CheckedPrice) => {
+    const isTold = isSteady(request)
+    const isOdd = cameLater(request, price) || wasReplaced(request, price)
+    return isOdd ? heldToTimes(request, price, isTold) : price
+  }
+}
+
+const unknown: PriceUses = { lastBefore: undefined, firstAfter: undefined }
+
+/** It was stored later, and came when the other had ended. */
+const follows = (later: ChargedUse, earlier: ChargedUse) =>
+  later.row > earlier.row && later.createdAt > endOf(earlier) + graceMs

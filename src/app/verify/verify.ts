@@ -1,20 +1,19 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Extent, Page, VerificationStore } from '../../store/ports/verification.ts'
-import { createEntryWalk } from './check-entries.ts'
 import { checkRequest } from './check-request.ts'
 import {
   attemptsDifference,
   backgroundDifference,
   balanceDifference,
+  createEntryWalk,
   dayDifference,
   fileDifference,
   reservationDifference,
   reservedDifference,
   spendingDifference,
 } from './check-sums.ts'
-import type { Difference } from './difference.ts'
-import { createPriceTimes } from './price-times.ts'
-import { createPrices } from './prices.ts'
+import type { Difference } from './findings.ts'
+import { createPrices, createPriceTimes } from './prices.ts'
 
 /** How far a part of the work has come; `total` 0: it is not known how much it is. */
 export interface Progress {

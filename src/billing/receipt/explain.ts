@@ -1,5 +1,7 @@
-import type { ReceiptRows, StoredRequest } from '../../store/ports/records.ts'
-import { effectiveRates } from '../charge.ts'
+import { grouped } from '../../lib/format.ts'
+import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
+import type { Ending, ReceiptRows, StoredRequest } from '../../store/ports/records.ts'
+import { chargedTier, contextTokens, effectiveRates } from '../charge.ts'
 import { recordedUsage } from '../extras.ts'
 import {
   type ChargeLine,
@@ -9,8 +11,7 @@ import {
   tokenLines,
   toolLines,
 } from '../lines.ts'
-import { formatDecimal, multiplierDecimals } from '../money.ts'
-import { explainTier, type TierChoice } from './tier.ts'
+import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
 
 /** How an amount came about. */
 export interface Explanation {
@@ -110,4 +111,137 @@ function roundHalfUp(exact: bigint, decimals: number) {
   const isWhole = exact % unit === 0n
   const text = isWhole ? amount : `${formatDecimal(exact, decimals)}, rounded half up to ${amount}`
   return { amountNano, text }
+}
+
+/** The prices that a request is to be charged by, and why these. */
+interface TierChoice {
+  readonly rates: TokenRates
+  /** The tier's `above`; null for the base tier. */
+  readonly above: number | null
+  /** `base tier: 1,200 tokens of context, the next tier begins above 200,000`. */
+  readonly reason: string
+}
+
+/** Chooses the tier anew, by the rule and not by what the record says. */
+export function explainTier(
+  terms: Extract<PriceTerms, { unit: 'tokens' }>,
+  request: StoredRequest,
+): TierChoice {
+  const { tiers, base } = terms
+  if (tiers.length === 0) {
+    return { rates: base, above: null, reason: 'base tier: this price has no other' }
+  }
+  const { longContextPricing } = request
+  if (!longContextPricing) {
+    const reason = 'base tier: the group charges no long-context prices'
+    return { rates: base, above: null, reason }
+  }
+  const tier = chargedTier(terms, { usage: request, longContextPricing })
+  const context = contextTokens(request)
+  const next = tiers.find(({ above }) => context <= above)
+  const limit = next ? `, the next tier begins above ${grouped(next.above)}` : ''
+  const above = tier?.above ?? null
+  const reason = `${tierName(above)}: ${grouped(context)} tokens of context${limit}`
+  return { rates: tier ?? base, above, reason }
+}
+
+/** `base tier`, `tier above 200,000`. */
+const tierName = (above: number | null): string =>
+  above === null ? 'base tier' : `tier above ${grouped(above)}`
+
+/** What each ending means, for those that no cause explains. */
+export const endingWords: Readonly<Record<Ending, string>> = {
+  complete: '',
+  incomplete: 'the model stopped early, at a limit or by a filter',
+  failed: 'the request failed',
+  cut: 'the answer was cut off',
+  client_left: 'the client left before the end',
+  shutdown: 'the gateway was stopped before the end',
+  interrupted: 'the gateway was ended while this request was under way',
+  refused: 'the request was refused',
+  background: 'the answer is made in the background',
+}
+
+/** What kept the upstream's report of usage away. */
+const unreported: Readonly<Record<Ending, string>> = {
+  complete: 'The upstream ended its answer without reporting',
+  incomplete: 'The upstream ended its answer without reporting',
+  failed: 'The upstream failed without reporting',
+  cut: 'The answer was cut off before the upstream reported',
+  client_left: 'The client left before the upstream reported',
+  shutdown: 'The gateway was stopped before the upstream reported',
+  interrupted: 'The gateway was ended before the upstream reported',
+  refused: 'The request was refused before the upstream reported',
+  background: 'The answer is made in the background: the upstream has not reported its',
+}
+
+/** Why the gateway counted for itself; null where the upstream's report is what was charged. */
+export function estimatedReason(request: StoredRequest): string | null {
+  const { estimated, cause, ending, usageRaw } = request
+  if (!estimated) return null
+  if (cause === 'background_lost') {
+    return 'The upstream can not tell what the answer has used, so what was set aside for it is charged.'
+  }
+  return usageRaw === null
+    ? `${unreported[ending]} usage, so the gateway counted what was asked and what was delivered.`
+    : `${unreported[ending]} its final usage, so the gateway counted the output that was delivered.`
+}
+
+/** What it means that a report was cut down; null where it was not. */
+export function clampedReason(request: StoredRequest): string | null {
+  if (!request.clamped) return null
+  const who = request.usageRaw === null ? 'The gateway counted' : 'The upstream reported'
+  const context = grouped(contextTokens(request))
+  return (
+    `${who} more than the model's context window can hold. Charged is what fits: ` +
+    `${context} tokens of context and ${grouped(request.outputTokens)} of output.`
+  )
+}
+
+/**
+ * Where a record contradicts itself, in sentences; empty for a sound one. The charge is worked out
+ * anew from price, counts and multiplier, so a change of any of them by hand shows here.
+ */
+export function findDifferences(
+  rows: ReceiptRows,
+  explanation: Explanation | null = explainCharge(rows),
+): readonly string[] {
+  return [...checkCharge(rows, explanation), ...checkLedger(rows)]
+}
+
+function checkCharge({ request, price }: ReceiptRows, explanation: Explanation | null): string[] {
+  const { amountNano, priceId, tierAbove } = request
+  const onRecord = `the amount on record is ${usd(amountNano)}`
+  if (explanation === null) {
+    if (priceId !== null && price === null) {
+      return [`Price ${priceId} is not on record any more, and ${onRecord}.`]
+    }
+    return amountNano === 0 ? [] : [`No price applied, but ${onRecord}.`]
+  }
+  const found = []
+  const expected = explanation.tier?.above ?? null
+  if (tierAbove !== expected) {
+    found.push(
+      `The tier on record is "${tierName(tierAbove)}", but by its context it is "${tierName(expected)}".`,
+    )
+  }
+  if (BigInt(amountNano) !== explanation.amountNano) {
+    found.push(`The formula makes ${usd(explanation.amountNano)}, but ${onRecord}.`)
+  }
+  return found
+}
+
+function checkLedger({ request, ledgerId, ledgerAmountNano }: ReceiptRows): string[] {
+  const { amountNano } = request
+  if (ledgerId === null) {
+    return amountNano === 0
+      ? []
+      : [`The amount on record is ${usd(amountNano)}, but the ledger has no entry for it.`]
+  }
+  const takenNano = -(ledgerAmountNano ?? 0)
+  return takenNano === amountNano
+    ? []
+    : [
+        `Ledger entry ${ledgerId} took ${usd(takenNano)}, but the amount on record is ${usd(amountNano)}.`,
+      ]
 }

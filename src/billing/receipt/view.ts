@@ -1,11 +1,17 @@
 import { isoTime } from '../../lib/format.ts'
+import type { PriceRow, TokenRates } from '../../store/ports/catalog.ts'
+import { type ExtraPrices, type ModalityRates, modalityKinds } from '../../store/ports/extras.ts'
 import type { ReceiptRows, StoredAttempt } from '../../store/ports/records.ts'
-import { contextTokens } from '../charge.ts'
-import { findDifferences } from './differences.ts'
-import { explainCharge, multiplierOf } from './explain.ts'
+import { contextTokens, effectiveRates } from '../charge.ts'
+import { modalityName } from '../extras.ts'
+import {
+  clampedReason,
+  estimatedReason,
+  explainCharge,
+  findDifferences,
+  multiplierOf,
+} from './explain.ts'
 import { requestFields, viewOf } from './fields.ts'
-import { priceView } from './price-view.ts'
-import { clampedReason, estimatedReason } from './reasons.ts'
 
 /** A receipt for machines: the request's fields and all that explains its charge. */
 export function receiptView(rows: ReceiptRows) {
@@ -64,3 +70,39 @@ export function clientReceiptView(rows: ReceiptRows) {
     attempts: view.attempts.map(({ upstream_request_id, ...attempt }) => attempt),
   }
 }
+
+/** A price in micro-USD per 1M tokens (or nano-USD per call), each one as it is charged. */
+export function priceView({ id, model, terms, validFrom }: PriceRow) {
+  const head = { id, model, valid_from: isoTime(validFrom), unit: terms.unit }
+  if (terms.unit === 'call')
+    return { ...head, per_call_nano: terms.perCallNano, ...extrasView(terms.extras) }
+  if (terms.unit !== 'tokens') return head
+  const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesView(tier) }))
+  return { ...head, ...ratesView(terms.base), tiers, ...extrasView(terms.extras) }
+}
+
+/** In nano-USD per use of a tool, and millionths by service tier; absent: none is set. */
+const extrasView = ({ tools, serviceTiers }: ExtraPrices = {}) => ({
+  ...(tools && { tools }),
+  ...(serviceTiers && { service_tiers: serviceTiers }),
+})
+
+function ratesView(rates: TokenRates) {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = effectiveRates(rates)
+  return {
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: cacheWrite1h,
+    ...modalitiesView(rates.modalities),
+  }
+}
+
+const modalitiesView = (rates: ModalityRates = {}): { readonly [name: string]: number } =>
+  Object.fromEntries(
+    modalityKinds.flatMap((kind) => {
+      const micro = rates[kind]
+      return micro === undefined ? [] : [[modalityName(kind), micro]]
+    }),
+  )

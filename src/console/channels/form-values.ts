@@ -1,6 +1,12 @@
 import type { Channel, ChannelChange } from '../../admin/channels/schema.ts'
-import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
-import { type ProtocolName, protocols } from './vendors.ts'
+import {
+  changedIn,
+  type LimitValues,
+  limitValues,
+  linesOf,
+  readLimits,
+} from '../parts/field-values.ts'
+import type { channelText } from './text.ts'
 
 /** What stands in the form of a channel; texts as people type them. */
 export interface ChannelValues {
@@ -93,14 +99,10 @@ export function newChannelOf(values: ChannelValues) {
 
 /** What the form changes of what was seen: nothing else is named. */
 export function changeOf(seen: Channel, values: ChannelValues): ChannelChange {
-  const before: Record<string, unknown> = settingsOf(valuesOf(seen))
-  const changed = Object.entries(settingsOf(values)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  )
   const proxy = values.proxy.trim()
   const add_keys = linesOf(values.keys)
   return {
-    ...(Object.fromEntries(changed) as ChannelChange),
+    ...changedIn<ChannelChange>(settingsOf(valuesOf(seen)), settingsOf(values)),
     ...(add_keys.length > 0 && { add_keys }),
     ...(values.remove_keys.length > 0 && { remove_keys: values.remove_keys }),
     ...(proxy !== '' ? { proxy } : values.remove_proxy && { proxy: null }),
@@ -117,12 +119,6 @@ export function formField(field: string): string {
   return field === 'speaks' ? 'speaks.chat' : field
 }
 
-const linesOf = (text: string) =>
-  text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 /** `fast = gpt-5-nano`, `fast=gpt-5-nano` or `gpt-5-mini`. */
 function readModel(line: string): { id: string; upstream?: string } {
   const [id = '', ...rest] = line.split('=')
@@ -135,3 +131,80 @@ const whole = (value: number | string, empty: number) => (value === '' ? empty :
 
 const trimmed = <Texts extends Record<string, string>>(texts: Texts) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()])) as Texts
+
+type Words = (typeof channelText)['en']
+
+/**
+ * What people forget most, told before anything is sent; the API knows all rules. `keyCount`: how
+ * many keys the channel has.
+ */
+export const validateChannel =
+  (text: Words, keyCount: number) =>
+  (values: ChannelValues): Record<string, string> => ({
+    ...(isEmpty(values.name) && { name: text.needed }),
+    ...(isEmpty(values.models) && { models: text.needed }),
+    ...(isEmpty(values.keys) && keyCount <= values.remove_keys.length && { keys: text.neededKey }),
+    ...validateAddresses(text, values),
+  })
+
+function validateAddresses(text: Words, { speaks }: ChannelValues): Record<string, string> {
+  const given = protocols.filter((protocol) => !isEmpty(speaks[protocol]))
+  if (given.length === 0) return { 'speaks.chat': text.neededAddress }
+  const wrong = given.filter((protocol) => !/^https?:\/\//i.test(speaks[protocol].trim()))
+  return Object.fromEntries(wrong.map((protocol) => [`speaks.${protocol}`, text.notAddress]))
+}
+
+const isEmpty = (text: string) => text.trim() === ''
+
+/** What a vendor's channel looks like: protocols with base URLs, and models to begin with. */
+interface Vendor {
+  readonly name: string
+  readonly speaks: Readonly<Partial<Record<ProtocolName, string>>>
+  /** For the placeholder of the list of models. */
+  readonly models: readonly string[]
+}
+
+export const protocols = ['chat', 'responses', 'messages', 'gemini'] as const
+type ProtocolName = (typeof protocols)[number]
+
+/** What each protocol is called where people know it. */
+export const protocolTitles: Readonly<Record<ProtocolName, string>> = {
+  chat: 'Chat Completions',
+  responses: 'Responses',
+  messages: 'Messages (Anthropic)',
+  gemini: 'Gemini',
+}
+
+/** Public addresses of well-known vendors, each as its own SDK has it. */
+export const vendors: readonly Vendor[] = [
+  {
+    name: 'OpenAI',
+    speaks: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
+    models: ['gpt-5', 'gpt-5-mini'],
+  },
+  {
+    name: 'Anthropic',
+    speaks: { messages: 'https://api.anthropic.com' },
+    models: ['claude-sonnet-4-5', 'claude-haiku-4-5'],
+  },
+  {
+    name: 'Google Gemini',
+    speaks: { gemini: 'https://generativelanguage.googleapis.com' },
+    models: ['gemini-2.5-pro', 'gemini-2.5-flash'],
+  },
+  {
+    name: 'DeepSeek',
+    speaks: { chat: 'https://api.deepseek.com/v1', messages: 'https://api.deepseek.com/anthropic' },
+    models: ['deepseek-chat', 'deepseek-reasoner'],
+  },
+  {
+    name: 'Moonshot',
+    speaks: { chat: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic' },
+    models: ['kimi-k2-0905-preview'],
+  },
+  {
+    name: 'OpenRouter',
+    speaks: { chat: 'https://openrouter.ai/api/v1' },
+    models: ['openai/gpt-5-mini'],
+  },
+]

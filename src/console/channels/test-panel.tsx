@@ -1,10 +1,13 @@
-import { Alert, Button, Group, Paper, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { TestAsked, Tested } from '../../admin/channels/schema.ts'
 import { formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import { ErrorNotice } from '../parts/error-notice.tsx'
-import { causeText } from '../requests/cause-text.ts'
+import { useAttempt } from '../parts/action.tsx'
+import { ErrorNotice } from '../parts/notices.tsx'
+import { Section } from '../parts/page.tsx'
+import { LongText } from '../parts/text.tsx'
+import { causeText } from '../requests/causes.ts'
 import { channelText } from './text.ts'
 
 interface TestPanelProps {
@@ -20,73 +23,55 @@ interface TestPanelProps {
 export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProps) {
   const text = useText(channelText)
   const [asked, setAsked] = useState<TestAsked>({})
-  const [isBusy, setBusy] = useState(false)
   const [result, setResult] = useState<Tested | null>(null)
-  const [error, setError] = useState<unknown>(null)
-
-  async function send(): Promise<void> {
-    setBusy(true)
-    setError(null)
-    setResult(null)
-    try {
+  const { error, isBusy, attempt } = useAttempt()
+  const send = () =>
+    attempt(async () => {
+      setResult(null)
       setResult(await test(asked))
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
-
+    })
   const choose = (name: keyof TestAsked) => (value: string | null) =>
     setAsked(({ [name]: _, ...rest }) => (value ? { ...rest, [name]: value } : rest))
   return (
-    <Paper withBorder p="md" component="section">
-      <Stack>
-        <Title order={2} size="h4">
-          {text.test}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {hint}
-        </Text>
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <Section title={text.test} hint={hint}>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <Select
+          label={text.testModel}
+          placeholder={text.first}
+          data={[...new Set(models)]}
+          value={asked.model ?? null}
+          onChange={choose('model')}
+          searchable
+          clearable
+          limit={50}
+        />
+        <Select
+          label={text.testProtocol}
+          placeholder={text.best}
+          data={[...protocols]}
+          value={asked.protocol ?? null}
+          onChange={choose('protocol')}
+          clearable
+        />
+        {keys.length > 1 && (
           <Select
-            label={text.testModel}
+            label={text.testKey}
             placeholder={text.first}
-            data={[...new Set(models)]}
-            value={asked.model ?? null}
-            onChange={choose('model')}
-            searchable
-            clearable
-            limit={50}
-          />
-          <Select
-            label={text.testProtocol}
-            placeholder={text.best}
-            data={[...protocols]}
-            value={asked.protocol ?? null}
-            onChange={choose('protocol')}
+            data={keys.map((key) => ({ value: key.mark, label: key.hint }))}
+            value={asked.key ?? null}
+            onChange={choose('key')}
             clearable
           />
-          {keys.length > 1 && (
-            <Select
-              label={text.testKey}
-              placeholder={text.first}
-              data={keys.map((key) => ({ value: key.mark, label: key.hint }))}
-              value={asked.key ?? null}
-              onChange={choose('key')}
-              clearable
-            />
-          )}
-        </SimpleGrid>
-        <Group>
-          <Button variant="default" loading={isBusy} onClick={() => void send()}>
-            {text.send}
-          </Button>
-        </Group>
-        {error !== null && <ErrorNotice error={error} />}
-        <div aria-live="polite">{result && <Result result={result} />}</div>
-      </Stack>
-    </Paper>
+        )}
+      </SimpleGrid>
+      <Group>
+        <Button variant="default" loading={isBusy} onClick={() => void send()}>
+          {text.send}
+        </Button>
+      </Group>
+      {error !== null && <ErrorNotice error={error} />}
+      <div aria-live="polite">{result && <Result result={result} />}</div>
+    </Section>
   )
 }
 
@@ -104,14 +89,12 @@ function Result({ result }: { readonly result: Tested }) {
   return (
     <Alert color={ok ? 'green' : 'red'} title={ok ? text.works : text.fails}>
       <Stack gap="xs">
-        <Text size="sm" className="cut">
-          {facts.filter(Boolean).join(' · ')}
-        </Text>
+        <LongText>{facts.filter(Boolean).join(' · ')}</LongText>
         {why && <Text size="sm">{why}</Text>}
         {error && (
-          <Text size="sm" className="cut">
+          <LongText>
             {text.said} <q>{error}</q>
-          </Text>
+          </LongText>
         )}
         {hint && <Text size="sm">{hint}</Text>}
       </Stack>

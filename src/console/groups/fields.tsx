@@ -1,23 +1,32 @@
 import {
+  Alert,
   Fieldset,
+  List,
   MultiSelect,
   Radio,
   SimpleGrid,
   Stack,
   Switch,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useText } from '../lib/language.tsx'
-import { LimitFields } from '../parts/limit-fields.tsx'
-import { RegionFields } from '../parts/region-fields.tsx'
-import type { GroupValues } from './form-values.ts'
+import type { PriceExample } from '../../admin/groups/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { showProblems } from '../lib/form-errors.ts'
+import { formatCount, formatUsd } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { LimitFields, RegionFields } from '../parts/fields.tsx'
+import { fieldsOf } from '../parts/form.tsx'
+import { Hint } from '../parts/text.tsx'
+import { formField, type GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
-import { useChannelNames } from './use-channels.ts'
 
-export type GroupForm = UseFormReturnType<GroupValues>
+type GroupForm = UseFormReturnType<GroupValues>
 
 interface GroupFieldsProps {
   readonly form: GroupForm
@@ -28,42 +37,26 @@ interface GroupFieldsProps {
 /** The form of a group. */
 export function GroupFields({ form, effect }: GroupFieldsProps) {
   const text = useText(groupText)
+  const field = fieldsOf(form, text)
   const names = useChannelNames() ?? form.values.channels
   return (
     <Stack>
-      <TextInput
-        label={text.name}
-        description={text.nameHint}
-        required
-        {...form.getInputProps('name')}
-      />
+      <TextInput required {...field('name')} />
       <MultiSelect
-        label={text.channels}
-        description={text.channelsHint}
         data={[...new Set([...names, ...form.values.channels])]}
         searchable
         hidePickedOptions
-        {...form.getInputProps('channels')}
+        {...field('channels')}
       />
       <TextInput
-        label={text.multiplier}
-        description={text.multiplierHint}
         leftSection="×"
         inputMode="decimal"
         maw={300}
         required
-        {...form.getInputProps('rate_multiplier')}
+        {...field('rate_multiplier')}
       />
       {effect}
-      <Textarea
-        label={text.models}
-        description={text.modelsHint}
-        autosize
-        minRows={2}
-        maxRows={14}
-        spellCheck={false}
-        {...form.getInputProps('models')}
-      />
+      <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('models')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Textarea
           label={text.about}
@@ -72,49 +65,23 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           minRows={1}
           {...form.getInputProps('description')}
         />
-        <TextInput
-          label={text.platform}
-          description={text.platformHint}
-          {...form.getInputProps('platform')}
-        />
+        <TextInput {...field('platform')} />
       </SimpleGrid>
       <Stack gap="xs">
-        <Switch label={text.isOpen} {...form.getInputProps('is_open', { type: 'checkbox' })} />
+        <Switch {...field('is_open', 'checkbox')} />
         {!form.values.is_open && (
-          <Textarea
-            label={text.accounts}
-            description={text.accountsHint}
-            autosize
-            minRows={2}
-            maxRows={14}
-            spellCheck={false}
-            {...form.getInputProps('accounts')}
-          />
+          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('accounts')} />
         )}
       </Stack>
       <Stack gap="xs">
-        <Switch
-          label={text.hasAllTools}
-          {...form.getInputProps('has_all_tools', { type: 'checkbox' })}
-        />
+        <Switch {...field('has_all_tools', 'checkbox')} />
         {!form.values.has_all_tools && (
-          <Textarea
-            label={text.tools}
-            description={text.toolsHint}
-            autosize
-            minRows={2}
-            maxRows={14}
-            spellCheck={false}
-            {...form.getInputProps('tools')}
-          />
+          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('tools')} />
         )}
       </Stack>
       <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
-      <Switch
-        label={text.long_context}
-        {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}
-      />
-      <Radio.Group label={text.on_disconnect} {...form.getInputProps('on_disconnect')}>
+      <Switch {...field('long_context_pricing', 'checkbox')} />
+      <Radio.Group {...field('on_disconnect')}>
         <Stack gap="xs" mt="xs">
           <Radio value="bill_observed" label={text.bill_observed} />
           <Radio value="drain" label={text.drain} />
@@ -125,4 +92,80 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
       </Fieldset>
     </Stack>
   )
+}
+
+/** What another multiplier would do to prices; what is no multiplier is told when it is saved. */
+export function Effect({ id, multiplier }: { readonly id: number; readonly multiplier: string }) {
+  const text = useText(groupText)
+  const { language } = useLanguage()
+  const [asked] = useDebouncedValue(multiplier.trim(), 300)
+  const { data } = useQuery({
+    queryKey: ['group', 'effect', id, asked],
+    queryFn: () =>
+      call(
+        api.admin.groups({ id })['multiplier-effect'].get({ query: { rate_multiplier: asked } }),
+      ),
+    enabled: /^\d*\.?\d+$/.test(asked),
+    retry: false,
+  })
+  if (!data) return null
+  const { changed, tokens, examples } = data
+  if (changed === 0) {
+    return <Hint>{text.noEffect}</Hint>
+  }
+  return (
+    <Alert color="blue" aria-live="polite">
+      <Text size="sm">
+        {text.effect(formatCount(changed, language), formatCount(tokens, language))}
+      </Text>
+      <List size="sm" mt="xs">
+        {examples.map((example) => (
+          <List.Item key={example.model} className="cut">
+            {example.model}: {pricesText(example, example.now, text)} →{' '}
+            <b>{pricesText(example, example.after, text)}</b>
+          </List.Item>
+        ))}
+        {changed > examples.length && (
+          <List.Item>{text.andMore(formatCount(changed - examples.length, language))}</List.Item>
+        )}
+      </List>
+      {data.rate_multiplier === '0' && (
+        <Text size="sm" mt="xs" fw={600}>
+          {text.freeAll}
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function pricesText(
+  { unit }: PriceExample,
+  [first = '0', second = '0']: readonly string[],
+  text: (typeof groupText)['en'],
+): string {
+  return unit === 'call'
+    ? text.perCall(formatUsd(first))
+    : text.inOut(formatUsd(first), formatUsd(second))
+}
+
+/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
+export const showGroupError = (form: GroupForm, error: unknown): boolean =>
+  showProblems(form, error, formField)
+
+/** The names of all channels, page after page; undefined until they are here. */
+export function useChannelNames(): readonly string[] | undefined {
+  return useQuery({
+    queryKey: ['channels', 'names'],
+    queryFn: async () => {
+      const names: string[] = []
+      let cursor: string | undefined
+      do {
+        const query = { page_size: 100, ...(cursor !== undefined && { cursor }) }
+        const page = await call(api.admin.channels.get({ query }))
+        names.push(...page.items.map(({ name }) => name))
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined)
+      return names
+    },
+  }).data
 }

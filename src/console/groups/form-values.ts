@@ -1,11 +1,16 @@
 import type { GroupChange, GroupView } from '../../admin/groups/schema.ts'
-import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
 import {
+  changedIn,
+  type LimitValues,
+  limitValues,
+  linesOf,
   type RegionValues,
+  readLimits,
   readRegions,
   regionField,
   regionValues,
-} from '../parts/region-values.ts'
+} from '../parts/field-values.ts'
+import type { groupText } from './text.ts'
 
 /** What stands in the form of a group. */
 export interface GroupValues {
@@ -57,19 +62,10 @@ export const groupOf = ({ is_open, has_all_tools, ...values }: GroupValues) => (
   regions: readRegions(values.regions),
 })
 
-const linesOf = (text: string) =>
-  text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 /** What the form changes of what was seen: nothing else is named. */
 export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
-  const before: Record<string, unknown> = groupOf(valuesOf(seen))
-  const changed = Object.entries(groupOf(values)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  )
-  return { ...(Object.fromEntries(changed) as GroupChange), revision: seen.revision }
+  const changed = changedIn<GroupChange>(groupOf(valuesOf(seen)), groupOf(values))
+  return { ...changed, revision: seen.revision }
 }
 
 /** The field of the form that a field of the API stands in. */
@@ -77,3 +73,13 @@ export function formField(field: string): string {
   const [first = ''] = field.split('.')
   return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : regionField(field)
 }
+
+/** What people forget most, told before anything is sent; the API knows all rules. */
+export const validateGroup =
+  (text: (typeof groupText)['en']) =>
+  ({ name, rate_multiplier }: GroupValues): Record<string, string> => ({
+    ...(name.trim() === '' && { name: text.needed }),
+    ...(!/^(\d+(\.\d{0,6})?|\.\d{1,6})$/.test(rate_multiplier.trim()) && {
+      rate_multiplier: text.notMultiplier,
+    }),
+  })

@@ -1,4 +1,5 @@
 import { treaty } from '@elysiajs/eden'
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { AdminApi } from '../../admin/api.ts'
 
 /** The console's API, typed by its routes. Below it all is `/api/v1`. */
@@ -68,4 +69,10 @@ export async function read(path: string): Promise<unknown> {
   const body: unknown = await response.json()
   if (!response.ok) throw new CallFailed(response.status, body)
   return body
+}
+
+/** Shows an answer as what a query has found: one that was begun before it does not come behind it. */
+export async function know(queries: QueryClient, queryKey: QueryKey, now: unknown): Promise<void> {
+  await queries.cancelQueries({ queryKey, exact: true })
+  queries.setQueryData(queryKey, now)
 }

@@ -56,3 +56,9 @@ export function formatUptime(ms: number): string {
     ? `${hours} h ${minutes % 60} min`
     : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
+
+/** A ratio that was rounded down, as people read it: never 100 % while something failed. */
+export function formatRatio(ratio: number | null, noData: string): string {
+  if (ratio === null) return noData
+  return `${Math.floor(ratio * 10_000 + 1e-9) / 100} %`
+}

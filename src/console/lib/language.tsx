@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import type { Language, Texts } from './texts.ts'
 
-export { type Language, languages, type Texts } from './texts.ts'
+export { type Language, languages } from './texts.ts'
 
 interface Choice {
   readonly language: Language

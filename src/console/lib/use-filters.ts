@@ -13,8 +13,8 @@ export function useFilters() {
   const filters: Filters = Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, String(value)]),
   )
-  const set = (changed: { readonly [name: string]: string | null | undefined }) => {
-    const next = Object.entries({ ...filters, ...changed }).filter(([, value]) => value)
+  const set = (changed: { readonly [name: string]: string | number | null | undefined }) => {
+    const next = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
     // No page is named: it is the present one.
     const target = { to: '.', search: Object.fromEntries(next), replace: true } as never
     void navigate(target)

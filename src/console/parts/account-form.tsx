@@ -1,30 +1,20 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
-import { showAtField } from '../lib/field-errors.ts'
-import { type Texts, useText } from '../lib/language.tsx'
-import { ErrorNotice } from './error-notice.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { fieldsOf, SendForm } from './form.tsx'
 
-const en = {
-  email: 'E-mail',
-  password: 'Password',
-  hint: 'At least 10 characters. A sentence is easier to keep in mind than signs.',
-  again: 'Password again',
-  differ: 'The two passwords differ.',
-  short: 'A password has at least 10 characters.',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    email: '邮箱',
-    password: '密码',
-    hint: '至少 10 个字符。一句话比一串符号更好记。',
-    again: '再次输入密码',
-    differ: '两次输入的密码不一致。',
-    short: '密码至少需要 10 个字符。',
-  },
-}
+const texts = bilingual({
+  email: ['E-mail', '邮箱'],
+  password: ['Password', '密码'],
+  passwordHint: [
+    'At least 10 characters. A sentence is easier to keep in mind than signs.',
+    '至少 10 个字符。一句话比一串符号更好记。',
+  ],
+  again: ['Password again', '再次输入密码'],
+  differ: ['The two passwords differ.', '两次输入的密码不一致。'],
+  short: ['A password has at least 10 characters.', '密码至少需要 10 个字符。'],
+})
 
 /** The API says the same; here it is said before anything is sent. */
 const minLength = 10
@@ -37,7 +27,6 @@ interface AccountFormProps {
 /** E-mail and a new password, typed twice. What `onSubmit` throws is shown. */
 export function AccountForm({ submitLabel, onSubmit }: AccountFormProps) {
   const text = useText(texts)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({
     initialValues: { email: '', password: '', again: '' },
     validate: {
@@ -45,43 +34,16 @@ export function AccountForm({ submitLabel, onSubmit }: AccountFormProps) {
       again: (value, { password }) => (value === password ? null : text.differ),
     },
   })
-  const submit = form.onSubmit(async ({ email, password }) => {
-    setError(null)
-    try {
-      await onSubmit({ email, password })
-    } catch (failure) {
-      const fields = { email: 'email', password: 'password' } as const
-      if (!showAtField(form, failure, fields)) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={text.email}
-          type="email"
-          autoComplete="username"
-          required
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label={text.password}
-          description={text.hint}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput
-          label={text.again}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('again')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" loading={form.submitting}>
-          {submitLabel}
-        </Button>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={({ email, password }) => onSubmit({ email, password })}
+      submit={submitLabel}
+    >
+      <TextInput type="email" autoComplete="username" required {...field('email')} />
+      <PasswordInput autoComplete="new-password" required {...field('password')} />
+      <PasswordInput autoComplete="new-password" required {...field('again')} />
+    </SendForm>
   )
 }

@@ -2,29 +2,26 @@ import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format.ts'
-import { type Texts, useLanguage, useText } from '../lib/language.tsx'
-import { ErrorNotice } from './error-notice.tsx'
-import { Time } from './time.tsx'
-
-const en = {
-  more: 'Show more',
-  counted: (shown: string, total: string) => `${shown} of ${total}`,
-  moreThan: (total: string) => `more than ${total}`,
-  searched: 'Looking for more takes long. All since then is shown:',
-  goOn: 'Look further back',
-}
+import { useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { ErrorNotice } from './notices.tsx'
+import { type Column, DataTable } from './table.tsx'
+import { Hint, Time } from './text.tsx'
 
 /** Words that other lists use, too. */
-export const listText: Texts<typeof en> = {
-  en,
-  zh: {
-    more: '显示更多',
-    counted: (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
-    moreThan: (total) => `超过 ${total}`,
-    searched: '查找较慢，已显示此时间之后的全部记录：',
-    goOn: '继续向前查找',
-  },
-}
+export const listText = bilingual({
+  more: ['Show more', '显示更多'],
+  counted: [
+    (shown: string, total: string) => `${shown} of ${total}`,
+    (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
+  ],
+  moreThan: [(total: string) => `more than ${total}`, (total) => `超过 ${total}`],
+  searched: [
+    'Looking for more takes long. All since then is shown:',
+    '查找较慢，已显示此时间之后的全部记录：',
+  ],
+  goOn: ['Look further back', '继续向前查找'],
+})
 
 /** A page of a list, as the API answers it. */
 export interface ListPage<Item> {
@@ -36,17 +33,11 @@ export interface ListPage<Item> {
   readonly searched_back_to?: string | null
 }
 
-export interface Column<Item> {
-  readonly label: string
-  readonly render: (item: Item) => ReactNode
-  /** Figures stand at the end. */
-  readonly isFigure?: boolean
-}
-
 interface ListProps<Item> {
   /** Names the list and its filters for the cache. */
   readonly queryKey: readonly unknown[]
-  readonly load: (cursor: string | undefined) => Promise<ListPage<Item>>
+  /** Asks for the page behind a cursor; without one, for the first. */
+  readonly load: (page: { readonly cursor?: string }) => Promise<ListPage<Item>>
   readonly columns: readonly Column<Item>[]
   readonly keyOf: (item: Item) => string | number
   /** What stands there when there is nothing. */
@@ -61,7 +52,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   const { language } = useLanguage()
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryFn: ({ pageParam: cursor }) => load(cursor === undefined ? {} : { cursor }),
     initialPageParam: undefined as string | undefined,
     // Who comes back wants to see what has happened meanwhile.
     refetchOnMount: 'always',
@@ -80,36 +71,14 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   return (
     <Stack>
       <Table.ScrollContainer minWidth={0}>
-        <Table className="list" highlightOnHover verticalSpacing="xs">
-          <Table.Caption className="visually-hidden">{caption}</Table.Caption>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ label, isFigure }) => (
-                <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
-                  {label}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.map((item) => (
-              <Table.Tr key={keyOf(item)}>
-                {columns.map(({ label, render, isFigure }) => (
-                  <Table.Td key={label} data-label={label} ta={isFigure ? 'end' : undefined}>
-                    {render(item)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable {...{ items, columns, keyOf, caption }} highlightOnHover verticalSpacing="xs" />
       </Table.ScrollContainer>
       {notice}
       <Center>
         <Stack align="center" gap="xs">
-          <Text size="sm" c="dimmed" aria-live="polite">
+          <Hint aria-live="polite">
             {text.counted(shown, first?.total_is_exact === false ? text.moreThan(total) : total)}
-          </Text>
+          </Hint>
           {searchedBackTo && (
             <Text size="sm" role="status">
               {text.searched} <Time at={searchedBackTo} />

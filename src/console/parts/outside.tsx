@@ -1,7 +1,18 @@
-import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import {
+  Button,
+  Center,
+  Group,
+  Menu,
+  Paper,
+  Stack,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { usePublicSettings } from '../lib/public-settings.ts'
-import { LookMenu } from './look-menu.tsx'
+import { type Language, languages, useLanguage, useText } from '../lib/language.tsx'
+import { usePublicSettings } from '../lib/site.ts'
+import { shellText } from './shell-text.ts'
 
 interface OutsideProps {
   readonly title: string
@@ -35,3 +46,60 @@ export function Outside({ title, children }: OutsideProps) {
     </Stack>
   )
 }
+
+/** Language and appearance. */
+export function LookMenu() {
+  const text = useText(shellText)
+  const { language, choose } = useLanguage()
+  const short = language === 'zh' ? '中' : 'EN'
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={`${short} · ${text.language}, ${text.scheme}`}
+        >
+          {short}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Choices label={text.language}>
+          {(Object.keys(languages) as Language[]).map((name) => (
+            <Menu.Item
+              key={name}
+              lang={name}
+              aria-current={name === language ? true : undefined}
+              fw={name === language ? 700 : undefined}
+              onClick={() => choose(name)}
+            >
+              {languages[name]}
+            </Menu.Item>
+          ))}
+        </Choices>
+        <Choices label={text.scheme}>
+          {(['auto', 'light', 'dark'] as const).map((scheme) => (
+            <Menu.Item
+              key={scheme}
+              aria-current={scheme === colorScheme ? true : undefined}
+              fw={scheme === colorScheme ? 700 : undefined}
+              onClick={() => setColorScheme(scheme)}
+            >
+              {text[scheme]}
+            </Menu.Item>
+          ))}
+        </Choices>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Of these one holds. */
+const Choices = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
+  <div role="group" aria-label={label}>
+    <Menu.Label aria-hidden>{label}</Menu.Label>
+    {children}
+  </div>
+)

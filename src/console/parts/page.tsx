@@ -1,6 +1,7 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Card, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { useMe } from '../lib/use-me.ts'
+import { useMe } from '../lib/site.ts'
+import { Hint } from './text.tsx'
 
 interface PageFrameProps {
   readonly title: string
@@ -32,3 +33,40 @@ export function PageFrame({ title, description, actions, children }: PageFramePr
     </Stack>
   )
 }
+
+interface SectionProps {
+  readonly title: string
+  /** What it is for. */
+  readonly hint?: string
+  readonly children: ReactNode
+}
+
+/** A part of a page, with its title. */
+export const Section = ({ title, hint, children }: SectionProps) => (
+  <Paper withBorder p="md" component="section" miw={0}>
+    <Stack>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {hint && <Hint maw={720}>{hint}</Hint>}
+      {children}
+    </Stack>
+  </Paper>
+)
+
+interface TitledCardProps {
+  readonly title: string
+  /** Of the title. */
+  readonly size?: 'h3' | 'h5'
+  readonly children: ReactNode
+}
+
+/** A part of a page in a card, which its title names. */
+export const TitledCard = ({ title, size = 'h5', children }: TitledCardProps) => (
+  <Card withBorder padding="md" component="section" aria-label={title}>
+    <Title order={2} size={size} mb="xs">
+      {title}
+    </Title>
+    {children}
+  </Card>
+)

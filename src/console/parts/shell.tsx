@@ -1,15 +1,29 @@
-import { Anchor, AppShell, Burger, Center, Container, Group, Loader, Text } from '@mantine/core'
+import {
+  Anchor,
+  AppShell,
+  Burger,
+  Button,
+  Center,
+  Container,
+  Divider,
+  Group,
+  Loader,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { CallFailed } from '../lib/api.ts'
+import { api, CallFailed, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
-import { useMe } from '../lib/use-me.ts'
-import { AccountMenu } from './account-menu.tsx'
-import { ErrorNotice } from './error-notice.tsx'
-import { LookMenu } from './look-menu.tsx'
-import { Navigation } from './navigation.tsx'
+import { useMe } from '../lib/site.ts'
+import { ErrorNotice } from './notices.tsx'
+import { LookMenu } from './outside.tsx'
 import { shellText } from './shell-text.ts'
+import { SmallHint } from './text.tsx'
 
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
@@ -85,3 +99,109 @@ const Waiting = () => (
     <Loader />
   </Center>
 )
+
+type Name = keyof (typeof shellText)['en']
+
+/** The pages in the menu, in their order. */
+const mine = [
+  ['/', 'overview'],
+  ['/tokens', 'tokens'],
+  ['/requests', 'requests'],
+  ['/balance', 'balance'],
+  ['/plaza', 'plaza'],
+  ['/playground', 'playground'],
+] as const satisfies readonly (readonly [string, Name])[]
+
+const administration = [
+  ['/admin', 'adminOverview'],
+  ['/admin/channels', 'channels'],
+  ['/admin/groups', 'groups'],
+  ['/admin/prices', 'prices'],
+  ['/admin/accounts', 'accounts'],
+  ['/admin/requests', 'allRequests'],
+  ['/admin/attempts', 'attempts'],
+  ['/admin/availability', 'availability'],
+  ['/admin/audit', 'audit'],
+  ['/admin/settings', 'settings'],
+  ['/admin/nodes', 'nodes'],
+  ['/admin/maintenance', 'maintenance'],
+] as const satisfies readonly (readonly [string, Name])[]
+
+interface NavigationProps {
+  readonly isAdmin: boolean
+  readonly statusUrl: string
+  readonly onFollow: () => void
+}
+
+/** The menu of pages. */
+function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
+  const text = useText(shellText)
+  const { pathname } = useLocation()
+  const isHere = (path: string) =>
+    path === '/' || path === '/admin'
+      ? pathname === path
+      : pathname === path || pathname.startsWith(`${path}/`)
+  const links = (pages: typeof mine | typeof administration) =>
+    pages.map(([path, name]) => (
+      <NavLink
+        key={path}
+        component={Link}
+        to={path}
+        activeOptions={{ exact: path === '/' || path === '/admin' }}
+        label={text[name]}
+        active={isHere(path)}
+        aria-current={isHere(path) ? 'page' : undefined}
+        onClick={onFollow}
+      />
+    ))
+  return (
+    <AppShell.Section grow component={ScrollArea} type="scroll">
+      {links(mine)}
+      {isAdmin && (
+        <>
+          <SmallHint fw={600} mt="md" mb={4} px="sm">
+            {text.admin}
+          </SmallHint>
+          {links(administration)}
+        </>
+      )}
+      <Divider my="sm" />
+      <NavLink component="a" href={statusUrl} label={text.status} />
+      <NavLink component="a" href="/docs" label={text.docs} />
+    </AppShell.Section>
+  )
+}
+
+/** Who is signed in, and the way out. */
+function AccountMenu({ email }: { readonly email: string }) {
+  const text = useText(shellText)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    await call(api.auth['sign-out'].post())
+    await navigate({ to: '/sign-in' })
+    // Nothing of the one may be seen by the next.
+    queries.clear()
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          maw={220}
+          aria-label={`${email} · ${text.account}`}
+        >
+          {email.split('@')[0]}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label className="cut">{email}</Menu.Label>
+        <Menu.Item component={Link} to="/profile">
+          {text.profile}
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,12 +1,11 @@
-import { Stack, Text } from '@mantine/core'
+import { Badge, Flex, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import type { Column } from '../parts/list.tsx'
-import { Money } from '../parts/money.tsx'
-import { Time } from '../parts/time.tsx'
-import { RequestLink } from './request-link.tsx'
-import { Result } from './result.tsx'
+import { type Column, column, figure } from '../parts/table.tsx'
+import { AnchorLink, LongText, Money, SmallHint, Time } from '../parts/text.tsx'
+import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
 
 /** The columns of a list of requests; `isAll`: for administrators. */
@@ -14,64 +13,36 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
   const text = useText(requestsText)
   const { language } = useLanguage()
   return [
-    {
-      label: text.time,
-      render: ({ created_at, request_id }) => (
-        <RequestLink id={request_id} isAll={isAll}>
-          <Time at={created_at} />
-        </RequestLink>
-      ),
-    },
+    column(text.time, ({ created_at, request_id }) => (
+      <RequestLink id={request_id} isAll={isAll}>
+        <Time at={created_at} />
+      </RequestLink>
+    )),
     ...(isAll
-      ? [
-          {
-            label: text.account,
-            render: ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>,
-          },
-        ]
+      ? [column(text.account, ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>)]
       : []),
-    {
-      label: text.model,
-      render: ({ model, group, token }) => (
-        <Stack gap={0}>
-          <Cut>{model ?? text.noModel}</Cut>
-          <Text size="xs" c="dimmed" className="cut">
-            {group} · {token}
-          </Text>
-        </Stack>
-      ),
-    },
+    column(text.model, ({ model, group, token }) => (
+      <Stack gap={0}>
+        <Cut>{model ?? text.noModel}</Cut>
+        <SmallHint className="cut">
+          {group} · {token}
+        </SmallHint>
+      </Stack>
+    )),
     ...(isAll
-      ? [
-          {
-            label: text.channel,
-            render: ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>,
-          },
-        ]
+      ? [column(text.channel, ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>)]
       : []),
-    {
-      label: text.tokens,
-      isFigure: true,
-      render: (item) => (
-        <span>
-          <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
-          <span className="figure">{formatCount(item.output_tokens, language)}</span>
-        </span>
-      ),
-    },
-    { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
-    {
-      label: text.duration,
-      isFigure: true,
-      render: ({ duration_ms }) => (
-        <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
-      ),
-    },
-    {
-      label: text.result,
-      isFigure: true,
-      render: ({ status, cause }) => <Result status={status} cause={cause} />,
-    },
+    figure(text.tokens, (item) => (
+      <span>
+        <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
+        <span className="figure">{formatCount(item.output_tokens, language)}</span>
+      </span>
+    )),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.duration, ({ duration_ms }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
+    )),
+    figure(text.result, ({ status, cause }) => <Result status={status} cause={cause} />),
   ]
 }
 
@@ -87,13 +58,56 @@ interface CutProps {
 
 /** Names of strangers may be of any length. */
 export const Cut = ({ children, room = 14 }: CutProps) => (
-  <Text
-    size="sm"
-    className="cut"
+  <LongText
     lineClamp={2}
     title={children}
     miw={`${Math.min(Math.max(children.length + 1, 5), room)}ch`}
   >
     {children}
-  </Text>
+  </LongText>
 )
+
+interface RequestLinkProps {
+  readonly id: string
+  /** For administrators, who see those of all accounts. */
+  readonly isAll: boolean
+  readonly children: ReactNode
+}
+
+/** Leads to a request's receipt. */
+export const RequestLink = ({ id, isAll, children }: RequestLinkProps) => (
+  <AnchorLink inherit to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }}>
+    {children}
+  </AnchorLink>
+)
+
+interface ResultProps {
+  readonly status: number | null
+  readonly cause: string | null
+  readonly of?: 'request' | 'attempt'
+  /** By itself, and not at the end of a row. */
+  readonly isAlone?: boolean
+}
+
+/** How it ended: the status, and what went wrong in a sentence. */
+export function Result({ status, cause, of = 'request', isAlone = false }: ResultProps) {
+  const text = useText(requestsText)
+  const { language } = useLanguage()
+  const meaning = cause === null ? undefined : (causeText(cause, language, of) ?? cause)
+  return (
+    <Flex
+      gap={isAlone ? 'xs' : 4}
+      direction={isAlone ? 'row' : 'column'}
+      align={isAlone ? 'center' : 'flex-end'}
+    >
+      <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
+        {status ?? '—'} {cause === null ? text.ok : ''}
+      </Badge>
+      {meaning && (
+        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '8rem'}>
+          {meaning}
+        </Text>
+      )}
+    </Flex>
+  )
+}

@@ -11,23 +11,19 @@ import {
   Title,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Diagnosis, Step } from '../../admin/diagnosis/schema.ts'
 import { api, call } from '../lib/api.ts'
-import { useText } from '../lib/language.tsx'
-import { Code } from '../parts/code.tsx'
-import { ErrorNotice } from '../parts/error-notice.tsx'
-import { diagnosisTexts } from './diagnosis-text.ts'
+import { formatCount, formatDuration, formatUsd, localeOf } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import type { Language } from '../lib/texts.ts'
+import { Loaded } from '../parts/notices.tsx'
+import { AnchorLink, Code } from '../parts/text.tsx'
+import { causeText } from './causes.ts'
+import { diagnosisTexts, fill, type Param, type Params } from './diagnosis-text.ts'
 import { receiptText } from './receipt-text.ts'
-import { Sentence } from './sentence.tsx'
-
-interface WhyProps {
-  readonly id: string
-  readonly isAll: boolean
-}
 
 /** Why a request failed: the verdict, the steps that led to it, and a text to report it with. */
-export function Why({ id, isAll }: WhyProps) {
+export function Why({ id, isAll }: { readonly id: string; readonly isAll: boolean }) {
   const text = useText(receiptText)
   const query = useQuery({
     queryKey: ['diagnosis', isAll, id],
@@ -41,9 +37,9 @@ export function Why({ id, isAll }: WhyProps) {
       <Title order={2} size="h3">
         {text.why}
       </Title>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton height={160} />}
-      {query.data && <Walked diagnosis={query.data} />}
+      <Loaded query={query} waiting={<Skeleton height={160} />}>
+        {(diagnosis) => <Walked diagnosis={diagnosis} />}
+      </Loaded>
     </Stack>
   )
 }
@@ -132,9 +128,9 @@ function StepLink({ step: { step }, link }: { readonly step: Step; readonly link
     )
   }
   return (
-    <Anchor size="sm" renderRoot={(props) => <Link to={link} {...props} />}>
+    <AnchorLink size="sm" to={link}>
       {link.startsWith('/admin/accounts/') ? look.account : look[step]}
-    </Anchor>
+    </AnchorLink>
   )
 }
 
@@ -160,3 +156,49 @@ function Report({ report, number }: ReportProps) {
     </Card>
   )
 }
+
+interface SentenceProps {
+  readonly text: string
+  readonly params: Params
+  /** Whose cause a `cause` is. */
+  readonly of?: 'request' | 'attempt'
+}
+
+/** A sentence of a diagnosis; what is filled in stands out, and is text whatever is in it. */
+function Sentence({ text, params, of = 'request' }: SentenceProps) {
+  const { language } = useLanguage()
+  const pieces = fill(text, params, (name, value) => show(name, value, language, of))
+  return (
+    <Text span size="sm" className="cut">
+      {pieces.map(({ text, name }, place) => (
+        // The pieces of a sentence never change their places.
+        // biome-ignore lint/suspicious/noArrayIndexKey: there is nothing else that tells them apart
+        <Text key={place} span inherit fw={name === undefined ? undefined : 600}>
+          {text}
+        </Text>
+      ))}
+    </Text>
+  )
+}
+
+function show(name: string, value: Param, language: Language, of: 'request' | 'attempt'): string {
+  if (typeof value === 'object') return value.join(language === 'zh' ? '、' : ', ')
+  if (name.endsWith('_at')) return shortTime(String(value), language)
+  if (name.endsWith('_usd')) return formatUsd(String(value))
+  if (name === 'cause') {
+    const meaning = causeText(String(value), language, of)?.replace(/[.。]$/, '')
+    return meaning === undefined ? String(value) : `${meaning} (${value})`
+  }
+  if (name === 'fault') {
+    const faults: Readonly<Record<string, string>> = diagnosisTexts[language].faults
+    return faults[value] ?? String(value)
+  }
+  if (typeof value === 'string') return value
+  if (name.endsWith('_ms')) return formatDuration(value)
+  return name === 'status' ? String(value) : formatCount(value, language)
+}
+
+const shortTime = (at: string, language: Language) =>
+  new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(at),
+  )

@@ -92,6 +92,7 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Aff
     isForeign: (accountId, answerId) =>
       known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
     look(accountId, answerIds) {
+      if (answerIds.length === 0) return undefined
       const unknown = answerIds
         .slice(0, mostLooked)
         .filter((id) => id.length <= longestId && !origins.has(nameOf(accountId, id)))

@@ -1,16 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
-import type { Limits } from '../../store/ports/catalog.ts'
+import type { Limits, Regions } from '../../store/ports/catalog.ts'
 import type { Committed, Spent } from '../../store/ports/records.ts'
-import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenRecord, TokenStore } from '../../store/ports/tokens.ts'
 import { GatewayError, unauthenticated } from '../errors.ts'
-import { budgetLeft } from '../money/budget.ts'
-import { type AddressList, compileAddressList, isListed } from './client-address.ts'
-import { isServed } from './client-countries.ts'
-import type { KnownKeys } from './known-keys.ts'
-import { shortName } from './short-name.ts'
-import type { Strangers } from './strangers.ts'
+import { budgetLeft } from '../money/reservations.ts'
+import { type AddressList, compileAddressList, isListed, isServed } from './client-address.ts'
+import type { HttpCall } from './gatekeeper.ts'
+import type { KnownKeys, Strangers } from './known-keys.ts'
+import { shortName } from './plan.ts'
 
 /** The one live view of an account that all its tokens share. */
 export interface AccountState {
@@ -156,16 +154,16 @@ interface Admission {
   /** The UTC day of it, `2026-11-21`. */
   readonly today: string
   /** Asked only when the token has an allow-list: looking it up costs. */
-  readonly clientAddress: () => string
+  readonly clientAddress: (call: HttpCall) => string
   /** Asked only where the group or the account serves some countries; empty: not known. */
-  readonly clientCountries: () => readonly string[]
+  readonly clientCountries: (call: HttpCall) => readonly string[]
   /** Countries that the token's group answers. */
   readonly groupRegions: Regions | null
   readonly needsBalance: boolean
 }
 
 /** The checks that come before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
-export function checkCaller(caller: Caller, admission: Admission): void {
+export function checkCaller(caller: Caller, call: HttpCall, admission: Admission): void {
   const { token, account } = caller
   if (token.deletedAt !== null || account.deletedAt !== null) throw unauthenticated('deleted')
   if (token.status === 'disabled') throw unauthenticated('disabled')
@@ -173,7 +171,7 @@ export function checkCaller(caller: Caller, admission: Admission): void {
     throw new GatewayError('account_restricted', 'This account is disabled. Ask its operator.')
   }
   if (caller.ipAllow.length > 0) {
-    const address = admission.clientAddress()
+    const address = admission.clientAddress(call)
     if (!isListed(address, caller.ipAllow)) {
       throw new GatewayError(
         'ip_not_allowed',
@@ -181,7 +179,7 @@ export function checkCaller(caller: Caller, admission: Admission): void {
       )
     }
   }
-  checkRegions(account, admission)
+  checkRegions(account, call, admission)
   if (token.expiresAt !== null && token.expiresAt <= admission.now) {
     throw unauthenticated('expired')
   }
@@ -190,10 +188,10 @@ export function checkCaller(caller: Caller, admission: Admission): void {
   if (budgetLeft(caller, admission.today) <= 0) throw unauthenticated('budget')
 }
 
-function checkRegions({ regions }: AccountState, admission: Admission): void {
+function checkRegions({ regions }: AccountState, call: HttpCall, admission: Admission): void {
   const { groupRegions } = admission
   if (regions === null && groupRegions === null) return
-  const from = admission.clientCountries()
+  const from = admission.clientCountries(call)
   if (isServed(regions, from) && isServed(groupRegions, from)) return
   const whose = isServed(regions, from) ? "This key's group" : 'This account'
   throw new GatewayError(

@@ -1,7 +1,11 @@
-import { hasPrice } from '../../billing/extras.ts'
+import { hasPrice, tierFactor, tierWords } from '../../billing/extras.ts'
 import type { Candidate, Channel, Group, Offer } from '../../catalog/catalog.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
-import type { HostedTool } from '../../protocols/canonical/hosted-tools.ts'
+import { withExtras } from '../../protocols/canonical/extras.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { HostedTool } from '../../protocols/canonical/tools.ts'
+import type { Usage } from '../../protocols/canonical/usage.ts'
+import { isJsonObject } from '../../protocols/json.ts'
 import type { ModelSelector } from '../../protocols/model-selectors.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import {
@@ -9,13 +13,15 @@ import {
   type Path,
   pathText,
   type RequestExtras,
+  type TierAsk,
 } from '../../protocols/request-extras.ts'
 import { requestFeatures } from '../../protocols/translation/features.ts'
+import type { VendorExtras } from '../../store/ports/extras.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
-import { isNotDearer } from '../money/not-dearer.ts'
-import { createPathTree } from '../serve/path-tree.ts'
-import { shortName } from './short-name.ts'
+import type { Concluded, Exchange } from '../exchange.ts'
+import { isNotDearer } from '../money/dearest.ts'
+import { shortName } from './plan.ts'
 
 /** For whom a request's extras are looked at. */
 export interface GateTask {
@@ -181,3 +187,126 @@ const wouldBeLeftOut = (path: Path) =>
     pathText(path),
     `${pathText(path)} is not allowed here and would be left out, and the request is strict. Leave it out.`,
   )
+
+/** Whether what would be left out of a request is a 400: its header says so, or its token. */
+export function isStrict({ request, caller }: Pick<Exchange, 'request' | 'caller'>): boolean {
+  const header = request.headers.get('x-tollgate-strict')
+  return header?.trim().toLowerCase() === 'true' || caller?.token.isStrict === true
+}
+
+const standard = 1_000_000
+
+/**
+ * Usage with what the answer itself shows where no report came; and, where the answer is silent about
+ * it, with what the request asked for: a dearer tier, and the one use of a tool that each answer is.
+ */
+export function withAskedExtras(
+  exchange: Concluded,
+  seen: Observation,
+  usage: Usage,
+  vendorOf: (exchange: Concluded) => VendorExtras,
+): Usage {
+  const { observed } = seen
+  const isUnreported = seen.usage === undefined && observed !== undefined
+  const shown = isUnreported ? withExtras(usage, { ...silent, observed }) : usage
+  const asked = exchange.facts?.extras
+  if (asked === undefined) return shown
+  const { extras } = shown
+  const always = toolsAlways(exchange)
+  const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
+  const words = tierWords(extras?.tier)
+  const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendorOf))
+  const more = tiers.flatMap(({ tier }) => (words.includes(tier) ? [] : tier))
+  if (unseen.length === 0 && more.length === 0) return shown
+  const tools = { ...extras?.tools, ...Object.fromEntries(unseen.map((tool) => [tool, 1])) }
+  const tier = [...words, ...more].join('+')
+  return {
+    ...shown,
+    extras: {
+      ...extras,
+      ...(Object.keys(tools).length > 0 && { tools }),
+      ...(tier !== '' && { tier }),
+    },
+  }
+}
+
+/**
+ * Tools that went upstream, and of which each answer is one use: by another protocol only those that the
+ * model has by itself.
+ */
+function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
+  const left = new Set(route?.translation?.dropped ?? route?.passed?.dropped)
+  const asked = facts?.extras?.hostedTools ?? []
+  const isForeign = route?.translation !== undefined
+  return asked.filter(
+    ({ isAlways, path }) =>
+      isAlways && !left.has(pathText(path)) && (!isForeign || path[0] === 'model'),
+  )
+}
+
+/** What of a request its answer may be charged for, though it does not tell of it; undefined: nothing. */
+export function untoldExtras(exchange: Concluded): UntoldExtras | undefined {
+  const tiers = exchange.facts?.extras?.tiers ?? []
+  const hostedTools = toolsAlways(exchange)
+  return tiers.length + hostedTools.length === 0 ? undefined : { tiers, hostedTools }
+}
+
+export type UntoldExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
+
+const silent = { tier: undefined, tools: undefined, modalities: undefined }
+
+/** The tier went upstream, costs more, and the answer does not say what became of it. */
+function isOwed(
+  { tier, path }: TierAsk,
+  exchange: Concluded,
+  seen: Observation,
+  vendorOf: (exchange: Concluded) => VendorExtras,
+): boolean {
+  const { plan, route } = exchange
+  if (plan === undefined || route?.translation?.dropped.includes(pathText(path))) return false
+  if (tellsTier(seen, `${path[0]}`)) return false
+  return tierFactor(plan.offer.price.terms, vendorOf(exchange), tier) > standard
+}
+
+/** Whether an answer says by which tier it was made; `field`: of the request, and of most reports. */
+function tellsTier({ usageRaw, observed }: Observation, field: string): boolean {
+  const isTier = /^service_?tier$/i.test(field)
+  if (observed?.tier !== undefined && isTier) return true
+  const reports: readonly unknown[] = Array.isArray(usageRaw) ? usageRaw : [usageRaw]
+  const fields = isTier ? ['service_tier', 'serviceTier', 'trafficType'] : [field]
+  return reports.some((report) => {
+    return isJsonObject(report) && fields.some((name) => (report[name] ?? undefined) !== undefined)
+  })
+}
+
+interface Node {
+  path: Path | undefined
+  readonly inside: Map<string | number, Node>
+}
+
+/** Tells which of some paths another one stands within, in one walk along it. */
+export function createPathTree(paths: readonly Path[]) {
+  const root: Node = { path: undefined, inside: new Map() }
+  for (const path of paths) {
+    let at = root
+    for (const step of path) {
+      const next = at.inside.get(step) ?? { path: undefined, inside: new Map() }
+      at.inside.set(step, next)
+      at = next
+    }
+    at.path = path
+  }
+
+  /** The outermost path that this one goes on from; undefined: none. */
+  function around(path: Path): Path | undefined {
+    let at: Node | undefined = root
+    for (const step of path) {
+      if (at.path !== undefined) return at.path
+      at = at.inside.get(step)
+      if (at === undefined) return undefined
+    }
+    return undefined
+  }
+
+  return { around }
+}

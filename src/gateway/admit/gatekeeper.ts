@@ -1,11 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { Framing, Operation, Protocol } from '../../protocols/protocol.ts'
 import { unauthenticated } from '../errors.ts'
-import { queryOf } from '../serve/query.ts'
 import { type Authenticator, type Caller, checkCaller } from './authenticate.ts'
-import { type AddressList, clientAddress, isListed } from './client-address.ts'
-import { readCountries } from './client-countries.ts'
-import { type Credential, readCredential } from './credentials.ts'
+import { type AddressList, clientAddress, isListed, readCountries } from './client-address.ts'
 
 /** A request as the routes hand it over. */
 export interface HttpCall {
@@ -46,8 +44,17 @@ export function createGatekeeper(
     const queryKey = query ? (queryOf(request).get('key') ?? undefined) : undefined
     return readCredential(request.headers, geminiPath, queryKey)
   }
-  const addressOf = ({ request, peer }: HttpCall) =>
-    clientAddress(peer(), request.headers.get('x-forwarded-for'), settings().trustedProxies)
+  const addressOf = (call: HttpCall) =>
+    clientAddress(
+      call.peer(),
+      call.request.headers.get('x-forwarded-for'),
+      settings().trustedProxies,
+    )
+  const countriesOf = (call: HttpCall) => {
+    const { countryHeader, trustedProxies } = settings()
+    if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
+    return readCountries(call.request.headers.get(countryHeader))
+  }
   return {
     credential,
     address: addressOf,
@@ -57,20 +64,62 @@ export function createGatekeeper(
       return authenticator.identify(found.key, () => addressOf(call))
     },
     check(caller, call, needsBalance) {
-      const countries = () => {
-        const { countryHeader, trustedProxies } = settings()
-        if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
-        return readCountries(call.request.headers.get(countryHeader))
-      }
       const now = clock()
-      checkCaller(caller, {
+      checkCaller(caller, call, {
         now,
         today: utcDay(now),
-        clientAddress: () => addressOf(call),
-        clientCountries: countries,
+        clientAddress: addressOf,
+        clientCountries: countriesOf,
         groupRegions: groups().get(caller.token.groupId)?.regions ?? null,
         needsBalance,
       })
     },
   }
+}
+
+/** Which header the key came in; a Gemini reader wants its own list shape. */
+export interface Credential {
+  readonly key: string
+  readonly source: 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'query'
+}
+
+const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
+
+/**
+ * The key that a request carries, or undefined. The first header with a usable form decides;
+ * on `/v1beta` paths Gemini's header is looked at first (CONTRACT 1.1). `queryKey` is the value of
+ * `?key=`, passed in only where the setting allows it.
+ */
+export function readCredential(
+  headers: Headers,
+  geminiFirst: boolean,
+  queryKey?: string,
+): Credential | undefined {
+  const goog = headers.get('x-goog-api-key')?.trim()
+  if (geminiFirst && goog) return { key: goog, source: 'x-goog-api-key' }
+  const token = bearer.exec(headers.get('authorization') ?? '')?.[1]
+  if (token) return { key: token, source: 'bearer' }
+  const apiKey = headers.get('x-api-key')?.trim()
+  if (apiKey) return { key: apiKey, source: 'x-api-key' }
+  if (goog) return { key: goog, source: 'x-goog-api-key' }
+  if (queryKey) return { key: queryKey, source: 'query' }
+  return undefined
+}
+
+/** What a route knows of a request before its body is read. */
+export interface ModelCall extends HttpCall {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  /** Gemini names its model and whether to stream in the path. */
+  readonly model?: string
+  readonly stream?: boolean
+  readonly framing: Framing
+  /** How long the connection may be silent, in seconds; 0: for ever. */
+  readonly limitSilence: (seconds: number) => void
+}
+
+/** The query of a request. A URL that does not parse (its host comes from a header) has one, too. */
+export function queryOf({ url }: Pick<Request, 'url'>): URLSearchParams {
+  const mark = url.indexOf('?')
+  return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
 }

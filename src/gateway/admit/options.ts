@@ -4,11 +4,10 @@ import { gemini } from '../../protocols/gemini/index.ts'
 import { messages } from '../../protocols/messages/index.ts'
 import type { Framing, Operation, Protocol, ProtocolName } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import { GatewayError } from '../errors.ts'
-import { once } from '../once.ts'
+import { GatewayError, once } from '../errors.ts'
 import type { Translation } from '../translate/translation.ts'
-import { offeredKind, wrongWay } from '../upstream/other-ways.ts'
 import type { Passed } from './gate.ts'
+import { offeredKind, wrongWay } from './plan.ts'
 
 /** In which protocol an upstream is asked, and what becomes of the request on its way there. */
 export interface Route {
@@ -117,6 +116,26 @@ export const isEmbedding = (operation: Operation): boolean =>
   operation === chat.operations.embeddings ||
   operation === gemini.operations.embed ||
   operation === gemini.operations.batchEmbed
+
+/** Routes of an offer all of whose channels speak the client's protocol: as long as its catalog lives. */
+const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
+
+/**
+ * The same as `findOptions` for a request of which nothing has to be looked at or translated; undefined
+ * where some channel speaks another protocol. Found once for an offer.
+ */
+export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | undefined {
+  if (asked.framing !== 'sse') return undefined
+  const known = plain.get(offer)?.get(asked.operation)
+  if (known !== undefined) return known
+  if (!offer.candidates.every(({ channel }) => isNative(asked, channel))) return undefined
+  const options = findOptions(offer, asked, () => {
+    throw new Error('A channel that speaks the protocol of its client needs no translation.')
+  })
+  const ofOffer = plain.get(offer) ?? new Map<Operation, readonly Option[]>()
+  plain.set(offer, ofOffer.set(asked.operation, options))
+  return options
+}
 
 /**
  * The ways to have a request answered: channels that speak the client's protocol, and, for

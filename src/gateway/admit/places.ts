@@ -1,5 +1,5 @@
-import { countOpenFiles, mostOpenFiles } from '../../lib/open-files.ts'
-import { repeatByTimer } from '../../lib/repeat.ts'
+import { repeatByTimer } from '../../lib/clock.ts'
+import { countOpenFiles, mostOpenFiles } from '../../lib/process-state.ts'
 import { GatewayError } from '../errors.ts'
 
 /** How many requests, and connections, there may be at once. */

@@ -1,9 +1,12 @@
 import type { AnswerStore } from '../../store/ports/answers.ts'
 import type { Background } from '../background/background.ts'
+import type { RequestBody } from '../body/body.ts'
+import { type Conversation, hintInHeaders } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Affinity } from './affinity.ts'
-import { shortName } from './short-name.ts'
+import type { Option } from './options.ts'
+import { shortName } from './plan.ts'
 
 /** What becomes of a request that refers to an answer which nobody has got here. */
 export type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
@@ -20,17 +23,22 @@ export interface ReferenceParts {
  * Refuses a request that refers to an answer of another account, to one that nobody knows (its own
  * account's or not: who can tell?), or to one that is not charged yet.
  */
-export async function checkReferences(parts: ReferenceParts, exchange: Exchange): Promise<void> {
+export async function checkReferences(
+  parts: ReferenceParts,
+  exchange: Exchange,
+  options: readonly Option[],
+  looking: Promise<void> | undefined,
+): Promise<void> {
   const { affinity, background } = parts
   const { caller, facts } = exchange
   if (caller === undefined) return
-  await exchange.looking
+  await looking
   const accountId = caller.account.id
   const referred = facts?.continues ?? []
   const foreign = referred.find((id) => affinity.isForeign(accountId, id))
   if (foreign !== undefined) throw notFound(exchange, foreign)
   const unknown = referred.find((id) => affinity.originOf(accountId, id) === undefined)
-  if (unknown !== undefined && (await areRefused(parts, exchange))) {
+  if (unknown !== undefined && (await areRefused(parts, options))) {
     throw notFound(exchange, unknown)
   }
   for (const id of referred) {
@@ -40,7 +48,7 @@ export async function checkReferences(parts: ReferenceParts, exchange: Exchange)
 
 async function areRefused(
   { answers, unknownAnswers }: ReferenceParts,
-  { options }: Exchange,
+  options: readonly Option[],
 ): Promise<boolean> {
   const rule = unknownAnswers()
   if (rule !== 'refuse_shared') return rule === 'refuse'
@@ -78,4 +86,72 @@ export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void
     `"${shortName(id)}" is not known to this account. Leave out the id of an item that is sent whole.`,
     { param: 'input' },
   )
+}
+
+/** Looks where other nodes have a conversation at home; undefined: there is nothing to wait for. */
+export type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
+
+/** The conversation that a request belongs to; undefined when nothing tells. */
+export function conversationIn(
+  { request, model }: Exchange,
+  body: RequestBody,
+): Conversation | undefined {
+  return body.conversation({ hint: hintInHeaders(request.headers), model })
+}
+
+/** What is looked up before a request's channel is chosen. */
+export interface LookParts {
+  readonly affinity: Affinity
+  /** Undefined: there are no other nodes. */
+  readonly findHome?: FindHome | undefined
+}
+
+/**
+ * Asks the other nodes for what decides which channel may answer: who made the answers that are
+ * continued, and where the conversation is at home. All in one turn, which is one round trip;
+ * undefined: there is nothing to wait for. Rejects with a 404 where an item that is sent whole has the id
+ * of another account's.
+ */
+export function lookAround(
+  { affinity, findHome }: LookParts,
+  exchange: Exchange,
+  body: RequestBody,
+  options: readonly Option[],
+): Promise<void> | undefined {
+  const answers = lookForAnswers(affinity, exchange)
+  const home = lookHome(findHome, exchange, body, options)
+  const both = answers && home && Promise.all([answers, home]).then(() => undefined)
+  const looking = both ?? answers ?? home
+  looking?.catch(() => {}) // told to who waits for it; a request that is refused before does not
+  return looking
+}
+
+/**
+ * Of ids that are known as another account's it is asked, too, whether they are this one's as well: some
+ * upstreams give them out twice, and what is older was forgotten here.
+ */
+function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
+  const { caller, facts } = exchange
+  if (caller === undefined) return undefined
+  const foreign = foreignItems(affinity, exchange)
+  const looking = affinity.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
+  if (foreign.length === 0) return looking
+  return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
+}
+
+/**
+ * Asks where a request's conversation is at home, if it has one that goes on and there is anything to
+ * choose. What is asked for in the same turn goes to the shared counters together with this.
+ */
+function lookHome(
+  findHome: FindHome | undefined,
+  exchange: Exchange,
+  body: RequestBody,
+  options: readonly Option[],
+): Promise<void> | undefined {
+  const { caller } = exchange
+  const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
+  if (findHome === undefined || caller === undefined || !isChoice) return undefined
+  const conversation = conversationIn(exchange, body)
+  return conversation?.isBegun ? findHome(caller.token.id, conversation.key) : undefined
 }

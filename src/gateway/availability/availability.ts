@@ -6,8 +6,8 @@ import {
   type OpenCounts,
 } from '../../catalog/availability.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type {
   AvailabilityBucket,
@@ -15,6 +15,8 @@ import type {
   Fault,
 } from '../../store/ports/availability.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
+import type { Concluded } from '../exchange.ts'
+import { balanceUsedUp, type End } from '../money/record.ts'
 import { createWindows } from './availability-windows.ts'
 import { createRunningTotals, type RunningTotals } from './running-totals.ts'
 
@@ -187,4 +189,51 @@ function count(
   if (generationMs === null || generationMs < 1) return
   cell.outputTokens += outputTokens
   cell.generationMs += Math.round(generationMs)
+}
+
+/** How an ended request counts in what is told of its group and model; undefined: not at all. */
+export function outcomeOf(
+  exchange: Concluded,
+  end: End,
+  outputTokens: number,
+  nowTick: number,
+): AvailabilityOutcome | undefined {
+  const { plan, operation, facts, firstByteTick, startedTick } = exchange
+  if (!operation.charged || plan === undefined) return undefined
+  const fault = faultOf(exchange, end)
+  if (fault === undefined) return undefined
+  // A whole answer has no beginning of its own.
+  const isTimed = fault === null && facts?.stream === true && firstByteTick !== undefined
+  return {
+    groupId: plan.group.id,
+    model: plan.offer.model,
+    fault,
+    firstByteMs: isTimed ? firstByteTick - startedTick : null,
+    outputTokens,
+    generationMs: isTimed ? nowTick - firstByteTick : null,
+  }
+}
+
+/** Who made it fail; null: nobody, it was served. */
+function faultOf(
+  { fault, firstByteTick }: Concluded,
+  { ending, cause }: End,
+): AvailabilityOutcome['fault'] | undefined {
+  switch (ending) {
+    case 'complete':
+    case 'incomplete':
+      return null
+    case 'client_left':
+      return firstByteTick === undefined ? undefined : null
+    case 'refused':
+      // What an upstream lacks is told in its own words, as a refusal is.
+      return fault ?? 'client'
+    case 'shutdown':
+    case 'interrupted':
+      return 'gateway'
+    case 'failed':
+    case 'cut':
+      if (cause === balanceUsedUp) return 'client'
+      return cause === 'internal' ? 'gateway' : (fault ?? 'upstream')
+  }
 }

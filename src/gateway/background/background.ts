@@ -1,5 +1,5 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import {
@@ -9,11 +9,11 @@ import {
   longestLifeMs,
 } from '../../store/ports/answers.ts'
 import type { Affinity } from '../admit/affinity.ts'
-import { shortName } from '../admit/short-name.ts'
+import { shortName } from '../admit/plan.ts'
 import { collectBytes } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { storedCall } from '../serve/stored-call.ts'
+import { storedCall } from '../serve/stored-responses.ts'
 import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
 
 export interface BackgroundParts extends ChargeParts {

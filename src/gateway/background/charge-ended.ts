@@ -8,7 +8,6 @@ import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
 import { idsOf } from '../admit/affinity.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Concluded } from '../exchange.ts'
-import { logExchange } from '../exchange-log.ts'
 import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../money/conclude.ts'
 import { sampleOf } from '../money/estimate.ts'
 import {
@@ -19,6 +18,7 @@ import {
   type UsedTokens,
   usedTokens,
 } from '../money/record.ts'
+import { logExchange } from '../request-log.ts'
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts
@@ -69,7 +69,7 @@ export async function chargeLost(
   await charge(parts, answer, exchange, end, used)
 }
 
-async function charge(
+export async function charge(
   parts: ChargeParts,
   answer: BackgroundAnswer,
   exchange: Concluded,

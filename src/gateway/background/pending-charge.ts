@@ -1,7 +1,7 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../admit/affinity.ts'
-import { type UntoldExtras, untoldExtras } from '../admit/asked-extras.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import { type UntoldExtras, untoldExtras } from '../admit/gate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import type { End } from '../money/record.ts'
 

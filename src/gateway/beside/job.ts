@@ -1,7 +1,8 @@
+import { createFairTurns } from '../../lib/turns.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
-import type { HiddenWork } from '../../protocols/hidden-work.ts'
 import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
+import type { HiddenWork } from '../../protocols/request-facts.ts'
 import type { ClientName } from '../admit/options.ts'
 import type { BodyFacts, ConversationAsked } from '../body/body.ts'
 import type { NativeBody, NativeChanges } from '../body/native-body.ts'
@@ -9,6 +10,8 @@ import type { Conversation } from '../channels/conversation.ts'
 import type { ErrorKind } from '../errors.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
+import { createLease, type MemoryBudget, neverFits } from '../memory/memory-budget.ts'
+import { bodyCost, workCost } from '../memory/memory-costs.ts'
 import type { TextSample } from '../money/estimate.ts'
 
 /**
@@ -133,4 +136,30 @@ export interface Beside {
     job: Extract<Job, { readonly kind: Kind }>,
     signal: AbortSignal,
   ): Promise<Results[Kind]>
+}
+
+/**
+ * The same thread, whose jobs take memory before they begin: one at a time, as it does them, and before
+ * requests that have yet to be read. Throws the 429 where there is none in time.
+ */
+export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () => number): Beside {
+  const inTurn = createFairTurns()
+  return {
+    run(owner, job, signal) {
+      return inTurn(owner, async () => {
+        signal.throwIfAborted()
+        const lease = createLease(owner)
+        const { byteLength } = job.bytes
+        const cost = workCost(byteLength, job.values ?? 0)
+        // The body itself stays meanwhile.
+        if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()
+        try {
+          await memory.take(lease, cost, { waitMs: waitMs(), signal, isAhead: true })
+          return await beside.run(owner, job, signal)
+        } finally {
+          memory.end(lease)
+        }
+      })
+    },
+  }
 }

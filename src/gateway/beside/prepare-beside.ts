@@ -1,9 +1,9 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import type { Protocol } from '../../protocols/protocol.ts'
+import type { JsonObject, Operation, Protocol } from '../../protocols/protocol.ts'
 import { clientName } from '../admit/options.ts'
 import type { Plan } from '../admit/plan.ts'
-import type { RequestBody } from '../body/body.ts'
-import { GatewayError } from '../errors.ts'
+import type { ConversationAsked, RequestBody, ScannedBody } from '../body/body.ts'
+import { GatewayError, once } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart } from '../media/inline-media.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type TranslationTarget,
   targetOf,
 } from '../translate/translation.ts'
-import { type Beside, isRefused, type JobTarget, type Refused } from './job.ts'
+import { type Beside, isRefused, type JobTarget, type OperationName, type Refused } from './job.ts'
 
 /** From so many values on, or bytes, work on a whole request takes milliseconds. */
 const heavyValues = 4_096
@@ -122,3 +122,53 @@ async function fetchAll(
   await inlineMedia(request, () => true, keeping, signal)
   return files
 }
+
+/** So many values, or bytes beside long texts, are parsed in a millisecond or two. */
+const mostValues = 16_384
+const mostBytes = 524_288
+
+/** Whether parsing a body is for another thread. */
+export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolean {
+  if (fields.values > mostValues) return true
+  const shortened = long.reduce((sum, { start, end }) => sum + end - start, 0)
+  return bytes.byteLength - shortened > mostBytes
+}
+
+/** For whom a body is read, and what of the request is not in it. */
+export interface ReadTask {
+  readonly beside: Beside
+  readonly owner: string
+  readonly operation: Operation
+  readonly asked: ConversationAsked
+  readonly signal: AbortSignal
+}
+
+/** Reads a body on another thread; throws the 400 of what is no JSON, or not what its operation takes. */
+export async function readBeside(
+  { beside, owner, operation, asked, signal }: ReadTask,
+  { bytes, fields }: ScannedBody,
+): Promise<RequestBody> {
+  const { values } = fields
+  const job = { kind: 'read' as const, bytes, values, operation: nameOf(operation), asked }
+  const told = await beside.run<'read'>(owner, job, signal)
+  const { hiddenWork, amend, renamed } = told
+  return {
+    ...{ bytes, fields, contentType: 'application/json' },
+    facts: {
+      ...told.facts,
+      amend: amend ?? {},
+      text: () => told.text,
+      uncounted: () => told.uncounted,
+      media: () => told.media,
+      ...(hiddenWork !== undefined && { hiddenWork: () => hiddenWork }),
+    },
+    value: once((): JsonObject => JSON.parse(bytes.toString())),
+    conversation: () => told.conversation,
+    // Whatever else there is to be renamed, is where the body is written.
+    rename: (upstreamModel) =>
+      renamed.includes('model') ? operation.rename({ model: '' }, upstreamModel) : {},
+    remote: { isPlain: amend !== undefined && renamed.every((name) => name === 'model') },
+  }
+}
+
+export const nameOf = ({ protocol, name }: Operation): OperationName => ({ protocol, name })

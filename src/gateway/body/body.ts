@@ -1,13 +1,19 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../../protocols/protocol.ts'
-import { shortName } from '../admit/short-name.ts'
+import { shortName } from '../admit/plan.ts'
 import { type Conversation, conversationOf } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import { countedLength, sampleOf, type TextSample } from '../money/estimate.ts'
-import { checkNames, sentTwice } from './field-names.ts'
+import { checkNames, sentTwice } from './form-body.ts'
 import { createFieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
-import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
-import { createStringEnds } from './string-ends.ts'
+import {
+  createStringEnds,
+  mayBeShortened,
+  noTexts,
+  type Outline,
+  readOutline,
+  unshortened,
+} from './outline.ts'
 
 /** Arrays and objects nested deeper than this are refused: no client of the field comes near. */
 const maxDepth = 256

@@ -1,5 +1,7 @@
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { createFairTurns } from '../../lib/turns.ts'
+import { GatewayError } from '../errors.ts'
 
 /** There is more than was allowed. */
 export class TooManyBytes extends Error {
@@ -64,4 +66,112 @@ async function unpack(packed: Uint8Array, encoding: string, maxBytes: number): P
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new TooManyBytes()
     throw new BadEncoding('broken body', { cause: error })
   }
+}
+
+interface Bounds {
+  readonly chunkSize: number
+  /** Of what comes out, in bytes: more is not made. */
+  readonly maxOutputLength: number
+}
+
+const zstd = promisify(zstdDecompress)
+const gzip = promisify(gunzip)
+
+/**
+ * A zstd body may ask for a window of 8 MiB at the most. Source: RFC 9659, "Window Sizing for Zstandard
+ * Content Encoding"; brotli has 16 MiB by its format.
+ */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
+
+/** How what a client has compressed is read; none of them does its work on this thread. */
+const inflaters: Readonly<Record<string, (bytes: Buffer, bounds: Bounds) => Promise<Buffer>>> = {
+  gzip,
+  'x-gzip': gzip,
+  zstd: (bytes, bounds) => zstd(bytes, { ...bounds, ...zstdWindow }),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+}
+
+/** As `Accept-Encoding` names them. */
+const taken = 'gzip, zstd, br, deflate'
+
+/**
+ * Conversations are some 5 to 20 times as large as their compressed data. What is kept for a request is to
+ * be in proportion to what was sent; up to `freeBytes` it may be anything.
+ */
+const mostTimes = 50
+/** So much is there room for at first; more is only taken for what does not fit. */
+const usualTimes = 8
+const freeBytes = 262_144
+
+const chunkSize = 65_536
+
+/** The encoding of a body; undefined: it is plain. Throws the 415 of several, or of one not known here. */
+export function encodingOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+  const named = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (named === '' || named === 'identity') return undefined
+  if (Object.hasOwn(inflaters, named)) return named
+  throw new GatewayError(
+    'unsupported_encoding',
+    `Content-Encoding "${named.slice(0, 100)}" is not taken. Send the body uncompressed, or by one of: ${taken}.`,
+    { acceptEncoding: taken },
+  )
+}
+
+export interface InflateTask {
+  readonly encoding: string
+  /** Of what comes out. */
+  readonly maxBytes: number
+  /** The 413 of more than that. */
+  readonly tooLarge: () => GatewayError
+  /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
+  readonly owner: string
+  /** Takes memory for what comes out: so much, and then more where that is not enough. */
+  readonly take: (bytes: number) => void | Promise<void>
+}
+
+/** Many bombs at once would hold a lot of memory together, until they are found out. */
+const oneByOne = createFairTurns()
+
+/**
+ * A body as it was before its client has compressed it. Throws the 413 of one that is larger than
+ * `maxBytes`, or made to grow, and the 400 of broken data.
+ */
+export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buffer> {
+  const inflater = inflaters[task.encoding]
+  if (inflater === undefined) throw new Error(`There is no inflater of ${task.encoding}.`)
+  const grown = Math.max(freeBytes, mostTimes * bytes.byteLength)
+  const maxOutputLength = Math.min(grown, task.maxBytes)
+  let room = Math.min(Math.max(freeBytes, usualTimes * bytes.byteLength), maxOutputLength)
+  // Before its turn: who waits for memory must not keep others from theirs.
+  await task.take(room)
+  for (;;) {
+    const work = () => inflater(bytes, { chunkSize, maxOutputLength: room })
+    try {
+      return await (grown > freeBytes ? oneByOne(task.owner, work) : work())
+    } catch (error) {
+      if (!isTooMuch(error)) throw broken(task.encoding, error)
+      if (room === maxOutputLength)
+        throw grown < task.maxBytes ? grownTooFar(task.encoding) : task.tooLarge()
+    }
+    const more = Math.min(2 * room, maxOutputLength - room)
+    await task.take(more)
+    room += more
+  }
+}
+
+const isTooMuch = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+
+const grownTooFar = (encoding: string) =>
+  new GatewayError(
+    'body_too_large',
+    `The body is more than ${mostTimes} times as large as its ${encoding} data, the limit here. Send it uncompressed.`,
+  )
+
+function broken(encoding: string, cause: unknown): GatewayError {
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  return new GatewayError('invalid_json', `The body is no good ${encoding} data: ${detail}.`, {
+    cause,
+  })
 }

@@ -56,76 +56,103 @@ export interface FieldScan {
   found(): JsonFields
 }
 
-export function createFieldScan(
+export const createFieldScan = (
   buffer: Buffer,
-  { maxDepth, maxValues }: ScanLimits,
-  endOf: (open: number) => number = (open) => stringEnd(buffer, open),
-): FieldScan {
-  const spans = new Map<string, FieldSpan>()
-  let duplicate: string | undefined
-  let [from, depth, values, members] = [0, 0, 0, 0]
-  let close = -1
-  let name: string | undefined
-  let valueStart = -1
-  let lastByte = -1
+  limits: ScanLimits,
+  endOf?: (open: number) => number,
+): FieldScan => new ByteScan(buffer, limits, endOf)
 
-  const endValue = (end: number) => {
-    if (name === undefined || valueStart < 0) return
-    if (spans.has(name)) duplicate ??= name
-    spans.set(name, { start: valueStart, end })
-    name = undefined
-    valueStart = -1
+class ByteScan implements FieldScan {
+  readonly #buffer: Buffer
+  readonly #limits: ScanLimits
+  readonly #endOf: ((open: number) => number) | undefined
+  readonly #spans = new Map<string, FieldSpan>()
+  #duplicate: string | undefined
+  #from = 0
+  #depth = 0
+  #values = 0
+  #members = 0
+  #close = -1
+  #name: string | undefined
+  #valueStart = -1
+  #lastByte = -1
+
+  constructor(buffer: Buffer, limits: ScanLimits, endOf?: (open: number) => number) {
+    this.#buffer = buffer
+    this.#limits = limits
+    this.#endOf = endOf
   }
 
-  return {
-    goOn(until) {
-      // What changes with each byte is looked up many times as fast where nothing else can reach it.
-      let [level, count, colons, last] = [depth, values, members, lastByte]
-      let index = from
-      for (; index < until && count <= maxValues && level <= maxDepth; index++) {
-        const byte = buffer[index] as number
-        if (byte <= 0x20) continue
-        if (byte === quote) {
-          const end = endOf(index)
-          if (level === 1 && name === undefined) name = readName(buffer, index, end)
-          else if (level === 1 && valueStart < 0) valueStart = index
-          index = end
-          last = end
-          continue
-        }
-        if (byte === 0x7d || byte === 0x5d) {
-          if (level === 1) {
-            endValue(last + 1)
-            close = index
-          }
-          level--
-        } else if (byte === 0x7b || byte === 0x5b) {
-          if (level === 1 && valueStart < 0) valueStart = index
-          level++
-          count++
-        } else if (byte === 0x2c) {
-          count++
-          if (level === 1) endValue(last + 1)
-          continue
-        } else if (byte === 0x3a) {
-          colons++
-        } else if (level === 1) {
-          if (valueStart < 0) valueStart = index
-        }
-        last = index
+  goOn(until: number): boolean {
+    const buffer = this.#buffer
+    const { maxDepth, maxValues } = this.#limits
+    const endOf = this.#endOf
+    // What changes with each byte is looked up many times as fast where nothing else can reach it.
+    let [level, count, colons, last] = [this.#depth, this.#values, this.#members, this.#lastByte]
+    let index = this.#from
+    for (; index < until && count <= maxValues && level <= maxDepth; index++) {
+      const byte = buffer[index] as number
+      if (byte <= 0x20) continue
+      if (byte === quote) {
+        const end = endOf === undefined ? stringEnd(buffer, index) : endOf(index)
+        if (level === 1 && this.#name === undefined) this.#name = readName(buffer, index, end)
+        else if (level === 1) this.#beginValue(index)
+        index = end
+        last = end
+        continue
       }
-      from = index
-      depth = level
-      values = count
-      members = colons
-      lastByte = last
-      return from < buffer.length && values <= maxValues && depth <= maxDepth
-    },
-    found: () => ({
-      ...{ spans, duplicate, values, members, close },
-      tooDeep: depth > maxDepth,
-      tooMany: values > maxValues,
-    }),
+      if (byte === 0x7d || byte === 0x5d) {
+        if (level === 1) {
+          this.#endValue(last + 1)
+          this.#close = index
+        }
+        level--
+      } else if (byte === 0x7b || byte === 0x5b) {
+        if (level === 1) this.#beginValue(index)
+        level++
+        count++
+      } else if (byte === 0x2c) {
+        count++
+        if (level === 1) this.#endValue(last + 1)
+        continue
+      } else if (byte === 0x3a) {
+        colons++
+      } else if (level === 1) {
+        this.#beginValue(index)
+      }
+      last = index
+    }
+    this.#from = index
+    this.#depth = level
+    this.#values = count
+    this.#members = colons
+    this.#lastByte = last
+    return index < buffer.length && count <= maxValues && level <= maxDepth
+  }
+
+  found(): JsonFields {
+    return {
+      spans: this.#spans,
+      duplicate: this.#duplicate,
+      values: this.#values,
+      members: this.#members,
+      close: this.#close,
+      tooDeep: this.#depth > this.#limits.maxDepth,
+      tooMany: this.#values > this.#limits.maxValues,
+    }
+  }
+
+  #beginValue(start: number): void {
+    if (this.#valueStart < 0) this.#valueStart = start
+  }
+
+  #endValue(end: number): void {
+    const name = this.#name
+    if (name === undefined || this.#valueStart < 0) return
+    if (this.#spans.has(name)) this.#duplicate ??= name
+    this.#spans.set(name, { start: this.#valueStart, end })
+    this.#name = undefined
+    this.#valueStart = -1
   }
 }
 
@@ -168,8 +195,10 @@ export function replaceFields(
   fields: JsonFields,
   changes: { readonly [field: string]: unknown },
 ): Uint8Array {
+  const entries = Object.entries(changes)
+  if (entries.length === 0) return bytes
   const encoder = new TextEncoder()
-  const texts = Object.entries(changes).map(
+  const texts = entries.map(
     ([name, value]) => [name, encoder.encode(JSON.stringify(value))] as const,
   )
   return replaceRaw(bytes, fields, new Map(texts))

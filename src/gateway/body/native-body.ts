@@ -1,13 +1,12 @@
-import { embedJson } from '../../protocols/canonical/embed.ts'
+import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
-import { emptyParts } from '../../protocols/gemini/empty-parts.ts'
+import { emptyParts } from '../../protocols/gemini/facts.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Path } from '../../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../../protocols/translation/strip-seals.ts'
 import type { RequestBody } from './body.ts'
-import { cutMembers } from './cut-members.ts'
+import { cutMembers, wholeMembers } from './cut-members.ts'
 import { findFields, replaceFields } from './json-fields.ts'
-import { wholeMembers } from './whole-members.ts'
 
 /** How the body of a request becomes the one that its own protocol's upstream gets. */
 export interface NativeChanges {
@@ -53,7 +52,8 @@ const writtenSeals = sealBeginnings.map((beginning) => Buffer.from(`"${beginning
 
 /** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
 export function hasSeals({ bytes }: Pick<RequestBody, 'bytes'>): boolean {
-  return writtenSeals.some((beginning) => bytes.includes(beginning))
+  for (const beginning of writtenSeals) if (bytes.includes(beginning)) return true
+  return false
 }
 
 /** The body without what does not pass; every other byte of it stays. */
@@ -66,3 +66,27 @@ function withoutCuts(body: JsonBody, paths: readonly Path[]): Omit<JsonBody, 're
 
 /** It was looked at before. */
 const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
+
+const emptyObject = Buffer.from('{}')
+
+/** A body that is full of them is parsed, beside: to look at each here would keep all others waiting. */
+const mostLooked = 10_000
+
+/**
+ * Whether an empty object may be an item of some list in this JSON. Most bodies have none, and need not be parsed
+ * for those that say nothing; one in a text is found, too.
+ */
+export function hasEmptyItems(bytes: Buffer): boolean {
+  let looked = 0
+  for (let at = bytes.indexOf(emptyObject); at !== -1; at = bytes.indexOf(emptyObject, at + 2)) {
+    if (++looked > mostLooked) return true
+    let before = at - 1
+    while (isSpace(bytes[before])) before--
+    if (bytes[before] === comma || bytes[before] === openArray) return true
+  }
+  return false
+}
+
+const isSpace = (byte: number | undefined) => byte !== undefined && byte <= 0x20
+const comma = 0x2c
+const openArray = 0x5b

@@ -1,7 +1,8 @@
-import { formatSizeBytes } from '../../lib/units.ts'
+import { formatSizeBytes } from '../../lib/format.ts'
 import { GatewayError } from '../errors.ts'
-import type { BodyMemory } from '../memory/lease-memory.ts'
-import { encodingOf, inflateBody } from './inflate.ts'
+import type { BodyMemory } from '../memory/memory-costs.ts'
+import { encodingOf, inflateBody } from './bounded-bytes.ts'
+import { isForm } from './form-body.ts'
 
 /** By what a body is read. */
 export interface ReadTask {
@@ -11,13 +12,6 @@ export interface ReadTask {
   readonly owner: string
   /** Takes memory for it, before it is there; what is not needed after all is given back. */
   readonly memory: BodyMemory
-}
-
-/** Reads a body, and inflates it where it is compressed. */
-export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
-  const encoding = encodingOf(request)
-  const bytes = await readSent(request, task)
-  return encoding === undefined ? bytes : inflateWithin(bytes, encoding, task)
 }
 
 /** Of a bomb no more is made than there is room for; what it has come to is known behind it. */
@@ -38,10 +32,11 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
 }
 
 /**
- * Reads what is sent. A larger announced length is refused unread; a body without a length is counted
- * while it comes.
+ * Reads a body, and inflates it where it is compressed. A larger announced length is refused unread; a body
+ * without a length is counted while it comes.
  */
-async function readSent(request: Request, task: ReadTask): Promise<Buffer> {
+export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
+  const encoding = encodingOf(request)
   const { memory } = task
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes)
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
@@ -49,17 +44,30 @@ async function readSent(request: Request, task: ReadTask): Promise<Buffer> {
   // Until it is read its sender is held back: of an announced body nothing is here yet.
   const taking = Number.isInteger(announced) ? memory.take(announced) : undefined
   if (taking) await taking
+  let sent: Buffer
   try {
-    if (announced >= sharedBytes && request.body) return await readShared(request.body, announced)
     // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
-    if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
-    return request.body === null ? Buffer.alloc(0) : await readCounted(request.body, maxBytes, task)
+    const isWhole = Number.isInteger(announced) && !(announced >= sharedBytes && request.body)
+    sent = isWhole
+      ? Buffer.from(await request.arrayBuffer())
+      : await readStream(request.body, announced, task)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
       cause: error,
     })
   }
+  return encoding === undefined ? sent : inflateWithin(sent, encoding, task)
+}
+
+function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  announced: number,
+  task: ReadTask,
+): Buffer | Promise<Buffer> {
+  if (body === null) return Buffer.alloc(0)
+  if (announced >= sharedBytes) return readShared(body, announced)
+  return readCounted(body, Math.min(task.maxBytes, task.memory.mostBytes), task)
 }
 
 /** Larger bodies can be read by another thread, too, and are copied piece by piece as they come. */
@@ -113,3 +121,27 @@ function wholeUnits(bytes: number): string {
   const unit = bytes >= 1_048_576 ? 1_048_576 : 1_024
   return formatSizeBytes(bytes - (bytes % unit))
 }
+
+/** Of texts in ASCII, which is all that most bodies have, these are no other than UTF-8. */
+const likeUtf8: ReadonlySet<string> = new Set([
+  ...['utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'],
+])
+
+/**
+ * Throws the 415 of a body that is written in another way than it would be read: a form where there is
+ * none, or JSON in UTF-16. Any other type is taken for JSON: many clients name none, or a wrong one.
+ */
+export function checkContentType(contentType: string | null, takesForm: boolean): void {
+  if (contentType === null || contentType === 'application/json') return
+  if (isForm(contentType)) {
+    if (takesForm) return
+    throw unsupported(
+      'Content-Type "multipart/form-data" is not taken here. Send the body as JSON.',
+    )
+  }
+  const charset = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase()
+  if (charset === undefined || likeUtf8.has(charset)) return
+  throw unsupported(`Charset "${charset.slice(0, 100)}" is not taken. Send the body in UTF-8.`)
+}
+
+const unsupported = (message: string) => new GatewayError('unsupported_encoding', message)

@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors.ts'
-import type { LentReader } from './byte-reader.ts'
 
 /**
  * What is read of a body that nobody wants any more: many clients look for an answer only when they have
@@ -98,4 +97,18 @@ async function readWithin(reader: LentReader, { mostBytes, mostMs }: Bounds): Pr
     clearTimeout(timer)
     reader.releaseLock()
   }
+}
+
+/** What is used of a stream's reader. */
+export interface ByteReader {
+  read(): Promise<
+    | { readonly done: false; readonly value: Uint8Array }
+    | { readonly done: true; readonly value?: Uint8Array | undefined }
+  >
+  cancel(): Promise<void>
+}
+
+/** The same of a stream that others read on. */
+export interface LentReader extends Pick<ByteReader, 'read'> {
+  releaseLock(): void
 }

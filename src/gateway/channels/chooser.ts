@@ -4,12 +4,12 @@ import { GatewayError } from '../errors.ts'
 import type { Wait } from '../limits/limit-queues.ts'
 import type { LocalLimiter, Permit, Refused, Subject } from '../limits/limiter.ts'
 import { type Choice, createChoice } from './choice.ts'
-import { createKeyTurns } from './key-turns.ts'
 import {
   type Asked,
   beginSearch,
   type Candidate,
   type ChooserParts,
+  createKeyTurns,
   findLastResort,
   findRanked,
   hasKeyLeft,
@@ -84,7 +84,9 @@ class SearchingChooser implements Chooser {
 
   hasOthers(): boolean {
     const search = this.#search
-    return !isOver(search) && search.asked.options.some((option) => hasKeyLeft(search, option))
+    if (isOver(search)) return false
+    for (const option of search.asked.options) if (hasKeyLeft(search, option)) return true
+    return false
   }
 
   busyForMs(): number | undefined {

@@ -1,5 +1,6 @@
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../../protocols/json.ts'
 import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
+import { conversationNames } from '../../protocols/translation/spelling.ts'
 
 /** What several requests have in common that belong to one conversation. */
 export interface Conversation {
@@ -97,7 +98,7 @@ function readOpening(
   }
   let user: unknown
   let isBegun = false
-  for (const turn of turnsOf(protocol, body)) {
+  for (const turn of arrayIn(body, conversationNames[protocol])) {
     if (!isJsonObject(turn)) continue
     // Gemini's only message may leave it out; items of a response without one are no client's.
     const role = turn.role ?? (protocol === 'gemini' ? 'user' : undefined)
@@ -108,11 +109,6 @@ function readOpening(
     if (isBegun && user !== undefined) break
   }
   return { system: prefixOf(system), user: prefixOf(user), isBegun }
-}
-
-function turnsOf(protocol: ProtocolName, body: JsonObject): readonly unknown[] {
-  if (protocol === 'responses') return arrayIn(body, 'input')
-  return arrayIn(body, protocol === 'gemini' ? 'contents' : 'messages')
 }
 
 /** Where contents have what tells them from others. */

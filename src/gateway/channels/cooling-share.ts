@@ -1,4 +1,4 @@
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Counters } from '../../store/ports/counters.ts'
 import type { CoolingId, CoolingRow } from '../../store/ports/health.ts'
 import type { CoolingSaver } from './cooling-saver.ts'

@@ -3,10 +3,17 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
 import type { Cooling } from '../failures/failures.ts'
-import { type Blow, durationMs, freeTick, idOf, isForgotten, reasonable } from './cooling-rules.ts'
-import { type CoolingSaver, createCoolingSaver } from './cooling-saver.ts'
-import { type CoolingEntry, createCoolingTable } from './cooling-table.ts'
-import { createInventory } from './inventory.ts'
+import { type CoolingSaver, createCoolingSaver, createInventory } from './cooling-saver.ts'
+import {
+  type Blow,
+  type CoolingEntry,
+  createCoolingTable,
+  durationMs,
+  freeTick,
+  idOf,
+  isForgotten,
+  reasonable,
+} from './cooling-table.ts'
 
 /**
  * How a key of a channel stands for a model. `trial`: it has cooled, and the next request that asks

@@ -1,11 +1,10 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
 import { isJsonObject } from '../../protocols/json.ts'
-import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { preferred } from '../admit/options.ts'
@@ -94,7 +93,6 @@ function probeCall(
   const body = protocol.codec.encodeRequest(ping(model), {
     model,
     quirks: new Set(quirkNames.filter((quirk) => channel.quirks.includes(quirk))),
-    defaultMaxOutputTokens: usualMaxTokens(model),
   })
   const { allowPrivate, proxy, timeouts } = channel
   return {

@@ -1,7 +1,7 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import { failureClasses } from '../failures/failures.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Health } from './health.ts'

@@ -1,9 +1,10 @@
+import type { Channel } from '../../catalog/catalog.ts'
 import type { Option } from '../admit/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Binding } from './bindings.ts'
 import type { ChoiceParts } from './choice.ts'
 import type { Conversation } from './conversation.ts'
-import type { KeyTurns } from './key-turns.ts'
+import type { Health } from './health.ts'
 import { seriesOf } from './load.ts'
 import { chooseRanked, isSlowAmong, levels, type Ranked } from './ranking.ts'
 
@@ -33,6 +34,8 @@ export interface Asked {
   /** No attempt begins later than this after the first. */
   readonly retryMs: number
 }
+
+type Tried = readonly { readonly channelId: number; readonly key: string }[]
 
 /** The search for what one request asks next. */
 export interface Search {
@@ -93,14 +96,20 @@ export function isOver({ parts, asked, tried, firstTick }: Search): boolean {
 }
 
 /** Whether a key of an option was not asked yet. */
-export const hasKeyLeft = (search: Search, { channel }: Option) =>
-  channel.keys.some((key) => !isTried(search, channel.id, key))
+export function hasKeyLeft({ tried }: Search, { channel }: Option): boolean {
+  for (const key of channel.keys) if (!isTried(tried, channel.id, key)) return true
+  return false
+}
 
-const isTried = ({ tried }: Search, channelId: number, key: string) =>
-  tried.some((one) => one.channelId === channelId && one.key === key)
+function isTried(tried: Tried, channelId: number, key: string): boolean {
+  for (const one of tried) if (one.channelId === channelId && one.key === key) return true
+  return false
+}
 
-const wasAsked = ({ tried }: Search, channelId: number) =>
-  tried.some((one) => one.channelId === channelId)
+function wasAsked({ tried }: Search, channelId: number): boolean {
+  for (const one of tried) if (one.channelId === channelId) return true
+  return false
+}
 
 /** Of what is well: the home of the conversation, else what stands first. */
 export function findRanked(search: Search): Candidate | undefined {
@@ -108,11 +117,9 @@ export function findRanked(search: Search): Candidate | undefined {
   const { health, load, random } = search.parts
   const parts = { load, random, pool: search.asked.pool ?? '' }
   const ranked = rank(search)
-  const atHome =
-    search.tried.length === 0
-      ? ranked.find(({ option }) => option.channel.id === home?.channelId)
-      : undefined
-  if (home === undefined || atHome === undefined) return chooseRanked(parts, ranked)
+  if (home === undefined || search.tried.length > 0) return chooseRanked(parts, ranked)
+  const atHome = ranked.find(({ option }) => option.channel.id === home.channelId)
+  if (atHome === undefined) return chooseRanked(parts, ranked)
   if (!isSlowAmong(load, atHome, ranked)) {
     const { option } = atHome
     const { channel, upstreamModel } = option
@@ -132,15 +139,14 @@ const isOut = ({ unfit, full }: Search, option: Option) =>
 
 /** All that is well and was not asked yet. */
 function rank(search: Search): Ranked[] {
-  const { turns, home, isBusy } = search
+  const { turns, home, isBusy, tried } = search
   const ranked: Ranked[] = []
-  const isAsked = (channelId: number, key: string) => isTried(search, channelId, key)
   for (const option of search.asked.options) {
     const { channel } = option
     if (isOut(search, option)) continue
     // A full channel has room again soon: nothing new goes to one that is drained meanwhile.
     if (channel.isDraining && isBusy && channel.id !== home?.channelId) continue
-    const key = turns.next(option, isAsked)
+    const key = turns.next(option, tried)
     if (key === undefined) continue
     const level = levelOf(search, option)
     const series = seriesFor(search, option)
@@ -178,4 +184,32 @@ export function findLastResort(search: Search): Candidate | undefined {
     }
   }
   return best
+}
+
+/** Uses the keys of a channel in turn. */
+export interface KeyTurns {
+  /** The next key that is well and was not tried; undefined when there is none. */
+  next(option: Option, tried: Tried): string | undefined
+  /** It was asked: the one behind it is next. */
+  took(channel: Channel, key: string): void
+}
+
+/** Remembers turns for as long as a channel stays as it is. */
+export function createKeyTurns(health: Health): KeyTurns {
+  const turns = new WeakMap<Channel, number>()
+  return {
+    next({ channel, upstreamModel }, tried) {
+      const { keys } = channel
+      const turn = keys.length > 1 ? (turns.get(channel) ?? 0) : 0
+      for (let step = 0; step < keys.length; step++) {
+        const key = keys[(turn + step) % keys.length]
+        if (key === undefined || isTried(tried, channel.id, key)) continue
+        if (health.standing(channel, key, upstreamModel) !== 'cooling') return key
+      }
+      return undefined
+    },
+    took(channel, key) {
+      if (channel.keys.length > 1) turns.set(channel, channel.keys.indexOf(key) + 1)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { hasSpareDescriptors } from '../../lib/descriptors.ts'
+import { hasSpareDescriptors } from '../../lib/process-state.ts'
 import type { Fault } from '../../store/ports/availability.ts'
 import { type ErrorKind, GatewayError } from '../errors.ts'
 import { ConnectTimeout } from '../outbound/dial.ts'

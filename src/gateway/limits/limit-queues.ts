@@ -1,8 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { Repeat } from '../../lib/repeat.ts'
+import type { Clock, Repeat } from '../../lib/clock.ts'
 import { stopping } from '../errors.ts'
-import { limitError } from './limit-error.ts'
-import { createPermit, type Permit } from './permit.ts'
+import { createPermit, limitError, type Permit } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
   hasRoom,

@@ -1,10 +1,16 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
 import { freePermit, type Permit } from './permit.ts'
 import { expire, type Passing, passingOf } from './sliding-window.ts'
-import { createTallies } from './tallies.ts'
-import { isFree, longestOf, type Refused, type Subject, type Tally } from './tally.ts'
+import {
+  createTallies,
+  isFree,
+  longestOf,
+  type Refused,
+  type Subject,
+  type Tally,
+} from './tally.ts'
 
 export type { Permit } from './permit.ts'
 export type { Refused, Subject } from './tally.ts'

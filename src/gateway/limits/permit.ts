@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import { count, type Entry, takeBack } from './sliding-window.ts'
-import type { Queued, Tally } from './tally.ts'
+import { GatewayError } from '../errors.ts'
+import { count, type Entry, graceMs, takeBack } from './sliding-window.ts'
+import type { Queued, Refused, Subject, Tally } from './tally.ts'
 
 /** A request's places within the limits of all that it counts for. */
 export interface Permit {
@@ -101,3 +102,31 @@ class CountedPermit<Waiter extends Queued> implements Permit {
     for (const tally of this.#tallies) if (tally.queue.size > 0) this.#parts.hasRoom(tally)
   }
 }
+
+/**
+ * The 429 of a limit that leaves no room: whose limit, which one, and when to try again. Whoever
+ * comes back after so many whole seconds may have to wait for the grace, which it then does.
+ */
+export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayError {
+  const retryAfter = Math.max(1, Math.ceil((retryAfterMs - graceMs) / 1000))
+  const message = `${whose(subject)} ${allowance[limit]((subject.told ?? subject.limits)[limit] ?? 0)}.`
+  const kind = limit === 'concurrency' ? 'concurrency_limited' : 'rate_limited'
+  return new GatewayError(kind, `${message} Try again in ${retryAfter} s.`, {
+    ...{ retryAfter, limited: subject.kind },
+  })
+}
+
+function whose({ kind, name }: Subject): string {
+  if (kind === 'token') return 'This key'
+  if (kind === 'account') return 'This account'
+  // A channel's name is not for clients.
+  return kind === 'group' ? `The group "${name}"` : 'A channel'
+}
+
+const allowance = {
+  rpm: (count: number) => `may make ${counted(count, 'request')} a minute`,
+  tpm: (count: number) => `may use ${counted(count, 'LLM token')} a minute`,
+  concurrency: (count: number) => `may make ${counted(count, 'request')} at once`,
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

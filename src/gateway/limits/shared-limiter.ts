@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { type Change, type Counters, CountersAway } from '../../store/ports/counters.ts'
-import { limitError } from './limit-error.ts'
 import { knownMs, patienceMs } from './limit-queues.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
-import { createOutbox } from './outbox.ts'
-import { freePermit, type Permit } from './permit.ts'
-import { shareOf } from './share.ts'
+import { freePermit, limitError, type Permit } from './permit.ts'
 import {
   createLines,
   longestIn,
@@ -16,10 +13,9 @@ import {
   type SharedAnswer,
   type SharedAsk,
 } from './shared-lines.ts'
-import { isWindowed, SharedPermit, type SharedPermitParts } from './shared-permit.ts'
+import { createOutbox, isWindowed, SharedPermit, type SharedPermitParts } from './shared-permit.ts'
 import { windowMs } from './sliding-window.ts'
-import { isUnlimited } from './tallies.ts'
-import type { Refused, Subject } from './tally.ts'
+import { isUnlimited, type Refused, type Subject, shareOf } from './tally.ts'
 
 /** Slots are kept so often within their lease. */
 const keepsPerLease = 4

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { stopping } from '../errors.ts'
-import { limitError } from './limit-error.ts'
 import { maxQueued, type Wait } from './limit-queues.ts'
-import type { Permit } from './permit.ts'
+import { limitError, type Permit } from './permit.ts'
 import type { Refused, Subject } from './tally.ts'
 
 /** A request for places that are counted elsewhere. */

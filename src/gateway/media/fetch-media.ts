@@ -1,14 +1,19 @@
 import { LRUCache } from 'lru-cache'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { readBounded } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import { createLease, type MemoryBudget } from '../memory/memory-budget.ts'
-import { fileCost } from '../memory/memory-costs.ts'
-import { createSlots } from '../memory/slots.ts'
+import { type BodyMemory, fileCost } from '../memory/memory-costs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { isRedirect, readAddress, redirectTarget } from './media-address.ts'
-import { asMediaError, MediaError } from './media-error.ts'
-import { bareType, mediaTypeOf } from './media-type.ts'
+import {
+  asMediaError,
+  bareType,
+  isRedirect,
+  MediaError,
+  mediaTypeOf,
+  readAddress,
+  redirectTarget,
+} from './media-address.ts'
 
 /** A file's bytes in base64 and what they are: image, PDF, sound or film. */
 export interface Media {
@@ -192,5 +197,65 @@ async function within<T>(
     signal.removeEventListener('abort', leave)
     // Also an answer that was refused is not read to its end.
     controller.abort()
+  }
+}
+
+/** The same for one request, which has its files in memory until it has ended. */
+export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined): MediaFetcher => ({
+  of(owner) {
+    const fetchMedia = media.of(owner)
+    return async (url, options) => {
+      const file = await fetchMedia(url, options)
+      await memory?.take(file.data.length)
+      return file
+    }
+  },
+})
+
+/** A bounded number of places; whoever comes later waits in line. */
+export interface Slots {
+  /**
+   * Waits for a place, at most so long; call what it returns to give the place back. Undefined: none
+   * became free in time. Throws the signal's reason.
+   */
+  take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined>
+}
+
+/** Makes `count` places. */
+export function createSlots(count: number): Slots {
+  let free = count
+  const waiting = new Set<() => void>()
+
+  function release(): void {
+    const [next] = waiting
+    if (next === undefined) {
+      free++
+    } else {
+      waiting.delete(next)
+      next()
+    }
+  }
+
+  return {
+    async take(signal, limitMs) {
+      signal.throwIfAborted()
+      if (free > 0) {
+        free--
+        return release
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<(() => void) | undefined>()
+      const enter = () => resolve(release)
+      // Whoever has just been let in has a place, whatever comes in the same moment.
+      const leave = () => waiting.delete(enter) && reject(signal.reason)
+      const timer = setTimeout(() => waiting.delete(enter) && resolve(undefined), limitMs)
+      signal.addEventListener('abort', leave, { once: true })
+      waiting.add(enter)
+      try {
+        return await promise
+      } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+      }
+    },
   }
 }

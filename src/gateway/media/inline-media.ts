@@ -7,8 +7,8 @@ import type {
   VideoPart,
 } from '../../protocols/canonical/request.ts'
 import { GatewayError } from '../errors.ts'
-import type { FetchMedia, Media } from './fetch-media.ts'
-import { MediaError } from './media-error.ts'
+import type { FetchMedia, Media, MediaFetcher } from './fetch-media.ts'
+import { MediaError } from './media-address.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
 
@@ -137,3 +137,23 @@ const tooMuch = () =>
     'body_too_large',
     `The files that the request has the addresses of are larger than ${maxTotalBytes / 1024 / 1024} MiB together, in base64.`,
   )
+
+/** A fetcher for one request: what could not be had is not tried again for its next channel. */
+export function rememberFailures(media: MediaFetcher): MediaFetcher {
+  const failed = new Map<string, MediaError>()
+  return {
+    of(owner) {
+      const fetchMedia = media.of(owner)
+      return async (url, options) => {
+        const failure = failed.get(url)
+        if (failure !== undefined) throw failure
+        try {
+          return await fetchMedia(url, options)
+        } catch (error) {
+          if (error instanceof MediaError) failed.set(url, error)
+          throw error
+        }
+      }
+    },
+  }
+}

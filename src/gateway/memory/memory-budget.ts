@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { createFairQueue } from '../../lib/fair-queue.ts'
+import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import { bodyCost } from './memory-costs.ts'
 
@@ -152,15 +152,17 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
    */
   function fitsSmall({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
     const before = shares.small.get(lease.owner) ?? 0
-    const fits = (most: number) => {
-      const left = most - used - bytes
-      return left >= 0 && (before === 0 || before + bytes <= timesLeft * left)
-    }
-    if (fits(totalBytes)) return true
+    if (fitsIn(totalBytes, before, bytes)) return true
     // What large ones have taken comes little by little: nothing shows it yet.
     if (hasRoom === undefined || shares.large.size > 0) return false
-    return fits(totalBytes * mostForSmall) && hasRoom(bytes)
+    return fitsIn(totalBytes * mostForSmall, before, bytes) && hasRoom(bytes)
   }
+
+  function fitsIn(most: number, before: number, bytes: number): boolean {
+    const left = most - used - bytes
+    return left >= 0 && (before === 0 || before + bytes <= timesLeft * left)
+  }
+
   const fitsLarge = (bytes: number) => used + bytes <= largestBytes && (hasRoom?.(bytes) ?? true)
 
   function tryTake(lease: Lease, bytes: number): boolean {
@@ -174,6 +176,8 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
     return true
   }
 
+  const mayGo = (one: Waiter | undefined) => one?.lease.isOver || fitsLarge(one?.bytes ?? 0)
+
   /** Lets in who waits, as far as there is room. */
   function letIn(): void {
     while (waitingSmall > 0) {
@@ -181,7 +185,6 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
       if (next === undefined) break
       next.go()
     }
-    const mayGo = (one: Waiter | undefined) => one?.lease.isOver || fitsLarge(one?.bytes ?? 0)
     while (waitingLarge > 0) {
       turnAhead ??= ahead.next()
       turn ??= large.next(isWithinShare)

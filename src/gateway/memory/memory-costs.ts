@@ -1,4 +1,5 @@
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
+import type { Lease, MemoryBudget, Waiting } from './memory-budget.ts'
 
 /**
  * What requests take of memory: resident at the peak, garbage included, measured with the compiled program on
@@ -38,3 +39,46 @@ const ofValue = 400
 /** What work on a whole body takes on the other thread, where one is worked on at a time. */
 export const workCost = (lengthBytes: number, values: number): number =>
   timesWorkedOn * lengthBytes + ofValue * values
+
+/** What is taken of the budget for a body, by its length. */
+export interface BodyMemory {
+  /** So many more bytes of it come. Throws the refusal. */
+  take(bytes: number): void | Promise<void>
+  give(bytes: number): void
+  /** The longest body that there is ever room for. */
+  readonly mostBytes: number
+}
+
+/** `beside`: what is taken with the first of it. */
+export const leaseMemory = (
+  memory: MemoryBudget,
+  lease: Lease,
+  waiting: Waiting,
+  beside = 0,
+): BodyMemory => new LeasedMemory(memory, lease, waiting, beside)
+
+class LeasedMemory implements BodyMemory {
+  readonly mostBytes: number
+  readonly #memory: MemoryBudget
+  readonly #lease: Lease
+  readonly #waiting: Waiting
+  #beside: number
+
+  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, beside: number) {
+    this.mostBytes = bodyOfCost(memory.largestBytes - beside)
+    this.#memory = memory
+    this.#lease = lease
+    this.#waiting = waiting
+    this.#beside = beside
+  }
+
+  take(bytes: number): void | Promise<void> {
+    const cost = this.#beside + bodyCost(bytes)
+    this.#beside = 0
+    return this.#memory.take(this.#lease, cost, this.#waiting)
+  }
+
+  give(bytes: number): void {
+    this.#memory.give(this.#lease, bodyCost(bytes))
+  }
+}

@@ -59,25 +59,32 @@ interface Asked extends AskedCost {
  * such request of the account at a time: so one answer at most can turn out dearer than its account can
  * pay. Refuses with the 401 of a used-up balance or budget, or with 429 where only other requests stand
  * in the way. Puts the reservation on the exchange: where money is plenty the upstream may be asked
- * before it is written; the client's first byte waits for it.
+ * before it is written; the client's first byte waits for it. `looking`: other nodes are being asked for what
+ * they know of the answers that are continued.
  */
 export function setAside(
   parts: AffordParts,
   exchange: Exchange,
   body: RequestBody,
+  looking?: Promise<void> | undefined,
 ): void | Promise<void> {
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
-  const asked = () => {
-    const continuedTokens = tokensOfContinued(parts.affinity, caller, body)
-    return { exchange, body, caller, plan, continuedTokens }
+  const asked = { exchange, body, caller, plan }
+  if (body.facts.continues.length > 0 && looking !== undefined) {
+    return looking.then(() => setAsideMost(parts, withContinued(parts, asked)))
   }
-  // Other nodes are being asked for what they know of the answers that are continued.
-  if (body.facts.continues.length > 0 && exchange.looking !== undefined) {
-    return exchange.looking.then(() => setAsideMost(parts, asked()))
-  }
-  return setAsideMost(parts, asked())
+  return setAsideMost(parts, withContinued(parts, asked))
 }
+
+/** With what is known by now of the answers that it continues. */
+const withContinued = (
+  { affinity }: AffordParts,
+  asked: Omit<Asked, 'continuedTokens'>,
+): Asked => ({
+  ...asked,
+  continuedTokens: tokensOfContinued(affinity, asked.caller, asked.body),
+})
 
 function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
@@ -200,29 +207,64 @@ function putOn(
   { inputTokens, outputTokens, isEnough, amountNano, ...most }: Reserved,
   covered: Promise<Denial>,
 ): void {
-  const { exchange, caller, continuedTokens } = asked
+  const { exchange, continuedTokens } = asked
+  const { reckonedNano } = most
+  const reserved = { inputTokens, outputTokens, continuedTokens, isEnough, reckonedNano }
   // Told to whoever waits for it before the first byte; until then nobody may be waiting.
-  const refused = covered
-    .then((denial) => denial ?? coverNews(parts, asked, most))
-    .then(
-      (denial) => denial && refuse(exchange, refusal(parts, caller, denial, amountNano)),
-      (cause: unknown) => refuse(exchange, requestNotStored(cause)),
-    )
-  exchange.reservation = {
-    ...{ inputTokens, outputTokens, continuedTokens, isEnough },
-    reckonedNano: most.reckonedNano,
-    async written() {
-      parts.committer.hurry(exchange.requestId)
-      const error = await refused
-      if (error) throw error
-    },
+  const refused = refusalOf(parts, asked, covered, { ...most, amountNano })
+  exchange.reservation = new PendingReservation(parts, exchange.requestId, reserved, refused)
+}
+
+class PendingReservation implements ExchangeReservation {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly continuedTokens: number | undefined
+  readonly isEnough: boolean
+  readonly reckonedNano: number
+  readonly #committer: Committer
+  readonly #requestId: string
+  readonly #refused: Promise<GatewayError | undefined>
+
+  constructor(
+    { committer }: AffordParts,
+    requestId: string,
+    reserved: Omit<ExchangeReservation, 'written'>,
+    refused: Promise<GatewayError | undefined>,
+  ) {
+    this.inputTokens = reserved.inputTokens
+    this.outputTokens = reserved.outputTokens
+    this.continuedTokens = reserved.continuedTokens
+    this.isEnough = reserved.isEnough
+    this.reckonedNano = reserved.reckonedNano
+    this.#committer = committer
+    this.#requestId = requestId
+    this.#refused = refused
+  }
+
+  async written(): Promise<void> {
+    this.#committer.hurry(this.#requestId)
+    const error = await this.#refused
+    if (error) throw error
   }
 }
 
-/** Ends the upstream call at once. */
-function refuse(exchange: Exchange, error: GatewayError): GatewayError {
-  exchange.isUnpaid = true
-  exchange.abort()
+/** Ends the upstream call at once where the money is not covered, and gives the refusal; never rejects. */
+async function refusalOf(
+  parts: AffordParts,
+  asked: Asked,
+  covered: Promise<Denial>,
+  most: Most & { readonly amountNano: number },
+): Promise<GatewayError | undefined> {
+  let error: GatewayError
+  try {
+    const news = (await covered) ?? coverNews(parts, asked, most)
+    const denial = news instanceof Promise ? await news : news
+    if (denial === undefined) return undefined
+    error = refusal(parts, asked.caller, denial, most.amountNano)
+  } catch (cause) {
+    error = requestNotStored(cause)
+  }
+  asked.exchange.abortUnpaid()
   return error
 }
 

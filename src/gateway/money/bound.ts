@@ -93,9 +93,11 @@ function mediaOf({ bytes, contentType, facts }: RequestBody) {
 
 const fileMark = Buffer.from('filename=')
 
-const hasLargeImages = ({ offer }: Plan) =>
-  countsLarge.test(offer.model) ||
-  offer.candidates.some(({ upstreamModel }) => countsLarge.test(upstreamModel))
+function hasLargeImages({ offer }: Plan): boolean {
+  if (countsLarge.test(offer.model)) return true
+  for (const { upstreamModel } of offer.candidates) if (countsLarge.test(upstreamModel)) return true
+  return false
+}
 
 /** Bodies below this are taken to be all text: looking for images in them is not worth it. */
 const smallBodyBytes = 16_384

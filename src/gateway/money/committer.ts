@@ -29,14 +29,14 @@ export interface Committer {
   /** Tries again until it is stored: what was delivered is charged, if late. */
   keep(settlement: Settlement): void
   /**
-   * Resolves when it is committed, to what does not cover it, if anything. That may wait some
-   * milliseconds for company; a request that is settled before needs no reservation any more. Where the store is
+   * Resolves when it is committed, to what does not cover it, if anything. That may wait for a batch
+   * window of some milliseconds; a request that is settled before needs no reservation any more. Where the store is
    * shared it is committed at once, and a whole answer waits for it, too.
    */
   reserve(reservation: Reservation): Promise<Denial>
   /** Somebody waits for this reservation: commits it now. */
   hurry(requestId: string): void
-  /** Commits all reservations that wait for company. */
+  /** Ends the batch window of all reservations that wait. */
   hurryAll(): void
   /** Like `reserve`, for more of it, and at once. */
   grow(growth: Growth): Promise<Denial>
@@ -53,7 +53,7 @@ export interface Committer {
  * reservation, or its settlement, is stored; so all that a killed process loses by this is the trace of
  * requests that had just begun. Under load most whole answers are settled sooner.
  */
-const companyMs = 50
+const batchWindowMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
@@ -80,11 +80,13 @@ export function createCommitter(
   spool?: Spool,
 ): Committer {
   const waiting: Waiting[] = []
-  let flushing: Promise<void> | undefined
+  let isFlushing = false
+  /** Called when nothing waits to be stored any more. */
+  const idlers: (() => void)[] = []
   const unhurried = new Map<string, Waiting>()
   /** Requests under way for which the store has set nothing aside: it failed when it was asked to. */
   const unreserved = new Set<string>()
-  let company: ReturnType<typeof setTimeout> | undefined
+  let batchTimer: ReturnType<typeof setTimeout> | undefined
 
   async function commit(batch: Batch): Promise<Committed> {
     const committed = await records.commit(batch)
@@ -98,7 +100,10 @@ export function createCommitter(
     while (waiting.length > 0) {
       const batch = waiting.splice(0, mostTogether)
       try {
-        const { denied } = await commit(joined(batch))
+        const part = joined(batch)
+        const committed = await records.commit(part)
+        onCommitted(part, committed)
+        const { denied } = committed
         for (const one of batch) one.resolve(denied.get(one.requestId))
         if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
       } catch (error) {
@@ -107,7 +112,8 @@ export function createCommitter(
         else await refuse(batch, error)
       }
     }
-    flushing = undefined
+    isFlushing = false
+    for (const go of idlers.splice(0)) go()
   }
 
   /** What can't be stored must not take the others of its batch with it. */
@@ -149,14 +155,17 @@ export function createCommitter(
   }
 
   function start(): void {
-    flushing ??= new Promise((done) => setImmediate(() => done(flush())))
+    if (isFlushing) return
+    isFlushing = true
+    setImmediate(flush)
   }
 
-  const add = (requestId: string, part: Batch, isOwed = false): Promise<Denial> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ part, requestId, resolve, reject, isOwed })
-      start()
-    })
+  function add(requestId: string, part: Batch, isOwed = false): Promise<Denial> {
+    const { promise, resolve, reject } = Promise.withResolvers<Denial>()
+    waiting.push({ part, requestId, resolve, reject, isOwed })
+    start()
+    return promise
+  }
 
   /** Takes back a reservation that was not committed yet; true when there was one. */
   function withdraw(requestId: string): boolean {
@@ -167,8 +176,8 @@ export function createCommitter(
   }
 
   function hurryAll(): void {
-    clearTimeout(company)
-    company = undefined
+    clearTimeout(batchTimer)
+    batchTimer = undefined
     waiting.push(...unhurried.values())
     unhurried.clear()
     if (waiting.length > 0) start()
@@ -190,12 +199,14 @@ export function createCommitter(
     })
   }
 
-  const reserveInCompany = (reservation: Reservation): Promise<Denial> =>
-    new Promise((resolve, reject) => {
-      const { requestId } = reservation
-      unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
-      company ??= setTimeout(hurryAll, companyMs)
-    })
+  /** Waits for others to be committed with. */
+  function reserveLater(reservation: Reservation): Promise<Denial> {
+    const { promise, resolve, reject } = Promise.withResolvers<Denial>()
+    const { requestId } = reservation
+    unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
+    batchTimer ??= setTimeout(hurryAll, batchWindowMs)
+    return promise
+  }
 
   return {
     isShared: records.isShared,
@@ -208,7 +219,7 @@ export function createCommitter(
     reserve: (reservation) =>
       records.isShared
         ? add(reservation.requestId, { reserve: [reservation] })
-        : reserveInCompany(reservation),
+        : reserveLater(reservation),
     hurry(requestId) {
       const one = unhurried.get(requestId)
       if (one === undefined) return
@@ -226,7 +237,7 @@ export function createCommitter(
     isBehind: () => kept.size() > 0,
     async idle() {
       hurryAll()
-      while (flushing) await flushing
+      while (isFlushing) await new Promise<void>((resolve) => idlers.push(resolve))
       await kept.lastTry()
     },
   }

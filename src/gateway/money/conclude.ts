@@ -6,15 +6,12 @@ import type { Settlement } from '../../store/ports/records.ts'
 import { UnansweredError } from '../../store/ports/store-error.ts'
 import { type Affinity, idsOf } from '../admit/affinity.ts'
 import type { Authenticator, Caller } from '../admit/authenticate.ts'
-import type { RefusalLimit } from '../admit/refusal-limit.ts'
-import type { RefusalLog } from '../admit/refusal-log.ts'
-import type { Availability } from '../availability/availability.ts'
-import { outcomeOf } from '../availability/outcome.ts'
+import { type Availability, outcomeOf } from '../availability/availability.ts'
 import { backgroundAnswer, backgroundEnd } from '../background/pending-charge.ts'
 import { type GatewayError, requestNotStored } from '../errors.ts'
 import type { Concluded } from '../exchange.ts'
-import { logExchange } from '../exchange-log.ts'
 import { leftTexts } from '../relay/leaving.ts'
+import { logExchange, type RefusalLimit, type RefusalLog } from '../request-log.ts'
 import type { Refusal, SpentAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
 import type { Committer } from './committer.ts'
@@ -85,10 +82,8 @@ export async function settle(
       ...(dearer && { dearer }),
     }
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
-    const failed = () =>
-      buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
     // What goes on upstream is charged, whatever becomes of its client.
-    await store(parts, exchange, settlement, failed, isDelivered || begun !== undefined)
+    await store(parts, exchange, caller, settlement, isDelivered || begun !== undefined)
     const keeping = exchange.keeping?.settled()
     if (keeping) await keeping
     note(parts, exchange, end, used.usage.outputTokens)
@@ -162,19 +157,23 @@ export function warnOfClamp(
  * it was told.
  */
 async function store(
-  { committer, log }: ConcludeParts,
+  { committer, log, tick }: ConcludeParts,
   exchange: Concluded,
+  caller: Caller,
   settlement: Settlement,
-  failed: () => Settlement,
   isDelivered: boolean,
-) {
+): Promise<void> {
   try {
     await committer.settle(settlement)
     exchange.isCharged = true
   } catch (error) {
     // Who leaves while the store is slow must not get for nothing what the vendor bills.
     exchange.isCharged = isDelivered || exchange.interruption === 'client_left'
-    committer.keep(exchange.isCharged ? settlement : failed())
+    committer.keep(
+      exchange.isCharged
+        ? settlement
+        : buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick()),
+    )
     if (!exchange.isCharged && error instanceof UnansweredError)
       log.error('the client is told of an error, but may be charged: its commit was not answered', {
         request_id: settlement.request.requestId,
@@ -238,9 +237,14 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
 
 function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End): boolean {
   if (refusalLog === undefined) return true
-  const { caller, address = () => '' } = exchange
+  const { caller } = exchange
   const token = caller && { ...caller.token, account: caller.account.email }
-  return refusalLog.isSingle({ cause: end.cause ?? '', status: end.status, token, address })
+  return refusalLog.isSingle({
+    cause: end.cause ?? '',
+    status: end.status,
+    token,
+    address: () => exchange.address?.() ?? '',
+  })
 }
 
 /** How an unstreamed answer ended. */

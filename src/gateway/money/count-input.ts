@@ -1,10 +1,11 @@
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
-import { createPlainObserver } from '../../protocols/plain-observer.ts'
+import { createPlainObserver } from '../../protocols/observer.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import { countRequestTokens } from '../../protocols/translation/count-tokens.ts'
 import { openRequest, type Sealer } from '../../protocols/translation/seal.ts'
 import { tokenFamily } from '../../protocols/translation/token-families.ts'
+import type { Admitted } from '../admit/admit.ts'
 import { preferred, protocolOf } from '../admit/options.ts'
 import type { Beside } from '../beside/job.ts'
 import { isHeavy } from '../beside/prepare-beside.ts'
@@ -35,12 +36,12 @@ function isMissing({ status, bytes }: Refusal): boolean {
 export async function countInput(
   parts: CountParts,
   exchange: Exchange,
-  body: RequestBody,
+  { body, options }: Admitted,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
   // What came before in a thread is not in the body: only its upstream can count it.
   const isTail = body.facts.continues.length > 0
-  if (exchange.options.length > 0) {
+  if (options.length > 0) {
     try {
       const answer = await ask()
       if (isTail || answer.kind !== 'refusal' || !isMissing(answer)) return answer

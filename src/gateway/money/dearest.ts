@@ -3,7 +3,7 @@ import { dearestMultiplier, modalityRate, toolPrice } from '../../billing/extras
 import type { Offer } from '../../catalog/catalog.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
-import type { ToolBounds } from '../../protocols/tool-bounds.ts'
+import type { ToolBounds } from '../../protocols/request-facts.ts'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
 import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/extras.ts'
 import type { Plan } from '../admit/plan.ts'
@@ -26,7 +26,11 @@ export interface MayUse {
  */
 export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
   try {
-    return Math.max(...vendorsOf(plan.offer).map((vendor) => costAt(vendor, plan, body, use)))
+    let mostNano = Number.NEGATIVE_INFINITY
+    for (const vendor of vendorsOf(plan.offer)) {
+      mostNano = Math.max(mostNano, costAt(vendor, plan, body, use))
+    }
+    return mostNano
   } catch (error) {
     if (error instanceof RangeError) return Number.POSITIVE_INFINITY
     throw error
@@ -135,10 +139,32 @@ function inputKind(
   { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
   { bytes }: RequestBody,
 ): keyof typeof rateOf {
-  const all = [base, ...tiers].map(effectiveRates)
-  const isDearer = all.some((rates) => rates.cacheWrite1h > Math.max(rates.cacheWrite, rates.input))
-  if (isDearer && (bytes.includes('"ttl"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
-  return all.some(({ input, cacheWrite }) => cacheWrite > input)
-    ? 'cacheWriteTokens'
-    : 'inputTokens'
+  let [isLongDearer, isDearer] = [false, false]
+  for (const named of [base, ...tiers]) {
+    const { input, cacheWrite, cacheWrite1h } = effectiveRates(named)
+    isLongDearer ||= cacheWrite1h > Math.max(cacheWrite, input)
+    isDearer ||= cacheWrite > input
+  }
+  if (isLongDearer && (bytes.includes('"ttl"') || bytes.includes('\\u'))) {
+    return 'cacheWrite1hTokens'
+  }
+  return isDearer ? 'cacheWriteTokens' : 'inputTokens'
 }
+
+/**
+ * Whether no answer can cost more by one price than by another. Prices with tiers or extras of their
+ * own are only held to be so when these are the same.
+ */
+export function isNotDearer(price: PriceTerms, than: PriceTerms): boolean {
+  if (price.unit === 'free') return true
+  if (price.unit === 'call' && than.unit === 'call') {
+    return price.perCallNano <= than.perCallNano && isSame(price.extras, than.extras)
+  }
+  if (price.unit !== 'tokens' || than.unit !== 'tokens') return false
+  if (!isSame(price.tiers, than.tiers) || !isSame(price.extras, than.extras)) return false
+  if (!isSame(price.base.modalities, than.base.modalities)) return false
+  const [rates, bounds] = [effectiveRates(price.base), effectiveRates(than.base)]
+  return (Object.keys(rates) as (keyof typeof rates)[]).every((kind) => rates[kind] <= bounds[kind])
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

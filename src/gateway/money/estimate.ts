@@ -1,3 +1,5 @@
+import type { Usage } from '../../protocols/canonical/usage.ts'
+
 /** Counts LLM tokens of a text; an estimate, by a tokenizer of the field. */
 export type CountTokens = (text: string) => Promise<number>
 
@@ -47,4 +49,35 @@ export async function estimateTokens(
     tokens += await count(piece)
   }
   return Math.round(tokens * (length / counted.length))
+}
+
+const inputKinds = [
+  'inputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+] as const
+
+/**
+ * What a model can have used at the most: its input fits into the context window, and so does each
+ * of `answers` side by side. The largest count is what gets cut: a report that is absurd is so in
+ * one of its counts. The very same object comes back when there is nothing to cut.
+ */
+export function clampUsage(usage: Usage, contextWindow: number, answers: number): Usage {
+  let input = 0
+  for (const kind of inputKinds) input += usage[kind]
+  const mostOutput = contextWindow * answers
+  if (input <= contextWindow && usage.outputTokens <= mostOutput) return usage
+  const outputTokens = Math.min(usage.outputTokens, mostOutput)
+  const clamped = {
+    ...usage,
+    outputTokens,
+    reasoningTokens: Math.min(usage.reasoningTokens, outputTokens),
+  }
+  let room = contextWindow
+  for (const kind of inputKinds.toSorted((a, b) => usage[a] - usage[b])) {
+    clamped[kind] = Math.min(usage[kind], room)
+    room -= clamped[kind]
+  }
+  return clamped
 }

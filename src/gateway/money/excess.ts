@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../../catalog/catalog.ts'
 import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Dearer } from '../../store/ports/dearer.ts'
-import type { RequestRow } from '../../store/ports/records.ts'
+import type { Dearer, RequestRow } from '../../store/ports/records.ts'
 
 /**
  * By how much dearer than reckoned answers have turned out: an upstream may overlook limits, or count

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { overdrawnNano } from '../../billing/overdraft.ts'
+import { overdrawnNano } from '../../billing/money.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AdminStore } from '../../store/ports/admin.ts'
 import type { Committed } from '../../store/ports/records.ts'
-import type { Authenticator } from '../admit/authenticate.ts'
+import type { AccountState, Authenticator } from '../admit/authenticate.ts'
 
 interface OverdraftParts {
   readonly store: Pick<AdminStore, 'overdrawn'>
@@ -69,5 +69,18 @@ export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning 
     async idle() {
       await Promise.all(telling)
     },
+  }
+}
+
+/** Says in the log when a charge takes a balance below what counts as low for it. */
+export function createLowBalanceWarning(log: Logger, usualThresholdNano: () => number) {
+  return (account: AccountState, beforeNano: number): void => {
+    const thresholdNano = account.balanceLowNano ?? usualThresholdNano()
+    if (beforeNano < thresholdNano || account.balanceNano >= thresholdNano) return
+    log.warn('balance is low', {
+      account: account.email,
+      balance_nano: account.balanceNano,
+      threshold_nano: thresholdNano,
+    })
   }
 }

@@ -5,12 +5,11 @@ import { toJsonText } from '../../protocols/canonical/json-text.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../../store/ports/records.ts'
-import { withAskedExtras } from '../admit/asked-extras.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import { withAskedExtras } from '../admit/gate.ts'
 import type { Concluded } from '../exchange.ts'
 import type { RequestCause } from '../upstream/causes.ts'
-import { clampUsage } from './clamp.ts'
-import { type CountTokens, estimateTokens } from './estimate.ts'
+import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
 
 /** How an exchange ended. */
 export interface End {
@@ -58,12 +57,20 @@ export function usedTokens(
   isBegun = exchange.interruption === 'client_left',
 ): UsedTokens | Promise<UsedTokens> {
   const used = reportedOrCounted(exchange, seen, count, isBegun)
-  const whole = (counted: Omit<UsedTokens, 'clamped'>): UsedTokens => {
-    if (counted === nothingUsed) return nothingUsed
-    const usage = withAskedExtras(exchange, seen, counted.usage, () => vendorOf(exchange))
-    return clamped(exchange, { ...counted, usage })
-  }
-  return used instanceof Promise ? used.then(whole) : whole(used)
+  return used instanceof Promise
+    ? used.then((counted) => withExtras(exchange, seen, counted))
+    : withExtras(exchange, seen, used)
+}
+
+/** With what the request asked for beside LLM tokens, and no more than its model can hold. */
+function withExtras(
+  exchange: Concluded,
+  seen: Observation,
+  counted: Omit<UsedTokens, 'clamped'>,
+): UsedTokens {
+  if (counted === nothingUsed) return nothingUsed
+  const usage = withAskedExtras(exchange, seen, counted.usage, vendorOf)
+  return clamped(exchange, { ...counted, usage })
 }
 
 /** No more than the model can hold. */

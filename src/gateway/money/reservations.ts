@@ -1,14 +1,14 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import type { Dearer } from '../../store/ports/dearer.ts'
 import type {
   Batch,
   Committed,
+  Dearer,
   MoneyLimit,
   RequestRow,
   Reservation,
+  Spent,
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { budgetLeft } from './budget.ts'
 import type { Committer, Denial } from './committer.ts'
 import { createExcess } from './excess.ts'
 
@@ -109,16 +109,15 @@ export function createReservations(
     newsOf: (request, reckonedNano) =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     hear: excess.note,
-    open({ account, token }, reservation) {
+    async open({ account, token }, reservation) {
       const { requestId, amountNano, isOpen = false } = reservation
-      const whose = { accountId: account.id, tokenId: token.id }
-      adopt({ requestId, amountNano, isOpen, ...whose })
-      return committer()
-        .reserve(reservation)
-        .catch((error: unknown) => {
-          end(requestId)
-          throw error
-        })
+      adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
+      try {
+        return await committer().reserve(reservation)
+      } catch (error) {
+        end(requestId)
+        throw error
+      }
     },
     async grow(requestId, byNano) {
       const one = held.get(requestId)
@@ -157,4 +156,23 @@ function addTo(sums: Map<number, number>, key: number, nano: number): void {
   const sum = (sums.get(key) ?? 0) + nano
   if (sum === 0) sums.delete(key)
   else sums.set(key, sum)
+}
+
+/** What the token's budget leaves on a UTC day, in nano-USD; infinite without one. */
+export function budgetLeft({ token, spending }: Caller, today: string): number {
+  const { totalNano, dayNano, monthNano } = token.budget
+  if (spending === undefined) return Number.POSITIVE_INFINITY
+  const spent = spentOn(spending.spent, today)
+  return Math.min(
+    totalNano === null ? Number.POSITIVE_INFINITY : totalNano - spent.totalNano,
+    dayNano === null ? Number.POSITIVE_INFINITY : dayNano - spent.dayNano,
+    monthNano === null ? Number.POSITIVE_INFINITY : monthNano - spent.monthNano,
+  )
+}
+
+/** What was spent as of `today`: a new day, or month, begins at nothing. */
+export function spentOn(spent: Spent, today: string): Spent {
+  if (spent.day === today) return spent
+  const isSameMonth = spent.day.slice(0, 7) === today.slice(0, 7)
+  return { ...spent, day: today, dayNano: 0, monthNano: isSameMonth ? spent.monthNano : 0 }
 }

@@ -1,4 +1,4 @@
-import { boundSocket } from '../../lib/socket-buffers.ts'
+import { boundSocket } from '../../lib/connections.ts'
 
 /** Who has a connection for a while: told of what becomes of it. */
 export interface Holder {

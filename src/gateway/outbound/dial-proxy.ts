@@ -3,7 +3,7 @@ import { unescape as decodePercent } from 'node:querystring'
 import { connect as connectTls } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { ConnectTimeout, knownMs } from './dial.ts'
 
 /** A proxy does not let a call through: it wants another password, or can't reach the host. */

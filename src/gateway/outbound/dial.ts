@@ -1,8 +1,8 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
-import { afterRunning } from '../../lib/running-time.ts'
-import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
+import { afterRunning } from '../../lib/clock.ts'
 
 /** No connection came about within the channel's limit. */
 export class ConnectTimeout extends Error {
@@ -99,4 +99,109 @@ async function dial(url: URL, limitMs: number, addresses?: readonly string[]): P
 function answering(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, _options, callback) => callback(null, found)
+}
+
+/** Where a call really goes, and how `fetch` is told. */
+export interface Target {
+  readonly target: URL
+  readonly init: BunFetchRequestInit & {
+    readonly headers: Record<string, string>
+    readonly tls?: { readonly serverName: string }
+  }
+}
+
+/**
+ * A call with the address in place of the name. The name goes into `Host` and into the TLS greeting,
+ * and the certificate has to be the name's. Connections are kept by address and name. The address is
+ * no name that `NO_PROXY` has: that no proxy is to be used must be said.
+ */
+export function pinned(
+  url: URL,
+  address: string,
+  ownHeaders: Readonly<Record<string, string>>,
+  isProxied: boolean,
+): Target {
+  const target = targetAt(url, address)
+  const headers = { ...ownHeaders, host: url.host }
+  const isNamed = url.protocol === 'https:' && target.hostname !== url.hostname
+  const tls = isNamed ? { tls: { serverName: url.hostname.replace(/\.$/, '') } } : {}
+  return { target, init: { headers, ...tls, ...(isProxied ? {} : { proxy: false }) } }
+}
+
+/** The last one of each address that is called many times. */
+const lastTargets = new WeakMap<URL, { readonly address: string; readonly target: URL }>()
+
+function targetAt(url: URL, address: string): URL {
+  const known = lastTargets.get(url)
+  if (known?.address === address) return known.target
+  const target = new URL(url)
+  target.hostname = address.includes(':') ? `[${address}]` : address
+  lastTargets.set(url, { address, target })
+  return target
+}
+
+/** Answers only inside of one vendor's cloud, with what its machines may know, from a public range. */
+const azureHostService = '168.63.129.16'
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Whether an address belongs to the public internet. Of IPv6 that is 2000::/3 at most, all that has
+ * ever been given out (IANA, "IPv6 Global Unicast Address Assignments"); beside it are forms that
+ * hold a private IPv4 address.
+ */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast' || parsed.toString() === azureHostService) return false
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
+}
+
+/** Whether a host is plainly one of this machine or network, without asking anybody. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = bareHost(hostname)
+  return ipaddr.isValid(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host)
+}
+
+/** Without the brackets that a URL puts around IPv6. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the proxies that the environment names mean for a call; read once. */
+export interface EnvironmentProxy {
+  /** `fetch` leaves connecting, and with it looking names up, to a proxy. */
+  leads(url: URL): boolean
+  /** There is a proxy, for one scheme or the other, and `NO_PROXY` does not have the host. */
+  mayLead(url: URL): boolean
+}
+
+/** Reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as `fetch` does by itself. */
+export function readEnvironmentProxy(env: Environment): EnvironmentProxy {
+  const read = (name: string) => env[name] || env[name.toUpperCase()] || ''
+  const forAll = read('all_proxy') !== ''
+  const byScheme: Readonly<Record<string, boolean>> = {
+    'http:': forAll || read('http_proxy') !== '',
+    'https:': forAll || read('https_proxy') !== '',
+  }
+  const hasAny = Object.values(byScheme).includes(true)
+  const exempt = read('no_proxy')
+    .toLowerCase()
+    .split(/[\s,]+/)
+  return {
+    leads: (url) => byScheme[url.protocol] === true && !isExempt(url, exempt),
+    mayLead: (url) => hasAny && !isExempt(url, exempt),
+  }
+}
+
+/** An entry is a host, a domain that it is in, or `*`; one with a port means that port only. */
+function isExempt(url: URL, entries: readonly string[]): boolean {
+  const host = url.hostname.replace(/\.$/, '')
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return entries.some((entry) => {
+    if (entry === '*') return true
+    const domain = entry.replace(/^\*?\./, '').replace(`:${port}`, '')
+    return domain !== '' && (host === domain || host.endsWith(`.${domain}`))
+  })
 }

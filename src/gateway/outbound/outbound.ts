@@ -3,14 +3,21 @@ import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { createConnections } from './connections.ts'
-import { ConnectTimeout, createDialer } from './dial.ts'
+import {
+  bareHost,
+  ConnectTimeout,
+  createDialer,
+  type Environment,
+  isPrivateHost,
+  isPublic,
+  pinned,
+  readEnvironmentProxy,
+  type Target,
+} from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
-import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 import { type OutboundAnswer, type ReadingRoom, sendPaced } from './paced-call.ts'
-import { pinned, type Target } from './pinned.ts'
-import { bareHost, isPrivateHost, isPublic } from './public-address.ts'
 
 /** An upstream call as it leaves the process. */
 export interface OutboundCall {

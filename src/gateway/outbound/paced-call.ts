@@ -1,4 +1,4 @@
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { type AnswerHead, createAnswerParser } from './answer-parser.ts'
 import { type Connection, type Connections, connectionLost, type Peer } from './connections.ts'
 
@@ -8,6 +8,8 @@ export interface OutboundAnswer {
   readonly ok: boolean
   readonly headers: Headers
   readonly body: { getReader(): ByteReader } | null
+  /** All of the body at once; absent where it is read piece by piece only. */
+  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** A request as it is written on a connection. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
-import { referenceId } from '../../protocols/responses/item-ids.ts'
+import { referenceId } from '../../protocols/responses/wire.ts'
 import { type FieldSpan, type JsonFields, replaceRaw, stringEnd } from '../body/json-fields.ts'
 
 // The input of a request for a response, as bytes: what is kept and what is sent anew are joined without

@@ -1,7 +1,7 @@
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { ByteSealer } from '../../lib/secrets.ts'
-import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/responses.ts'
+import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/answers.ts'
 
 /** A translated response, opened. */
 export interface OwnResponse {

@@ -1,27 +1,12 @@
 import { effectiveRates } from '../../billing/charge.ts'
-import { reasonsOf } from '../../catalog/reasoning-models.ts'
+import { reasonsOf } from '../../catalog/model-facts.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'
 import { countedLength } from '../money/estimate.ts'
-import type { Interruption } from '../upstream/causes.ts'
 
 // What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
 // is owed, and the upstream is read to its end unless all that it makes can be seen on the way.
-
-/**
- * Notes what has ended an exchange. A stop of the process counts even behind a client's leaving: from
- * then on it is not the client that keeps the upstream from being read to its end.
- */
-export function noteInterruption(exchange: Exchange, interruption: Interruption): void {
-  if (interruption === 'shutdown') exchange.interruption = interruption
-  else exchange.interruption ??= interruption
-}
-
-/** Whether an interruption ends the upstream call at once: nothing of what it may cost is lost by that. */
-export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
-  return interruption === 'shutdown' || !exchange.isOwed
-}
 
 /**
  * Whether all that the vendor can bill for is in what was seen of a streamed answer: its group need
@@ -122,3 +107,21 @@ export const leftTexts = {
     'The client read so slowly that the answer could not be brought to its end. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
   lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
 } as const
+
+// How far a streamed answer has come, by what was seen of it.
+
+/** All that the answer began with was brought to its end, or to an error. */
+export const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase !== 'open'
+
+/** The protocol's own last event was seen: nothing that follows changes the charge. */
+export const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
+
+/** It goes on in the background without a reader: its end is fetched by its id. */
+export const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== undefined
+
+/** This could be all; but usage may still follow, even behind an error. */
+export const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
+
+/** Its end was read, and with it all that is told of what it used. */
+export const isReadWhole = (seen: Observation, isClosed: boolean) =>
+  hasEnded(seen) && (isClosed || isFinal(seen) || seen.usage !== undefined)

@@ -1,15 +1,11 @@
-import type { ByteReader } from '../body/byte-reader.ts'
-import { cutUnpaid, isBeyond } from '../money/unpaid.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
-import { drain } from './drain.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
-import { isAllSeen, stopOnTold } from './leaving.ts'
-import { createChunks } from './next-chunk.ts'
-import type { RelayParts } from './relay-parts.ts'
-import { finish } from './stream-end.ts'
-import { hasEnded, isFetchable, isFinal, mayEnd } from './stream-phase.ts'
+import { hasEnded, isAllSeen, isFetchable, isFinal, mayEnd, stopOnTold } from './leaving.ts'
+import { createChunks, drain } from './next-chunk.ts'
+import { cutUnpaid, finish, isBeyond } from './stream-end.ts'
 import { createTap } from './tap.ts'
-import { brokenOff, encodeFailure, endForMoney, eventsOf } from './tell-failure.ts'
+import { brokenOff, encodeFailure, endForMoney, eventsOf, type RelayParts } from './tell-failure.ts'
 
 /**
  * Passes a streamed answer on, pulled by the client's reading, and settles it before its last
@@ -140,7 +136,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 
   const stream = relay()
   watch.paused() // whoever is slow to read it is not the upstream
-  exchange.onInterrupted = () => {
+  exchange.onEnding = () => {
     const { interruption } = exchange
     if (interruption === 'client_left') {
       leftEarly ||= !hasEnded(seen)

@@ -1,7 +1,5 @@
-import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
-import { createSseSplitter } from '../../protocols/sse.ts'
+import { createSplitter } from '../../protocols/index.ts'
 import type { RequestBody } from '../body/body.ts'
-import { withoutSecondBracket } from '../body/open-array.ts'
 import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
@@ -14,9 +12,8 @@ import {
   spentEnd,
 } from '../money/conclude.ts'
 import { createMeter } from '../money/meter.ts'
-import { listDropped } from '../translate/dropped.ts'
 import type { Answer, SpentAnswer, StreamAnswer } from '../upstream/answer.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import { type Heartbeat, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
 
 /** What the client gets. */
@@ -42,8 +39,6 @@ interface ReplyFault {
 export interface Delivery {
   readonly body: RequestBody
   readonly heartbeat: Heartbeat
-  /** The exchange is over. */
-  readonly done: () => void
 }
 
 /** An answer on its way to the client; a whole one is settled before. Rejects when that fails. */
@@ -58,14 +53,14 @@ export async function replyTo(
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
-  if (answer.kind === 'spent') return spentReply(parts, exchange, answer, delivery)
+  if (answer.kind === 'spent') return spentReply(parts, exchange, answer)
   const headers = replyHeaders(exchange, answer.contentType)
   const { bytes } = answer
   if (answer.kind === 'refusal') {
     if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
     const end = refusalEnd(answer)
     conclude(parts, exchange, end)
-    delivery.done()
+    exchange.end()
     const { status } = answer
     const message = end.causeText ?? 'The upstream refused the request.'
     const fault = { status, code: 'upstream_refused', message, param: undefined }
@@ -74,7 +69,7 @@ export async function replyTo(
   const { seen } = answer.observer
   const hasLeft = exchange.interruption === 'client_left'
   await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
-  delivery.done()
+  exchange.end()
   return { status: 200, headers, body: bytes, fault: undefined }
 }
 
@@ -83,14 +78,13 @@ async function spentReply(
   parts: ConcludeParts,
   exchange: Exchange,
   answer: SpentAnswer,
-  { done }: Delivery,
 ): Promise<Reply> {
   const { answer: kind, message } = failureClasses.upstream_invalid
   const { unfit } = answer
   const error = new GatewayError(kind, unfit?.message ?? message)
   const end = spentEnd(exchange, answer, error, unfit?.record)
   await settle(parts, exchange, end, answer.observer.seen, true)
-  done()
+  exchange.end()
   return errorReply(exchange, error)
 }
 
@@ -98,19 +92,19 @@ function streamReply(
   parts: ConcludeParts,
   exchange: Exchange,
   answer: StreamAnswer,
-  { body, heartbeat, done }: Delivery,
+  { body, heartbeat }: Delivery,
 ): Reply {
   const stream = createRelay({
     exchange,
     answer,
-    splitter: answer.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
+    splitter: createSplitter(answer.framing),
     hideUsage: answer.translator === undefined && 'stream_options' in body.facts.amend,
     meter: createMeter(parts, exchange),
     heartbeat,
     settle: (end, seen, isDelivered) =>
-      settle(parts, exchange, end, seen, isDelivered).finally(done),
+      settle(parts, exchange, end, seen, isDelivered).finally(() => exchange.end()),
   })
-  if (exchange.interruption) exchange.onInterrupted()
+  if (exchange.interruption) exchange.notifyEnding()
   const headers = streamHeaders(exchange, answer.contentType)
   const isArray = exchange.framing === 'json-array'
   const bytes = isArray ? withoutSecondBracket(stream, false) : stream
@@ -141,4 +135,21 @@ export function errorReply(exchange: Exchange, error: GatewayError): Reply {
     body: errorBody(error, protocol, requestId),
     fault: { status, code: kind, message, param: details.param },
   }
+}
+
+/** So many names are told; what a client sends may have any number. */
+const maxNames = 20
+const maxLength = 100
+
+/** The value of `x-tollgate-dropped`: the fields that were left out, as the client wrote them. */
+export function listDropped(names: readonly string[]): string {
+  const shown = names.slice(0, maxNames).map(headerSafe)
+  const rest = names.length - shown.length
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+}
+
+/** Names of unknown fields are the client's own: a header takes plain characters only. */
+function headerSafe(name: string): string {
+  if (name === '') return '""'
+  return name.slice(0, maxLength).replace(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 }

@@ -1,12 +1,12 @@
-import type { Outcome } from '../../protocols/canonical/observation.ts'
+import type { Observation, Outcome } from '../../protocols/canonical/observation.ts'
 import type { Ending } from '../../store/ports/records.ts'
+import type { Meter } from '../money/meter.ts'
 import { balanceUsedUp, type End } from '../money/record.ts'
 import type { AttemptCause } from '../upstream/causes.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
-import { heldUpMs, leftTexts, showsAll } from './leaving.ts'
-import type { RelayParts } from './relay-parts.ts'
-import { hasEnded, isReadWhole } from './stream-phase.ts'
-import { brokenOff } from './tell-failure.ts'
+import { hasEnded, heldUpMs, hidesInput, isReadWhole, leftTexts, showsAll } from './leaving.ts'
+import type { Tap } from './tap.ts'
+import { brokenOff, type RelayParts } from './tell-failure.ts'
 
 /** How far a relay has come. */
 export interface Progress {
@@ -103,4 +103,24 @@ function endOf({ exchange, answer }: RelayParts): End {
   const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
   const causeText = isLost ? `${error.message} ${leftTexts.heldUp}` : error.message
   return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
+}
+
+/** The answer has more text than the meter has counted. */
+export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
+
+/**
+ * The part of the last bytes that is paid for, when the money has ended; else undefined. `isOwing`: what was
+ * read for the answer was not told by then, so the rest still counts.
+ */
+export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
+  if (await meter.cover(answer.observer.seen)) return undefined
+  // The largest number of whole frames that is paid for; `frameCount` of them are all.
+  let [paid, unpaid] = [tap.firstNear(), tap.frameCount() + 1]
+  while (unpaid - paid > 1) {
+    const middle = Math.floor((paid + unpaid) / 2)
+    if (await meter.pays(tap.before(middle))) paid = middle
+    else unpaid = middle
+  }
+  const isOwing = hidesInput(exchange, tap.before(paid))
+  return { bytes: tap.cutBefore(paid, !isOwing), isOwing }
 }

@@ -1,5 +1,4 @@
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import { heldBytesLimit } from '../../protocols/held-bytes.ts'
 import { parseJsonObject } from '../../protocols/json.ts'
 import type {
   AnswerObserver,
@@ -8,6 +7,7 @@ import type {
   Frames,
   JsonObject,
 } from '../../protocols/protocol.ts'
+import { heldBytesLimit } from '../../protocols/sse.ts'
 import { GatewayError } from '../errors.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 

@@ -1,8 +1,12 @@
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { FrameSplitter } from '../../protocols/protocol.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
+import type { Meter } from '../money/meter.ts'
+import type { End } from '../money/record.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { Heartbeat } from './heartbeat.ts'
 
 /** Told inside of the stream, when what could be set aside for it is used. */
 export const endForMoney = () =>
@@ -78,4 +82,20 @@ function failureToTell({ exchange, answer }: RelayParts, error: unknown): Gatewa
     return new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.')
   }
   return brokenOff(answer)
+}
+
+/** What a relay works with. */
+export interface RelayParts {
+  readonly exchange: Exchange
+  readonly answer: StreamAnswer
+  readonly splitter: FrameSplitter
+  /** The upstream is asked for a usage chunk that the client did not ask for. */
+  readonly hideUsage: boolean
+  readonly meter: Meter
+  readonly heartbeat: Heartbeat
+  /**
+   * Charges and stores; resolves when committed, rejects with a `GatewayError` (logged) if not. What
+   * the client has a part of is stored later then.
+   */
+  readonly settle: (end: End, seen: Observation, isDelivered: boolean) => Promise<void>
 }

@@ -1,6 +1,5 @@
-import { withoutSecondBracket } from '../body/open-array.ts'
 import type { Exchange } from '../exchange.ts'
-import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
+import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './heartbeat.ts'
 import { droppedHeader, type Reply, streamHeaders } from './reply.ts'
 import { eventsOf, streamHead } from './tell-failure.ts'
 

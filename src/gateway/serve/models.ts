@@ -1,9 +1,71 @@
 import type { Catalog, ListedModel } from '../../catalog/catalog.ts'
+import { chat } from '../../protocols/chat/index.ts'
+import { gemini } from '../../protocols/gemini/index.ts'
+import { messages } from '../../protocols/messages/index.ts'
+import type { Operation, Protocol } from '../../protocols/protocol.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { callerGroup } from '../admit/plan.ts'
-import { shortName } from '../admit/short-name.ts'
-import { GatewayError } from '../errors.ts'
+import { callerGroup, shortName } from '../admit/plan.ts'
+import { type Handler, httpCall, isBeta, modelParam } from '../context.ts'
+import { GatewayError, pageNotFound } from '../errors.ts'
+import { type GuardParts, guarded } from './guarded.ts'
+
+export interface ModelListParts extends GuardParts {
+  readonly catalog: () => Catalog
+  readonly modelsList: () => ModelsList
+}
+
+/** `GET /v1/models`: one answer for the readers of three vendors. */
+export function modelsRoute(parts: ModelListParts): Handler {
+  return (context) => {
+    const call = httpCall(context, false)
+    return guarded(
+      parts,
+      { call, protocol: readerOf(context.request), keyErrors: chat },
+      (caller) => {
+        const forGemini = parts.gatekeeper.credential(call)?.source === 'x-goog-api-key'
+        return encodeModelList(
+          visibleModels(parts.catalog(), caller, parts.modelsList()),
+          forGemini,
+        )
+      },
+    )
+  }
+}
+
+/** `GET /v1beta/models`. */
+export function geminiModelsRoute(parts: ModelListParts): Handler {
+  return (context) =>
+    guarded(parts, { call: httpCall(context, true), protocol: gemini }, (caller) =>
+      encodeGeminiList(visibleModels(parts.catalog(), caller, parts.modelsList())),
+    )
+}
+
+/** `GET …/models/{id}` of either prefix. */
+export function modelRoute(parts: ModelListParts): Handler {
+  return (context) => {
+    const id = modelParam(context)
+    if (geminiActions.has(geminiTarget(id).action ?? '')) return pageNotFound()
+    const beta = isBeta(context.request)
+    const protocol = beta ? gemini : readerOf(context.request)
+    const keyErrors = beta ? gemini : chat
+    return guarded(parts, { call: httpCall(context, beta), protocol, keyErrors }, (caller) => {
+      const models = visibleModels(parts.catalog(), caller, parts.modelsList())
+      const model = findModel(models, id)
+      if (beta) return encodeGeminiModel(model)
+      // Gemini's SDK asks /v1, too, and reads `name`.
+      return protocol === gemini
+        ? { ...encodeModel(model), ...encodeGeminiModel(model) }
+        : encodeModel(model)
+    })
+  }
+}
+
+/** Whose SDK reads the answer of a path that several share. */
+function readerOf(request: Request): Protocol {
+  if (request.headers.has('anthropic-version')) return messages
+  return request.headers.has('x-goog-api-key') ? gemini : chat
+}
 
 /** Whose models a list shows: every enabled one of groups that the caller's account may use, or only those that the key may call. */
 export type ModelsList = 'all' | 'token'
@@ -92,3 +154,26 @@ export function encodeGeminiModel(model: ListedModel) {
 export function encodeGeminiList(models: readonly ListedModel[]) {
   return { models: models.map(encodeGeminiModel) }
 }
+
+/** The last path segment of a Gemini call, taken apart. */
+export interface GeminiTarget {
+  readonly model: string
+  /** `generateContent` …; undefined when the path names a model only. */
+  readonly action: string | undefined
+}
+
+/** Model ids may hold colons themselves (`llama3:8b`): the last one begins the action. */
+export function geminiTarget(target: string): GeminiTarget {
+  const colon = target.lastIndexOf(':')
+  if (colon < 0) return { model: target, action: undefined }
+  return { model: target.slice(0, colon), action: target.slice(colon + 1) }
+}
+
+/** What can be asked of a Gemini model. */
+export const geminiActions: ReadonlyMap<string, Operation> = new Map([
+  ['generateContent', gemini.operations.generate],
+  ['streamGenerateContent', gemini.operations.generate],
+  ['countTokens', gemini.operations.countTokens],
+  ['embedContent', gemini.operations.embed],
+  ['batchEmbedContents', gemini.operations.batchEmbed],
+])

@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
 import { chat, textChat } from '../../protocols/chat/index.ts'
-import { gemini } from '../../protocols/gemini/index.ts'
+import { gemini, geminiActions, geminiTarget } from '../../protocols/gemini/index.ts'
 import { messages } from '../../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { RecordStore } from '../../store/ports/records.ts'
+import { queryOf } from '../admit/gatekeeper.ts'
 import {
   type Handler,
   httpCall,
@@ -13,18 +14,15 @@ import {
   modelParam,
   modelPaths,
   narrow,
-  silenceLimit,
+  RoutedCall,
 } from '../context.ts'
 import { GatewayError, pageNotFound } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
-import { receiptRoute } from '../money/receipt.ts'
 import type { Reservations } from '../money/reservations.ts'
-import { tokenUsage } from '../money/token-usage.ts'
 import type { Sockets } from '../socket/sockets.ts'
-import { geminiActions, geminiTarget } from './gemini-target.ts'
 import { guarded } from './guarded.ts'
-import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
-import { queryOf } from './query.ts'
+import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './models.ts'
+import { receiptRoute, tokenUsage } from './receipt.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
 
 export interface RouteParts extends ModelListParts, StoredResponseParts {
@@ -73,18 +71,7 @@ export function modelRoutes(parts: RouteParts) {
 /** Answers the requests of one operation. */
 export function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
-    const { request, peer, geminiPath } = httpCall(context, false)
-    const limitSilence = silenceLimit(context)
-    const call = {
-      request,
-      peer,
-      geminiPath,
-      limitSilence,
-      protocol,
-      operation,
-      framing: 'sse',
-    } as const
-    return parts.forwarder.forward(call)
+    return parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
   }
 }
 
@@ -94,9 +81,10 @@ export function geminiRoute(parts: RouteParts): Handler {
     const { request } = context
     const { model, action } = geminiTarget(modelParam(context))
     if (action === undefined || model === '') return pageNotFound()
-    const call = httpCall(context, isBeta(request))
+    const geminiPath = isBeta(request)
     const operation = geminiActions.get(action)
     if (operation === undefined) {
+      const call = httpCall(context, geminiPath)
       return guarded(parts, { call, protocol: gemini }, () => {
         throw new GatewayError('unsupported_action', 'Unsupported action')
       })
@@ -104,16 +92,8 @@ export function geminiRoute(parts: RouteParts): Handler {
     const stream = action === 'streamGenerateContent'
     const sse = queryOf(request).get('alt') === 'sse'
     const framing = stream && !sse ? 'json-array' : 'sse'
-    const limitSilence = silenceLimit(context)
-    return parts.forwarder.forward({
-      ...call,
-      protocol: gemini,
-      operation,
-      model,
-      stream,
-      framing,
-      limitSilence,
-    })
+    const asked = { protocol: gemini, operation, framing, geminiPath, model, stream } as const
+    return parts.forwarder.forward(new RoutedCall(context, asked))
   }
 }
 
@@ -137,4 +117,35 @@ function storedResponseRoute(parts: RouteParts): Handler {
         forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
     )
   }
+}
+
+/** A model request that comes from within: the console's playground. */
+export interface InProcessCall {
+  readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
+  /** With its key and the path of the protocol, as a client would send it. */
+  readonly request: Request
+  /** What ends Gemini's path: `{model}:{action}`; empty for the others. */
+  readonly target: string
+  /** The socket that is behind it. */
+  readonly peer: string
+  readonly limitSilence: (seconds: number) => void
+}
+
+/** Answers such requests by the very handlers of the model routes: nothing is left out. */
+export function createInProcess(parts: RouteParts) {
+  const handlers: Readonly<Record<InProcessCall['protocol'], Handler>> = {
+    chat: forwardRoute(parts, chat, chat.operations.completions),
+    responses: forwardRoute(parts, responses, responses.operations.responses),
+    messages: forwardRoute(parts, messages, messages.operations.messages),
+    gemini: geminiRoute(parts),
+  }
+  return async ({ protocol, request, target, peer, limitSilence }: InProcessCall) =>
+    handlers[protocol]({
+      request,
+      params: target === '' ? {} : { model: target },
+      server: {
+        requestIP: () => ({ address: peer }),
+        timeout: (_request, seconds) => limitSilence(seconds),
+      },
+    })
 }

@@ -1,10 +1,11 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
+import { ownResponseOf } from '../../protocols/responses/wire.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
-import { enterLimits } from '../admit/admit.ts'
 import type { Affinity, Origin } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import { type EnterParts, enterLimits } from '../admit/enter-limits.ts'
 import { callerGroup } from '../admit/plan.ts'
 import type { Background } from '../background/background.ts'
 import { collectBytes, TooManyBytes } from '../body/bounded-bytes.ts'
@@ -15,12 +16,11 @@ import {
   type FailureName,
   finalError,
 } from '../failures/failures.ts'
-import type { Outbound } from '../outbound/outbound.ts'
-import { answerOwn, type OwnRouteParts, refuseStream } from '../own-responses/answer-own.ts'
+import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
+import type { OwnResponses } from '../own-responses/own-responses.ts'
 import { hideSecretsIn } from '../upstream/hide-secrets.ts'
-import { withoutKeys } from '../upstream/sent-query.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
-import { storedCall } from './stored-call.ts'
+import { baseOf, upstreamHeaders, withoutKeys } from '../upstream/upstream-call.ts'
 
 export interface StoredResponseParts extends OwnRouteParts {
   readonly affinity: Affinity
@@ -28,7 +28,7 @@ export interface StoredResponseParts extends OwnRouteParts {
   readonly outbound: Outbound
 }
 
-interface StoredAsk {
+interface StoredRequest {
   readonly caller: Caller
   readonly request: Request
   readonly id: string
@@ -43,7 +43,7 @@ interface StoredAsk {
  */
 export async function forwardStoredResponse(
   parts: StoredResponseParts,
-  ask: StoredAsk,
+  ask: StoredRequest,
 ): Promise<Response> {
   const { affinity } = parts
   const { caller, request, id } = ask
@@ -68,7 +68,7 @@ export async function forwardStoredResponse(
 
 async function passOn(
   parts: StoredResponseParts,
-  { caller, request, id, requestId }: StoredAsk,
+  { caller, request, id, requestId }: StoredRequest,
   { key }: Origin,
   channel: Channel,
 ): Promise<Response> {
@@ -125,4 +125,85 @@ async function passRefusal(
   if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status }])
   const headers = modelHeaders(responses, requestId, refusal.contentType)
   return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
+}
+
+export interface OwnRouteParts extends EnterParts {
+  readonly own: OwnResponses
+}
+
+interface OwnAsk {
+  readonly caller: Caller
+  readonly request: Request
+  readonly id: string
+  readonly requestId: string
+}
+
+/**
+ * `GET` and `DELETE /v1/responses/{id}` of a translated response, within the limits of who asks;
+ * undefined: the account has got none of this id from here.
+ */
+export async function answerOwn(
+  parts: OwnRouteParts,
+  { caller, request, id, requestId }: OwnAsk,
+): Promise<Response | undefined> {
+  const { own } = parts
+  if (ownResponseOf(id) !== id) return undefined
+  // What it answers to may be much larger, and is not asked for.
+  const [response] = await Array.fromAsync(own.findResponses(caller.account.id, [id]))
+  if (response === undefined) return undefined
+  refuseStream(request)
+  const permit = await enterLimits(parts, caller, request.signal)
+  try {
+    const headers = modelHeaders(responses, requestId, 'application/json')
+    if (request.method === 'DELETE') {
+      await own.remove(caller.account.id, id)
+      return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
+    }
+    return new Response(response as Bun.BodyInit, { headers })
+  } finally {
+    permit?.release()
+  }
+}
+
+/** Throws the 400 of a stored response that is asked for as a stream. */
+export function refuseStream({ url }: Request): void {
+  if (new URL(url).searchParams.get('stream') !== 'true') return
+  throw new GatewayError(
+    'unsupported_parameter',
+    'A stored response can be fetched whole only, not as a stream. Leave out stream=true.',
+    { param: 'stream' },
+  )
+}
+
+/** What a channel is asked about an answer that it keeps. */
+export interface StoredAsk {
+  readonly channel: Channel
+  /** The one that the answer was made with: another's account may not have it. */
+  readonly key: string | undefined
+  readonly id: string
+  readonly method: string
+  readonly signal: AbortSignal
+  /** With its question mark. */
+  readonly search?: string
+  /** The client's; absent: nobody asks but the gateway. */
+  readonly request?: Pick<Request, 'headers'>
+}
+
+/** The call for an answer that a channel keeps. */
+export function storedCall(ask: StoredAsk): OutboundCall {
+  const { channel, id, method, signal, search = '', request = { headers: new Headers() } } = ask
+  const [first] = channel.keys
+  if (first === undefined) throw new Error(`channel ${channel.name} has no key`)
+  const key = ask.key !== undefined && channel.keys.includes(ask.key) ? ask.key : first
+  const path = `/responses/${encodeURIComponent(id)}${search}`
+  return {
+    url: responses.url(baseOf(channel, responses.name), path),
+    method,
+    headers: upstreamHeaders({ protocol: responses, request }, key, null),
+    body: undefined,
+    signal,
+    allowPrivate: channel.allowPrivate,
+    connectMs: channel.timeouts.connectMs,
+    proxy: channel.proxy,
+  }
 }

@@ -1,7 +1,11 @@
-import type { Offer } from '../../catalog/catalog.ts'
-import { ownTools } from '../../catalog/vendor-extras.ts'
-import { isHostedTool } from '../../protocols/canonical/hosted-tools.ts'
+import { hasPrice } from '../../billing/extras.ts'
+import type { Candidate, Offer } from '../../catalog/catalog.ts'
+import { runsSearch } from '../../catalog/runs-search.ts'
+import { ownTools, vendorExtras } from '../../catalog/vendor-extras.ts'
+import { isHostedTool } from '../../protocols/canonical/tools.ts'
+import type { ProtocolName } from '../../protocols/protocol.ts'
 import type { HostedToolAsk, RequestExtras } from '../../protocols/request-extras.ts'
+import type { Plan } from '../admit/plan.ts'
 import type { BodyFacts } from '../body/body.ts'
 
 const nothing: RequestExtras = { hostedTools: [], tiers: [], outputs: [], models: [], routing: [] }
@@ -32,4 +36,23 @@ function asksOf(offer: Offer): readonly HostedToolAsk[] {
   )
   known.set(offer, asks)
   return asks
+}
+
+const tool = 'web_search'
+
+/**
+ * Whether a request of another protocol may have its web search run by a channel: it is known to run
+ * it (by chat only of models that search for each answer), the group allows it, and it has a price.
+ */
+export function maySearch(
+  { group, offer }: Plan,
+  { channel, upstreamModel }: Candidate,
+  protocol: ProtocolName,
+): boolean {
+  const runs =
+    protocol === 'chat'
+      ? ownTools(protocol, upstreamModel).includes(tool)
+      : runsSearch(channel, protocol, upstreamModel)
+  if (!runs || !(group.tools?.includes(tool) ?? true)) return false
+  return hasPrice(offer.price.terms, vendorExtras(protocol, upstreamModel), { tool })
 }

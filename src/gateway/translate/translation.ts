@@ -1,13 +1,12 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import { cacheMinimum } from '../../catalog/prompt-cache.ts'
+import { cacheMinimum } from '../../catalog/model-facts.ts'
 import type { EncodeContext, OwnResponse } from '../../protocols/canonical/codec.ts'
+import { readVectors } from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
 import type { AnswerEvent } from '../../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
-import type { HiddenWork } from '../../protocols/hidden-work.ts'
-import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
 import type {
   Frame,
   Framing,
@@ -17,10 +16,11 @@ import type {
   RequestFacts,
 } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
+import type { HiddenWork } from '../../protocols/request-facts.ts'
 import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
-import { fit } from '../../protocols/translation/fit.ts'
+import { checkSize, fit, fitEmbedding } from '../../protocols/translation/fit.ts'
 import {
   createEventSealer,
   openRequest,
@@ -33,7 +33,7 @@ import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from '../media/inline-media.ts'
-import { maySearch } from './own-search.ts'
+import { maySearch } from './own-tools.ts'
 import { withCacheKey } from './prompt-cache-key.ts'
 
 export interface TranslationParts {
@@ -183,7 +183,7 @@ export function prepareRequest(
       const keyed = withCacheKey(fitted.request, keyTarget, sealer)
       const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
       const options = {
-        ...{ model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) },
+        ...{ model, quirks },
         cacheMinimumTokens: cacheMinimum(model),
         showsReasoning: client.codec.showsUnasked?.(body.value()),
       }
@@ -326,3 +326,52 @@ export function asRefusal<Result>(work: () => Result): Result {
     throw new GatewayError(code, message, { param, cause: error })
   }
 }
+
+/** A request for embeddings on its way to a channel of another protocol. */
+export interface EmbeddingTask {
+  readonly client: Protocol
+  readonly body: RequestBody
+  /** As the client named it. */
+  readonly model: string
+  readonly isStrict: boolean
+}
+
+/**
+ * Translates a request for embeddings, and its answer back; throws the 400 of what can't be expressed.
+ * Both protocols have embeddings.
+ */
+export function translateEmbedding(
+  { client, body, model, isStrict }: EmbeddingTask,
+  { upstreamModel }: Candidate,
+  upstream: Protocol,
+): Translation {
+  const [from, to] = [client.embedding, upstream.embedding]
+  if (from === undefined || to === undefined) throw new Error('There are no embeddings.')
+  const { request, dropped } = asRefusal(() => {
+    // Before the whole body is parsed: what is too much may be very much.
+    checkSize(body.facts.calls, body.bytes.byteLength, to)
+    const read = from.decodeRequest(body.value(), model)
+    return { request: read, dropped: fitEmbedding(read, to, isStrict) }
+  })
+  return {
+    dropped,
+    hiddenWork: () => 'none',
+    encode: async () => asJson(to.encodeRequest(request, upstreamModel)),
+    body(answer, facts) {
+      const vectors = readVectors(to.decodeVectors(answer), request.texts.length)
+      if (vectors === undefined) return notVectors
+      const observer = to.operation.createObserver()
+      observer.pushBody(answer)
+      const inputTokens = observer.seen.usage?.inputTokens ?? facts.inputTokens
+      return asJson(from.encodeAnswer(vectors, request, { model: facts.model, inputTokens }))
+    },
+    stream: () => {
+      throw new Error('Embeddings are not streamed.')
+    },
+    refusal: (refused) => upstream.codec.decodeError(refused),
+  }
+}
+
+const notVectors = { message: 'The upstream has not answered with one vector for each text.' }
+
+const asJson = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value))

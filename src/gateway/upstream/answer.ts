@@ -1,6 +1,6 @@
 import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 import type { AttemptCause } from './causes.ts'

@@ -1,13 +1,17 @@
+import type { Admitted } from '../admit/admit.ts'
 import type { Affinity } from '../admit/affinity.ts'
-import { conversationIn } from '../admit/find-home.ts'
 import type { Option } from '../admit/options.ts'
+import { conversationIn } from '../admit/references.ts'
+import type { Beside } from '../beside/job.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { Choice, Chooser, Asked as ChooserAsked } from '../channels/chooser.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
+import type { Outbound, PacedCall } from '../outbound/outbound.ts'
 import type { Answer } from './answer.ts'
-import { type AttemptParts, attempt } from './attempt.ts'
+import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
+import { buildCall } from './upstream-call.ts'
 
 export interface AskParts extends AttemptParts {
   readonly affinity: Affinity
@@ -27,13 +31,13 @@ export interface AskParts extends AttemptParts {
 export async function askChannels(
   parts: AskParts,
   exchange: Exchange,
-  body: RequestBody,
+  { body, options, looking }: Admitted,
 ): Promise<Answer> {
-  if (exchange.looking !== undefined) {
-    await exchange.looking
+  if (looking !== undefined) {
+    await looking
     if (exchange.interruption) throw stopping()
   }
-  const chooser = parts.choose(askedOf(parts, exchange, body))
+  const chooser = parts.choose(askedOf(parts, exchange, body, optionsFor(parts, exchange, options)))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
@@ -84,9 +88,7 @@ async function waitForRoom(
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
   const line = new AbortController()
-  const leaveLine = () => line.abort(stopping())
-  exchange.abort = leaveLine
-  exchange.onInterrupted = leaveLine
+  exchange.aborts(line, stopping())
   try {
     // Whatever becomes of the request, its place is given back with the exchange.
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
@@ -129,9 +131,13 @@ const allBusy = (waitMs: number) =>
     { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) },
   )
 
-function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
+function askedOf(
+  parts: AskParts,
+  exchange: Exchange,
+  body: RequestBody,
+  options: readonly Option[],
+): ChooserAsked {
   const { caller, plan } = exchange
-  const options = optionsFor(parts, exchange)
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   return {
     options,
@@ -149,8 +155,11 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
  * All channels that may answer; of a request that continues an answer only the one that made it, with
  * the key that it was asked with.
  */
-function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
-  const { caller, facts, options } = exchange
+function optionsFor(
+  { affinity }: AskParts,
+  { caller, facts }: Exchange,
+  options: readonly Option[],
+): readonly Option[] {
   const referred = facts?.continues ?? []
   for (const id of referred) {
     const origin = caller && affinity.originOf(caller.account.id, id)
@@ -165,3 +174,53 @@ function withKey(option: Option, key: string): Option {
   const { channel } = option
   return channel.keys.includes(key) ? { ...option, channel: { ...channel, keys: [key] } } : option
 }
+
+export interface AttemptParts extends SentCallParts {
+  readonly outbound: Outbound
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
+}
+
+/**
+ * Asks one channel. Every way in which the upstream fails is a class of `failureClasses`; throws the
+ * `GatewayError` of a request that can't be put to this channel. `hasNext` tells whether another one
+ * can be asked; undefined: none is left.
+ */
+export async function attempt(
+  parts: AttemptParts,
+  exchange: Exchange,
+  body: RequestBody,
+  choice: Choice,
+  hasNext: (() => boolean) | undefined,
+): Promise<AttemptResult> {
+  const { option, key } = choice
+  const route = option.route()
+  const controller = new AbortController()
+  exchange.candidate = option
+  exchange.upstreamKey = key
+  exchange.route = route
+  exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
+  exchange.aborts(controller)
+  exchange.isOwed = false
+  let call: PacedCall
+  try {
+    const destination = { ...option, route, key }
+    const coming = buildCall(exchange, body, destination, controller.signal, parts.beside)
+    call = coming instanceof Promise ? await coming : coming
+  } catch (error) {
+    if (!controller.signal.aborted) throw error
+    // The exchange was ended before its call was ready.
+    return neverSent
+  }
+  // Who has left by now owes nothing: nothing was asked.
+  if (exchange.interruption !== undefined) return neverSent
+  const sent = new SentCall(parts, exchange, choice, controller)
+  exchange.isOwed = exchange.operation.charged
+  try {
+    return await sent.answer(await parts.outbound(call, sent), { exchange, body, route }, hasNext)
+  } catch (error) {
+    return sent.failed({ name: sent.nameOf(error), status: sent.status })
+  }
+}
+
+const neverSent: AttemptResult = { ok: false, failure: { name: 'connection_lost', status: null } }

@@ -1,10 +1,9 @@
-import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
+import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
-import { createSseSplitter } from '../../protocols/sse.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
-import { observeFailure } from '../failures/told-failure.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Watch } from '../relay/watchdog.ts'
+import { observeFailure } from './other-form.ts'
 
 /** A stream whose beginning was looked at: nothing of it is lost. */
 interface Opening {
@@ -37,7 +36,7 @@ export async function readOpening(
   { protocol, operation, framing }: Route,
   watch: Watch,
 ): Promise<Opening> {
-  const splitter = framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()
+  const splitter = createSplitter(framing)
   const observer = observeFailure(operation.createObserver(), protocol.name)
   const { seen } = observer
   const chunks = [first]

@@ -1,17 +1,16 @@
 import type { EncodeContext } from '../../protocols/canonical/codec.ts'
-import { foldEvents } from '../../protocols/canonical/fold.ts'
+import { foldEvents, unfoldResponse } from '../../protocols/canonical/fold.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import { unfoldResponse } from '../../protocols/canonical/unfold.ts'
-import { isJsonObject, stringIn } from '../../protocols/json.ts'
-import type { JsonObject } from '../../protocols/protocol.ts'
+import { isJsonObject, parseJsonObject, stringIn } from '../../protocols/json.ts'
+import type { AnswerObserver, JsonObject } from '../../protocols/protocol.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import type { Route } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { FailureObserver } from '../failures/told-failure.ts'
+import { classifyError, type FailureName } from '../failures/failures.ts'
 import { decodeRequest } from '../translate/translation.ts'
-import { observerOf, parseObject, showsWork } from './misread.ts'
+import type { SpentAnswer } from './answer.ts'
 
 /** An answer that came in the other form, in the one that was asked for, of the upstream's protocol. */
 export interface Reformed {
@@ -20,73 +19,74 @@ export interface Reformed {
   readonly told: Observation
 }
 
-/**
- * Writes answers in the other form than they came in: some upstreams heed no `stream`, and what they
- * have made is paid for. Undefined: it is no whole answer, or nothing that can be put in other words.
- */
-export interface OtherForm {
-  /** A JSON body, where a stream was asked for. */
-  streamed(bytes: Uint8Array): Reformed | undefined
-  /** A stream that has come to its end, where a body was. */
-  whole(bytes: Uint8Array): Reformed | undefined
+/** An answer's request, by which an answer is written in the other form than it came in. */
+export interface AskedForm {
+  readonly exchange: Exchange
+  readonly body: RequestBody
+  /** Of the channel that answers. */
+  readonly route: Route
 }
 
-/** For the answer to a request, as it comes from a channel of this route. */
-export function otherForm(exchange: Exchange, body: RequestBody, route: Route): OtherForm {
+/** What writers must know of the request; undefined: it is nothing that can be put in other words. */
+function contextFor(
+  { exchange, body, route }: AskedForm,
+  answer: JsonObject,
+): EncodeContext | undefined {
   const { protocol, operation, framing } = route
-  const { codec } = protocol
-
-  /** What writers must know of the request. */
-  function contextFor(answer: JsonObject): EncodeContext | undefined {
-    if (operation !== protocol.generation || exchange.operation !== exchange.protocol.generation) {
-      return undefined
-    }
-    const { requestId, startedAt, reservation, library } = exchange
-    const model = stringIn(answer, 'model') ?? exchange.model ?? ''
-    return {
-      request: decodeRequest(exchange.protocol, body, model),
-      ...{ requestId, model, framing, library },
-      createdAt: Math.floor(startedAt / 1000),
-      estimatedInputTokens: reservation?.inputTokens ?? 0,
-      // A chat stream tells its usage only where it is asked to; a translation is told it so.
-      body:
-        exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
-    }
+  if (operation !== protocol.generation || exchange.operation !== exchange.protocol.generation) {
+    return undefined
   }
-
+  const { requestId, startedAt, reservation, library } = exchange
+  const model = stringIn(answer, 'model') ?? exchange.model ?? ''
   return {
-    streamed: (bytes) =>
-      unlessRefused(() => {
-        const answer = parseObject(bytes)
-        const observer = observerOf(route)
-        if (!isJsonObject(answer)) return undefined
-        observer.pushBody(answer)
-        const context = isAnswer(observer.seen) ? contextFor(answer) : undefined
-        if (context === undefined) return undefined
-        const encode = codec.createEncoder(context)
-        const events = unfoldResponse(codec.decodeResponse(answer, context))
-        return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
-      }),
-    whole: (bytes) =>
-      unlessRefused(() => {
-        const splitter = createSseSplitter()
-        const frames = [splitter.push(bytes), splitter.end()].flatMap((came) => came.frames)
-        const observer = observerOf(route)
-        for (const { data, event } of frames) observer.push(data, event)
-        const { seen } = observer
-        const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor({}) : undefined
-        if (context === undefined) return undefined
-        const decode = codec.createDecoder(context)
-        const events = frames.flatMap(({ data, event }) => decode.push(data, event))
-        const response = foldEvents([...events, ...decode.end()])
-        const answer = codec.encodeResponse(response, {
-          ...context,
-          model: response.model ?? context.model,
-        })
-        return reformed(JSON.stringify(answer), seen)
-      }),
+    request: decodeRequest(exchange.protocol, body, model),
+    ...{ requestId, model, framing, library },
+    createdAt: Math.floor(startedAt / 1000),
+    estimatedInputTokens: reservation?.inputTokens ?? 0,
+    // A chat stream tells its usage only where it is asked to; a translation is told it so.
+    body:
+      exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
   }
 }
+
+/**
+ * A JSON body as a stream, where one was asked for: some upstreams heed no `stream`, and what they have made
+ * is paid for. Undefined: it is no whole answer, or nothing that can be put in other words.
+ */
+export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
+  unlessRefused(() => {
+    const { codec } = asked.route.protocol
+    const answer = parseObject(bytes)
+    const observer = observerOf(asked.route)
+    if (!isJsonObject(answer)) return undefined
+    observer.pushBody(answer)
+    const context = isAnswer(observer.seen) ? contextFor(asked, answer) : undefined
+    if (context === undefined) return undefined
+    const encode = codec.createEncoder(context)
+    const events = unfoldResponse(codec.decodeResponse(answer, context))
+    return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
+  })
+
+/** The same for a stream that has come to its end, where a body was asked for. */
+export const inWholeForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
+  unlessRefused(() => {
+    const { codec } = asked.route.protocol
+    const splitter = createSseSplitter()
+    const frames = [splitter.push(bytes), splitter.end()].flatMap((came) => came.frames)
+    const observer = observerOf(asked.route)
+    for (const { data, event } of frames) observer.push(data, event)
+    const { seen } = observer
+    const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor(asked, {}) : undefined
+    if (context === undefined) return undefined
+    const decode = codec.createDecoder(context)
+    const events = frames.flatMap(({ data, event }) => decode.push(data, event))
+    const response = foldEvents([...events, ...decode.end()])
+    const answer = codec.encodeResponse(response, {
+      ...context,
+      model: response.model ?? context.model,
+    })
+    return reformed(JSON.stringify(answer), seen)
+  })
 
 const reformed = (text: string, told: Observation): Reformed => ({
   bytes: new TextEncoder().encode(text),
@@ -113,7 +113,7 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
     Object.assign(observer.seen, { usage, usageRaw, observed, counted, lacksInput, reportedLength })
   }
   return {
-    ...observer,
+    seen: observer.seen,
     push(data, event, json) {
       const role = observer.push(data, event, json)
       count()
@@ -123,5 +123,120 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
       observer.pushBody(body)
       count()
     },
+    missingEnd: () => observer.missingEnd?.() ?? '',
+    told: () => observer.told(),
+    failure: () => observer.failure(),
+  }
+}
+
+/** No answer at all; what it says it used is for the operator's comparison of bills. */
+export interface Unusable {
+  readonly kind: 'unusable'
+  readonly failure: FailureName
+  /** What broke it off; the failure is this one's then. */
+  readonly error?: unknown
+  readonly usageRaw: unknown
+  /** The error in the answer, as the upstream wrote it. */
+  readonly told?: JsonObject | undefined
+}
+
+/** Work all the same, of which nothing goes to the client. */
+export type Spent = SpentAnswer & { readonly observer: FailureObserver }
+
+/** Watches one answer of a route. */
+export const observerOf = ({ operation, protocol }: Route) =>
+  observeFailure(operation.createObserver(), protocol.name)
+
+/**
+ * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
+ * was, or the other way round. Without bytes it was too long to be read.
+ */
+export function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
+  const observer = observerOf(route)
+  const { seen } = observer
+  if (bytes === undefined) {
+    seen.outcome = 'incomplete' // as far as anybody here knows
+    return { kind: 'spent', observer, isLost: true }
+  }
+  const body = parseObject(bytes)
+  if (isJsonObject(body)) observer.pushBody(body)
+  else if (Array.isArray(body)) {
+    // A stream of Gemini's without `alt=sse`.
+    for (const item of body) if (isJsonObject(item)) observer.push('', '', item)
+  } else {
+    const splitter = createSseSplitter()
+    for (const { frames } of [splitter.push(bytes), splitter.end()]) {
+      for (const { data, event } of frames) observer.push(data, event)
+    }
+  }
+  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
+  const failure = observer.failure() ?? 'upstream_invalid'
+  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+}
+
+/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
+export function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
+  if (outcome === 'failed' || foreign) return false
+  const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
+  return outcome !== undefined || hasUsed || text.length > 0 || pending
+}
+
+const decoder = new TextDecoder()
+
+/** Parses a JSON object or array; undefined for anything else. */
+export function parseObject(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined // not JSON: the caller treats it as an answer that can't be understood
+  }
+}
+
+/** An observer that keeps in which words an answer was said to have failed. */
+export interface FailureObserver extends AnswerObserver {
+  /** The event or body that told of it; undefined: the answer has not failed, or not in an object. */
+  told(): JsonObject | undefined
+  /** The class of it; undefined: the answer has not failed. */
+  failure(): FailureName | undefined
+}
+
+/** Keeps what the upstream of a protocol says of its failure: its class depends on all of that. */
+export const observeFailure = (observer: AnswerObserver, protocol: string): FailureObserver =>
+  new FailureNotes(observer, protocol)
+
+class FailureNotes implements FailureObserver {
+  readonly seen: AnswerObserver['seen']
+  readonly #observer: AnswerObserver
+  readonly #protocol: string
+  #told: JsonObject | undefined
+
+  constructor(observer: AnswerObserver, protocol: string) {
+    this.seen = observer.seen
+    this.#observer = observer
+    this.#protocol = protocol
+  }
+
+  push(...[data, event, json]: Parameters<AnswerObserver['push']>) {
+    const role = this.#observer.push(data, event, json)
+    if (this.seen.outcome === 'failed') this.#told ??= json ?? parseJsonObject(data)
+    return role
+  }
+
+  pushBody(body: unknown): void {
+    this.#observer.pushBody(body)
+    if (this.seen.outcome === 'failed') this.#told ??= isJsonObject(body) ? body : undefined
+  }
+
+  missingEnd(): string {
+    return this.#observer.missingEnd?.() ?? ''
+  }
+
+  told(): JsonObject | undefined {
+    return this.#told
+  }
+
+  failure(): FailureName | undefined {
+    return this.seen.outcome === 'failed' ? classifyError(this.#protocol, this.#told) : undefined
   }
 }

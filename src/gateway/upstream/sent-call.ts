@@ -10,18 +10,15 @@ import {
   failureClasses,
 } from '../failures/failures.ts'
 import { waitFor } from '../failures/retry-after.ts'
-import type { FailureObserver } from '../failures/told-failure.ts'
-import { type BodyMemory, leaseMemory } from '../memory/lease-memory.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
-import { slowReaderCost } from '../memory/memory-costs.ts'
+import { type BodyMemory, leaseMemory, slowReaderCost } from '../memory/memory-costs.ts'
 import type { OutboundAnswer, ReadingRoom } from '../outbound/paced-call.ts'
 import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
 import { translateRefusal } from '../translate/translated-answer.ts'
 import type { Answer, Refusal, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
 import type { AttemptCause } from './causes.ts'
-import type { Spent, Unusable } from './misread.ts'
-import type { OtherForm } from './other-form.ts'
+import type { AskedForm, FailureObserver, Spent, Unusable } from './other-form.ts'
 import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
@@ -70,7 +67,7 @@ export class SentCall implements ReadingRoom {
     this.#watch = parts.watchdog.watch(channel.timeouts, (which) => {
       this.#expiry = which
       controller.abort()
-      exchange.onInterrupted()
+      exchange.notifyEnding()
     })
     this.#row = startRow(parts, exchange, channel, this.#watch)
   }
@@ -78,7 +75,7 @@ export class SentCall implements ReadingRoom {
   /** What comes of an answer whose head is here. Throws what breaks it off. */
   async answer(
     response: OutboundAnswer,
-    other: OtherForm,
+    other: AskedForm,
     hasNext: (() => boolean) | undefined,
   ): Promise<AttemptResult> {
     this.status = response.status

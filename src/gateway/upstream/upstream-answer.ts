@@ -1,33 +1,37 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
-import { observeTier } from '../../protocols/canonical/tool-tally.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import { observeTier } from '../../protocols/canonical/observation.ts'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
-import type { FailureObserver } from '../failures/told-failure.ts'
-import type { BodyMemory } from '../memory/lease-memory.ts'
+import type { BodyMemory } from '../memory/memory-costs.ts'
 import type { OutboundAnswer } from '../outbound/paced-call.ts'
 import type { Watch } from '../relay/watchdog.ts'
 import { answerFacts } from '../translate/translated-answer.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import { readOpening } from './opening.ts'
+import type { FailureObserver } from './other-form.ts'
 import {
+  type AskedForm,
+  countedBy,
+  inStreamedForm,
+  inWholeForm,
   misread,
   observerOf,
   parseObject,
   type Spent,
   showsWork,
   type Unusable,
-} from './misread.ts'
-import { readOpening } from './opening.ts'
-import { countedBy, type OtherForm } from './other-form.ts'
+} from './other-form.ts'
 
 /** An unstreamed answer larger than this is not one that could be understood. */
 const maxAnswerBytes = 256 * 1_048_576
@@ -46,7 +50,7 @@ interface Asked {
   readonly route: Route
   readonly watch: Watch
   /** For an answer in the form that was not asked for. */
-  readonly other: OtherForm
+  readonly other: AskedForm
   /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
   readonly hasNext: (() => boolean) | undefined
   /** Told when the answer's first bytes are here. */
@@ -64,11 +68,9 @@ export function readAnswer(
   exchange: Exchange,
   asked: Asked,
 ): Promise<BegunStream | WholeBody | Spent | Unusable> {
+  if (!exchange.facts?.stream) return readBody(response, exchange, asked)
   if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
-  const reader = response.body.getReader()
-  return exchange.facts?.stream
-    ? beginStream(response, reader, exchange, asked)
-    : readBody(response, reader, exchange, asked)
+  return beginStream(response, response.body.getReader(), exchange, asked)
 }
 
 async function beginStream(
@@ -87,7 +89,7 @@ async function beginStream(
     const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
       ...{ watch, first, memory },
     })
-    const reformed = rest && mayBeAnswer ? other.streamed(rest) : undefined
+    const reformed = rest && mayBeAnswer ? inStreamedForm(other, rest) : undefined
     if (reformed === undefined) return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
     const observer = countedBy(informedOf(route, exchange, response), reformed.told)
     return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
@@ -131,14 +133,21 @@ const ended: ByteReader = {
 
 async function readBody(
   response: OutboundAnswer,
-  reader: ByteReader,
   exchange: Exchange,
   { route, watch, other, hasNext, row, memory }: Asked,
 ): Promise<WholeBody | Spent | Unusable> {
-  row.begun()
-  const came = await readAll(reader, maxAnswerBytes, { watch, memory })
+  let came: Uint8Array | undefined
+  if (isSmall(response)) {
+    row.begun()
+    came = new Uint8Array(await response.arrayBuffer())
+    watch.touched()
+  } else {
+    if (response.body === null) return misread(route, nothing)
+    row.begun()
+    came = await readAll(response.body.getReader(), maxAnswerBytes, { watch, memory })
+  }
   let body = came && parseObject(came)
-  const reformed = came && body === undefined ? other.whole(came) : undefined
+  const reformed = came && body === undefined ? inWholeForm(other, came) : undefined
   const bytes = reformed?.bytes ?? came
   if (reformed) body = parseObject(reformed.bytes)
   const informed = informedOf(route, exchange, response)
@@ -147,14 +156,8 @@ async function readBody(
   observer.pushBody(body)
   const { seen } = observer
   if (seen.foreign) return misread(route, nothing)
-  const hasFailed = (): Unusable => ({
-    kind: 'unusable',
-    failure: classifyError(route.protocol.name, body),
-    usageRaw: seen.usageRaw,
-    told: body,
-  })
   if (seen.outcome === 'failed' && hasNext?.()) {
-    const failed = hasFailed()
+    const failed = failedBy(route, body, seen)
     // The client's own fault is passed on: no other channel would do better.
     if (failed.failure !== 'client_fault') return failed
   }
@@ -163,17 +166,36 @@ async function readBody(
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
   // What is to be fetched later can't be by a client of another protocol.
-  if (seen.pending) return hasFailed()
+  if (seen.pending) return failedBy(route, body, seen)
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
   if ('unfit' in translated) {
     return { kind: 'spent', observer, isLost: false, unfit: translated.unfit }
   }
   if (!(translated instanceof Uint8Array)) {
-    return showsWork(seen) ? { kind: 'spent', observer, isLost: false } : hasFailed()
+    return showsWork(seen)
+      ? { kind: 'spent', observer, isLost: false }
+      : failedBy(route, body, seen)
   }
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
+
+/** It is read in one piece: the stream of a body costs more than all of its bytes. */
+function isSmall(
+  response: OutboundAnswer,
+): response is OutboundAnswer & Required<Pick<OutboundAnswer, 'arrayBuffer'>> {
+  const { headers } = response
+  if (response.arrayBuffer === undefined || headers.has('content-encoding')) return false
+  const announced = headers.get('content-length')
+  return announced !== null && Number(announced) <= uncountedBytes
+}
+
+const failedBy = ({ protocol }: Route, body: JsonObject, { usageRaw }: Observation): Unusable => ({
+  kind: 'unusable',
+  failure: classifyError(protocol.name, body),
+  usageRaw,
+  told: body,
+})
 
 /** It is kept as long as its stream: a view would keep all that came with it. */
 const copied = (first: Uint8Array) =>
@@ -266,27 +288,18 @@ async function readAll(
   const parts: Uint8Array[] = first ? [first] : []
   let size = first?.byteLength ?? 0
   let taken = uncountedBytes
-  /** As much again as was taken before, in steps of a size: its upstream is held back meanwhile. */
-  const takeMore = async (): Promise<boolean> => {
-    const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
-    taken += more
-    watch?.paused()
-    try {
-      await memory?.take(more)
-      return true
-    } catch (error) {
-      if (error instanceof GatewayError) return false
-      throw error
-    } finally {
-      watch?.touched()
-    }
-  }
   for (;;) {
     const { done, value } = await reader.read()
     watch?.touched()
     if (done) break
     size += value.byteLength
-    const isTooLong = size > maxBytes || (size > taken && !(await takeMore()))
+    let isTooLong = size > maxBytes
+    if (!isTooLong && size > taken) {
+      // As much again as was taken before, in steps of a size.
+      const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
+      taken += more
+      isTooLong = !(await isTaken(more, watch, memory))
+    }
     if (isTooLong) {
       await reader.cancel()
       return undefined
@@ -295,6 +308,24 @@ async function readAll(
   }
   const [only] = parts
   return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
+}
+
+/** Takes memory for what comes; false: there is none. The upstream is held back meanwhile. */
+async function isTaken(
+  bytes: number,
+  watch: Watch | undefined,
+  memory: BodyMemory | undefined,
+): Promise<boolean> {
+  watch?.paused()
+  try {
+    await memory?.take(bytes)
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  } finally {
+    watch?.touched()
+  }
 }
 
 /**

@@ -1,20 +1,25 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
-import { quirkNames } from '../../protocols/canonical/quirks.ts'
+import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
+import { isOfBody } from '../../protocols/field-names.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
+import { isStrict } from '../admit/gate.ts'
+import { queryOf } from '../admit/gatekeeper.ts'
 import type { Route } from '../admit/options.ts'
-import { isStrict } from '../admit/strict.ts'
 import type { Beside } from '../beside/job.ts'
-import { isHeavy } from '../beside/prepare-beside.ts'
-import { nameOf } from '../beside/read-beside.ts'
+import { isHeavy, nameOf } from '../beside/prepare-beside.ts'
 import type { RequestBody } from '../body/body.ts'
-import { hasEmptyItems } from '../body/empty-objects.ts'
 import { rebuildForm } from '../body/form-body.ts'
-import { hasSeals, type NativeBody, type NativeChanges, writeNative } from '../body/native-body.ts'
+import {
+  hasEmptyItems,
+  hasSeals,
+  type NativeBody,
+  type NativeChanges,
+  writeNative,
+} from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { PacedCall } from '../outbound/outbound.ts'
-import { sentQuery } from './sent-query.ts'
 
 /**
  * The client's headers that go upstream, each as the client sent it. Everything else stays here:
@@ -55,28 +60,27 @@ export function buildCall(
 ): PacedCall | Promise<PacedCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
-  const path = operation.path(upstreamModel, body.facts.stream)
-  const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
-  // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
-  const isSent = translation === undefined && protocol.name !== 'gemini'
-  const withQuery = (url: string) => (isSent ? addQuery(url, exchange.request) : url)
-  const callWith = (content: Uint8Array | FormData): PacedCall => ({
-    url: withQuery(protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)),
+  const path = operation.path(upstreamModel, body.facts.stream, framing)
+  const isSent = translation === undefined && protocol.hidesQueries !== true
+  const url = protocol.url(baseOf(channel, protocol.name), path)
+  const call = {
+    url: isSent ? addQuery(url, exchange.request) : url,
     method: 'POST',
     headers: translation
       ? translatedHeaders(protocol, key)
-      : upstreamHeaders(exchange, key, content instanceof FormData ? null : body.contentType),
-    body: content,
+      : upstreamHeaders(exchange, key, body.fields === undefined ? null : body.contentType),
     signal,
     allowPrivate: channel.allowPrivate,
     isPaced: body.facts.stream,
     connectMs: channel.timeouts.connectMs,
     proxy: channel.proxy,
-  })
+  } as const
   const content = translation
     ? translation.encode(signal)
     : upstreamBody(body, exchange, destination, { beside, signal })
-  return content instanceof Promise ? content.then(callWith) : callWith(content)
+  return content instanceof Promise
+    ? content.then((written) => ({ ...call, body: written }))
+    : { ...call, body: content }
 }
 
 function addQuery(url: string, request: Request): string {
@@ -137,24 +141,20 @@ function upstreamBody(
     if (first !== undefined) throw notFromForm(pathText(first))
     return rebuildForm(body, upstreamModel)
   }
-  // Gemini's bodies may name models besides the path's.
-  const isGemini = exchange.protocol.name === 'gemini'
+  const isMended = exchange.protocol.mendsBodies === true
   const changes = {
     ...{ model: upstreamModel, quirks: quirksOf(exchange), cuts },
-    isRenamed: exchange.model !== upstreamModel || isGemini,
-    mayHaveEmptyParts: isGemini && hasEmptyItems(body.bytes),
-  }
-  const write = ({ bytes, dropped }: NativeBody) => {
-    noteDropped(exchange, dropped)
-    return bytes
+    isRenamed: exchange.model !== upstreamModel || isMended,
+    mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes),
   }
   if (beside === undefined || !isForBeside(body, changes)) {
-    return write(writeNative({ ...body, fields }, changes))
+    return withoutDropped(exchange, writeNative({ ...body, fields }, changes))
   }
   const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
   const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
-  return beside.run<'write'>(owner, { ...job, changes }, signal).then(write)
+  const written = beside.run<'write'>(owner, { ...job, changes }, signal)
+  return written.then((native) => withoutDropped(exchange, native))
 }
 
 /** Whether writing a body takes more than is to be done on this thread. */
@@ -162,19 +162,26 @@ function isForBeside(
   body: RequestBody,
   { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
 ): boolean {
-  const needsWhole = () => cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
-  if (body.remote) return !body.remote.isPlain || needsWhole()
-  return isHeavy(body) && needsWhole()
+  if (body.remote && !body.remote.isPlain) return true
+  if (!body.remote && !isHeavy(body)) return false
+  return cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
 }
 
-function noteDropped(exchange: Exchange, dropped: readonly string[]): void {
+/** Its bytes; notes what was left out of them. */
+function withoutDropped(exchange: Exchange, { bytes, dropped }: NativeBody): Uint8Array {
   const [first] = dropped
-  if (first !== undefined && isStrict(exchange)) throw sealRefused(first)
+  if (first === undefined) return bytes
+  if (isStrict(exchange)) throw sealRefused(first)
   exchange.dropped = [...exchange.dropped, ...dropped]
+  return bytes
 }
 
-const quirksOf = ({ candidate }: Exchange) =>
-  quirkNames.filter((quirk) => candidate?.channel.quirks.includes(quirk))
+const noQuirks: readonly Quirk[] = []
+
+function quirksOf({ candidate }: Exchange): readonly Quirk[] {
+  const known = candidate?.channel.quirks ?? noQuirks
+  return known.length === 0 ? noQuirks : quirkNames.filter((quirk) => known.includes(quirk))
+}
 
 const sealRefused = (param: string) =>
   new GatewayError(
@@ -182,3 +189,56 @@ const sealRefused = (param: string) =>
     `${param} (reasoning that another vendor has signed) would be left out, and the request is strict. Leave it out, or ask for another model.`,
     { param },
   )
+
+/** A longer query is not sent on: no client of the field comes near, in characters. */
+const longestQuery = 1_024
+
+/** Names that credentials go by, in any case and with any signs between their words. */
+const secretName = /key|token|secret|auth|passw|credential|signature|^sig$|bearer|jwt/
+/** A key of this gateway's, under whatever name. */
+const ownKey = /\bsk-/
+
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+const isSecret = (name: string, value: string) =>
+  secretName.test(lettersOf(name)) || ownKey.test(value)
+
+/** Other names are read in more than one way: `$httpHeaders`, `a[b]`, what is encoded twice. */
+const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
+
+/**
+ * What Google's servers read before each of its services, those in OpenAI's protocol too: `fields` leaves
+ * the usage out of an answer, `alt` and `callback` its form. Source: Google's "System parameters".
+ */
+const ofServers = new Set([
+  ...['alt', 'callback', 'fields', 'pp', 'prettyprint', 'quotauser', 'trace', 'uploadprotocol'],
+  ...['uploadtype', 'userip', 'userproject', 'xgafv'],
+])
+
+/**
+ * What goes upstream of a query on a channel of the client's protocol (`?beta=true`), without its
+ * question mark. Not sent: credentials; what a body says (`model`, `service_tier` …), for the body alone
+ * decides what is asked and charged; what decides the answer's form; and what the channel's own address has
+ * already, `url`'s query.
+ */
+export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
+  if (!request.url.includes('?')) return ''
+  const query = queryOf(request)
+  const own = new Set([...queryOf({ url }).keys()].map((name) => name.toLowerCase()))
+  const sent = new URLSearchParams()
+  for (const [name, value] of query) {
+    if (!plainName.test(name) || isSecret(name, value) || isOfBody(name)) continue
+    if (ofServers.has(lettersOf(name))) continue
+    if (!own.has(name.toLowerCase())) sent.append(name, value)
+  }
+  const text = sent.toString()
+  return text.length > longestQuery ? '' : text
+}
+
+/** A query, with its question mark, whose every other name is good, but no credential. */
+export function withoutKeys(search: string): string {
+  const query = new URLSearchParams(search)
+  const kept = [...query].filter(([name, value]) => !isSecret(name, value))
+  if (kept.length === query.size) return search
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`
+}

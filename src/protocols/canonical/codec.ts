@@ -1,4 +1,5 @@
-import type { Fault, Framing, JsonObject, ProtocolError } from '../protocol.ts'
+import type { Fault, Framing, JsonObject, Operation, ProtocolError } from '../protocol.ts'
+import type { EmbeddingFeature } from '../translation/features.ts'
 import type { CanonicalError } from './error.ts'
 import type { AnswerEvent } from './event.ts'
 import type { Quirk } from './quirks.ts'
@@ -37,7 +38,7 @@ export interface Codec {
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
     | undefined
-  /** What of the request's schemas the vendor has no keyword for: it is told in their descriptions. */
+  /** Keywords of the request's schemas that the vendor lacks: they move into the descriptions. */
   readonly tellsInWords?: ((request: CanonicalRequest) => readonly ToldKeyword[]) | undefined
   /** The answer to a request for a count of its input. */
   encodeCount(inputTokens: number): JsonObject
@@ -45,7 +46,7 @@ export interface Codec {
   decodeError(body: JsonObject): CanonicalError
 }
 
-/** A keyword of a JSON schema that the model is told of, and that its vendor does not enforce. */
+/** A keyword of a JSON schema that the model reads in words, and that its vendor does not enforce. */
 export interface ToldKeyword {
   /** Of the tool, or of the answer's format, as the client wrote it. */
   readonly at: string
@@ -67,8 +68,8 @@ export interface EncodeOptions {
   /** The upstream's name of the model. */
   readonly model: string
   readonly quirks: ReadonlySet<Quirk>
-  /** For a protocol that demands a limit of the answer where the request has none. */
-  readonly defaultMaxOutputTokens: number
+  /** For a protocol that demands a limit of the answer where the request has none; absent: its usual. */
+  readonly defaultMaxOutputTokens?: number
   /** The client expects to see the reasoning that it asks for, though it does not say so. */
   readonly showsReasoning?: boolean | undefined
   /**
@@ -91,7 +92,7 @@ export interface EncodeContext extends DecodeContext {
   readonly model: string
   /** Seconds since 1970, for answers whose upstream does not tell. */
   readonly createdAt: number
-  /** Of the input, in LLM tokens, for what is told before the upstream tells it. */
+  /** Of the input, in LLM tokens: reported to the client until the upstream reports its own count. */
   readonly estimatedInputTokens: number
   /** The client's own body, where the protocol repeats some of it. */
   readonly body: JsonObject
@@ -106,7 +107,7 @@ export interface EncodeContext extends DecodeContext {
 export interface OwnResponse {
   /** The response that the client said it continues. */
   readonly previousId: string | null
-  /** Told the response when it is whole, where the gateway keeps it; undefined: nobody does. */
+  /** Takes the whole response, where the gateway keeps it; undefined: it is not kept. */
   readonly keep: ((response: JsonObject) => void) | undefined
 }
 
@@ -126,4 +127,54 @@ export interface StreamEncoder {
   push(event: AnswerEvent): string
   /** The stream ends with this error, and without its regular end. */
   fail(error: ProtocolError): string
+}
+
+/** A request for vectors of texts, in no vendor's form. */
+export interface EmbeddingRequest {
+  readonly texts: readonly string[]
+  /** How long each vector is to be; undefined: as long as the model makes them. */
+  readonly dimensions: number | undefined
+  /** What else it asks for, with its place as the client wrote it. */
+  readonly others: readonly { readonly feature: EmbeddingFeature; readonly path: string }[]
+  /** `bytes`: vectors are wanted as base64 of float32, little-endian. `one`: outside of a list. */
+  readonly form: 'list' | 'bytes' | 'one'
+}
+
+/** What the writer of an answer must know. */
+interface EmbeddingContext {
+  /** The model as the client named it. */
+  readonly model: string
+  readonly inputTokens: number
+}
+
+/**
+ * The translating half of a protocol that has embeddings: two of them meet in the form above. Pure;
+ * `decodeRequest` throws `TranslationError` for what the vendor would refuse, or no other protocol has.
+ */
+export interface EmbeddingCodec {
+  /** How an upstream is asked, for one text as for many. */
+  readonly operation: Operation
+  /** So many texts the vendor takes at once. */
+  readonly mostTexts: number
+  /** Reads a body that the operation's `check` has passed; `model` is what gemini has in the path. */
+  decodeRequest(body: JsonObject, model: string): EmbeddingRequest
+  /** The body for an upstream, by its name of the model. */
+  encodeRequest(request: EmbeddingRequest, model: string): JsonObject
+  /** What should be the vectors of an answer, in the order of their texts. */
+  decodeVectors(body: JsonObject): readonly unknown[]
+  encodeAnswer(
+    vectors: readonly (readonly number[])[],
+    request: EmbeddingRequest,
+    context: EmbeddingContext,
+  ): JsonObject
+}
+
+/** The vectors of an answer, checked; undefined unless there is one of numbers for each text. */
+export function readVectors(
+  found: readonly unknown[],
+  texts: number,
+): readonly (readonly number[])[] | undefined {
+  const isVector = (one: unknown): one is readonly number[] =>
+    Array.isArray(one) && one.length > 0 && one.every((value) => typeof value === 'number')
+  return found.length === texts && found.every(isVector) ? found : undefined
 }

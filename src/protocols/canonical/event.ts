@@ -19,8 +19,8 @@ import type { Usage } from './usage.ts'
  *           | image
  *
  * `id` names the block from its start to its end, unique within the answer. Blocks may overlap
- * (parallel tool calls, answers side by side); whoever writes a protocol where they can't puts them
- * one after the other. There is one `finish` for each choice.
+ * (parallel tool calls, answers side by side); the writer of a protocol where they can't puts them
+ * one after the other (`block-order.ts`). There is one `finish` for each choice.
  */
 export type AnswerEvent =
   | StartEvent

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { type HostedTool, hostedTools } from './hosted-tools.ts'
+import { type HostedTool, hostedTools } from './tools.ts'
 import { readCount, type Usage, type UsageExtras } from './usage.ts'
 
 /** Uses of tools, by name. */
@@ -79,7 +79,7 @@ export function withExtras(usage: Usage, seen: ReportedExtras | undefined): Usag
   return extras === undefined ? usage : { ...usage, extras }
 }
 
-/** LLM tokens alone: what a client of another protocol is told. */
+/** LLM tokens alone: what a client of another protocol gets. */
 export function withoutExtras<Counts extends Usage | undefined>(usage: Counts): Counts {
   if (usage?.extras === undefined) return usage
   const { extras: _, ...tokens } = usage
@@ -178,14 +178,8 @@ export const hasObserved = (report: JsonObject) => report[observedField] !== und
 
 /** Vendors' words for the tier of requests that ask for none, and for what was paid beforehand. */
 const standardTiers = new Set([
-  'default',
-  'standard',
-  'standard_only',
-  'on_demand',
-  'on-demand',
-  'provisioned',
-  'global',
-  'not_available',
+  ...['default', 'standard', 'standard_only', 'on_demand', 'on-demand', 'provisioned', 'global'],
+  ...['not_available'],
 ])
 
 /** Words that leave the tier open. */

@@ -1,4 +1,5 @@
 import type { ObservedExtras } from './extras.ts'
+import type { HostedTool } from './tools.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { Usage } from './usage.ts'
  * the end (a finish reason, but not yet the protocol's last event). `closed`: the protocol's own
  * last event was seen, or the whole body of an unstreamed answer.
  */
-export type Phase = 'open' | 'closing' | 'closed'
+type Phase = 'open' | 'closing' | 'closed'
 
 /** How the upstream itself says that its answer ended. */
 export type Outcome = 'complete' | 'incomplete' | 'failed'
@@ -153,6 +154,12 @@ export function noteForeign(
   seen.foreign = seen.usage === undefined && !fields.some((field) => field in body)
 }
 
+/** Notes the protocol's last event. */
+export function complete(seen: Observation): void {
+  seen.phase = 'closed'
+  seen.outcome ??= 'complete'
+}
+
 /** Notes an error that the upstream reported inside its answer: that is always its end. */
 export function fail(seen: Observation, message: unknown): void {
   seen.phase = 'closed'
@@ -167,4 +174,40 @@ export function fail(seen: Observation, message: unknown): void {
  */
 export function isOver(seen: Observation): boolean {
   return seen.phase === 'closed' && seen.outcome !== 'failed'
+}
+
+/** Counts the uses of tools that an answer shows, each once, however often a stream tells of it. */
+export interface ToolTally {
+  /** `id` tells one use from the others; `uses`: what it is billed as. */
+  note(tool: HostedTool, id: string, uses?: number): void
+  /** The answer's own sum stands in the place of what was counted. */
+  told(tool: HostedTool, uses: number): void
+}
+
+/** Counts into `seen`, which a stream without such tools leaves as it is. */
+export function createToolTally(seen: Observation): ToolTally {
+  let ids: Set<string> | undefined
+  const set = (tool: HostedTool, uses: number) => {
+    if ((seen.observed?.tools?.[tool] ?? 0) === uses) return
+    seen.observed = {
+      tier: seen.observed?.tier,
+      tools: { ...seen.observed?.tools, [tool]: uses },
+    }
+  }
+  return {
+    note(tool, id, uses = 1) {
+      const key = `${tool} ${id}`
+      ids ??= new Set()
+      if (ids.has(key)) return
+      ids.add(key)
+      set(tool, (seen.observed?.tools?.[tool] ?? 0) + uses)
+    },
+    told: set,
+  }
+}
+
+/** Notes the tier that an answer names beside its usage; its last word stands. */
+export function observeTier(seen: Observation, tier: string | undefined): void {
+  if (tier === undefined || seen.observed?.tier === tier) return
+  seen.observed = { tier, tools: seen.observed?.tools }
 }

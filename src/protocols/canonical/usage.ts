@@ -1,4 +1,4 @@
-import type { HostedTool } from './hosted-tools.ts'
+import type { HostedTool } from './tools.ts'
 
 /**
  * What an answer used, in disjoint counts of LLM tokens, but for `reasoningTokens`, which is the
@@ -77,7 +77,7 @@ export function larger(a: number | undefined, b: number | undefined): number | u
 }
 
 /** What a vendor reports whose input includes the cached part, and whose output all reasoning. */
-export interface InclusiveCounts {
+interface InclusiveCounts {
   readonly input: number
   readonly output: number
   readonly reasoning: number

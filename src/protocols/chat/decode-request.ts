@@ -4,15 +4,27 @@ import type {
   CanonicalRequest,
   NativeUse,
   OutputFormat,
+  Part,
   ServiceTier,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
 } from '../canonical/request.ts'
-import { arrayIn, countIn, stringIn } from '../json.ts'
+import { type MessageParts, toTurns } from '../canonical/turns.ts'
+import {
+  eachObject,
+  readFlag,
+  readList,
+  readName,
+  readNumber,
+  readObject,
+  readText,
+} from '../fields.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeMessages } from './decode-messages.ts'
-import { decodeReasoningSettings } from './effort.ts'
-import { readFlag, readList, readNumber, readObject, readText } from './fields.ts'
-import { decodeSearch } from './search.ts'
-import { decodeToolChoice, decodeTools } from './tools.ts'
+import { cacheHint, decodeContent, decodeImages } from './content.ts'
+import { decodeReasoning, decodeReasoningSettings } from './reasoning.ts'
+import { decodeCall, decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
 
 /** Decodes a checked chat completion request. Source: OpenAI's API reference, and its imitators'. */
 export function decodeChatRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
@@ -151,3 +163,168 @@ const known = new Set([
   ...['service_tier', 'prompt_cache_key', 'store', 'modalities', 'audio', 'prediction'],
   ...['web_search_options'],
 ])
+
+/** What decoding one message needs of the others. */
+interface Conversation {
+  readonly native: NativeUse[]
+  /** For results that do not name their call. */
+  readonly open: OpenCalls
+}
+
+/** Decodes the conversation. Instructions without any text are left out. */
+function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
+  const conversation: Conversation = { native, open: createOpenCalls() }
+  const decoded = eachObject(messages, 'messages', (message, at, index) =>
+    decodeMessage(message, at, index, conversation),
+  )
+  return toTurns(
+    decoded.filter(
+      ({ role, parts }) => parts.length > 0 || role === 'user' || role === 'assistant',
+    ),
+  )
+}
+
+function decodeMessage(
+  message: JsonObject,
+  at: string,
+  index: number,
+  conversation: Conversation,
+): MessageParts {
+  const { native } = conversation
+  const name = readText(message, 'name', at)
+  switch (message.role) {
+    case 'system':
+    case 'developer': {
+      const parts = decodeContent(message.content, { at, native, name, kinds: instructionKinds })
+      return { role: message.role, parts: withCache(parts, message) }
+    }
+    case 'user': {
+      const parts = decodeContent(message.content, { at, native, name, kinds: userKinds })
+      return { role: 'user', parts: withCache(parts, message) }
+    }
+    case 'assistant':
+      return { role: 'assistant', parts: decodeAssistant(message, at, index, conversation) }
+    case 'tool':
+    case 'function':
+      return { role: 'user', parts: [decodeResult(message, at, index, conversation)] }
+    default:
+      return refuseValue(
+        `${at}.role`,
+        'one of system, developer, user, assistant, tool and function',
+      )
+  }
+}
+
+const instructionKinds = new Set<Part['type']>(['text'])
+const userKinds = new Set<Part['type']>(['text', 'image', 'document', 'audio', 'video'])
+const assistantKinds = new Set<Part['type']>(['text', 'refusal', 'reasoning', 'image'])
+
+/** A mark on the message itself (OpenRouter) is one on its last part. */
+function withCache(parts: readonly Part[], message: JsonObject): readonly Part[] {
+  const cache = cacheHint(message)
+  const last = parts.at(-1)
+  return cache === undefined || last === undefined
+    ? parts
+    : [...parts.slice(0, -1), { ...last, cache }]
+}
+
+function decodeAssistant(
+  message: JsonObject,
+  at: string,
+  index: number,
+  { native, open }: Conversation,
+): readonly Part[] {
+  const name = readText(message, 'name', at)
+  const content = decodeContent(message.content, { at, native, name, kinds: assistantKinds })
+  const refusal = readText(message, 'refusal', at)
+  if (isJsonObject(message.audio)) native.push({ feature: 'stored_state', at: `${at}.audio` })
+  const spoken: Part[] = [
+    ...decodeReasoning(message, at),
+    ...content,
+    ...(refusal ? [{ type: 'refusal', text: refusal, at } as const] : []),
+    ...decodeImages(message).map((image) => ({ ...image, at: `${at}.images` })),
+  ]
+  const calls: ToolCallPart[] = []
+  eachObject(readList(message, 'tool_calls', at), `${at}.tool_calls`, (wire, callAt, place) => {
+    const call = decodeCall(wire, callAt, place === 0 ? `call_${index}` : `call_${index}_${place}`)
+    if (call === undefined) native.push({ feature: 'unknown_part', at: callAt })
+    else calls.push(call)
+  })
+  const legacy = objectIn(message, 'function_call')
+  if (legacy !== undefined) {
+    const call = decodeCall({ function: legacy }, `${at}.function_call`, `call_${index}`)
+    if (call !== undefined) calls.push(call)
+  }
+  for (const call of calls) open.add(call)
+  return [...withCache(spoken, message), ...calls]
+}
+
+/** The result of a call. Without an id (role `function`, some imitators) it answers the next one. */
+function decodeResult(
+  message: JsonObject,
+  at: string,
+  index: number,
+  { native, open }: Conversation,
+): ToolResultPart {
+  const name = readText(message, 'name', at) ?? ''
+  const given = message.role === 'tool' ? readText(message, 'tool_call_id', at) : undefined
+  const call = given ? open.take(given) : open.takeNext(name)
+  const invented = message.role === 'function' ? `call_${index}` : undefined
+  const callId = given || call?.callId || invented
+  const parts = decodeContent(message.content, { at, native, kinds: resultKinds })
+  return {
+    type: 'tool-result',
+    callId: callId ?? readName(message, 'tool_call_id', at),
+    name: call?.name ?? name,
+    kind: call?.kind ?? 'function',
+    parts: parts.filter(
+      (part) => part.type === 'text' || part.type === 'image' || part.type === 'document',
+    ),
+    at,
+    cache: cacheHint(message),
+  }
+}
+
+const resultKinds = new Set<Part['type']>(['text', 'image', 'document'])
+
+/** Calls of a conversation that no result has answered yet, in their order. */
+interface OpenCalls {
+  add(call: ToolCallPart): void
+  /** The call with this id, which is answered now. */
+  take(callId: string): ToolCallPart | undefined
+  /** The first one of this name, or of any where the name is empty. */
+  takeNext(name: string): ToolCallPart | undefined
+}
+
+/** None yet. No call is looked at again and again: conversations may have very many. */
+export function createOpenCalls(): OpenCalls {
+  const open = new Map<string, ToolCallPart>()
+  /** Of each name, and of all (''), also those that have been answered since. */
+  const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
+
+  function take(callId: string): ToolCallPart | undefined {
+    const call = open.get(callId)
+    open.delete(callId)
+    return call
+  }
+
+  return {
+    add(call) {
+      open.set(call.callId, call)
+      for (const name of new Set(['', call.name])) {
+        const queue = queues.get(name)
+        if (queue === undefined) queues.set(name, { calls: [call], next: 0 })
+        else queue.calls.push(call)
+      }
+    },
+    take,
+    takeNext(name) {
+      const queue = queues.get(name)
+      while (queue !== undefined && queue.next < queue.calls.length) {
+        const call = queue.calls[queue.next++]
+        if (call && open.get(call.callId) === call) return take(call.callId)
+      }
+      return undefined
+    },
+  }
+}

@@ -1,4 +1,4 @@
-import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/embedding.ts'
+import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject } from '../json.ts'
 import type { JsonObject, Operation } from '../protocol.ts'

@@ -1,9 +1,75 @@
-import type { ReasoningPart } from '../canonical/request.ts'
-import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import { refuseValue } from '../canonical/error.ts'
+import {
+  type Effort,
+  efforts,
+  type ReasoningPart,
+  type ReasoningSettings,
+} from '../canonical/request.ts'
+import { readNumber, readObject, readText } from '../fields.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { BlockScope } from './decode-calls.ts'
+
+type Amount = NonNullable<ReasoningSettings['amount']>
+
+/**
+ * How much to reason, from what vendors have for it: `reasoning_effort` (OpenAI), `reasoning`
+ * (OpenRouter), `thinking` (DeepSeek, Moonshot, Z.ai). Undefined where nothing is asked for.
+ */
+export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | undefined {
+  const settings = readObject(body, 'reasoning')
+  const amount =
+    decodeEffort(readText(body, 'reasoning_effort'), 'reasoning_effort') ??
+    (settings && decodeSettings(settings)) ??
+    decodeThinking(objectIn(body, 'thinking'))
+  const isHidden = settings?.exclude === true || body.include_reasoning === false
+  const show = isHidden ? 'none' : shows.find((name) => name === settings?.summary)
+  return amount === undefined && show === undefined ? undefined : { amount, show }
+}
+
+const shows = ['auto', 'concise', 'detailed'] as const
+
+/** An effort by OpenAI's names. Groq has `default` for what is undefined here. */
+function decodeEffort(name: string | undefined, at: string): Amount | undefined {
+  if (name === undefined || name === 'default') return undefined
+  if (name === 'none') return { type: 'off' }
+  const effort = efforts.find((known) => known === name)
+  return effort === undefined
+    ? refuseValue(at, `one of none, ${efforts.join(', ')}`)
+    : { type: 'effort', effort }
+}
+
+function decodeSettings(settings: JsonObject): Amount | undefined {
+  if (settings.enabled === false) return { type: 'off' }
+  const effort = decodeEffort(readText(settings, 'effort', 'reasoning'), 'reasoning.effort')
+  if (effort !== undefined) return effort
+  const tokens = readNumber(settings, 'max_tokens')
+  if (tokens !== undefined) return tokens > 0 ? { type: 'budget', tokens } : { type: 'off' }
+  return settings.enabled === true ? { type: 'auto' } : undefined
+}
+
+function decodeThinking(thinking: JsonObject | undefined): Amount | undefined {
+  if (thinking?.type === 'disabled') return { type: 'off' }
+  if (thinking?.type !== 'enabled') return undefined
+  const tokens = readNumber(thinking, 'budget_tokens')
+  return tokens !== undefined && tokens > 0 ? { type: 'budget', tokens } : { type: 'auto' }
+}
+
+/** An amount as OpenAI's effort; undefined leaves it to the model. */
+export function encodeEffort(amount: Amount | undefined): Effort | 'none' | undefined {
+  if (amount?.type === 'effort') return amount.effort
+  if (amount?.type === 'budget') return effortOf(amount.tokens)
+  return amount?.type === 'off' ? 'none' : undefined
+}
+
+/** The effort whose budget is nearest, as Google and OpenRouter translate the one to the other. */
+function effortOf(tokens: number): Effort {
+  if (tokens <= 1_024) return 'low'
+  return tokens <= 8_192 ? 'medium' : 'high'
+}
 
 /** What one of the `reasoning_details` says (OpenRouter's form, which others have taken over). */
-export interface ReasoningDetail {
+interface ReasoningDetail {
   readonly text: string
   readonly signature: string | undefined
   readonly id: string | undefined
@@ -17,7 +83,7 @@ export interface ReasoningDetail {
 const ownFormat = 'tollgate'
 
 /** The details of a message or delta; kinds that are not known are left out. */
-export function readDetails(message: JsonObject): readonly ReasoningDetail[] {
+function readDetails(message: JsonObject): readonly ReasoningDetail[] {
   return arrayIn(message, 'reasoning_details').flatMap((detail) => {
     if (!isJsonObject(detail)) return []
     const { type, index } = detail
@@ -48,7 +114,7 @@ export function continues(
 }
 
 /** Reasoning as plain text; vendors name it differently, and some name it twice. */
-export function plainReasoning(message: JsonObject): string | undefined {
+function plainReasoning(message: JsonObject): string | undefined {
   return stringIn(message, 'reasoning_content') ?? stringIn(message, 'reasoning')
 }
 
@@ -72,7 +138,7 @@ export function decodeReasoning(message: JsonObject, at?: string): readonly Reas
     last = detail
   }
   const plain = plainReasoning(message)
-  // Nothing but spaces stands in for what is missing (encode-messages.ts).
+  // Nothing but spaces stands in for what is missing (encode-request.ts).
   if (plain?.trim() && parts.every(({ text }) => text === '')) {
     const [only] = parts
     // A seal stands for itself; another vendor's proof belongs to the text beside it.
@@ -100,4 +166,70 @@ export function thinkingText(part: JsonObject): string {
       isJsonObject(thought) && typeof thought.text === 'string' ? thought.text : '',
     )
     .join('')
+}
+
+interface Stretch {
+  readonly block: string
+  readonly index: number | undefined
+  id: string | undefined
+  signature: string | undefined
+}
+
+/**
+ * Puts the reasoning of one choice together from its pieces. `beforeReasoning` ends blocks of other kinds.
+ * Vendors send reasoning as plain text, as details, or as both with the same text: what comes first
+ * counts, and the details add the signature.
+ */
+export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () => void) {
+  let open: Stretch | undefined
+  let isPlain = false
+
+  function close(): void {
+    if (open === undefined) return
+    const { block, signature, id } = open
+    open = undefined
+    scope.emit({ type: 'reasoning-end', id: block, signature, itemId: id })
+  }
+
+  function start(detail: ReasoningDetail | undefined): Stretch {
+    close()
+    beforeReasoning()
+    const block = scope.nextBlock()
+    open = { block, index: detail?.index, id: detail?.id, signature: undefined }
+    scope.emit({ type: 'reasoning-start', id: block, choice: scope.choice })
+    return open
+  }
+
+  function add(text: string): void {
+    const { block } = open ?? start(undefined)
+    scope.emit({ type: 'reasoning-delta', id: block, text })
+  }
+
+  function pushDetail(detail: ReasoningDetail): void {
+    const text = isPlain ? '' : detail.text
+    if (text === '' && detail.signature === undefined) return
+    const stretch = open !== undefined && continues(open, detail) ? open : start(detail)
+    stretch.id ??= detail.id
+    if (text !== '') add(text)
+    stretch.signature = detail.signature
+  }
+
+  return {
+    /** A delta, which may have none. */
+    push(delta: JsonObject): void {
+      const details = readDetails(delta)
+      const plain = plainReasoning(delta)
+      if (plain !== undefined && (isPlain || details.every(({ text }) => text === ''))) {
+        isPlain = true
+        add(plain)
+      }
+      for (const detail of details) pushDetail(detail)
+    },
+    /** A piece of plain text. */
+    add(text: string): void {
+      if (text !== '') add(text)
+    },
+    /** Something else goes on. */
+    close,
+  }
 }

@@ -1,87 +1,35 @@
-import { Type } from '@sinclair/typebox'
-import type { Codec, RequestTarget } from '../canonical/codec.ts'
+import type { Codec, EncodeContext, RequestTarget, StreamEncoder } from '../canonical/codec.ts'
+import { refuseValue, TranslationError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import {
-  createCheck,
-  Flag,
-  invalid,
-  List,
-  Name,
-  Num,
-  nullable,
-  PositiveInteger,
-  streamOptionsFault,
-  Text,
-} from '../check.ts'
-import { hasOnlyKnown } from '../known-fields.ts'
-import { largestOf, loosest } from '../limits.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-parts.ts'
+import type { JsonObject, RequestFacts } from '../protocol.ts'
+import { baseFacts, largestOf, loosest } from '../request-facts.ts'
+import { noMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
-import { chatCodec } from './codec.ts'
-import { hiddenWork } from './hidden-work.ts'
-import { amendUsage, readPlain } from './request.ts'
-import { readExtras } from './request-extras.ts'
-import { createTextEncoder, toTextCompletion } from './text-answer.ts'
-import { refuseOwn, usualLimit } from './text-fields.ts'
+import { type LegacyFeature, legacyFeatures } from '../translation/features.ts'
+import { decodeChatRequest } from './decode-request.ts'
+import { encodeChatResponse } from './encode-answer.ts'
+import { createChatEncoder } from './encode-stream.ts'
+import { amendUsage, hiddenWork } from './facts.ts'
+import { readExtras } from './hosted-tools.ts'
 
 // The legacy form of completions: a prompt is continued. Source: OpenAI's API reference, "Completions".
-
-const Choices = Type.Integer({ minimum: 1, maximum: 128, expected: 'an integer from 1 to 128' })
-
-const TextRequest = Type.Object({
-  model: Name,
-  prompt: Type.Union([Text, List], { expected: 'a string or an array' }),
-  stream: nullable(Flag),
-  stream_options: nullable(Type.Object({}, { expected: 'an object' })),
-  max_tokens: nullable(PositiveInteger),
-  n: nullable(Choices),
-  best_of: nullable(Choices),
-  temperature: nullable(Num),
-})
-
-/** The first fault of a legacy completion request. */
-export const checkTextCompletions = createCheck(
-  TextRequest,
-  (body) => streamOptionsFault(body) ?? promptFault(body.prompt),
-)
-
-/** Several prompts at once would be input of several contexts, and several bills. */
-function promptFault(prompt: unknown): Fault | undefined {
-  if (!Array.isArray(prompt)) return undefined
-  if (prompt.length === 0) return invalid('prompt', 'prompt must hold a text, not an empty array.')
-  const isOne = isTokens(prompt)
-  const other = isOne ? -1 : prompt.findIndex((one) => typeof one !== 'string' && !isTokens(one))
-  if (other >= 0)
-    return invalid(`prompt[${other}]`, `prompt[${other}] must be a text, or LLM tokens as numbers.`)
-  const count = isOne ? 1 : prompt.length
-  if (count === 1) return undefined
-  return {
-    code: 'unsupported_parameter',
-    param: 'prompt',
-    message: `prompt holds ${count} prompts, and one is taken at a time: send a request for each.`,
-  }
-}
-
-const isTokens = (value: unknown) =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')
 
 /** Reads a checked legacy completion request. */
 export function readTextCompletions(body: JsonObject): RequestFacts {
   const stream = body.stream === true
   const limit = largestOf(body, ['max_tokens', 'max_completion_tokens'])
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
-  const counted = () => requestText(body, [body.prompt, body.suffix])
   return {
-    ...readPlain(body, answers),
-    text: () => counted().text(),
-    uncounted: () => counted().uncounted(),
-    stream,
+    ...baseFacts(body, readExtras(body)),
+    ...requestText(body, [body.prompt, body.suffix]),
+    calls: answers,
     answers,
     hiddenWork: () => hiddenWork({ ...body, prompt: undefined }),
     maxOutputTokens: loosest(body, limit.most ?? usualLimit),
     hasUnseenInput: !hasOnlyKnown(body, promptFields),
     media: () => noMedia,
-    extras: readExtras(body),
     // Upstreams that have another default would write more than was set aside.
     amend: {
       ...(limit.most === undefined && { max_tokens: usualLimit }),
@@ -92,7 +40,6 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
 }
 
 const promptFields = new Set(['prompt', 'suffix', 'echo', 'best_of'])
-const noMedia = { tokens: 0, bytes: 0, images: { count: 0, bytes: 0 }, isUnseen: false }
 
 /** Settings that chat completions have by the same name. Nothing else of the body is looked at. */
 const shared = [
@@ -108,7 +55,7 @@ const known = new Set([...shared, 'prompt', 'suffix', 'echo', 'best_of', 'logpro
 function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   const prompt = refuseOwn(body)
   const settings = Object.fromEntries(shared.map((name) => [name, body[name]]))
-  const request = chatCodec.decodeRequest(
+  const request = decodeChatRequest(
     {
       ...settings,
       max_tokens: body.max_tokens ?? usualLimit,
@@ -121,11 +68,83 @@ function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalReques
   return { ...request, native: [...request.native, ...native] }
 }
 
-/** Translation for clients; upstreams are asked by chat completions, or get the bytes. */
-export const textCodec: Codec = {
-  ...chatCodec,
+/**
+ * Translation for clients, over that of chat completions: upstreams are asked by these, or get the
+ * bytes.
+ */
+export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'createEncoder'> = {
   decodeRequest,
-  encodeResponse: (response, context) =>
-    toTextCompletion(chatCodec.encodeResponse(response, context)),
+  encodeResponse: (response, context) => toTextCompletion(encodeChatResponse(response, context)),
   createEncoder: createTextEncoder,
+}
+
+/** So long an answer is that sets no limit, by the vendor's default. */
+export const usualLimit = 16
+
+/**
+ * The prompt of a legacy completion for a model that is asked in the protocol of its channel. Throws
+ * `TranslationError` for what only the legacy form has.
+ */
+function refuseOwn(body: JsonObject): string {
+  const { prompt, suffix, echo, best_of: best, logprobs, n } = body
+  const [text = prompt] = Array.isArray(prompt) ? prompt : [prompt]
+  if (typeof text !== 'string') throw refused('prompt', 'prompt_tokens')
+  if (text === '') refuseValue('prompt', 'a text that is not empty')
+  if (typeof suffix === 'string' && suffix !== '') throw refused('suffix', 'suffix')
+  if (echo === true) throw refused('echo', 'echo')
+  if (typeof best === 'number' && best > (typeof n === 'number' ? n : 1))
+    throw refused('best_of', 'best_of')
+  if (logprobs !== undefined && logprobs !== null && logprobs !== false)
+    throw refused('logprobs', 'logprobs')
+  return text
+}
+
+function refused(param: string, feature: LegacyFeature): TranslationError {
+  const { title, note } = legacyFeatures[feature] as { title: string; note?: string }
+  return new TranslationError({
+    code: 'unsupported_parameter',
+    param,
+    message: `${param}: this model is not asked in the legacy form, and no other has this (${title}${note ? `: ${note}` : ''}). Leave it out.`,
+  })
+}
+
+/** A whole chat completion, or a chunk of one, in the legacy form. Reasoning has no place there. */
+function toTextCompletion(chat: JsonObject): JsonObject {
+  const { id, object: _, choices: __, ...rest } = chat
+  return {
+    id: String(id).replace(/^chatcmpl-/, 'cmpl-'),
+    object: 'text_completion',
+    ...rest,
+    choices: arrayIn(chat, 'choices').filter(isJsonObject).map(toTextChoice),
+  }
+}
+
+function toTextChoice(choice: JsonObject): JsonObject {
+  const { index, finish_reason } = choice
+  return { text: textOf(choice), index, logprobs: null, finish_reason }
+}
+
+/** A refusal is what the model says, too. */
+function textOf(choice: JsonObject): string {
+  const message = objectIn(choice, 'message') ?? objectIn(choice, 'delta')
+  return stringIn(message, 'content') ?? stringIn(message, 'refusal') ?? ''
+}
+
+/** Writes an answer as chunks of a legacy completion: those that have text, an end, or the usage. */
+function createTextEncoder(context: EncodeContext): StreamEncoder {
+  const chat = createChatEncoder(context)
+  return {
+    push: (event) => chat.push(event).split('\n\n').map(toTextFrame).join(''),
+    fail: (error) => chat.fail(error),
+  }
+}
+
+function toTextFrame(frame: string): string {
+  if (frame === '') return ''
+  const chunk = parseJsonObject(frame.slice('data: '.length))
+  if (chunk === undefined || chunk.error !== undefined) return `${frame}\n\n`
+  const choices = arrayIn(chunk, 'choices').filter(isJsonObject)
+  const says = (choice: JsonObject) => textOf(choice) !== '' || choice.finish_reason !== null
+  if (choices.length > 0 && !choices.some(says)) return ''
+  return `data: ${JSON.stringify(toTextCompletion(chunk))}\n\n`
 }

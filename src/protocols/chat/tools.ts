@@ -1,10 +1,14 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
-import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
-import { toolNamed } from '../canonical/tool-named.ts'
-import { isJsonObject, objectIn } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
-import { cacheControl, cacheHint } from './cache.ts'
+import { toJsonText } from '../canonical/json-text.ts'
+import type {
+  CanonicalRequest,
+  NativeUse,
+  Tool,
+  ToolCallPart,
+  ToolChoice,
+  WebSearch,
+} from '../canonical/request.ts'
+import { decodeLocation, openAiRoot, plainRoot, toolNamed } from '../canonical/tools.ts'
 import {
   defined,
   eachObject,
@@ -13,7 +17,10 @@ import {
   readName,
   readObject,
   readText,
-} from './fields.ts'
+} from '../fields.ts'
+import { isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { cacheControl, cacheHint } from './content.ts'
 
 /** Decodes `tools`, and `functions`, which came before them. */
 export function decodeTools(body: JsonObject, native: NativeUse[]): readonly Tool[] {
@@ -128,4 +135,81 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): un
   if (choice.type !== 'allowed') return choice.type
   const mode = choice.isRequired ? 'required' : 'auto'
   return { type: 'allowed_tools', allowed_tools: { mode, tools: choice.names.map(named) } }
+}
+
+/**
+ * A tool call of an earlier answer. `invented` is its id where it has none. Undefined for a call of
+ * a kind that is not known.
+ */
+export function decodeCall(
+  wire: JsonObject,
+  at: string,
+  invented: string,
+): ToolCallPart | undefined {
+  const callId = stringIn(wire, 'id') ?? invented
+  const custom = objectIn(wire, 'custom')
+  if (wire.type === 'custom' && custom !== undefined) {
+    const name = readName(custom, 'name', `${at}.custom`)
+    const input = typeof custom.input === 'string' ? custom.input : ''
+    return { type: 'tool-call', callId, name, kind: 'custom', input, at }
+  }
+  const call = objectIn(wire, 'function')
+  if (call === undefined) {
+    return wire.type === undefined || wire.type === 'function'
+      ? refuseValue(`${at}.function`, 'an object')
+      : undefined
+  }
+  const name = readName(call, 'name', `${at}.function`)
+  const input = argumentsText(call.arguments)
+  return {
+    type: 'tool-call',
+    callId,
+    name,
+    kind: 'function',
+    input: input ?? refuseValue(`${at}.function.arguments`, 'a string'),
+    at,
+  }
+}
+
+/**
+ * Arguments as JSON text: a string as it is, none at all as `{}`, and an object, which some
+ * clients and vendors send instead of its text, written out. Undefined for anything else.
+ */
+function argumentsText(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return '{}'
+  if (typeof value === 'string') return value
+  return isJsonObject(value) ? toJsonText(value) : undefined
+}
+
+/** A call as it is in a message of the model. */
+export function encodeCall({ callId, name, kind, input }: ToolCallPart): JsonObject {
+  return kind === 'custom'
+    ? { id: callId, type: 'custom', custom: { name, input } }
+    : { id: callId, type: 'function', function: { name, arguments: input } }
+}
+
+/** `web_search_options`: the request shall be answered by a search. */
+export function decodeSearch({ web_search_options: wire }: JsonObject): WebSearch | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const at = 'web_search_options'
+  const place = objectIn(wire, 'user_location')
+  const size = (['low', 'medium', 'high'] as const).find((one) => one === wire.search_context_size)
+  return {
+    places: [at],
+    others: Object.keys(wire).flatMap((name) => (known.has(name) ? [] : [`${at}.${name}`])),
+    location: decodeLocation(objectIn(place, 'approximate') ?? place),
+    contextSize: size,
+  }
+}
+
+const known = new Set(['user_location', 'search_context_size'])
+
+/** Models that search by themselves have no limits of domains. */
+export const takesSearch = ({ webSearch }: CanonicalRequest): boolean =>
+  webSearch?.allowedDomains === undefined && webSearch?.blockedDomains === undefined
+
+/** The options of models that search by themselves. */
+export function encodeSearch({ location, contextSize }: WebSearch): JsonObject {
+  const user_location = location && { type: 'approximate', approximate: defined({ ...location }) }
+  return defined({ user_location, search_context_size: contextSize })
 }

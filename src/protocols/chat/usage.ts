@@ -1,32 +1,28 @@
-import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
+import {
+  hasObserved,
+  type Modalities,
+  mergeExtras,
+  plus,
+  type ReportedExtras,
+  reportedExtras,
+  type ToolCounts,
+  withExtras,
+} from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
+import type { HostedTool } from '../canonical/tools.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { readChatExtras } from './usage-extras.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ChatCounts {
-  prompt: number | undefined
-  completion: number | undefined
-  total: number | undefined
-  cached: number | undefined
-  cacheWrite: number | undefined
-  reasoning: number | undefined
-  extras: ReportedExtras | undefined
-}
-
-/** No counts yet. */
-export function createChatCounts(): ChatCounts {
-  return {
-    prompt: undefined,
-    completion: undefined,
-    total: undefined,
-    cached: undefined,
-    cacheWrite: undefined,
-    reasoning: undefined,
-    extras: undefined,
-  }
+  prompt?: number | undefined
+  completion?: number | undefined
+  total?: number | undefined
+  cached?: number | undefined
+  cacheWrite?: number | undefined
+  reasoning?: number | undefined
+  extras?: ReportedExtras | undefined
 }
 
 /**
@@ -35,12 +31,12 @@ export function createChatCounts(): ChatCounts {
  * stream and are cumulative, so the larger count wins.
  *
  * How vendors of this protocol count (recordings of seventeen of them):
- * - `prompt_tokens` includes cache reads and cache writes. Reads are told in four places:
+ * - `prompt_tokens` includes cache reads and cache writes. Reads stand in four places:
  *   `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek),
  *   `cached_tokens` (Moonshot, Together), `num_cached_tokens` (Mistral). Writes:
  *   `prompt_tokens_details.cache_write_tokens` (OpenRouter).
  * - `completion_tokens` includes reasoning, but not with xAI nor with Google's compatible endpoint,
- *   where `total_tokens` is larger than both together: the surplus is output nobody counted.
+ *   where `total_tokens` is larger than both together: the surplus is output that is not counted.
  * - Embeddings report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and
  *   `output_tokens`.
  */
@@ -66,7 +62,7 @@ export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefi
 
 /** The usage reports of this protocol. */
 export const chatReports: UsageReports<ChatCounts> = {
-  createCounts: createChatCounts,
+  createCounts: () => ({}),
   fold: foldChatUsage,
   inputFields: ['prompt_tokens', 'input_tokens', 'total_tokens'],
   outputFields: ['completion_tokens', 'output_tokens', 'total_tokens'],
@@ -120,3 +116,60 @@ export function encodeUsage(usage: Usage): JsonObject {
     },
   }
 }
+
+/**
+ * What a usage report of OpenAI's kind tells beside text tokens. Audio, images and video are parts of
+ * the counts around them. All output of the images API is images, where it does not say what of it is
+ * text. Tools are counted by OpenRouter (`server_tool_use_details`), xAI (`server_side_tool_usage_details`,
+ * and sources that are billed one by one, `num_sources_used`) and Perplexity (`num_search_queries`).
+ */
+export function readChatExtras(
+  wire: JsonObject,
+  input: JsonObject | undefined,
+  output: JsonObject | undefined,
+): ReportedExtras | undefined {
+  const cached = objectIn(input, 'cached_tokens_details')
+  let modalities: Modalities | undefined
+  modalities = plus(modalities, 'inputAudio', input?.audio_tokens)
+  modalities = plus(modalities, 'inputImage', input?.image_tokens)
+  modalities = plus(modalities, 'inputVideo', input?.video_tokens)
+  modalities = plus(modalities, 'cacheReadAudio', cached?.audio_tokens)
+  modalities = plus(modalities, 'cacheReadImage', cached?.image_tokens)
+  const isImages = output === undefined && wire.completion_tokens === undefined
+  modalities = plus(modalities, 'outputAudio', output?.audio_tokens)
+  modalities = plus(modalities, 'outputImage', isImages ? wire.output_tokens : output?.image_tokens)
+  modalities = plus(modalities, 'outputVideo', output?.video_tokens)
+  return reportedExtras(wire, { tools: readToolUses(wire), modalities })
+}
+
+/** Uses of hosted tools in a report of OpenAI's kind, in either of its protocols. */
+function readToolUses(wire: JsonObject): ToolCounts | undefined {
+  const keepsZero = hasObserved(wire)
+  let tools: ToolCounts | undefined
+  for (const field of detailFields) {
+    const details = wire[field]
+    if (!isJsonObject(details)) continue
+    for (const [name, tool] of detailNames) tools = plus(tools, tool, details[name], keepsZero)
+  }
+  if (tools?.web_search) return tools
+  tools = plus(tools, 'web_search', wire.num_sources_used, keepsZero)
+  return plus(tools, 'web_search', wire.num_search_queries, keepsZero)
+}
+
+const detailFields = [
+  'server_tool_use',
+  'server_tool_use_details',
+  'server_side_tool_usage_details',
+] as const
+
+const detailNames: readonly (readonly [name: string, tool: HostedTool])[] = [
+  ['web_search_requests', 'web_search'],
+  ['web_fetch_requests', 'web_fetch'],
+  ['web_search_calls', 'web_search'],
+  ['x_search_calls', 'x_search'],
+  ['code_interpreter_calls', 'code_execution'],
+  ['file_search_calls', 'file_search'],
+  ['document_search_calls', 'file_search'],
+  ['mcp_calls', 'mcp'],
+  ['image_generation_calls', 'image_generation'],
+]

@@ -1,18 +1,15 @@
-import type { Citation, SearchPart } from '../canonical/request.ts'
+import type { Citation, SearchPart, TokenLogprob } from '../canonical/request.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { fromBytes, toBytes } from './offsets.ts'
-
-type UrlCitation = Extract<Citation, { type: 'url' }>
 
 /** A source, and what of the text it stands behind: bytes, end exclusive. */
 interface Span {
   readonly url: string
   readonly title: string | undefined
-  readonly start: number | undefined
-  readonly end: number | undefined
+  readonly start?: number | undefined
+  readonly end?: number | undefined
   /** The text itself, as the vendor repeats it. */
-  readonly segment: string | undefined
+  readonly segment?: string | undefined
 }
 
 /**
@@ -23,10 +20,9 @@ export function decodeCitations(candidate: JsonObject, text: string): readonly C
   const spans = [...groundingSpans(candidate), ...quotationSpans(candidate)]
   const bytes = spans.flatMap(({ start, end }) => (end === undefined ? [] : [start ?? 0, end]))
   const places = fromBytes(text, bytes)
-  return spans.map((span): UrlCitation => {
+  return spans.map((span): Citation => {
     const { url, title } = span
-    const range = placeOf(span, text, places)
-    return { type: 'url', url, title, ...range }
+    return { type: 'url', url, title, ...placeOf(span, text, places) }
   })
 }
 
@@ -56,21 +52,10 @@ function groundingSpans(candidate: JsonObject): readonly Span[] {
         const source = typeof index === 'number' ? sources[index] : undefined
         if (source === undefined || typeof index !== 'number') return []
         used.add(index)
-        return [
-          {
-            ...source,
-            start: countIn(segment, 'startIndex'),
-            end: countIn(segment, 'endIndex'),
-            segment: stringIn(segment, 'text'),
-          },
-        ]
+        return [{ ...source, ...rangeIn(segment), segment: stringIn(segment, 'text') }]
       })
     })
-  const whole = sources.flatMap((source, index): Span[] =>
-    source === undefined || used.has(index)
-      ? []
-      : [{ ...source, start: undefined, end: undefined, segment: undefined }],
-  )
+  const whole = sources.flatMap((source, index) => (used.has(index) ? [] : (source ?? [])))
   return [...spans, ...whole]
 }
 
@@ -90,16 +75,12 @@ function quotationSpans(candidate: JsonObject): readonly Span[] {
   return list.filter(isJsonObject).flatMap((citation): Span[] => {
     const url = stringIn(citation, 'uri')
     if (url === undefined) return []
-    return [
-      {
-        url,
-        title: stringIn(citation, 'title'),
-        start: countIn(citation, 'startIndex'),
-        end: countIn(citation, 'endIndex'),
-        segment: undefined,
-      },
-    ]
+    return [{ url, title: stringIn(citation, 'title'), ...rangeIn(citation) }]
   })
+}
+
+const rangeIn = (holder: JsonObject | undefined) => {
+  return { start: countIn(holder, 'startIndex'), end: countIn(holder, 'endIndex') }
 }
 
 /** A text of an answer with what it names. */
@@ -111,12 +92,12 @@ export interface CitedText {
 /**
  * What an answer was grounded on, as `groundingMetadata`: what was searched for, the pages that texts
  * name (all that were found where they name none), and where texts rest on them; a page without a place
- * stands behind all of its text. Undefined when there is none of it.
+ * stands behind all of its text. Without any of it, no field.
  */
 export function encodeGrounding(
   texts: readonly CitedText[],
   searches: readonly SearchPart[],
-): JsonObject | undefined {
+): JsonObject {
   const indexes = new Map<string, number>()
   const groundingChunks: JsonObject[] = []
   const groundingSupports: JsonObject[] = []
@@ -144,13 +125,13 @@ export function encodeGrounding(
     for (const { results } of searches) for (const { url, title } of results) indexOf(url, title)
   }
   const webSearchQueries = searches.flatMap(({ queries }) => queries)
-  if (webSearchQueries.length === 0 && groundingChunks.length === 0) return undefined
+  if (webSearchQueries.length === 0 && groundingChunks.length === 0) return {}
   const asked = webSearchQueries.length === 0 ? {} : { webSearchQueries }
-  return { ...asked, groundingChunks, groundingSupports }
+  return { groundingMetadata: { ...asked, groundingChunks, groundingSupports } }
 }
 
-/** The search that grounding metadata tells of; undefined when it tells of none. */
-export function decodeSearch(grounding: JsonObject | undefined): SearchPart | undefined {
+/** The search in grounding metadata; undefined without one. */
+export function decodeSearchResult(grounding: JsonObject | undefined): SearchPart | undefined {
   const queries = arrayIn(grounding, 'webSearchQueries').filter(
     (query) => typeof query === 'string' && query !== '',
   ) as string[]
@@ -158,3 +139,89 @@ export function decodeSearch(grounding: JsonObject | undefined): SearchPart | un
   const results = arrayIn(grounding, 'groundingChunks').flatMap((chunk) => sourceOf(chunk) ?? [])
   return { type: 'search', queries, results }
 }
+
+// Places in a text, counted in UTF-16 units here and in bytes of UTF-8 by this vendor. Each of these maps
+// a set of offsets in one pass; what is beyond the text, or inside of a character, is its next place.
+
+/** Offsets in bytes as UTF-16 offsets. */
+const fromBytes = (text: string, offsets: readonly number[]) =>
+  mapOffsets(
+    text,
+    offsets,
+    (_, bytes) => bytes,
+    (units) => units,
+  )
+
+/** UTF-16 offsets as offsets in bytes. */
+const toBytes = (text: string, offsets: readonly number[]) =>
+  mapOffsets(
+    text,
+    offsets,
+    (units) => units,
+    (_, bytes) => bytes,
+  )
+
+type Measure = (units: number, bytes: number) => number
+
+function mapOffsets(
+  text: string,
+  offsets: readonly number[],
+  from: Measure,
+  to: Measure,
+): ReadonlyMap<number, number> {
+  const wanted = [...new Set(offsets)].sort((a, b) => a - b)
+  const mapped = new Map<number, number>()
+  let next = 0
+  let units = 0
+  let bytes = 0
+  const take = () => {
+    for (let offset = wanted[next]; offset !== undefined; offset = wanted[next]) {
+      if (from(units, bytes) < offset && units < text.length) return
+      mapped.set(offset, to(units, bytes))
+      next++
+    }
+  }
+  take()
+  while (next < wanted.length) {
+    const code = text.codePointAt(units) ?? 0
+    units += code > 0xffff ? 2 : 1
+    bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1
+    take()
+  }
+  return mapped
+}
+
+/** The probabilities of a candidate's LLM tokens; undefined without any. */
+export function decodeLogprobs(candidate: JsonObject): readonly TokenLogprob[] | undefined {
+  const result = objectIn(candidate, 'logprobsResult')
+  const top = arrayIn(result, 'topCandidates')
+  const chosen = arrayIn(result, 'chosenCandidates').flatMap((token, index): TokenLogprob[] => {
+    const known = decodeToken(token)
+    const alternatives = top[index]
+    const others = isJsonObject(alternatives) ? arrayIn(alternatives, 'candidates') : []
+    if (known === undefined) return []
+    return [{ ...known, top: others.flatMap((other) => decodeToken(other) ?? []) }]
+  })
+  return chosen.length === 0 ? undefined : chosen
+}
+
+function decodeToken(value: unknown): Omit<TokenLogprob, 'top'> | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { token, logProbability } = value
+  if (typeof token !== 'string') return undefined
+  // A probability of 1 has the logarithm 0, which the vendor's JSON leaves out.
+  return { token, logprob: typeof logProbability === 'number' ? logProbability : 0 }
+}
+
+/** Probabilities as a candidate's field; without any, no field. */
+export function encodeLogprobs(logprobs: readonly TokenLogprob[] = []): JsonObject {
+  if (logprobs.length === 0) return {}
+  const chosenCandidates = logprobs.map(encodeToken)
+  const topCandidates = logprobs.map(({ top }) => ({ candidates: top.map(encodeToken) }))
+  return { logprobsResult: { chosenCandidates, topCandidates } }
+}
+
+const encodeToken = ({ token, logprob }: Omit<TokenLogprob, 'top'>): JsonObject => ({
+  token,
+  logProbability: logprob,
+})

@@ -1,15 +1,33 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import { isTooDeep } from '../canonical/json-text.ts'
-import type { CanonicalRequest, OutputFormat, ServiceTier } from '../canonical/request.ts'
+import type {
+  CanonicalRequest,
+  OutputFormat,
+  Part,
+  ReasoningPart,
+  Role,
+  ServiceTier,
+  Turn,
+} from '../canonical/request.ts'
+import { toTurns } from '../canonical/turns.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeTurns } from './decode-turns.ts'
-import { camelNames, createNotes, listOf, type Note, noteUnknown, written } from './names.ts'
-import { fromGeminiSchema } from './schema-in.ts'
-import { decodeSearch } from './search.ts'
+import { createPairing, decodePart, type PartContext } from './decode-parts.ts'
+import { fromGeminiSchema } from './schema/from-gemini.ts'
+import { isWrapped } from './signature.ts'
 import { decodeThinking } from './thinking.ts'
-import { decodeToolChoice, decodeTools } from './tools.ts'
+import { decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
+import {
+  camelNames,
+  createNotes,
+  eachOf,
+  listOf,
+  type Note,
+  noteUnknown,
+  placesIn,
+  written,
+} from './wire.ts'
 
 const bodyFields = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels'],
@@ -21,17 +39,15 @@ const bodyFields = new Set([
  * a count of tokens may hold such a request whole.
  */
 export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
-  if (isTooDeep(body)) refuseDepth()
+  if (isTooDeep(body)) {
+    const message = 'The body is nested too deep.'
+    throw new TranslationError({ code: 'invalid_value', param: '', message })
+  }
   const fields = camelNames(body)
   const whole = objectIn(fields, 'generateContentRequest')
   return whole && !fields.contents
     ? decodeFields(whole, camelNames(whole), target)
     : decodeFields(body, fields, target)
-}
-
-function refuseDepth(): never {
-  const message = 'The body is nested too deep.'
-  throw new TranslationError({ code: 'invalid_value', param: '', message })
 }
 
 function decodeFields(
@@ -58,13 +74,12 @@ function decodeFields(
 
 /** Whole fields that only this vendor has. */
 function noteVendor(body: JsonObject, fields: JsonObject, note: Note): void {
-  if (listOf(fields.safetySettings).length > 0) {
-    note('safety_settings', written(body, 'safetySettings'))
+  const { safetySettings, modelArmorConfig, cachedContent } = fields
+  if (listOf(safetySettings).length > 0) note('safety_settings', written(body, 'safetySettings'))
+  if (isJsonObject(modelArmorConfig)) note('safety_settings', written(body, 'modelArmorConfig'))
+  if (cachedContent && typeof cachedContent === 'string') {
+    note('cached_content', written(body, 'cachedContent'))
   }
-  if (isJsonObject(fields.modelArmorConfig)) {
-    note('safety_settings', written(body, 'modelArmorConfig'))
-  }
-  if (stringIn(fields, 'cachedContent')) note('cached_content', written(body, 'cachedContent'))
   if (fields.store === true) note('store', 'store')
 }
 
@@ -101,19 +116,16 @@ function decodeConfig(
   if (wire === undefined) return {}
   noteUnknown(wire, configFields, at, note)
   const config = camelNames(wire)
-  noteModalities(wire, config, at, note)
+  const place = placesIn(wire, at)
+  noteModalities(config, place, note)
   const stops = arrayIn(config, 'stopSequences').filter((stop) => typeof stop === 'string')
   const choices = countIn(config, 'candidateCount')
   if (choices !== undefined && choices > maxCandidates) {
-    refuseValue(`${at}.${written(wire, 'candidateCount')}`, `a number up to ${maxCandidates}`)
+    refuseValue(place('candidateCount'), `a number up to ${maxCandidates}`)
   }
   return {
-    format: decodeFormat(wire, config, at, note),
-    reasoning: decodeThinking(
-      config.thinkingConfig,
-      `${at}.${written(wire, 'thinkingConfig')}`,
-      note,
-    ),
+    format: decodeFormat(config, place, note),
+    reasoning: decodeThinking(config.thinkingConfig, place('thinkingConfig'), note),
     maxOutputTokens: countIn(config, 'maxOutputTokens') || undefined,
     stop: stops.length === 0 ? undefined : stops,
     temperature: numberIn(config, 'temperature', at),
@@ -127,38 +139,30 @@ function decodeConfig(
   }
 }
 
+type PlaceOf = ReturnType<typeof placesIn>
+
 /** Answers in anything but text. */
-function noteModalities(wire: JsonObject, config: JsonObject, at: string, note: Note): void {
+function noteModalities(config: JsonObject, place: PlaceOf, note: Note): void {
   const others = listOf(config.responseModalities).filter((modality) => modality !== 'TEXT')
-  if (others.length > 0) note('output_modality', `${at}.${written(wire, 'responseModalities')}`)
+  if (others.length > 0) note('output_modality', place('responseModalities'))
   for (const name of ['speechConfig', 'imageConfig']) {
-    if (isJsonObject(config[name])) note('output_modality', `${at}.${written(wire, name)}`)
+    if (isJsonObject(config[name])) note('output_modality', place(name))
   }
 }
 
 const schemaFields = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema']
 
-function decodeFormat(
-  wire: JsonObject,
-  config: JsonObject,
-  at: string,
-  note: Note,
-): OutputFormat | undefined {
+function decodeFormat(config: JsonObject, place: PlaceOf, note: Note): OutputFormat | undefined {
   const type = stringIn(config, 'responseMimeType')
-  const typeAt = `${at}.${written(wire, 'responseMimeType')}`
+  const typeAt = place('responseMimeType')
   // One bare word of a list: elsewhere the answer would be JSON, in quotes.
   if (type === 'text/x.enum') refuseEnum(typeAt)
   if (type !== undefined && type !== 'text/plain' && type !== 'application/json') {
     note('output_modality', typeAt)
   }
-  const field = schemaFields.find((name) => isJsonObject(config[name]))
-  const schema = field === undefined ? undefined : objectIn(config, field)
-  if (field !== undefined && schema !== undefined) {
-    return {
-      type: 'schema',
-      at: `${at}.${written(wire, field)}`,
-      schema: fromGeminiSchema(schema),
-    }
+  for (const field of schemaFields) {
+    const schema = objectIn(config, field)
+    if (schema) return { type: 'schema', at: place(field), schema: fromGeminiSchema(schema) }
   }
   return type === 'application/json' ? { type: 'json', isAny: true } : undefined
 }
@@ -178,4 +182,139 @@ function numberIn(config: JsonObject, name: string, at: string): number | undefi
   const number = typeof value === 'string' && value !== '' ? Number(value) : value
   if (typeof number === 'number' && Number.isFinite(number)) return number
   return refuseValue(`${at}.${name}`, 'a number')
+}
+
+/** The system instruction and the contents of a request, as turns. */
+function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
+  const { systemInstruction, contents } = camelNames(body)
+  const context = { note, pairing: createPairing() }
+  const messages: Message[] = []
+  eachOf(contents, 'contents').forEach(({ item, at }, index) => {
+    if (!isJsonObject(item)) refuseValue(at, 'an object with "parts"')
+    decodeContent(item, at, index, messages, context)
+  })
+  const system = decodeSystem(systemInstruction, written(body, 'systemInstruction'), note)
+  return [...system, ...toTurns(messages)]
+}
+
+/** A vendor's own message of text; a bare text stands for one. */
+function decodeSystem(instruction: unknown, at: string, note: Note): readonly Turn[] {
+  if (typeof instruction === 'string' && instruction !== '') {
+    return [{ role: 'system', parts: [{ type: 'text', at, text: instruction }] }]
+  }
+  if (!isJsonObject(instruction)) return []
+  const parts = listOf(camelNames(instruction).parts).flatMap((part, index): Part[] => {
+    const partAt = `${at}.parts[${index}]`
+    const text = isJsonObject(part) ? part.text : part
+    if (typeof text !== 'string') note('unknown_part', partAt)
+    return typeof text !== 'string' || text === '' ? [] : [{ type: 'text', at: partAt, text }]
+  })
+  return parts.length === 0 ? [] : [{ role: 'system', parts }]
+}
+
+interface Message {
+  readonly role: Role
+  readonly parts: Part[]
+  /** Which content its last part comes from. */
+  last: number | undefined
+}
+
+function decodeContent(
+  content: JsonObject,
+  at: string,
+  contentIndex: number,
+  messages: Message[],
+  context: PartContext,
+): void {
+  const role = roleOf(content, at)
+  if (role === 'assistant') context.pairing.beginModel()
+  else context.pairing.beginUser()
+  let isEmpty = true
+  eachOf(content.parts, `${at}.parts`).forEach(({ item: wire, at: partAt }, index) => {
+    if (!isJsonObject(wire)) refuseValue(partAt, 'an object')
+    const isOurs = isWrapped(stringIn(camelNames(wire), 'thoughtSignature') ?? '')
+    for (const part of decodePart(wire, partAt, `${contentIndex}_${index}`, context)) {
+      const side = sideOf(part, role)
+      if (side === undefined) continue
+      addPart(part, messageOf(side, messages), isOurs, contentIndex)
+      isEmpty = false
+    }
+  })
+  // It is a turn even if nothing of it remains.
+  if (isEmpty) messageOf(role, messages)
+}
+
+/** Missing is the user; results of functions have come from the roles `function` and `tool` too. */
+function roleOf(content: JsonObject, at: string): 'user' | 'assistant' {
+  switch (content.role ?? 'user') {
+    case 'user':
+    case 'function':
+    case 'tool':
+    case '':
+      return 'user'
+    case 'model':
+      return 'assistant'
+    default:
+      return refuseValue(`${at}.role`, '"user" or "model"')
+  }
+}
+
+/** Calls are the model's and results the user's, whatever content they are in; users do not reason. */
+function sideOf(part: Part, role: 'user' | 'assistant'): 'user' | 'assistant' | undefined {
+  if (part.type === 'tool-call') return 'assistant'
+  if (part.type === 'tool-result') return 'user'
+  if (part.type !== 'reasoning' || role === 'assistant') return role
+  return part.callId === undefined ? undefined : 'assistant'
+}
+
+/** The last message, if it has this role, else a new one. */
+function messageOf(role: Role, messages: Message[]): Message {
+  const last = messages.at(-1)
+  if (last?.role === role) return last
+  const message = { role, parts: [], last: undefined }
+  messages.push(message)
+  return message
+}
+
+/** Longer runs of text are not searched for their beginning. */
+const longestRun = 64
+
+/**
+ * Adds a part to its message. A signature that this gateway wrote has waited for its carrier, so it
+ * comes behind the text that it was before: there it goes back to, as its vendor wants it.
+ */
+function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: number): void {
+  const { parts, role, last } = message
+  const before = parts.at(-1)
+  const isChunk = role === 'assistant' && last !== undefined && last < contentIndex
+  message.last = contentIndex
+  const joint = isChunk && before !== undefined ? joinChunks(before, part) : undefined
+  if (joint !== undefined) {
+    parts[parts.length - 1] = joint
+    return
+  }
+  const place = isOurs && part.type === 'reasoning' ? startOfText(parts) : parts.length
+  parts.splice(place, 0, part)
+}
+
+/**
+ * The vendor's SDKs keep a streamed answer as one content for each chunk: what the model said in a
+ * row, cut anywhere, is one text. Undefined for parts that are none.
+ */
+function joinChunks(before: Part, part: Part): Part | undefined {
+  const isText = before.type === 'text' && part.type === 'text'
+  const isThought = isUnsigned(before) && isUnsigned(part)
+  return isText || isThought ? { ...before, text: before.text + part.text } : undefined
+}
+
+const isUnsigned = (part: Part): part is ReasoningPart =>
+  part.type === 'reasoning' && part.signature === undefined
+
+/** Where the run of text begins that these parts end with. */
+function startOfText(parts: readonly Part[]): number {
+  const lowest = Math.max(0, parts.length - longestRun)
+  for (let at = parts.length; at > lowest; at--) {
+    if (parts[at - 1]?.type !== 'text') return at
+  }
+  return lowest === 0 ? 0 : parts.length
 }

@@ -1,10 +1,21 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import type { CanonicalRequest, OutputFormat } from '../canonical/request.ts'
+import { embedJson } from '../canonical/json-text.ts'
+import type {
+  CanonicalRequest,
+  OutputFormat,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../canonical/request.ts'
 import { countLeadingInstructions } from '../canonical/turns.ts'
+import { defined } from '../fields.ts'
 import type { JsonObject } from '../protocol.ts'
-import { encodeContents, encodeInstructions } from './encode-turns.ts'
-import { toGeminiSchema } from './schema.ts'
-import { encodeThinking } from './thinking.ts'
+import { encodeMedia } from './media.ts'
+import { adaptedSchema } from './schema/to-gemini.ts'
+import { dummySignature } from './signature.ts'
+import { encodeThinking, needsSignatures, takesMediaInResults } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
 /**
@@ -14,10 +25,13 @@ import { encodeTools } from './tools.ts'
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const leading = countLeadingInstructions(request.turns)
   const contents = encodeContents(request.turns.slice(leading), options)
-  const parts = encodeInstructions(request.turns.slice(0, leading))
+  // The text parts of the system prompt, and whatever else is in it.
+  const system = request.turns
+    .slice(0, leading)
+    .flatMap(({ parts }) => parts.flatMap(encodeUserPart))
   const generationConfig = encodeConfig(request, options)
   return {
-    ...(parts.length === 0 ? {} : { systemInstruction: { parts } }),
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
     ...encodeTools(request),
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
     ...encodeTier(request),
@@ -34,7 +48,7 @@ function encodeTier({ serviceTier }: CanonicalRequest): JsonObject {
 
 function encodeConfig(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { logprobs } = request
-  const settings = {
+  return defined({
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature,
     topP: request.topP,
@@ -45,18 +59,152 @@ function encodeConfig(request: CanonicalRequest, options: EncodeOptions): JsonOb
     presencePenalty: request.presencePenalty,
     frequencyPenalty: request.frequencyPenalty,
     responseLogprobs: logprobs === undefined ? undefined : true,
-    logprobs: logprobs === undefined || logprobs === 0 ? undefined : logprobs,
+    logprobs: logprobs || undefined,
     thinkingConfig: encodeThinking(request.reasoning, options),
     ...(request.format === undefined ? {} : encodeFormat(request.format)),
-  }
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  })
 }
 
-/** Structured output. A schema that fit has not seen goes as it is, for the vendor to judge. */
+/** Structured output. */
 function encodeFormat(format: OutputFormat): JsonObject {
   const responseMimeType = 'application/json'
   if (format.type === 'json') return { responseMimeType }
-  const adapted = toGeminiSchema(format.schema)
-  const schema = 'schema' in adapted ? adapted.schema : format.schema
-  return { responseMimeType, responseJsonSchema: schema }
+  return { responseMimeType, responseJsonSchema: adaptedSchema(format.schema) }
+}
+
+interface Content {
+  readonly role: 'user' | 'model'
+  /** Results come first, whatever was said beside them: the vendor wants them behind their calls. */
+  readonly results: JsonObject[]
+  readonly parts: JsonObject[]
+}
+
+/** The conversation as contents. Instructions in its middle are the user's, in tags. */
+function encodeContents(turns: readonly Turn[], options: EncodeOptions): JsonObject[] {
+  const contents: Content[] = []
+  for (const turn of turns) {
+    const role = turn.role === 'assistant' ? 'model' : 'user'
+    let content = contents.at(-1)
+    if (content?.role !== role) {
+      content = { role, results: [], parts: [] }
+      contents.push(content)
+    }
+    if (role === 'model')
+      for (const part of encodeModel(turn.parts, options)) content.parts.push(part)
+    else addUserTurn(turn, content, options)
+  }
+  return contents.map(({ role, results, parts }) => {
+    const all = [...results, ...parts]
+    // The vendor refuses a content without parts, and takes an empty text.
+    return { role, parts: all.length === 0 ? [{ text: '' }] : all }
+  })
+}
+
+function addUserTurn({ role, parts }: Turn, content: Content, options: EncodeOptions): void {
+  if (role !== 'user') {
+    const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    if (texts.length > 0) content.parts.push({ text: `<system>\n${texts.join('\n\n')}\n</system>` })
+  }
+  for (const part of parts) {
+    if (part.type === 'tool-result') {
+      for (const result of encodeResult(part, options)) content.results.push(result)
+    } else if (role === 'user' || part.type !== 'text') {
+      for (const encoded of encodeUserPart(part)) content.parts.push(encoded)
+    }
+  }
+}
+
+function encodeUserPart(part: Part): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? [] : [{ text: part.text }]
+    case 'document': {
+      const media = encodeMedia(part)
+      return part.title === undefined ? [media] : [{ text: part.title }, media]
+    }
+    case 'image':
+    case 'audio':
+    case 'video':
+      return [encodeMedia(part)]
+    default:
+      return []
+  }
+}
+
+/** A result with its media: in it where the model takes that, else behind it. */
+function encodeResult(part: ToolResultPart, options: EncodeOptions): JsonObject[] {
+  const texts = part.parts.flatMap((item) => (item.type === 'text' ? [item.text] : []))
+  const media = part.parts.flatMap((item) => (item.type === 'text' ? [] : [encodeMedia(item)]))
+  const text = texts.join('\n')
+  const response = part.isError ? { error: text } : { output: text }
+  const { callId: id, name } = part
+  const isInside = media.length > 0 && takesMediaInResults(options)
+  const inside = isInside ? { parts: media } : {}
+  const functionResponse = { id, name, response, ...inside }
+  return isInside ? [{ functionResponse }] : [{ functionResponse }, ...media]
+}
+
+/**
+ * What the model said. Signatures go back to where they were: on their call, on thought, or on the
+ * text before them. Of several calls at once the vendor signs the first: where that has lost its
+ * signature, or was another model's, something stands for it.
+ */
+function encodeModel(parts: readonly Part[], options: EncodeOptions): JsonObject[] {
+  const signatures = signaturesOfCalls(parts)
+  const calls = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])))
+  const encoded: SignedPart[] = []
+  let isFirstCall = true
+  for (const part of parts) {
+    if (part.type === 'reasoning') {
+      const isOfCall = part.callId !== undefined && calls.has(part.callId)
+      if (!isOfCall && part.signature !== undefined) addReasoning(encoded, part, part.signature)
+    } else if (part.type === 'tool-call') {
+      const own = signatures.get(part.callId)
+      const needsOne = isFirstCall && needsSignatures(options)
+      const signature = own ?? (isFirstCall ? takeLoose(encoded) : undefined)
+      const thoughtSignature = signature ?? (needsOne ? dummySignature : undefined)
+      isFirstCall = false
+      const { callId: id, name, kind, input } = part
+      const functionCall = { id, name, args: encodeArguments(kind, input) }
+      encoded.push(defined({ functionCall, thoughtSignature }))
+    } else for (const plain of encodeUserPart(part)) encoded.push(plain)
+  }
+  return encoded
+}
+
+type SignedPart = JsonObject & { thoughtSignature?: unknown }
+
+function signaturesOfCalls(parts: readonly Part[]): ReadonlyMap<string, string> {
+  const signatures = new Map<string, string>()
+  for (const part of parts) {
+    if (part.type !== 'reasoning' || part.callId === undefined) continue
+    if (part.signature !== undefined) signatures.set(part.callId, part.signature)
+  }
+  return signatures
+}
+
+function addReasoning(encoded: SignedPart[], { text }: ReasoningPart, signature: string): void {
+  const last = encoded.at(-1)
+  if (text !== '') encoded.push({ text, thought: true, thoughtSignature: signature })
+  else if (last !== undefined && isUnsigned(last)) last.thoughtSignature = signature
+  else encoded.push({ text: '', thoughtSignature: signature })
+}
+
+const isUnsigned = (part: SignedPart) =>
+  part.thoughtSignature === undefined && part.functionCall === undefined
+
+/** A signature that stands for itself right before a call is the call's: its id was lost on the way. */
+function takeLoose(encoded: SignedPart[]): string | undefined {
+  const last = encoded.at(-1)
+  if (last?.text !== '' || typeof last.thoughtSignature !== 'string') return undefined
+  encoded.pop()
+  return last.thoughtSignature
+}
+
+/** The arguments of a call: an object here. No text at all is none; what is no object is one text. */
+export function encodeArguments(kind: ToolCallPart['kind'], input: string): JsonObject {
+  if (kind === 'custom') return { input }
+  if (input.trim() === '') return {}
+  return embedJson(input) ?? { input }
 }

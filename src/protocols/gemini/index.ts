@@ -1,20 +1,59 @@
-import { createPlainObserver } from '../plain-observer.ts'
+import type { Codec } from '../canonical/codec.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
+import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
-import { geminiCodec } from './codec.ts'
+import { joinUrl, modelPath, pathSegments } from '../url.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createDecoder, decodeAnswer } from './decode-stream.ts'
 import { geminiEmbeddings } from './embeddings.ts'
-import { geminiKeyHeaders, geminiPath, geminiUrl } from './endpoint.ts'
-import { encodeGeminiError, encodeGeminiStreamError } from './error.ts'
-import { geminiHeartbeat } from './heartbeat.ts'
+import { encodeAnswer } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { createEncoder } from './encode-stream.ts'
 import {
-  checkBatchEmbed,
-  checkCountTokens,
-  checkEmbed,
-  checkGenerate,
-  readBatchEmbed,
-  readGemini,
-  renameGemini,
-} from './request.ts'
-import { createGeminiObserver } from './stream.ts'
+  decodeError,
+  encodeGeminiError,
+  encodeGeminiStreamError,
+  geminiHeartbeat,
+} from './errors.ts'
+import { readBatchEmbed, readGemini, renameGemini } from './facts.ts'
+import { createGeminiObserver } from './observe.ts'
+import { findSchemaFault, findToldKeywords } from './schema/to-gemini.ts'
+import { takesSearch } from './tools.ts'
+import { geminiReports } from './usage.ts'
+import { checkBatchEmbed, checkCountTokens, checkEmbed, checkGenerate } from './wire.ts'
+
+/*
+ * Google's Gemini. The parts, in reading order:
+ *
+ *   wire.ts                               schemas of requests, names in camelCase and snake_case
+ *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
+ *   tools.ts, media.ts, thinking.ts, signature.ts, citations.ts    one subject each, both ways
+ *   schema/                               JSON schemas to the vendor's form, and from it
+ *   decode-request.ts, decode-parts.ts    a client's request to the canonical form
+ *   encode-request.ts                     the canonical form to a request for an upstream
+ *   decode-stream.ts, partial-args.ts     an upstream's answer, streamed or whole, to events
+ *   encode-stream.ts, encode-answer.ts    events, or a whole answer, for a client
+ *   errors.ts                             errors and heartbeats, by the client's library
+ *   json-array.ts, embeddings.ts          the other framing of a stream; embeddings
+ */
+
+const version = /^v\d+((alpha|beta)\d*)?$/
+
+/**
+ * Upstream URL: the base is written as Google's SDK wants it, without a version. One that has a
+ * version in its path (Vertex: `…/v1beta1/projects/…/publishers/google`) gets no second one.
+ */
+function geminiUrl(base: string, path: string): string {
+  const versioned = pathSegments(base).some((segment) => version.test(segment))
+  return joinUrl(base, versioned ? path.replace(/^\/v1beta(?=\/)/, '') : path)
+}
+
+/** Path of an action on a model. */
+function geminiPath(model: string, action: string): string {
+  const name = model.startsWith('models/') ? model.slice('models/'.length) : model
+  const folder = name.startsWith('tunedModels/') ? '' : 'models/'
+  return `/v1beta/${folder}${modelPath(name)}:${action}`
+}
 
 const generate: Operation = {
   protocol: 'gemini',
@@ -24,47 +63,76 @@ const generate: Operation = {
   check: checkGenerate,
   read: readGemini,
   rename: renameGemini,
-  path: (model, stream) => geminiPath(model, stream ? 'streamGenerateContent' : 'generateContent'),
+  path(model, stream, framing) {
+    if (!stream) return geminiPath(model, 'generateContent')
+    // Without the query the vendor streams a JSON array.
+    return geminiPath(model, 'streamGenerateContent') + (framing === 'sse' ? '?alt=sse' : '')
+  },
   createObserver: createGeminiObserver,
 }
 
 const countTokens: Operation = {
-  protocol: 'gemini',
+  ...generate,
   name: 'count_tokens',
   charged: false,
-  takesForm: false,
   check: checkCountTokens,
-  read: readGemini,
-  rename: renameGemini,
   path: (model) => geminiPath(model, 'countTokens'),
   createObserver: createPlainObserver,
 }
 
 const embed: Operation = {
-  protocol: 'gemini',
+  ...generate,
   name: 'embed',
-  charged: true,
-  takesForm: false,
   check: checkEmbed,
-  read: readGemini,
-  rename: renameGemini,
   path: (model) => geminiPath(model, 'embedContent'),
-  createObserver: createGeminiObserver,
 }
 
 const batchEmbed: Operation = {
-  ...embed,
+  ...generate,
   name: 'batch_embed',
   check: checkBatchEmbed,
   read: readBatchEmbed,
   path: (model) => geminiPath(model, 'batchEmbedContents'),
 }
 
+/** What can be asked of a model, by the action in the path. */
+export const geminiActions: ReadonlyMap<string, Operation> = new Map([
+  ['generateContent', generate],
+  ['streamGenerateContent', generate],
+  ['countTokens', countTokens],
+  ['embedContent', embed],
+  ['batchEmbedContents', batchEmbed],
+])
+
+/**
+ * The last path segment of a call, taken apart; without an action it names a model only. Model ids may
+ * hold colons themselves (`llama3:8b`): the last one begins the action.
+ */
+export function geminiTarget(target: string): { model: string; action: string | undefined } {
+  const colon = target.lastIndexOf(':')
+  if (colon < 0) return { model: target, action: undefined }
+  return { model: target.slice(0, colon), action: target.slice(colon + 1) }
+}
+
+const geminiCodec: Codec = {
+  decodeRequest,
+  encodeRequest,
+  decodeResponse: decodeAnswer,
+  encodeResponse: encodeAnswer,
+  createDecoder,
+  createEncoder,
+  findFault: findSchemaFault,
+  tellsInWords: findToldKeywords,
+  takesSearch,
+  encodeCount: (inputTokens) => ({ totalTokens: inputTokens }),
+  decodeError,
+}
+
 /** Google's Gemini. */
 export const gemini = {
   name: 'gemini',
   url: geminiUrl,
-  keyHeaders: geminiKeyHeaders,
+  keyHeaders: (key: string) => ({ 'x-goog-api-key': key }),
   encodeError: encodeGeminiError,
   encodeStreamError: encodeGeminiStreamError,
   heartbeat: geminiHeartbeat,
@@ -72,7 +140,11 @@ export const gemini = {
   counting: countTokens,
   demandedHeaders: {},
   tierHeader: 'x-gemini-service-tier',
+  // `alt`, `fields`, `$httpMethod`: only ours are sent.
+  hidesQueries: true,
+  mendsBodies: true,
   codec: geminiCodec,
+  decodeUsage: (raw) => decodeUsage(raw, geminiReports),
   embedding: geminiEmbeddings(batchEmbed),
   operations: { generate, countTokens, embed, batchEmbed },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

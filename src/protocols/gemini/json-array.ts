@@ -1,5 +1,5 @@
-import { createHeldBytes, heldBytesLimit } from '../held-bytes.ts'
 import type { Frame, FrameSplitter, Frames } from '../protocol.ts'
+import { createHeldBytes, heldBytesLimit } from '../sse.ts'
 
 const quote = 0x22
 const openBracket = 0x5b

@@ -8,10 +8,10 @@ import type {
 } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, type Note } from './names.ts'
 import { decodeBase64, toStandardBase64 } from './signature.ts'
+import { camelNames, type Note } from './wire.ts'
 
-export type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
+type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
 
 /**
  * The image, document, sound or film of a part with `inlineData` or `fileData`. Files that only the
@@ -54,12 +54,9 @@ function decodeText(data: string): string | undefined {
 function decodeFile(file: JsonObject, at: string, note: Note): MediaPart | undefined {
   const uri = stringIn(file, 'fileUri') ?? refuseValue(`${at}.fileData.fileUri`, 'an address')
   const mediaType = stringIn(file, 'mimeType') ?? typeByEnding(uri)
-  if (isVendorFile(uri)) {
-    note('uploaded_file', at)
-    return undefined
-  }
-  if (mediaType === undefined || !/^https?:/i.test(uri)) {
-    note('unknown_part', at)
+  const isUploaded = isVendorFile(uri)
+  if (isUploaded || mediaType === undefined || !/^https?:/i.test(uri)) {
+    note(isUploaded ? 'uploaded_file' : 'unknown_part', at)
     return undefined
   }
   const title = stringIn(file, 'displayName')
@@ -94,19 +91,13 @@ function mediaOf(
   at: string,
   title: string | undefined,
 ): MediaPart {
-  switch (mediaType.slice(0, mediaType.indexOf('/')).toLowerCase()) {
-    case 'image':
-      return { type: 'image', at, source }
-    case 'audio':
-      return { type: 'audio', at, source }
-    case 'video':
-      return { type: 'video', at, source }
-    default:
-      return { type: 'document', at, title, source }
-  }
+  const type = mediaType.slice(0, mediaType.indexOf('/')).toLowerCase()
+  return type === 'image' || type === 'audio' || type === 'video'
+    ? { type, at, source }
+    : { type: 'document', at, title, source }
 }
 
-/** A medium as a part. Bytes go inline; an address only where nobody has fetched it before. */
+/** A medium as a part. Bytes go inline; an address goes as it is where it was not fetched before. */
 export function encodeMedia({ source }: MediaPart): JsonObject {
   switch (source.type) {
     case 'data':

@@ -1,20 +1,16 @@
 import { arrayIn, isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
+export type PartialArgs = ReturnType<typeof createPartialArgs>
+
 /**
  * Arguments that come in pieces, each with its path (`$.items[0].name`): Vertex sends them so when it
  * is asked for `streamFunctionCallArguments`. Paths that lead nowhere sensible are skipped.
  */
-export interface PartialArgs {
-  push(call: JsonObject): void
-  args(): JsonObject
-}
-
-/** No arguments yet. */
-export function createPartialArgs(): PartialArgs {
+export function createPartialArgs() {
   const root = new Map<Step, unknown>()
   return {
-    push(call) {
+    push(call: JsonObject): void {
       for (const piece of arrayIn(call, 'partialArgs')) {
         if (!isJsonObject(piece) || typeof piece.jsonPath !== 'string') continue
         const steps = stepsOf(piece.jsonPath)

@@ -2,7 +2,7 @@ import type { EncodeOptions } from '../canonical/codec.ts'
 import { type Effort, efforts, type ReasoningSettings } from '../canonical/request.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, type Note, noteUnknown } from './names.ts'
+import { camelNames, type Note, noteUnknown } from './wire.ts'
 
 const fields = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
 
@@ -89,13 +89,8 @@ export function encodeThinking(
   // A model that does not think refuses to show it.
   const mayShow = amount.thinkingBudget !== 0
   const wanted = settings.show ?? (options.showsReasoning ? 'auto' : undefined)
-  const show =
-    wanted === 'none'
-      ? { includeThoughts: false }
-      : wanted !== undefined && mayShow
-        ? { includeThoughts: true }
-        : {}
-  const config = { ...amount, ...show }
+  const isTold = wanted === 'none' || (wanted !== undefined && mayShow)
+  const config = { ...amount, ...(isTold ? { includeThoughts: wanted !== 'none' } : {}) }
   return Object.keys(config).length === 0 ? undefined : config
 }
 
@@ -117,7 +112,7 @@ function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: F
     case 'effort':
       return levels
         ? { thinkingLevel: levelFor(amount.effort, levels) }
-        : { thinkingBudget: within(effortBudgets[amount.effort], budget) }
+        : { thinkingBudget: within(effortAmounts[amount.effort][1], budget) }
     case 'budget':
       return { thinkingBudget: levels ? amount.tokens : within(amount.tokens, budget) }
   }
@@ -125,30 +120,21 @@ function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: F
 
 /** The least level that is not below the effort, else the most that there is. */
 function levelFor(effort: Effort, levels: readonly string[]): string {
-  const wanted = allLevels.indexOf(effortLevels[effort])
+  const wanted = allLevels.indexOf(effortAmounts[effort][0])
   const known = levels.find((level) => allLevels.indexOf(level) >= wanted)
   return known ?? levels.at(-1) ?? 'HIGH'
 }
 
 const allLevels = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
-const effortLevels: { readonly [effort in Effort]: string } = {
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-}
-
-/** In LLM tokens. Source: the vendor's guide "OpenAI compatibility", `reasoning_effort`. */
-const effortBudgets: { readonly [effort in Effort]: number } = {
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
+/** Budgets in LLM tokens. Source: the vendor's guide "OpenAI compatibility", `reasoning_effort`. */
+const effortAmounts: { readonly [effort in Effort]: readonly [level: string, budget: number] } = {
+  minimal: ['MINIMAL', 1024],
+  low: ['LOW', 1024],
+  medium: ['MEDIUM', 8192],
+  high: ['HIGH', 24_576],
+  xhigh: ['HIGH', 32_768],
+  max: ['HIGH', 32_768],
 }
 
 const within = (tokens: number, [least, most]: readonly [number, number] = [0, 24_576]) =>

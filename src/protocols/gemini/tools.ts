@@ -1,35 +1,32 @@
-import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
-import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
+import type { CanonicalRequest, Tool, ToolChoice, WebSearch } from '../canonical/request.ts'
+import { customParameters, describeTool, textsIn } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, listOf, type Note, noteUnknown, written } from './names.ts'
-import { toGeminiSchema } from './schema.ts'
-import { fromGeminiSchema } from './schema-in.ts'
+import { fromGeminiSchema } from './schema/from-gemini.ts'
+import { adaptedSchema } from './schema/to-gemini.ts'
+import { camelNames, eachOf, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
 
 /** The functions of a request; what the vendor runs itself is noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
-  const { tools } = camelNames(body)
-  const isList = Array.isArray(tools)
-  return listOf(tools).flatMap((tool, index) => {
-    const at = isList ? `tools[${index}]` : 'tools'
-    if (!isJsonObject(tool)) refuseValue(at, 'an object')
-    return decodeToolSet(tool, at, note)
-  })
+  return eachOf(body.tools, 'tools').flatMap(({ item: set, at }) =>
+    isJsonObject(set) ? decodeToolSet(set, at, note) : refuseValue(at, 'an object'),
+  )
 }
 
 function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[] {
   const { functionDeclarations, ...others } = camelNames(set)
+  const place = placesIn(set, at)
   for (const [name, value] of Object.entries(others)) {
     if (value === null || value === undefined) continue
     // A kind that is newer than this code is the vendor's own too, as all of them but functions are.
-    note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', `${at}.${written(set, name)}`)
+    note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', place(name))
   }
-  const path = `${at}.${written(set, 'functionDeclarations')}`
   return listOf(functionDeclarations).map((declaration, index) => {
-    const declarationAt = `${path}[${index}]`
-    if (!isJsonObject(declaration)) refuseValue(declarationAt, 'an object')
-    return decodeFunction(declaration, declarationAt, note)
+    const functionAt = `${place('functionDeclarations')}[${index}]`
+    if (!isJsonObject(declaration)) refuseValue(functionAt, 'an object')
+    return decodeFunction(declaration, functionAt, note)
   })
 }
 
@@ -50,9 +47,7 @@ function decodeFunction(wire: JsonObject, at: string, note: Note): Tool {
 }
 
 const configFields = new Set([
-  'functionCallingConfig',
-  'retrievalConfig',
-  'includeServerSideToolInvocations',
+  ...['functionCallingConfig', 'retrievalConfig', 'includeServerSideToolInvocations'],
 ])
 const callingFields = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'])
 
@@ -61,17 +56,16 @@ export function decodeToolChoice(body: JsonObject, note: Note): ToolChoice | und
   const wire = objectIn(camelNames(body), 'toolConfig')
   if (wire === undefined) return undefined
   const at = written(body, 'toolConfig')
+  const place = placesIn(wire, at)
   noteUnknown(wire, configFields, at, note)
   const config = camelNames(wire)
   if (config.includeServerSideToolInvocations === true) {
-    note('include', `${at}.${written(wire, 'includeServerSideToolInvocations')}`)
+    note('include', place('includeServerSideToolInvocations'))
   }
-  if (isJsonObject(config.retrievalConfig)) {
-    note('unknown_field', `${at}.${written(wire, 'retrievalConfig')}`)
-  }
+  if (isJsonObject(config.retrievalConfig)) note('unknown_field', place('retrievalConfig'))
   const calling = objectIn(config, 'functionCallingConfig')
   if (calling === undefined) return undefined
-  const callingAt = `${at}.${written(wire, 'functionCallingConfig')}`
+  const callingAt = place('functionCallingConfig')
   noteUnknown(calling, callingFields, callingAt, note)
   return choiceOf(camelNames(calling), `${callingAt}.mode`)
 }
@@ -106,26 +100,19 @@ export function encodeTools({ tools, toolChoice, webSearch }: CanonicalRequest):
   if (tools.length === 0) return search.length === 0 ? {} : { tools: search }
   const functionDeclarations = tools.map(encodeFunction)
   const functionCallingConfig = toolChoice && encodeChoice(toolChoice)
-  return {
-    tools: [...search, { functionDeclarations }],
-    ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
-  }
+  const toolConfig = functionCallingConfig && { functionCallingConfig }
+  return defined({ tools: [...search, { functionDeclarations }], toolConfig })
 }
 
 function encodeFunction(tool: Tool): JsonObject {
   const description = describeTool(tool)
   const parameters = tool.kind === 'custom' ? customParameters : tool.parameters
-  return {
-    name: tool.name,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: encodeParameters(parameters) }),
-  }
+  const parametersJsonSchema = parameters && encodeParameters(parameters)
+  return defined({ name: tool.name, description, parametersJsonSchema })
 }
 
-/** A schema that fit has let pass; one that it has not goes as it is, for the vendor to judge. */
 function encodeParameters(parameters: JsonObject): JsonObject {
-  const adapted = toGeminiSchema(parameters)
-  const schema = 'schema' in adapted ? adapted.schema : parameters
+  const schema = adaptedSchema(parameters)
   // The vendor wants an object; a tool without arguments is `{}` with some clients.
   const isPlain = schema.type === undefined && schema.anyOf === undefined
   return isPlain ? { type: 'object', ...schema } : schema
@@ -146,3 +133,33 @@ function encodeChoice(choice: ToolChoice): JsonObject {
       return { mode: choice.isRequired ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names }
   }
 }
+
+/** The first `googleSearch` among the tools of a request, or the retrieval that came before it. */
+export function decodeSearch(body: JsonObject): WebSearch | undefined {
+  for (const { item: set, at: setAt } of eachOf(body.tools, 'tools')) {
+    if (!isJsonObject(set)) continue
+    const tools = camelNames(set)
+    for (const name of ['googleSearch', 'googleSearchRetrieval']) {
+      const tool = tools[name]
+      if (!isJsonObject(tool)) continue
+      const at = `${setAt}.${written(set, name)}`
+      const { excludeDomains, ...others } = camelNames(tool)
+      return {
+        places: [at],
+        others: Object.keys(others).map(placesIn(tool, at)),
+        blockedDomains: textsIn({ excludeDomains }, 'excludeDomains'),
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * The vendor's Gemini API has no limits of domains, and takes its search beside functions for some
+ * models only, which then want all that it did back in the next turn: what other clients can't give.
+ */
+export const takesSearch = ({ webSearch, tools, toolChoice }: CanonicalRequest): boolean =>
+  tools.length === 0 &&
+  toolChoice?.type !== 'none' &&
+  webSearch?.allowedDomains === undefined &&
+  webSearch?.blockedDomains === undefined

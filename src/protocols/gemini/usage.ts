@@ -1,4 +1,3 @@
-import type { EncodeContext } from '../canonical/codec.ts'
 import {
   type Modalities,
   type Modality,
@@ -10,30 +9,18 @@ import {
   withExtras,
 } from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
-import { disjointUsage, emptyUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface GeminiCounts {
-  prompt: number | undefined
-  toolUse: number | undefined
-  cached: number | undefined
-  candidates: number | undefined
-  thoughts: number | undefined
-  extras: ReportedExtras | undefined
-}
-
-/** No counts yet. */
-export function createGeminiCounts(): GeminiCounts {
-  return {
-    prompt: undefined,
-    toolUse: undefined,
-    cached: undefined,
-    candidates: undefined,
-    thoughts: undefined,
-    extras: undefined,
-  }
+  prompt?: number | undefined
+  toolUse?: number | undefined
+  cached?: number | undefined
+  candidates?: number | undefined
+  thoughts?: number | undefined
+  extras?: ReportedExtras | undefined
 }
 
 /**
@@ -72,8 +59,8 @@ export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | un
 }
 
 /**
- * What is no text among the LLM tokens, and the tier. Documents are told apart, but cost what text
- * does. Vertex names the tier as `trafficType`.
+ * What is no text among the LLM tokens, and the tier. Documents have counts of their own, but cost
+ * what text does. Vertex names the tier as `trafficType`.
  */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
   let modalities: Modalities | undefined
@@ -117,7 +104,7 @@ const trafficTypes: ReadonlyMap<string, string> = new Map([
 
 /** The usage reports of this protocol. */
 export const geminiReports: UsageReports<GeminiCounts> = {
-  createCounts: createGeminiCounts,
+  createCounts: () => ({}),
   fold: foldGeminiUsage,
   inputFields: ['promptTokenCount'],
   outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
@@ -138,9 +125,4 @@ export function encodeUsage(usage: Usage): JsonObject {
     ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
     totalTokenCount: promptTokenCount + outputTokens,
   }
-}
-
-/** The usage of a whole answer. Where the upstream tells none, the input is as it was estimated. */
-export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
-  return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }

@@ -1,26 +1,26 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
-import type { NativeFeature } from '../canonical/native.ts'
 import type {
   CacheHint,
   CanonicalRequest,
+  NativeFeature,
   NativeUse,
+  Note,
   OutputFormat,
   Part,
   ServiceTier,
+  TextPart,
   Turn,
 } from '../canonical/request.ts'
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
+import { readNumber } from '../fields.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { withoutBilling } from './billing-line.ts'
-import { decodeContent, decodeTexts } from './blocks.ts'
-import { decodeCache, type Note } from './content.ts'
-import { decodeThinking } from './decode-thinking.ts'
-import { decodeSearch } from './search.ts'
-import { findSearches } from './search-history.ts'
-import { loadedTools } from './tool-search.ts'
-import { decodeToolChoice, decodeTools } from './tools.ts'
+import { decodeCache } from './cache.ts'
+import { decodeContent, decodeTexts } from './decode-content.ts'
+import { decodeSearch, findSearches } from './search.ts'
+import { decodeThinking } from './thinking.ts'
+import { decodeToolChoice, decodeTools, loadedTools } from './tools.ts'
 
 /** Reads a request that `checkMessages` has passed. Throws `TranslationError`. */
 export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
@@ -46,9 +46,9 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
     reasoning: decodeThinking(body, note),
     maxOutputTokens: countIn(body, 'max_tokens'),
     stop: decodeStop(body.stop_sequences),
-    temperature: numberIn(body, 'temperature'),
-    topP: numberIn(body, 'top_p'),
-    topK: numberIn(body, 'top_k'),
+    temperature: readNumber(body, 'temperature'),
+    topP: readNumber(body, 'top_p'),
+    topK: readNumber(body, 'top_k'),
     userId: stringIn(objectIn(body, 'metadata'), 'user_id'),
     serviceTier: serviceTiers.get(body.service_tier),
   }
@@ -120,12 +120,6 @@ function decodeStop(wire: unknown): readonly string[] | undefined {
   return wire.length === 0 ? undefined : wire
 }
 
-function numberIn(body: JsonObject, key: string): number | undefined {
-  const value = body[key]
-  if (value === undefined || value === null) return undefined
-  return typeof value === 'number' ? value : refuseValue(key, 'a number')
-}
-
 const serviceTiers = new Map<unknown, ServiceTier>([
   ['auto', 'auto'],
   ['standard_only', 'default'],
@@ -168,23 +162,23 @@ const defaults = new Map<string, unknown>([['speed', 'standard']])
 
 /** Fields that are read, or mean nothing elsewhere: Bedrock's two. */
 const carried = new Set([
-  'model',
-  'max_tokens',
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'output_format',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-  'metadata',
-  'service_tier',
-  'stream',
-  'cache_control',
-  'anthropic_version',
-  'anthropic_beta',
+  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking'],
+  ...['output_config', 'output_format', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
+  ...['metadata', 'service_tier', 'stream', 'cache_control', 'anthropic_version', 'anthropic_beta'],
 ])
+
+/**
+ * A system prompt without the line that Claude Code puts at its head (`x-anthropic-billing-header:
+ * cc_version=…; cch=…;`), most often a block of its own. It is for its vendor alone, and differs by
+ * session and by request: with it no two prompts would begin alike. Seen in Claude Code 2.1.
+ */
+function withoutBilling(system: readonly TextPart[], note: Note): readonly TextPart[] {
+  return system.flatMap((part) => {
+    const text = part.text.replace(billingLine, '')
+    if (text === part.text) return [part]
+    note('billing_line', part.at ?? 'system')
+    return text === '' ? [] : [{ ...part, text }]
+  })
+}
+
+const billingLine = /^x-anthropic-billing-header[^\n]*\n*/

@@ -1,11 +1,24 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import type { CanonicalRequest, Part, ServiceTier } from '../canonical/request.ts'
+import { embedJson } from '../canonical/json-text.ts'
+import type {
+  CanonicalRequest,
+  DocumentPart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  ServiceTier,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../canonical/request.ts'
 import { countLeadingInstructions, expectsNextTurn } from '../canonical/turns.ts'
-import type { JsonObject } from '../protocol.ts'
-import { markCache } from './cache-marks.ts'
-import { encodeTurns } from './encode-turns.ts'
-import { closeSchema } from './schema.ts'
-import { encodeThinking } from './thinking.ts'
+import { defined } from '../fields.ts'
+import type { Fault, JsonObject } from '../protocol.ts'
+import { encodeCache, isThinking, markCache } from './cache.ts'
+import { closeSchema, findSchemaFault } from './schema.ts'
+import { encodeSentCitations } from './search.ts'
+import { encodeThinking, usualMaxTokens } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
 /** The body for an upstream. The conversation comes last: what is before it stays from turn to turn. */
@@ -17,10 +30,10 @@ export function encodeMessagesRequest(
   const { maxTokens, thinking, effort } = encodeThinking(
     request,
     options.quirks,
-    options.defaultMaxOutputTokens,
+    options.defaultMaxOutputTokens ?? usualMaxTokens(options.model),
   )
   const { system, messages } = encodeTurns(withJsonWords(request))
-  const fields = {
+  const body = defined({
     model: options.model,
     max_tokens: maxTokens,
     stream: request.stream ? true : undefined,
@@ -35,8 +48,7 @@ export function encodeMessagesRequest(
     service_tier: tierWord(request.serviceTier),
     system,
     messages,
-  }
-  const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  })
   const { cacheMinimumTokens: minimum } = options
   return minimum !== undefined && isMarkedHere(request, options) ? markCache(body, minimum) : body
 }
@@ -55,7 +67,7 @@ function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boo
 const hasMark = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.cache || (part.type === 'tool-result' && hasMark(part.parts)))
 
-/** JSON without a schema is only asked for: the answer is looked at (translation/json-answer.ts). */
+/** JSON without a schema is only asked for: translation checks the answer. */
 function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns'> {
   const { turns, format } = request
   if (format?.type !== 'json') return request
@@ -68,10 +80,7 @@ function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns
 function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) {
   const schema = format?.type === 'schema' ? closeSchema(format.schema) : undefined
   if (schema === undefined && effort === undefined) return undefined
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
-  }
+  return defined({ effort, format: schema && { type: 'json_schema', schema } })
 }
 
 /** `auto` uses priority capacity where the account has some. */
@@ -79,3 +88,202 @@ function tierWord(tier: ServiceTier | undefined): string | undefined {
   if (tier === 'auto' || tier === 'priority') return 'auto'
   return tier === 'default' ? 'standard_only' : undefined
 }
+
+/** The conversation in this protocol's two places. */
+export interface Conversation {
+  readonly system: unknown
+  readonly messages: readonly JsonObject[]
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly blocks: JsonObject[]
+}
+
+/**
+ * Turns as `system` and `messages`. Instructions within the conversation are user text in tags of
+ * their own: role `system` there is for the newest models only. So are all of them when the user says
+ * nothing: the vendor wants a message. A turn of which nothing can be sent is left out.
+ */
+function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
+  const count = countSystem(turns)
+  const messages: Message[] = []
+  for (const turn of turns.slice(count)) {
+    const role = turn.role === 'assistant' ? 'assistant' : 'user'
+    const blocks = blocksOf(turn)
+    const last = messages.at(-1)
+    if (last?.role === role) last.blocks.push(...blocks)
+    else if (blocks.length > 0) messages.push({ role, blocks: [...blocks] })
+  }
+  const system = turns.slice(0, count).flatMap(instructions)
+  return {
+    system: system.length === 0 ? undefined : encodeContent(system),
+    messages: messages.map(encodeMessage),
+  }
+}
+
+/** How many turns are `system`. */
+function countSystem(turns: readonly Turn[]): number {
+  const leading = countLeadingInstructions(turns)
+  const first = turns[leading]
+  const isMute = first === undefined || (first.role === 'user' && encodeAll(first).length === 0)
+  return isMute ? 0 : leading
+}
+
+/** Whether there would be no message. */
+export const isSilent = ({ turns }: Pick<CanonicalRequest, 'turns'>): boolean =>
+  turns.slice(countSystem(turns)).every((turn) => blocksOf(turn).length === 0)
+
+function blocksOf(turn: Turn): readonly JsonObject[] {
+  if (turn.role === 'user') return encodeAll(turn)
+  if (turn.role !== 'assistant') return instructions(turn).map(inTags)
+  const blocks = encodeAll(turn)
+  // "The final block in an assistant message cannot be `thinking`", says the vendor.
+  const end = blocks.findLastIndex(({ type }) => !isThinking(type))
+  return blocks.slice(0, end + 1)
+}
+
+const encodeAll = ({ parts }: Turn): readonly JsonObject[] =>
+  parts.map(encodePart).filter((block) => block !== undefined)
+
+const instructions = (turn: Turn): readonly JsonObject[] =>
+  encodeAll(turn).filter(({ type }) => type === 'text')
+
+const inTags = (block: JsonObject): JsonObject => ({
+  ...block,
+  text: `<system>\n${block.text}\n</system>`,
+})
+
+/** A message that answers calls must begin with the results, says the vendor. */
+function encodeMessage({ role, blocks }: Message): JsonObject {
+  const isResult = ({ type }: JsonObject) => type === 'tool_result'
+  const results = blocks.filter(isResult)
+  const sorted =
+    results.length === 0 ? blocks : [...results, ...blocks.filter((block) => !isResult(block))]
+  return { role, content: encodeContent(sorted) }
+}
+
+/** The block of one part; undefined for what the vendor would refuse and no model needs. */
+export function encodePart(part: Part): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return encodeText(part)
+    case 'refusal':
+      return encodeText({ ...part, type: 'text' })
+    case 'image':
+      return encodeImage(part)
+    case 'document':
+      return encodeDocument(part)
+    case 'reasoning':
+      return encodeReasoning(part)
+    case 'tool-call':
+      return {
+        type: 'tool_use',
+        id: callIdOf(part),
+        name: part.name,
+        input: encodeInput(part),
+        ...encodeCache(part.cache),
+      }
+    case 'tool-result':
+      return encodeResult(part)
+    default:
+      // Sound and video, which this protocol can't carry.
+      return undefined
+  }
+}
+
+/** Blocks as a message's content: a lone plain text is a string. */
+export function encodeContent(blocks: readonly JsonObject[]): unknown {
+  const [first] = blocks
+  const isPlain = blocks.length === 1 && first?.type === 'text' && Object.keys(first).length === 2
+  return isPlain ? first.text : blocks
+}
+
+/** The arguments of a call as an object; what is none (models do write such) is put in one. */
+export function encodeInput({ kind, input }: Pick<ToolCallPart, 'kind' | 'input'>): JsonObject {
+  const object = kind === 'custom' ? undefined : embedJson(input === '' ? '{}' : input)
+  return object ?? { input }
+}
+
+/** "Text content blocks must contain non-whitespace text", says the vendor. */
+function encodeText({ text, cache, citations }: TextPart): JsonObject | undefined {
+  if (text.trim() === '') return undefined
+  const sent = encodeSentCitations(citations)
+  return { type: 'text', text, ...(sent && { citations: sent }), ...encodeCache(cache) }
+}
+
+function encodeImage({ source, cache }: ImagePart): JsonObject {
+  const wire =
+    source.type === 'url'
+      ? { type: 'url', url: source.url }
+      : { type: 'base64', media_type: source.mediaType, data: source.data }
+  return { type: 'image', source: wire, ...encodeCache(cache) }
+}
+
+function encodeDocument(part: DocumentPart): JsonObject {
+  const { title, context, isCited, cache } = part
+  return defined({
+    type: 'document',
+    source: documentSource(part.source),
+    title,
+    context,
+    citations: isCited === true ? { enabled: true } : undefined,
+    ...encodeCache(cache),
+  })
+}
+
+function documentSource(source: DocumentPart['source']): JsonObject {
+  if (source.type === 'url') return { type: 'url', url: source.url }
+  const text = source.type === 'text' ? source.text : plainText(source)
+  if (source.type === 'text' || text !== undefined) {
+    return { type: 'text', media_type: 'text/plain', data: text }
+  }
+  return { type: 'base64', media_type: source.mediaType, data: source.data }
+}
+
+/** Only a PDF may come in base64: any kind of text is written as such. */
+function plainText(source: { readonly mediaType: string; readonly data: string }) {
+  if (!source.mediaType.startsWith('text/')) return undefined
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(source.data), (c) => c.charCodeAt(0)))
+  } catch {
+    // Not base64: the vendor says so better.
+    return undefined
+  }
+}
+
+/** Without its signature the vendor refuses it. */
+function encodeReasoning({ text, signature, isRedacted }: ReasoningPart): JsonObject | undefined {
+  if (signature === undefined) return undefined
+  return isRedacted === true
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature }
+}
+
+function encodeResult(part: ToolResultPart): JsonObject {
+  const blocks = part.parts.map(encodePart).filter((block) => block !== undefined)
+  return {
+    type: 'tool_result',
+    tool_use_id: callIdOf(part),
+    ...(blocks.length === 0 ? {} : { content: encodeContent(blocks) }),
+    ...(part.isError === true ? { is_error: true } : {}),
+    ...encodeCache(part.cache),
+  }
+}
+
+/** Ids of other vendors' calls may hold more than `^[a-zA-Z0-9_-]+$`, which is checked. */
+const callIdOf = ({ callId }: { readonly callId: string }) => callId.replace(/[^\w-]/g, '_')
+
+/** What the vendor would refuse: a schema that it can't enforce, or a conversation without a word. */
+export function findRequestFault(
+  request: CanonicalRequest,
+  conversation = 'messages',
+): Fault | undefined {
+  return findSchemaFault(request) ?? (isSilent(request) ? silence(conversation) : undefined)
+}
+
+const silence = (param: string): Fault => ({
+  code: 'invalid_value',
+  param,
+  message: `${param} has no text, and the channel of this model speaks the protocol messages, which wants some. Send a message.`,
+})

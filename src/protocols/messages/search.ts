@@ -1,6 +1,13 @@
-import type { CanonicalRequest, WebSearch } from '../canonical/request.ts'
-import { defined } from '../chat/fields.ts'
-import { decodeLocation, textsIn } from '../chat/search.ts'
+import type {
+  CanonicalRequest,
+  Citation,
+  SearchPart,
+  SearchResult,
+  TextPart,
+  WebSearch,
+} from '../canonical/request.ts'
+import { decodeLocation, searchText, textsIn } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
@@ -51,4 +58,181 @@ export function encodeSearch(search: WebSearch): JsonObject {
     blocked_domains: blockedDomains,
     user_location: location && defined({ type: 'approximate', ...location }),
   })
+}
+
+/** How the ids of searches begin that another vendor has run: this one's would not know them. */
+export const foreignSearchId = 'srvtoolu_tgs1_'
+
+/** The id of an answer's next search. */
+export const foreignSearchIdOf = (requestId: string, index: number): string =>
+  `${foreignSearchId}${requestId.replace(/\W/g, '_')}_${index}`
+
+/**
+ * What stands where the vendor has its encrypted content: clients send it back unread. It is marked
+ * like a seal, so that the vendor itself never gets it.
+ */
+const foreignContent = 'tgs1.search'
+
+/**
+ * A search as blocks: for each query a use of the tool and its result, the last of which holds what
+ * was found. `nextId` makes an id that is unique within the answer.
+ */
+export function encodeSearchBlocks(
+  { queries, results, error }: SearchPart,
+  nextId: () => string,
+): readonly JsonObject[] {
+  const asked = queries.length === 0 ? [''] : queries
+  const found = results.map(encodeResult)
+  const failed = { type: 'web_search_tool_result_error', error_code: error }
+  return asked.flatMap((query, index): JsonObject[] => {
+    const id = nextId()
+    const content = index === asked.length - 1 ? found : []
+    return [
+      { type: 'server_tool_use', id, name: searchName, input: { query } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: id,
+        content: error === undefined ? content : failed,
+      },
+    ]
+  })
+}
+
+const encodeResult = ({ url, title, age }: SearchResult): JsonObject => ({
+  type: 'web_search_result',
+  title: title ?? url,
+  url,
+  encrypted_content: foreignContent,
+  page_age: age ?? null,
+})
+
+/** How many searches an answer tells of in its usage; undefined where there were none. */
+export const searchUsage = (searches: number): JsonObject | undefined =>
+  searches === 0 ? undefined : { web_search_requests: searches, web_fetch_requests: 0 }
+
+/** So many searches a part is, by the vendor's count: those that failed are none. */
+export const searchCount = ({ queries, error }: SearchPart): number =>
+  error === undefined ? Math.max(1, queries.length) : 0
+
+/** What a result block says of a search for `query`. */
+export function decodeSearchResult(block: JsonObject, query: string | undefined): SearchPart {
+  const { content } = block
+  const error = isJsonObject(content)
+    ? (stringIn(content, 'error_code') ?? 'unavailable')
+    : undefined
+  return {
+    type: 'search',
+    queries: query === undefined ? [] : [query],
+    results: pagesIn(block),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+/** The pages that a result block names. */
+export function pagesIn(block: JsonObject): readonly SearchResult[] {
+  return arrayIn(block, 'content').flatMap((page): SearchResult[] => {
+    const url = isJsonObject(page) ? stringIn(page, 'url') : undefined
+    if (!isJsonObject(page) || url === undefined) return []
+    return [{ url, title: stringIn(page, 'title'), age: stringIn(page, 'page_age') }]
+  })
+}
+
+/** Whether a block is a use of the search. */
+export const isSearchUse = (block: JsonObject | undefined): boolean =>
+  block?.type === 'server_tool_use' && block.name === searchName
+
+/** The query in a use's input, which may have come as JSON text. */
+export const queryIn = (input: unknown): string | undefined =>
+  stringIn(isJsonObject(input) ? input : undefined, 'query')
+
+/** What searches have found, as texts for other vendors, and the places of the blocks that it was in. */
+interface FoundBefore {
+  readonly texts: readonly TextPart[]
+  readonly places: ReadonlySet<string>
+}
+
+interface Use {
+  readonly query: string | undefined
+  readonly at: string
+}
+
+/** Looks for searches in the content of an assistant's message: each result comes behind its use. */
+export function findSearches(content: unknown, at: string): FoundBefore {
+  const texts: TextPart[] = []
+  const places = new Set<string>()
+  const uses = new Map<string | undefined, Use>()
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
+  blocks.forEach((block, index) => {
+    if (!isJsonObject(block)) return
+    const blockAt = `${at}[${index}]`
+    if (isSearchUse(block)) {
+      uses.set(stringIn(block, 'id'), { query: queryIn(block.input), at: blockAt })
+    }
+    if (block.type !== 'web_search_tool_result') return
+    const use = uses.get(stringIn(block, 'tool_use_id'))
+    if (use) places.add(use.at)
+    places.add(blockAt)
+    const queries = use?.query === undefined ? [] : [use.query]
+    const text = searchText({ queries, results: pagesIn(block) })
+    texts.push({ type: 'text', at: blockAt, text })
+  })
+  return { texts, places }
+}
+
+/** The sources that a text block names; undefined when it names none. */
+export function decodeCitations(wire: unknown): readonly Citation[] | undefined {
+  if (!Array.isArray(wire) || wire.length === 0) return undefined
+  const citations = wire.map(decodeCitation).filter((citation) => citation !== undefined)
+  return citations.length === 0 ? undefined : citations
+}
+
+/** One source. It stands behind the whole block: this protocol cuts text where sources change. */
+export function decodeCitation(wire: unknown): Citation | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const citedText = stringIn(wire, 'cited_text')
+  if (wire.type !== 'web_search_result_location') {
+    const title = stringIn(wire, 'document_title') ?? stringIn(wire, 'title')
+    return { type: 'document', title, citedText, raw: wire }
+  }
+  const url = stringIn(wire, 'url')
+  return url === undefined
+    ? undefined
+    : { type: 'url', url, title: stringIn(wire, 'title'), citedText }
+}
+
+/** A source as an answer names it; none for one that another vendor has told in its own form. */
+export function encodeCitation(citation: Citation): readonly JsonObject[] {
+  if (citation.type === 'document') return isOwn(citation) ? [citation.raw] : []
+  const web = {
+    type: 'web_search_result_location',
+    cited_text: citation.citedText ?? '',
+    // Only the vendor's own search can give one; SDKs want the field.
+    encrypted_index: foreignContent,
+    title: citation.title ?? null,
+    url: citation.url,
+  }
+  return [web]
+}
+
+/** Places in documents, by this protocol's names. Source: the SDK's `TextCitationParam`. */
+const ownKinds = new Set<unknown>([
+  'char_location',
+  'page_location',
+  'content_block_location',
+  'search_result_location',
+])
+
+const isOwn = ({ raw }: Extract<Citation, { type: 'document' }>) => ownKinds.has(raw.type)
+
+/**
+ * The sources that a request can name again: places in its documents. What was found on the web
+ * would need the vendor's `encrypted_index`.
+ */
+export function encodeSentCitations(
+  citations: readonly Citation[] | undefined,
+): readonly JsonObject[] | undefined {
+  const documents = citations?.flatMap((citation) =>
+    citation.type === 'document' && isOwn(citation) ? [citation.raw] : [],
+  )
+  return documents === undefined || documents.length === 0 ? undefined : documents
 }

@@ -1,9 +1,17 @@
 import type { Quirk } from '../canonical/quirks.ts'
-import type { CanonicalRequest, Effort, Part, Turn } from '../canonical/request.ts'
+import type {
+  CanonicalRequest,
+  Effort,
+  Note,
+  Part,
+  ReasoningSettings,
+  Turn,
+} from '../canonical/request.ts'
+import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** What a request's reasoning becomes here. */
-export interface ThinkingFields {
+interface ThinkingFields {
   readonly maxTokens: number
   readonly thinking?: JsonObject
   /** For `output_config`. */
@@ -11,11 +19,11 @@ export interface ThinkingFields {
 }
 
 /**
- * How a channel is told to reason. `manual` is with a budget of LLM tokens, which its `quirk` or the
+ * How a channel is asked to reason. `manual` is with a budget of LLM tokens, which its `quirk` or the
  * request wants; `default`: nothing is said. With `adaptive` and `manual` the vendor refuses
  * `top_k`, a temperature other than 1, and a `top_p` below 0.95.
  */
-export type ThinkingMode = 'default' | 'off' | 'adaptive' | 'manual'
+type ThinkingMode = 'default' | 'off' | 'adaptive' | 'manual'
 
 /** The mode of a request, as it is before `hindrance` is asked. */
 export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quirk>): ThinkingMode {
@@ -23,7 +31,7 @@ export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quir
   const isManual = quirks.has('thinking_budget')
   switch (amount?.type) {
     case undefined: {
-      // Who wants to see it wants it, but not at the price of a refusal.
+      // A wish to see reasoning asks for some, unless the vendor would refuse it beside sampling settings.
       const isShown = show !== undefined && show !== 'none'
       const isSampled = [request.temperature, request.topP, request.topK].some(isSet)
       return isShown && !isManual && !isSampled ? 'adaptive' : 'default'
@@ -79,7 +87,7 @@ export function encodeThinking(
       if (hindrance(request) !== undefined) return { maxTokens }
       const budget = budgetOf(request, maxTokens)
       const thinking = { type: 'enabled', budget_tokens: budget, ...display }
-      // Nobody asked for this limit: a budget that was asked for must not use it up.
+      // The client did not ask for this limit: a budget that it asked for must not use it up.
       return { maxTokens: budget < maxTokens ? maxTokens : budget + maxTokens, thinking }
     }
   }
@@ -134,4 +142,78 @@ function goesOn({ role, parts }: Turn, isLast: boolean): boolean {
   if (role !== 'user') return isLast
   const isResult = ({ type }: Part) => type === 'tool-result'
   return isLast ? parts.some(isResult) : parts.length > 0 && parts.every(isResult)
+}
+
+/** How much to reason, and whether to show it, from `thinking` and `output_config.effort`. */
+export function decodeThinking(body: JsonObject, note: Note): ReasoningSettings | undefined {
+  const thinking = objectIn(body, 'thinking')
+  const word = stringIn(objectIn(body, 'output_config'), 'effort')
+  const effort = effortOf(word)
+  if (word !== undefined && effort === undefined) note('unknown_field', 'output_config.effort')
+  const byEffort = effort && ({ type: 'effort', effort } as const)
+  if (thinking === undefined) return byEffort && { amount: byEffort }
+  if (isJsonObject(thinking.block_binding)) note('unknown_field', 'thinking.block_binding')
+  const show = showOf(thinking.display)
+  switch (thinking.type) {
+    case 'adaptive':
+      return { amount: byEffort ?? { type: 'auto' }, show }
+    case 'enabled': {
+      const tokens = countIn(thinking, 'budget_tokens')
+      if (tokens === undefined) return { amount: byEffort ?? { type: 'auto' }, show }
+      if (effort !== undefined) note('unknown_field', 'output_config.effort')
+      return { amount: { type: 'budget', tokens }, show }
+    }
+    case 'disabled':
+    case 'between_tools':
+      // The latter still has the model say between its calls what it is at.
+      if (thinking.type === 'between_tools') note('unknown_field', 'thinking')
+      if (effort !== undefined) note('unknown_field', 'output_config.effort')
+      return { amount: { type: 'off' } }
+    default:
+      note('unknown_field', 'thinking')
+      return byEffort && { amount: byEffort }
+  }
+}
+
+const effortOf = (word: string | undefined): Effort | undefined =>
+  word === 'low' || word === 'medium' || word === 'high' || word === 'xhigh' || word === 'max'
+    ? word
+    : undefined
+
+function showOf(display: unknown): ReasoningSettings['show'] {
+  if (display === 'omitted') return 'none'
+  return display === 'summarized' || display === 'updates' ? 'auto' : undefined
+}
+
+/**
+ * Whether a request that asks for thinking, and does not say whether to show it, is shown it by its
+ * vendor. Source: Anthropic, "Thinking", on controlling its display: from Claude Opus 4.7 on it is not.
+ * A model of another name is not the vendor's, and is shown.
+ */
+export function showsUnasked(body: JsonObject): boolean {
+  const { type, display } = objectIn(body, 'thinking') ?? {}
+  if ((type !== 'adaptive' && type !== 'enabled') || (display ?? undefined) !== undefined)
+    return false
+  return !hidesUnasked.test(stringIn(body, 'model') ?? '')
+}
+
+const hidesUnasked = /claude-(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b|mythos)/
+
+/**
+ * The most that models of Anthropic answer at once: the vendor demands a limit of every request and
+ * refuses a larger one. Source: its models overview. The first pattern that fits counts.
+ */
+const limits: readonly (readonly [model: RegExp, maxTokens: number])[] = [
+  [/claude-(2|instant)|claude-3-(opus|sonnet|haiku)/, 4_096],
+  [/claude-3-5/, 8_192],
+  [/claude-opus-4(-1|-0|-2025|@|$)/, 32_000],
+  [/claude/, 64_000],
+]
+
+/** What imitators of the protocol all take. */
+const ofOthers = 8_192
+
+/** The limit of an answer for which the client sets none. `model` is the upstream's name. */
+export function usualMaxTokens(model: string): number {
+  return limits.find(([pattern]) => pattern.test(model))?.[1] ?? ofOthers
 }

@@ -1,14 +1,12 @@
-import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
-import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
-import { anthropicRoot, plainRoot } from '../canonical/root-schema.ts'
+import type { CanonicalRequest, Note, TextPart, Tool, ToolChoice } from '../canonical/request.ts'
+import { anthropicRoot, customParameters, describeTool, plainRoot } from '../canonical/tools.ts'
+import { defined, readName } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeCache, type Note, nameOf } from './content.ts'
-import { encodeCache } from './encode-parts.ts'
+import { decodeCache, encodeCache } from './cache.ts'
 import { closeSchema } from './schema.ts'
 import { encodeSearch, isSearch, searchName } from './search.ts'
-import { isHeldBack } from './tool-search.ts'
 
 /** The client's own tools; those of the vendor's kinds are noted. */
 export function decodeTools(wire: unknown, note: Note): readonly Tool[] {
@@ -33,7 +31,7 @@ function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
       at,
       cache: decodeCache(tool),
       kind: 'function',
-      name: nameOf(tool, 'name', at),
+      name: readName(tool, 'name', at),
       description: stringIn(tool, 'description'),
       parameters: objectIn(tool, 'input_schema'),
       strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
@@ -69,7 +67,7 @@ function choiceOf(wire: JsonObject): ToolChoice {
     case 'any':
       return { type: 'required' }
     case 'tool':
-      return { type: 'tool', name: nameOf(wire, 'name', 'tool_choice') }
+      return { type: 'tool', name: readName(wire, 'name', 'tool_choice') }
     default:
       return refuseValue('tool_choice.type', '"auto", "any", "tool" or "none"')
   }
@@ -93,14 +91,13 @@ export function encodeTools(request: CanonicalRequest): JsonObject {
 }
 
 function encodeTool(tool: Tool): JsonObject {
-  const description = describeTool(tool)
-  return {
+  return defined({
     name: tool.name,
-    ...(description === undefined ? {} : { description }),
+    description: describeTool(tool),
     input_schema: tool.kind === 'custom' ? customParameters : inputSchema(tool),
-    ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    strict: tool.strict,
     ...encodeCache(tool.cache),
-  }
+  })
 }
 
 /** The vendor demands an object's schema, and takes only some of JSON schema where it is strict. */
@@ -127,4 +124,69 @@ function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {
     default:
       return { type: toolChoice?.type === 'required' ? 'any' : 'auto', ...one }
   }
+}
+
+// Tools with `defer_loading` are not told to the model until a search refers to them (`tool_reference` in
+// the result of a tool of the client's own). Source: the SDK's `ToolReferenceBlockParam`; Claude Code.
+
+/** A note to the model on a tool that a result refers to: its schema is among the tools. */
+export function decodeReference(block: JsonObject, at: string): TextPart {
+  const text = `The tool "${readName(block, 'tool_name', at)}" can be called now.`
+  return { type: 'text', at, cache: decodeCache(block), text }
+}
+
+/** The vendor's own search, which it runs itself (`tool_search_tool_regex_20251119`). */
+const isToolSearch = (name: unknown) =>
+  typeof name === 'string' && name.startsWith('tool_search_tool_')
+
+/** Whether a block is a call of the vendor's own search, or what that has found. */
+export function isSearchBlock({ type, name }: JsonObject): boolean {
+  return type === 'tool_search_tool_result' || (type === 'server_tool_use' && isToolSearch(name))
+}
+
+/**
+ * The tools that the model knows by the end of the conversation. Those that were held back stand last, in
+ * the order in which they were first named, so that one more changes nothing before it. Where the vendor
+ * was to search, all of them are sent.
+ */
+export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly Tool[] {
+  const wires = arrayIn(body, 'tools').filter(isJsonObject)
+  const heldBack = new Set(wires.filter(isHeldBack).map(({ name }) => name))
+  if (heldBack.size === 0 || wires.some(({ type }) => isToolSearch(type))) return tools
+  const late = new Map(
+    tools.filter(({ name }) => heldBack.has(name)).map((tool) => [tool.name, tool]),
+  )
+  return [
+    ...tools.filter(({ name }) => !late.has(name)),
+    ...namedTools(body).flatMap((name) => late.get(name) ?? []),
+  ]
+}
+
+/** Whether a tool waits until a search refers to it. */
+const isHeldBack = (tool: JsonObject): boolean => tool.defer_loading === true
+
+/** Names of tools that results refer to, that were called, or that must be called; each once. */
+function namedTools(body: JsonObject): readonly string[] {
+  const names = new Set<string | undefined>()
+  for (const message of arrayIn(body, 'messages').filter(isJsonObject)) {
+    for (const block of arrayIn(message, 'content').filter(isJsonObject)) {
+      if (block.type === 'tool_use') names.add(stringIn(block, 'name'))
+      for (const { tool_name } of referencesIn(block)) {
+        if (typeof tool_name === 'string') names.add(tool_name)
+      }
+    }
+  }
+  names.add(stringIn(objectIn(body, 'tool_choice'), 'name'))
+  return [...names].filter((name) => name !== undefined)
+}
+
+/** What a result refers to: of a tool of the client's, or of the vendor's search in earlier turns. */
+function referencesIn(block: JsonObject): readonly JsonObject[] {
+  const list =
+    block.type === 'tool_search_tool_result'
+      ? arrayIn(objectIn(block, 'content'), 'tool_references')
+      : block.type === 'tool_result'
+        ? arrayIn(block, 'content')
+        : []
+  return list.filter(isJsonObject).filter(({ type }) => type === 'tool_reference')
 }

@@ -17,31 +17,18 @@ import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, and its last word on how long cache writes live. */
 export interface MessagesCounts {
-  input: number | undefined
-  output: number | undefined
-  thinking: number | undefined
-  cacheRead: number | undefined
-  cacheWrite: number | undefined
-  split: CacheSplit | undefined
-  extras: ReportedExtras | undefined
+  input?: number | undefined
+  output?: number | undefined
+  thinking?: number | undefined
+  cacheRead?: number | undefined
+  cacheWrite?: number | undefined
+  split?: CacheSplit | undefined
+  extras?: ReportedExtras | undefined
 }
 
 interface CacheSplit {
   readonly fiveMinutes: number
   readonly oneHour: number
-}
-
-/** No counts yet. */
-export function createMessagesCounts(): MessagesCounts {
-  return {
-    input: undefined,
-    output: undefined,
-    thinking: undefined,
-    cacheRead: undefined,
-    cacheWrite: undefined,
-    split: undefined,
-    extras: undefined,
-  }
 }
 
 /**
@@ -96,7 +83,7 @@ function readExtras(wire: JsonObject): ReportedExtras | undefined {
 
 /** The usage reports of this protocol. */
 export const messagesReports: UsageReports<MessagesCounts> = {
-  createCounts: createMessagesCounts,
+  createCounts: () => ({}),
   fold: foldMessagesUsage,
   inputFields: ['input_tokens'],
   outputFields: ['output_tokens'],

@@ -1,18 +1,25 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import type { CanonicalRequest, OutputFormat, ReasoningSettings } from '../canonical/request.ts'
-import { encodeEffort } from '../chat/effort.ts'
-import { defined } from '../chat/fields.ts'
+import type {
+  CanonicalRequest,
+  OutputFormat,
+  Part,
+  ReasoningPart,
+  ReasoningSettings,
+  ToolResultPart,
+  Turn,
+} from '../canonical/request.ts'
+import { encodeEffort } from '../chat/reasoning.ts'
+import { defined } from '../fields.ts'
 import type { JsonObject } from '../protocol.ts'
-import { encodeItems } from './encode-items.ts'
+import { encodeContentPart } from './content.ts'
 import { encodeSearch, sourcesIncluded } from './search.ts'
-import { encodeToolChoice } from './tool-choice.ts'
-import { encodeTools } from './tools.ts'
+import { encodeToolChoice, encodeTools } from './tools.ts'
 
 /** The vendor refuses less. Source: its error message, `integer_below_min_value`. */
 const leastOutputTokens = 16
 
-/** The vendor refuses longer ones. Source: its error message, `string_above_max_length`. */
-const longestUserId = 64
+/** The vendor refuses longer ones, of users and of items. Source: its error, `string_above_max_length`. */
+const longestId = 64
 
 /**
  * The body for an upstream. Nothing is kept with the vendor: reasoning comes and goes in encrypted
@@ -43,10 +50,10 @@ export function encodeResponsesRequest(
     top_p: request.topP,
     top_logprobs: logprobs,
     metadata: request.metadata,
-    safety_identifier: userId !== undefined && userId.length <= longestUserId ? userId : undefined,
+    safety_identifier: userId !== undefined && userId.length <= longestId ? userId : undefined,
     service_tier: request.serviceTier,
     prompt_cache_key: request.promptCacheKey,
-    input: encodeItems(turns),
+    input: turns.flatMap(encodeTurn),
   })
 }
 
@@ -98,4 +105,66 @@ function encodeFormat(format: OutputFormat): JsonObject {
   if (format.type === 'json') return { type: 'json_object' }
   const { name = 'output', description, schema, strict } = format
   return defined({ type: 'json_schema', name, description, schema, strict })
+}
+
+/** A turn as input items. Content is a list always: a turn that grows has its earlier bytes as a prefix. */
+function encodeTurn({ role, parts }: Turn): JsonObject[] {
+  if (parts.length === 0) return [{ type: 'message', role, content: '' }]
+  const items: JsonObject[] = []
+  let message: { readonly role: string; readonly content: JsonObject[] } | undefined
+  for (const part of parts) {
+    const isMedia = part.type === 'image' || part.type === 'document' || part.type === 'audio'
+    // The vendor takes no media from the assistant: images that a model drew are shown by the user.
+    const speaker = role === 'assistant' && isMedia ? 'user' : role
+    const content = encodeContentPart(part, speaker === 'assistant')
+    if (content === undefined) {
+      message = undefined
+      items.push(...encodePart(part))
+      continue
+    }
+    if (message?.role !== speaker) {
+      message = { role: speaker, content: [] }
+      items.push({ type: 'message', ...message })
+    }
+    message.content.push(content)
+  }
+  return items
+}
+
+function encodePart(part: Part): JsonObject[] {
+  switch (part.type) {
+    case 'reasoning':
+      return encodeReasoningItem(part)
+    case 'tool-call': {
+      const { callId, name, input } = part
+      return part.kind === 'custom'
+        ? [{ type: 'custom_tool_call', call_id: callId, name, input }]
+        : [{ type: 'function_call', call_id: callId, name, arguments: input || '{}' }]
+    }
+    case 'tool-result': {
+      const type = part.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
+      return [{ type, call_id: part.callId, output: encodeResult(part.parts) }]
+    }
+    default:
+      return []
+  }
+}
+
+/**
+ * The vendor takes its own reasoning only, in its encrypted form. The id may be left out (Codex
+ * does), and is refused above 64 characters, which some vendors' are.
+ */
+function encodeReasoningItem({ text, signature, id }: ReasoningPart): JsonObject[] {
+  if (signature === undefined) return []
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }]
+  const item = { summary, encrypted_content: signature }
+  const hasId = id !== undefined && id.length <= longestId
+  return [hasId ? { type: 'reasoning', id, ...item } : { type: 'reasoning', ...item }]
+}
+
+function encodeResult(parts: ToolResultPart['parts']): unknown {
+  const [first] = parts
+  if (first === undefined) return ''
+  if (parts.length === 1 && first.type === 'text') return first.text
+  return parts.map((part) => encodeContentPart(part, false))
 }

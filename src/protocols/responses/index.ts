@@ -1,15 +1,39 @@
-import { bearerHeaders, chatUrl } from '../chat/endpoint.ts'
-import { encodeOpenAiError } from '../chat/error.ts'
-import { commentHeartbeat } from '../comment.ts'
-import { createPlainObserver } from '../plain-observer.ts'
-import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
-import { renameModel } from '../rename.ts'
-import { responsesCodec } from './codec.ts'
-import { encodeResponsesStreamError } from './error.ts'
-import { checkResponses, readResponses } from './request.ts'
-import { createResponsesObserver } from './stream.ts'
+import type { Codec } from '../canonical/codec.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
+import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
+import { decodeOpenAiError, encodeOpenAiError } from '../chat/errors.ts'
+import { createPlainObserver } from '../observer.ts'
+import type { Operation, Protocol } from '../protocol.ts'
+import { renameModel } from '../request-facts.ts'
+import { commentHeartbeat } from '../sse.ts'
+import { bearerHeaders, joinUrl } from '../url.ts'
+import { decodeResponsesRequest } from './decode-request.ts'
+import { createResponsesDecoder, decodeResponsesAnswer } from './decode-stream.ts'
+import { encodeResponsesAnswer } from './encode-answer.ts'
+import { encodeResponsesRequest } from './encode-request.ts'
+import { createResponsesEncoder } from './encode-stream.ts'
+import { encodeResponsesStreamError } from './errors.ts'
+import { readResponses } from './facts.ts'
+import { createResponsesObserver } from './observe.ts'
+import { takesSearch } from './search.ts'
+import { responsesReports } from './usage.ts'
+import { checkResponses } from './wire.ts'
 
-const responsesOperation: Operation = {
+/*
+ * OpenAI's responses. The parts, in reading order:
+ *
+ *   wire.ts                               schema of a request, ids of items and responses
+ *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
+ *   content.ts, tools.ts, search.ts       parts of messages, tools, the web search: both ways
+ *   decode-request.ts, decode-items.ts    a client's request to the canonical form
+ *   encode-request.ts                     the canonical form to a request for an upstream
+ *   decode-stream.ts, item-readers.ts     an upstream's answer, streamed or whole, to events
+ *   encode-stream.ts, item-writers.ts     events to a stream for a client
+ *   encode-answer.ts                      a whole answer for a client
+ *   errors.ts                             errors inside of a stream; bodies of errors are those of chat
+ */
+
+const generate: Operation = {
   protocol: 'responses',
   name: 'responses',
   charged: true,
@@ -21,10 +45,11 @@ const responsesOperation: Operation = {
   createObserver: createResponsesObserver,
 }
 
+/** It answers with one body, whatever the request says of streaming. */
 const compact: Operation = {
-  ...responsesOperation,
+  ...generate,
   name: 'compact',
-  read: readUnstreamed,
+  read: (body) => ({ ...readResponses(body), stream: false }),
   path: () => '/responses/compact',
 }
 
@@ -36,22 +61,31 @@ const inputTokens: Operation = {
   createObserver: createPlainObserver,
 }
 
-/** These answer with one body, whatever the request says of streaming. */
-function readUnstreamed(body: JsonObject): RequestFacts {
-  return { ...readResponses(body), stream: false }
+const responsesCodec: Codec = {
+  decodeRequest: decodeResponsesRequest,
+  encodeRequest: encodeResponsesRequest,
+  decodeResponse: decodeResponsesAnswer,
+  encodeResponse: encodeResponsesAnswer,
+  createDecoder: createResponsesDecoder,
+  createEncoder: createResponsesEncoder,
+  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  takesSearch,
+  encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
+  decodeError: decodeOpenAiError,
 }
 
 /** OpenAI's responses: same address, key and error bodies as chat completions. */
 export const responses = {
   name: 'responses',
-  url: chatUrl,
+  url: joinUrl,
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeResponsesStreamError,
   heartbeat: commentHeartbeat,
-  generation: responsesOperation,
+  generation: generate,
   counting: inputTokens,
   demandedHeaders: {},
+  decodeUsage: (raw) => decodeUsage(raw, responsesReports),
   codec: responsesCodec,
-  operations: { responses: responsesOperation, compact, inputTokens },
+  operations: { responses: generate, compact, inputTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -1,10 +1,10 @@
-import type { CanonicalRequest, ToolChoice, WebSearch } from '../canonical/request.ts'
-import { defined } from '../chat/fields.ts'
-import { decodeLocation, textsIn } from '../chat/search.ts'
+import type { CanonicalRequest, SearchPart, ToolChoice, WebSearch } from '../canonical/request.ts'
+import { decodeLocation, textsIn } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** What pages were found is told where a request asks for it by this word of `include`. */
+/** The word of `include` by which a request asks for the pages that were found. */
 export const sourcesIncluded = 'web_search_call.action.sources'
 
 const isSearch = (tool: unknown): tool is JsonObject =>
@@ -90,4 +90,18 @@ export function encodeSearch(search: WebSearch): JsonObject {
     user_location: location && defined({ type: 'approximate', ...location }),
     search_context_size: contextSize,
   })
+}
+
+/** The search that an item is; undefined for another action: only the finished item has its action. */
+export function decodeSearchCall(item: JsonObject): SearchPart | undefined {
+  const action = objectIn(item, 'action')
+  if (action !== undefined && (action.type ?? 'search') !== 'search') return undefined
+  const queries = textsIn(action, 'queries') ?? [stringIn(action, 'query') ?? []].flat()
+  const results = arrayIn(action, 'sources').flatMap((source) => {
+    const url = isJsonObject(source) ? stringIn(source, 'url') : undefined
+    if (url === undefined || !isJsonObject(source)) return []
+    return [{ url, title: stringIn(source, 'title') }]
+  })
+  const error = item.status === 'failed' ? { error: 'unavailable' } : {}
+  return { type: 'search', queries, results, ...error }
 }

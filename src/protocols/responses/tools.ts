@@ -1,19 +1,18 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { NativeUse, Tool } from '../canonical/request.ts'
-import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
-import { toolNamed } from '../canonical/tool-named.ts'
-import { defined } from '../chat/fields.ts'
+import type { CanonicalRequest, NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
+import { openAiRoot, plainRoot, toolNamed } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** Tools of the vendor's own kind that the client runs. All unknown kinds are run by the vendor. */
-export const clientTools: ReadonlySet<unknown> = new Set([
-  'local_shell',
-  'shell',
-  'apply_patch',
-  'computer',
-  'computer_use_preview',
+const clientTools = new Set<unknown>([
+  ...['local_shell', 'shell', 'apply_patch', 'computer', 'computer_use_preview'],
 ])
+
+const nativeTool = ({ type }: JsonObject, at: string): NativeUse => {
+  return { feature: clientTools.has(type) ? 'vendor_tool' : 'hosted_tool', at }
+}
 
 /** The functions and custom tools of a list; what else it holds is noted in `native`. */
 export function decodeTools(tools: readonly unknown[], at: string, native: NativeUse[]): Tool[] {
@@ -22,41 +21,29 @@ export function decodeTools(tools: readonly unknown[], at: string, native: Nativ
 
 function decodeTool(tool: unknown, at: string, native: NativeUse[]): Tool[] {
   if (!isJsonObject(tool)) return refuseValue(at, 'an object')
-  if (tool.type === 'function') return [decodeFunction(tool, at)]
-  if (tool.type === 'custom') return [decodeCustomTool(tool, at)]
   if (tool.type === 'namespace') return decodeNamespace(tool, at, native)
-  native.push({ feature: clientTools.has(tool.type) ? 'vendor_tool' : 'hosted_tool', at })
+  if (tool.type === 'function' || tool.type === 'custom') {
+    const own = tool.type === 'custom' ? decodeCustom(tool) : decodeFunction(tool, at)
+    return [{ at, name: nameOf(tool, at), description: stringIn(tool, 'description'), ...own }]
+  }
+  native.push(nativeTool(tool, at))
   return []
 }
 
-function decodeFunction(tool: JsonObject, at: string): Tool {
-  const { parameters } = tool
+function decodeFunction({ parameters, strict }: JsonObject, at: string) {
   if (parameters !== undefined && parameters !== null && !isJsonObject(parameters)) {
     return refuseValue(`${at}.parameters`, 'an object')
   }
-  return {
-    at,
-    kind: 'function',
-    name: nameOf(tool, at),
-    description: stringIn(tool, 'description'),
-    parameters: parameters ?? undefined,
-    strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
-  }
+  const isStrict = typeof strict === 'boolean' ? strict : undefined
+  return { kind: 'function', parameters: parameters ?? undefined, strict: isStrict } as const
 }
 
-function decodeCustomTool(tool: JsonObject, at: string): Tool {
+function decodeCustom(tool: JsonObject) {
   const format = objectIn(tool, 'format')
   const definition = stringIn(format, 'definition')
-  return {
-    at,
-    kind: 'custom',
-    name: nameOf(tool, at),
-    description: stringIn(tool, 'description'),
-    grammar:
-      format?.type === 'grammar' && definition !== undefined
-        ? { syntax: stringIn(format, 'syntax') ?? 'lark', definition }
-        : undefined,
-  }
+  const isGrammar = format?.type === 'grammar' && definition !== undefined
+  const syntax = stringIn(format, 'syntax') ?? 'lark'
+  return { kind: 'custom', grammar: isGrammar ? { syntax, definition } : undefined } as const
 }
 
 /** Other protocols have no sets of tools: what is said of the set goes before its first tool. */
@@ -110,4 +97,63 @@ export function encodeTools(tools: readonly Tool[]): JsonObject[] {
     const schema = plainRoot(parameters ?? { type: 'object', properties: {} }, openAiRoot)
     return defined({ type: 'function', name, description, parameters: schema, strict: !!strict })
   })
+}
+
+/** Which tools the model may or must call. A choice of the vendor's own tools is noted in `native`. */
+export function decodeToolChoice(
+  choice: unknown,
+  tools: readonly Tool[],
+  native: NativeUse[],
+): ToolChoice | undefined {
+  if (choice === undefined || choice === null) return undefined
+  if (choice === 'none' || choice === 'auto' || choice === 'required') return { type: choice }
+  if (!isJsonObject(choice)) return refuseValue('tool_choice', 'none, auto, required or an object')
+  if (choice.type === 'allowed_tools') {
+    const names = arrayIn(choice, 'tools').flatMap((tool, index) => {
+      const at = `tool_choice.tools[${index}]`
+      if (!isJsonObject(tool)) return refuseValue(at, 'an object')
+      return decodeChosen(tool, at, tools, native) ?? []
+    })
+    return { type: 'allowed', names, isRequired: choice.mode === 'required' }
+  }
+  const name = decodeChosen(choice, 'tool_choice', tools, native)
+  return name === undefined ? undefined : { type: 'tool', name }
+}
+
+function decodeChosen(
+  choice: JsonObject,
+  at: string,
+  tools: readonly Tool[],
+  native: NativeUse[],
+): string | undefined {
+  if (choice.type === 'function' || choice.type === 'custom') {
+    const name = stringIn(choice, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
+    return flatName(tools, name, stringIn(choice, 'namespace'))
+  }
+  native.push(nativeTool(choice, at))
+  return undefined
+}
+
+/** The choice as the vendor takes it: a tool is named with its kind. */
+export function encodeToolChoice(
+  choice: ToolChoice,
+  { tools, webSearch }: Pick<CanonicalRequest, 'tools' | 'webSearch'>,
+): unknown {
+  const chosen = (name: string) => {
+    const type = toolNamed(tools, name)?.kind ?? 'function'
+    return { type, name }
+  }
+  switch (choice.type) {
+    case 'tool':
+      return chosen(choice.name)
+    case 'allowed': {
+      const mode = choice.isRequired ? 'required' : 'auto'
+      const search = webSearch === undefined ? [] : [{ type: 'web_search' }]
+      return { type: 'allowed_tools', mode, tools: [...choice.names.map(chosen), ...search] }
+    }
+    case 'search':
+      return { type: 'web_search' }
+    default:
+      return choice.type
+  }
 }

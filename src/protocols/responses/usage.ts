@@ -1,30 +1,18 @@
 import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
-import { readChatExtras } from '../chat/usage-extras.ts'
+import { readChatExtras } from '../chat/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ResponsesCounts {
-  input: number | undefined
-  output: number | undefined
-  cached: number | undefined
-  cacheWrite: number | undefined
-  reasoning: number | undefined
-  extras: ReportedExtras | undefined
-}
-
-/** No counts yet. */
-export function createResponsesCounts(): ResponsesCounts {
-  return {
-    input: undefined,
-    output: undefined,
-    cached: undefined,
-    cacheWrite: undefined,
-    reasoning: undefined,
-    extras: undefined,
-  }
+  input?: number | undefined
+  output?: number | undefined
+  cached?: number | undefined
+  cacheWrite?: number | undefined
+  reasoning?: number | undefined
+  extras?: ReportedExtras | undefined
 }
 
 /**
@@ -63,13 +51,13 @@ const noDetails = {}
 
 /** The usage reports of this protocol. */
 export const responsesReports: UsageReports<ResponsesCounts> = {
-  createCounts: createResponsesCounts,
+  createCounts: () => ({}),
   fold: foldResponsesUsage,
   inputFields: ['input_tokens'],
   outputFields: ['output_tokens'],
 }
 
-/** Usage as this vendor tells it. It knows one kind of cache writes: those for an hour are among them. */
+/** Usage as this vendor writes it. It knows one kind of cache writes: those for an hour are among them. */
 export function encodeResponsesUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, outputTokens, reasoningTokens } = usage
   const cacheWrites = usage.cacheWriteTokens + usage.cacheWrite1hTokens

@@ -1,13 +1,18 @@
-import { foldEvents } from '../canonical/fold.ts'
+import type { AnswerEvent } from '../canonical/event.ts'
+import { foldEvents, unfoldResponse } from '../canonical/fold.ts'
 import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResponse } from '../canonical/response.ts'
-import { unfoldResponse } from '../canonical/unfold.ts'
+import type { Usage } from '../canonical/usage.ts'
 import type { ProtocolName } from '../protocol.ts'
-import type { EventFilter } from './event-filter.ts'
 import { type FeatureName, wayOf } from './features.ts'
-import { createJsonFilter } from './json-answer.ts'
-import { createStopFilter } from './stop-answer.ts'
+import {
+  createJsonCutter,
+  createStopMatcher,
+  type JsonCutter,
+  preparePatterns,
+  type StopMatcher,
+} from './text-scanners.ts'
 
 /**
  * What an answer needs that its upstream can't do; undefined: nothing, as of nearly all.
@@ -33,3 +38,226 @@ export function filterResponse(
   if (filter === undefined) return response
   return foldEvents(unfoldResponse(response).flatMap((event) => filter.push(event)))
 }
+
+/** Changes the events of one answer on their way to the client. Synchronous, never throws. */
+interface EventFilter {
+  push(event: AnswerEvent): readonly AnswerEvent[]
+  /** Nothing of what is still to come is for the client, but how it ended and what it used. */
+  readonly isCut?: () => boolean
+  /** The end of an answer that is cut, whose upstream is not read any more. */
+  readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
+}
+
+/** A block of text of which nothing has been passed on yet. */
+interface Held {
+  readonly id: string
+  text: string
+  isEnded: boolean
+}
+
+/** One of the answers side by side. */
+interface Answer {
+  readonly cutter: JsonCutter
+  /** What has been passed on, as it must parse. */
+  text: string
+  /** Blocks that hold nothing but what stands before the JSON. */
+  readonly held: Held[]
+  /** It calls tools: then its text need not be JSON. */
+  isFree: boolean
+}
+
+type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
+
+/**
+ * Makes of an answer what a client may expect that has asked for JSON where the vendor can't promise it:
+ * what stands around the JSON (words, a code fence) is left out, and an answer that comes to a regular end
+ * without any is an error. One that ends otherwise, or calls tools, has its text as it is.
+ */
+export function createJsonFilter(takesArrays: boolean): EventFilter {
+  const answers = new Map<number, Answer>()
+  /** By id of a block of text: whose it is, and whether it was begun for the client. */
+  const blocks = new Map<string, { readonly choice: number; isBegun: boolean }>()
+  let begins: string | undefined
+
+  const createAnswer = (): Answer => {
+    return { cutter: createJsonCutter(takesArrays), text: '', held: [], isFree: false }
+  }
+  const answerOf = (choice: number) => answers.getOrInsertComputed(choice, createAnswer)
+
+  function addText(event: EventOf<'text-delta'>): readonly AnswerEvent[] {
+    const block = blocks.get(event.id)
+    if (block === undefined) return [event]
+    const answer = answerOf(block.choice)
+    if (answer.isFree) return [...begin(event.id), event]
+    const text = answer.cutter.push(event.text)
+    if (answer.cutter.phase === 'before') hold(answer, event)
+    if (text === '') return []
+    answer.text += text
+    answer.held.length = 0
+    return [...begin(event.id), { ...event, text }]
+  }
+
+  function hold({ held }: Answer, { id, text }: EventOf<'text-delta'>): void {
+    const last = held.at(-1)
+    if (last?.id === id) last.text += text
+    else held.push({ id, text, isEnded: false })
+  }
+
+  function begin(id: string): readonly AnswerEvent[] {
+    const block = blocks.get(id)
+    if (block === undefined || block.isBegun) return []
+    block.isBegun = true
+    return [{ type: 'text-start', id, choice: block.choice }]
+  }
+
+  function endText(event: EventOf<'text-end'>): readonly AnswerEvent[] {
+    const block = blocks.get(event.id)
+    if (block === undefined) return [event]
+    const { isFree, held } = answerOf(block.choice)
+    if (isFree) return [...begin(event.id), event]
+    const waiting = held.find(({ id }) => id === event.id)
+    if (waiting) waiting.isEnded = true
+    // Places in a text of which a part is left out would be others.
+    return block.isBegun ? [{ ...event, citations: undefined }] : []
+  }
+
+  /** Text that was kept back, of an answer that need not be JSON. */
+  function release(choice: number): readonly AnswerEvent[] {
+    const answer = answerOf(choice)
+    answer.isFree = true
+    return answer.held.splice(0).flatMap(({ id, text, isEnded }): readonly AnswerEvent[] => {
+      const said: readonly AnswerEvent[] = [...begin(id), { type: 'text-delta', id, text }]
+      return isEnded ? [...said, { type: 'text-end', id }] : said
+    })
+  }
+
+  function finish(event: EventOf<'finish'>): readonly AnswerEvent[] {
+    const { choice, reason } = event
+    const answer = answerOf(choice)
+    if (reason !== 'stop' || answer.isFree) return [...release(choice), event]
+    if (answer.cutter.phase === 'after' && isJson(answer.text)) return [event]
+    begins ??= answer.text || answer.held.map(({ text }) => text).join('')
+    return []
+  }
+
+  return {
+    push(event) {
+      switch (event.type) {
+        case 'text-start':
+          blocks.set(event.id, { choice: event.choice, isBegun: false })
+          return answerOf(event.choice).isFree ? begin(event.id) : []
+        case 'text-delta':
+          return addText(event)
+        case 'text-end':
+          return endText(event)
+        case 'tool-call-start':
+          return [...release(event.choice), event]
+        case 'finish':
+          return finish(event)
+        case 'end':
+          return begins === undefined ? [event] : [{ type: 'error', error: noJson(begins) }]
+        default:
+          return [event]
+      }
+    },
+  }
+}
+
+/** How many characters of what came instead the error quotes. */
+const longestQuote = 80
+
+function noJson(text: string) {
+  const quote = text.trim().slice(0, longestQuote)
+  const said = quote === '' ? 'It is empty.' : `It begins: ${JSON.stringify(quote)}.`
+  const record = 'The answer of the model is not the JSON that was asked for.'
+  const message = `${record} ${said} What came is charged. Ask again, ask for a schema, or ask another model.`
+  return { status: 502, code: 'upstream_invalid', message, record }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false // it only looked like it
+  }
+}
+
+/** A block that has begun, and whose text is watched. */
+interface Block {
+  readonly choice: number
+  readonly type: 'text' | 'reasoning' | 'refusal' | 'tool-call'
+  readonly matcher: StopMatcher | undefined
+}
+
+/**
+ * Ends an answer at a stop sequence where its vendor knows none: what follows is left out, and the answer
+ * ends as one that was stopped. For answers without others side by side.
+ */
+export function createStopFilter(sequences: readonly string[]): EventFilter {
+  const patterns = preparePatterns(sequences)
+  const blocks = new Map<string, Block>()
+  let stopSequence: string | undefined
+
+  function begin(id: string, choice: number, type: Block['type']): void {
+    blocks.set(id, {
+      choice,
+      type,
+      matcher: type === 'text' ? createStopMatcher(patterns) : undefined,
+    })
+  }
+
+  /** The ends of all that is open: nothing more of it is passed on. */
+  function endAll(): readonly AnswerEvent[] {
+    const ends = [...blocks].map(([id, { type }]): AnswerEvent => ({ type: `${type}-end`, id }))
+    blocks.clear()
+    return ends
+  }
+
+  function watch(event: AnswerEvent): readonly AnswerEvent[] {
+    switch (event.type) {
+      case 'text-start':
+      case 'reasoning-start':
+      case 'refusal-start':
+      case 'tool-call-start':
+        begin(event.id, event.choice, kindOf(event.type))
+        return [event]
+      case 'text-delta': {
+        const matcher = blocks.get(event.id)?.matcher
+        if (matcher === undefined) return [event]
+        const { text, found } = matcher.push(event.text)
+        // Probabilities are of the whole piece.
+        const said: readonly AnswerEvent[] =
+          text === '' ? [] : [text === event.text ? event : { ...event, text, logprobs: undefined }]
+        if (found === undefined) return said
+        stopSequence = found
+        return [...said, ...endAll()]
+      }
+      case 'text-end':
+      case 'reasoning-end':
+      case 'refusal-end':
+      case 'tool-call-end': {
+        const text = blocks.get(event.id)?.matcher?.rest() ?? ''
+        blocks.delete(event.id)
+        return text === '' ? [event] : [{ type: 'text-delta', id: event.id, text }, event]
+      }
+      default:
+        return [event]
+    }
+  }
+
+  return {
+    push(event) {
+      if (stopSequence === undefined) return watch(event)
+      if (event.type === 'finish') return [{ ...event, reason: 'stop', stopSequence }]
+      return event.type === 'end' || event.type === 'error' ? [event] : []
+    },
+    isCut: () => stopSequence !== undefined,
+    close: (usage) => [
+      { type: 'finish', choice: 0, reason: 'stop', stopSequence },
+      { type: 'end', usage },
+    ],
+  }
+}
+
+const kindOf = (type: `${Block['type']}-start`) => type.slice(0, -'-start'.length) as Block['type']

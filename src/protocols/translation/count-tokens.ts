@@ -6,8 +6,9 @@ import type {
   Tool,
   Turn,
 } from '../canonical/request.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
 import type { TokenFamily } from './token-families.ts'
-import { toolType } from './tool-types.ts'
 
 /** Counts LLM tokens of a text in o200k. */
 export type CountText = (text: string) => number | Promise<number>
@@ -34,11 +35,11 @@ export async function countRequestTokens(
 }
 
 function* requestCosts(request: CanonicalRequest, family: TokenFamily): Generator<Cost> {
-  yield family.request
+  yield family.turns.request
   yield* toolsCosts(request, family)
   if (request.format?.type === 'schema') {
-    yield family.format
-    yield [jsonText(request.format.schema), family.formatSchema]
+    yield family.format.whole
+    yield [jsonText(request.format.schema), family.format.schema]
   }
   const amount = request.reasoning?.amount?.type
   if (amount === 'budget' || amount === 'effort') yield family.reasoning
@@ -63,13 +64,14 @@ function* toolsCosts(request: CanonicalRequest, family: TokenFamily): Generator<
     choice?.type === 'tool' ||
     choice?.type === 'search' ||
     (choice?.type === 'allowed' && choice.isRequired)
-  yield isForced ? family.toolsForced : family.tools
+  yield isForced ? family.tools.forced : family.tools.any
   for (const tool of request.tools) yield* toolCosts(tool, family)
 }
 
 function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
-  yield family.tool
-  if (family.schema === 'types') {
+  yield family.tools.each
+  const { schema: perToken } = family.tools
+  if (perToken === 'types') {
     yield [toolType(tool), family.text]
     return
   }
@@ -78,7 +80,7 @@ function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
   // Nearly every tool has this line, and to forbid what is not named costs nothing.
   const { additionalProperties, ...schema } = tool.parameters ?? {}
   const isPlain = typeof additionalProperties !== 'object'
-  yield [jsonText(isPlain ? schema : tool.parameters), family.schema]
+  yield [jsonText(isPlain ? schema : tool.parameters), perToken]
 }
 
 /** Deeper than any vendor lets schemas nest. */
@@ -96,7 +98,7 @@ function jsonText(value: unknown, depth = 0): string {
 }
 
 function* turnCosts(turn: Turn, family: TokenFamily, seesReasoning: boolean): Generator<Cost> {
-  yield family.message
+  yield family.turns.message
   for (const part of turn.parts) {
     if (part.type !== 'reasoning') yield* partCosts(part, family)
     else if (seesReasoning) yield reasoningCost(part, family)
@@ -110,11 +112,11 @@ function* partCosts(part: Exclude<Part, ReasoningPart>, family: TokenFamily): Ge
       yield [part.text, family.text]
       break
     case 'tool-call':
-      yield family.call
+      yield family.turns.call
       yield [`${part.name} ${part.input}`, family.text]
       break
     case 'tool-result':
-      yield family.result
+      yield family.turns.result
       for (const inner of part.parts) yield* partCosts(inner, family)
       break
     case 'image':
@@ -164,3 +166,71 @@ function decodeText(base64: string): string {
     return ''
   }
 }
+
+/**
+ * A tool as OpenAI's models read it: a TypeScript type with comments. Measured: on 28 recorded
+ * requests its LLM tokens are those that the vendor counts (±2), but for a constant of all tools.
+ */
+export function toolType(tool: Tool): string {
+  const parameters = tool.parameters ?? {}
+  const input = tool.kind === 'custom' ? 'string' : createWriter(parameters)(parameters, 0)
+  return [
+    comment(tool.description),
+    comment(tool.grammar?.definition),
+    comment(stringIn(parameters, 'description')),
+    `type ${tool.name} = (${isNothing.has(input) ? '' : `_: ${input}`}) => any;\n\n`,
+  ].join('')
+}
+
+/** The types of an input without parameters. */
+const isNothing = new Set(['any', 'object', '{\n}'])
+
+const comment = (text: string | undefined) =>
+  text === undefined || text === '' ? '' : `// ${text}\n`
+
+/** Deeper than any vendor lets schemas nest. */
+const deepestType = 32
+
+/** Writes the schemas of one tool. A definition is written out where it is used first. */
+function createWriter(root: JsonObject) {
+  const written = new Set<string>()
+
+  function typeOf(schema: unknown, depth: number): string {
+    if (!isJsonObject(schema) || depth > deepestType) return 'any'
+    const reference = stringIn(schema, '$ref')
+    if (reference !== undefined) return referenced(reference, depth)
+    const values = arrayIn(schema, 'enum')
+    if (values.length > 0) return values.map(literal).join(' | ')
+    const either = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => arrayIn(schema, key))
+    if (either.length > 0) return either.map((one) => typeOf(one, depth + 1)).join(' | ')
+    if (schema.type === 'array') return `${typeOf(schema.items, depth + 1)}[]`
+    if (objectIn(schema, 'properties')) return objectType(schema, depth)
+    const types = arrayIn(schema, 'type')
+    return types.length > 0
+      ? types.filter((type) => typeof type === 'string').join(' | ')
+      : (stringIn(schema, 'type') ?? 'any')
+  }
+
+  function referenced(reference: string, depth: number): string {
+    const name = reference.slice(reference.lastIndexOf('/') + 1)
+    if (written.has(name)) return name
+    written.add(name)
+    const definitions = objectIn(root, '$defs') ?? objectIn(root, 'definitions')
+    return typeOf(definitions?.[name], depth + 1)
+  }
+
+  function objectType(schema: JsonObject, depth: number): string {
+    const required = new Set(arrayIn(schema, 'required'))
+    const lines = Object.entries(objectIn(schema, 'properties') ?? {}).map(([key, value]) => {
+      const about = isJsonObject(value) ? stringIn(value, 'description') : undefined
+      const optional = required.has(key) ? '' : '?'
+      return `${comment(about)}${key}${optional}: ${typeOf(value, depth + 1)},\n`
+    })
+    return `{\n${lines.join('')}}`
+  }
+
+  return typeOf
+}
+
+const literal = (value: unknown) =>
+  typeof value === 'object' && value !== null ? 'object' : JSON.stringify(value)

@@ -1,5 +1,4 @@
-import { embedJson, longNumber, mayHoldLongNumbers } from '../canonical/embed.ts'
-import { isTooDeep } from '../canonical/json-text.ts'
+import { embedJson, isTooDeep, longNumber, mayHoldLongNumbers } from '../canonical/json-text.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

@@ -1,12 +1,12 @@
-import type { NativeFeature } from '../canonical/native.ts'
 import type { Quirk } from '../canonical/quirks.ts'
+import type { NativeFeature } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 
 /**
  * What becomes of a feature on a channel of some protocol. `carried`: as it is. `adapted`: said
  * in another way, to the same end. `dropped`: left out, and named to the client. `refused`: 400.
  */
-export const ways = ['carried', 'adapted', 'dropped', 'refused'] as const
+const ways = ['carried', 'adapted', 'dropped', 'refused'] as const
 export type Way = (typeof ways)[number]
 
 export interface Feature {
@@ -33,8 +33,12 @@ const row = (
   ...(note === undefined ? {} : { note }),
 })
 
-/** Only the protocol that has it takes it. */
+/** The same wherever it goes to: what only one protocol has. */
 const native = (title: string, way: Way, note?: string) => row(title, [way, way, way, way], note)
+
+/** A row of embeddings, which chat and gemini alone have. */
+const embed = (title: string, [chat, gemini]: readonly [Way, Way], note?: string) =>
+  row(title, [chat, r, r, gemini], note)
 
 /**
  * The table of translation: what a request may hold, and what becomes of it on channels of each
@@ -269,3 +273,43 @@ export function wayOf(name: FeatureName, target: ProtocolName, quirks: ReadonlyS
   }
   return requestFeatures[name].ways[target]
 }
+
+/**
+ * What a request for embeddings may hold, and what becomes of it on channels of each protocol when the
+ * client speaks another one. `fitEmbedding` acts by it, and `/docs/translation` shows it.
+ */
+export const embeddingFeatures = {
+  text: embed('Texts, one or up to 100', [c, c]),
+  tokens: embed('Texts as numbers of LLM tokens', [c, r], 'every vendor has its own'),
+  dimensions: embed('Length of the vectors', [c, c]),
+  own_dimensions: embed(
+    'Lengths that differ within one request',
+    [r, c],
+    'ask for each length by itself',
+  ),
+  base64: embed('Vectors as base64', [c, a], 'written by the gateway'),
+  media: embed('Images, sound and files', [r, c]),
+  task_type: embed('Task type', [d, c]),
+  title: embed('Title of a document', [d, c]),
+  user_id: embed('Id of the end user', [c, d]),
+  unknown_field: embed('Other fields', [d, d]),
+} as const satisfies Record<string, Feature>
+
+export type EmbeddingFeature = keyof typeof embeddingFeatures
+
+/**
+ * What a legacy completion (`POST /v1/completions`) may hold, and what becomes of it where a model is
+ * asked by the protocol of its channel. Its settings go the way of a chat completion's. What is refused
+ * takes a channel that has the legacy form itself (the quirk text_completions).
+ */
+export const legacyFeatures = {
+  prompt: native('Prompt, as text', a, 'as the only message of the user'),
+  prompt_tokens: native('Prompt as numbers of LLM tokens', r, 'send the text'),
+  several_prompts: native('Several prompts at once', r, 'by no channel: send a request for each'),
+  suffix: native('Text that is to follow', r),
+  echo: native('An answer that repeats the prompt', r),
+  best_of: native('The best of several answers', r),
+  logprobs: native('Probabilities in the legacy form', r, 'chat completions tell them in another'),
+} as const satisfies Record<string, Feature>
+
+export type LegacyFeature = keyof typeof legacyFeatures

@@ -1,16 +1,21 @@
-import type { Codec, ToldKeyword } from '../canonical/codec.ts'
+import type { Codec, EmbeddingCodec, EmbeddingRequest, ToldKeyword } from '../canonical/codec.ts'
 import { TranslationError } from '../canonical/error.ts'
 import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import { toolNamed } from '../canonical/tools.ts'
 import type { ProtocolName } from '../protocol.ts'
-import { withKnownAllowed } from './allowed-tools.ts'
-import { type FeatureName, requestFeatures, wayOf } from './features.ts'
+import {
+  embeddingFeatures,
+  type Feature,
+  type FeatureName,
+  requestFeatures,
+  wayOf,
+} from './features.ts'
 import { conversationNames, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
 /** Where a request is to go. */
-export interface Target
-  extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' | 'tellsInWords'> {
+interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' | 'tellsInWords'> {
   readonly protocol: ProtocolName
   readonly quirks: ReadonlySet<Quirk>
   /** It runs web searches, and they have a price. */
@@ -18,7 +23,7 @@ export interface Target
 }
 
 /** A request that its target can express, and what was left out of it, as the client wrote it. */
-export interface Fitted {
+interface Fitted {
   readonly request: CanonicalRequest
   readonly dropped: readonly string[]
 }
@@ -50,7 +55,10 @@ export function fit(
   for (const feature of features) fitted = without(fitted, feature)
   checkStop(fitted, client, target)
   const conversation = conversationNames[client]
-  if (fitted.turns.length === 0) throw nothingSaid(conversation)
+  // Sent empty, or all that it had is what the target can't express.
+  if (fitted.turns.length === 0) {
+    throw invalid(conversation, 'holds nothing that an answer could be given to. Send a message.')
+  }
   const fault = target.findFault?.(fitted, conversation)
   if (fault !== undefined) throw new TranslationError(fault)
   const names = dropped.map(({ at }) => at)
@@ -79,11 +87,8 @@ function checkStop({ stop = [] }: CanonicalRequest, client: ProtocolName, target
   const isLong = stop.length > mostStops || stop.some(({ length }) => length > longestStop)
   if (!isLooked || !isLong) return
   const param = spell(client, 'stop')
-  throw new TranslationError({
-    code: 'invalid_value',
-    param,
-    message: `${param} must be at most ${mostStops} texts of at most ${longestStop} characters for the protocol ${target.protocol}, which the channel of this model speaks.`,
-  })
+  const limits = `at most ${mostStops} texts of at most ${longestStop} characters`
+  throw invalid(param, `must be ${limits} for ${spokenBy(target)}.`)
 }
 
 /**
@@ -112,44 +117,100 @@ function withoutEmptyChoice(request: CanonicalRequest): CanonicalRequest {
 
 const noTools: ReadonlySet<string> = new Set()
 
-/** Sent empty, or all that it had is what the target can't express. */
-const nothingSaid = (param: string) =>
-  new TranslationError({
-    code: 'invalid_value',
-    param,
-    message: `${param} holds nothing that an answer could be given to. Send a message.`,
-  })
+const invalid = (param: string, why: string) =>
+  new TranslationError({ code: 'invalid_value', param, message: `${param} ${why}` })
 
-function toldRefusal(
-  param: string,
-  { keyword, isTool, isStrict }: ToldKeyword,
-  { protocol }: Target,
-): TranslationError {
-  const whose = isTool ? 'tool' : 'format'
-  const why = isStrict ? `the ${whose} is strict` : 'the request is strict'
-  return new TranslationError({
-    code: 'unsupported_parameter',
+const unsupported = (param: string, why: string) =>
+  new TranslationError({ code: 'unsupported_parameter', param, message: `${param}${why}` })
+
+const spokenBy = ({ protocol }: Target) =>
+  `the protocol ${protocol}, which the channel of this model speaks`
+
+function toldRefusal(param: string, told: ToldKeyword, target: Target): TranslationError {
+  const { keyword, isTool, isStrict } = told
+  const why = isStrict ? `the ${isTool ? 'tool' : 'format'} is strict` : 'the request is strict'
+  const remedy = 'Write the schema without it, leave out "strict", or ask for another model.'
+  return unsupported(
     param,
-    message: `${param}: "${keyword}" can only be told to the model in words in the protocol ${protocol}, which the channel of this model speaks, and ${why}. Write the schema without it, leave out "strict", or ask for another model.`,
-  })
+    `: "${keyword}" can only be told to the model in words in ${spokenBy(target)}, and ${why}. ${remedy}`,
+  )
 }
 
 function refusal(
   title: string,
   at: string,
-  { protocol }: Target,
+  target: Target,
   way: 'refused' | 'dropped',
 ): TranslationError {
   const why =
     way === 'refused'
-      ? `can't be expressed in the protocol ${protocol}, which the channel of this model speaks`
-      : `would be left out in the protocol ${protocol}, which the channel of this model speaks, and the request is strict`
-  return new TranslationError({
-    code: 'unsupported_parameter',
-    param: at,
-    message: `${at} (${lowerFirst(title)}) ${why}. Leave it out, or ask for another model.`,
-  })
+      ? `can't be expressed in ${spokenBy(target)}`
+      : `would be left out in ${spokenBy(target)}, and the request is strict`
+  return unsupported(at, ` (${lowerFirst(title)}) ${why}. Leave it out, or ask for another model.`)
 }
 
 const lowerFirst = (text: string) =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+
+/**
+ * A request that allows tools by name, each of them once. Throws a `TranslationError` for the name of a
+ * tool that the request does not have, as every vendor refuses it. `at`: where the client wrote the choice.
+ */
+function withKnownAllowed(request: CanonicalRequest, at: string): CanonicalRequest {
+  const { toolChoice, tools } = request
+  if (toolChoice?.type !== 'allowed') return request
+  const names = [...new Set(toolChoice.names)]
+  const unknown = names.find((name) => toolNamed(tools, name) === undefined)
+  if (unknown !== undefined) {
+    const name = unknown.slice(0, 64)
+    const why = `allows the tool "${name}", which tools does not have. Declare it, or leave it out.`
+    throw invalid(at, why)
+  }
+  return { ...request, toolChoice: { ...toolChoice, names } }
+}
+
+/**
+ * What of a request for embeddings is left out on its way to a vendor, as the client wrote it. Throws
+ * `TranslationError` for what it can't do without, and in a strict request for anything left out.
+ */
+export function fitEmbedding(
+  { others }: EmbeddingRequest,
+  { operation: { protocol } }: EmbeddingCodec,
+  isStrict: boolean,
+): readonly string[] {
+  const dropped: string[] = []
+  for (const { feature, path } of others) {
+    const { title, note, ways }: Feature = embeddingFeatures[feature]
+    const way = ways[protocol]
+    if (way === 'refused') {
+      const what = note === undefined ? title : `${title}: ${note}`
+      throw unsupported(path, `: the model's vendor does not take this (${what}).`)
+    }
+    if (way !== 'dropped') continue
+    if (isStrict) {
+      throw unsupported(path, ': would be left out, and the request is strict: leave it out.')
+    }
+    dropped.push(path)
+  }
+  return dropped
+}
+
+/** So large a body is translated at most; models take some 8,000 LLM tokens of each text. */
+const mostBytes = 4 * 1_048_576
+
+/** Throws where more is sent at once than the vendor takes. Nothing of the body need be parsed for it. */
+export function checkSize(
+  count: number,
+  bytes: number,
+  { operation, mostTexts }: EmbeddingCodec,
+): void {
+  const param = operation.protocol === 'chat' ? 'requests' : 'input'
+  if (count > mostTexts) {
+    const most = `at most ${mostTexts} are taken at once: send several requests`
+    throw unsupported(param, `: has ${count} texts, and ${most}.`)
+  }
+  if (bytes > mostBytes) {
+    const most = 'more than is taken at once: send several requests'
+    throw unsupported(param, `: is larger than 4 MiB, ${most}.`)
+  }
+}

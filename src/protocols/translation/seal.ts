@@ -37,7 +37,11 @@ interface SealedReasoning {
   readonly part: ReasoningPart
 }
 
-function sealPart(part: ReasoningPart, origin: string, sealer: Sealer): string | undefined {
+function sealPart(
+  part: Omit<ReasoningPart, 'type'>,
+  origin: string,
+  sealer: Sealer,
+): string | undefined {
   const { text, signature, isRedacted, id, callId } = part
   if (text === '' && signature === undefined) return undefined
   const plain = JSON.stringify({ origin, text, signature, isRedacted, id, callId })
@@ -91,14 +95,7 @@ export function createEventSealer(
     const { id, signature, isRedacted, itemId, callId } = event
     const text = texts.get(id) ?? ''
     texts.delete(id)
-    const part: ReasoningPart = {
-      type: 'reasoning',
-      text,
-      signature,
-      isRedacted,
-      id: itemId,
-      callId,
-    }
+    const part = { text, signature, isRedacted, id: itemId, callId }
     return { type: 'reasoning-end', id, isRedacted, signature: sealPart(part, origin, sealer) }
   }
 }

@@ -1,17 +1,11 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import { searchText } from '../canonical/search-text.ts'
+import { searchText } from '../canonical/tools.ts'
 import { dummySignature, wrappedPrefix } from '../gemini/signature.ts'
 import { needsSignatures } from '../gemini/thinking.ts'
 import { arrayIn, isJsonObject } from '../json.ts'
-import { foreignSearchId, pagesIn, queryIn } from '../messages/search-blocks.ts'
+import { foreignSearchId, pagesIn, queryIn } from '../messages/search.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
-
-/** A body without the seals that were in it, and where they were. */
-export interface Stripped {
-  readonly body: JsonObject
-  readonly dropped: readonly string[]
-}
 
 /** Deeper than any client nests its parts. */
 const deepest = 64
@@ -19,16 +13,17 @@ const deepest = 64
 /**
  * Takes out of a body what another vendor's answer left in it, sealed: the vendor that it goes to
  * would refuse it. A part or item that is there for the seal goes whole; a call that carries one
- * (gemini) stays, with what stands in for a signature where the vendor's model wants one.
+ * (gemini) stays, with what stands in for a signature where the vendor's model wants one. `dropped`:
+ * where the seals were.
  */
-export function stripSeals(body: JsonObject, model?: StripOptions): Stripped {
+export function stripSeals(
+  body: JsonObject,
+  model?: Pick<EncodeOptions, 'model' | 'quirks'>,
+): { readonly body: JsonObject; readonly dropped: readonly string[] } {
   const standIn = model && needsSignatures(model) ? dummySignature : undefined
   const walk: Walk = { dropped: [], standIn }
   return { body: stripObject(body, '', walk, 0), dropped: walk.dropped }
 }
-
-/** The upstream's model, and the quirks of its channel. */
-type StripOptions = Pick<EncodeOptions, 'model' | 'quirks'>
 
 interface Walk {
   readonly dropped: string[]

@@ -8,20 +8,23 @@ import { type ImageTokens, patches, pixels, tiles, whole } from './image-tokens.
 export interface TokenFamily {
   /** Tokens of the vendor's tokenizer per token of o200k, in prose. */
   readonly text: number
-  readonly request: number
-  readonly message: number
-  /** What the vendor tells the model about tools in general, when there are any. */
-  readonly tools: number
-  /** The same when one of them must be called. */
-  readonly toolsForced: number
-  readonly tool: number
-  /** Of a tool's schema, per token of its JSON; `types`: it is told as a TypeScript type instead. */
-  readonly schema: number | 'types'
-  readonly call: number
-  readonly result: number
+  readonly turns: {
+    readonly request: number
+    readonly message: number
+    readonly call: number
+    readonly result: number
+  }
+  readonly tools: {
+    /** What the vendor tells the model about tools in general, when there are any. */
+    readonly any: number
+    /** The same when one of them must be called. */
+    readonly forced: number
+    readonly each: number
+    /** Of a tool's schema, per token of its JSON; `types`: the model reads a TypeScript type instead. */
+    readonly schema: number | 'types'
+  }
   /** Of an answer's schema, and that per token of its JSON. */
-  readonly format: number
-  readonly formatSchema: number
+  readonly format: { readonly whole: number; readonly schema: number }
   /** Reasoning is asked for, by an effort or a budget. */
   readonly reasoning: number
   /** Hidden reasoning, by the length of its signature; undefined: its text is what counts. */
@@ -31,19 +34,12 @@ export interface TokenFamily {
   readonly page: number
 }
 
-/** Chat models on o200k, and whoever is not known. Measured on 69 requests, gpt-4o and 4.1. */
+/** Chat models on o200k, and models that are not known. Measured on 69 requests, gpt-4o and 4.1. */
 const openai: TokenFamily = {
   text: 1,
-  request: 3,
-  message: 4,
-  tools: 9,
-  toolsForced: 12,
-  tool: 0,
-  schema: 'types',
-  call: 6,
-  result: 6,
-  format: 10,
-  formatSchema: 0.77,
+  turns: { request: 3, message: 4, call: 6, result: 6 },
+  tools: { any: 9, forced: 12, each: 0, schema: 'types' },
+  format: { whole: 10, schema: 0.77 },
   reasoning: 0,
   hidden: undefined,
   image: tiles({ base: 85, perTile: 170 }),
@@ -53,32 +49,30 @@ const openai: TokenFamily = {
 /** Reasoning models: gpt-5, o1 and later. Measured on 60 requests. */
 const openaiReasoning: TokenFamily = {
   ...openai,
-  request: 2,
-  tools: 14,
-  toolsForced: 14,
+  turns: { ...openai.turns, request: 2 },
+  tools: { ...openai.tools, any: 14, forced: 14 },
   hidden: { freeCharacters: 1000, perCharacter: 0.2 },
   image: tiles({ base: 70, perTile: 140 }),
 }
 
 /** The same behind chat completions: a longer text about tools. Measured on 30 requests. */
-const openaiReasoningChat: TokenFamily = { ...openaiReasoning, tools: 95, toolsForced: 95 }
+const openaiReasoningChat: TokenFamily = {
+  ...openaiReasoning,
+  tools: { ...openai.tools, any: 95, forced: 95 },
+}
 
-/** The open models of OpenAI: each request is told of channels. Measured on 12 requests. */
-const openWeights: TokenFamily = { ...openaiReasoning, request: 66 }
+/** The open models of OpenAI: each request gets a text about channels. Measured on 12 requests. */
+const openWeights: TokenFamily = {
+  ...openaiReasoning,
+  turns: { ...openai.turns, request: 66 },
+}
 
 /** Claude Sonnet, Haiku and Opus 4.5 and 4.6. Measured on 88 requests, 54 of them with tools. */
 const anthropic: TokenFamily = {
   text: 1.07,
-  request: 3,
-  message: 4,
-  tools: 496,
-  toolsForced: 588,
-  tool: 15,
-  schema: 1.45,
-  call: 24,
-  result: 24,
-  format: 140,
-  formatSchema: 1.05,
+  turns: { request: 3, message: 4, call: 24, result: 24 },
+  tools: { any: 496, forced: 588, each: 15, schema: 1.45 },
+  format: { whole: 140, schema: 1.05 },
   reasoning: 29,
   hidden: undefined,
   image: pixels({ perToken: 750, longestEdge: 1568, most: 1600 }),
@@ -86,7 +80,10 @@ const anthropic: TokenFamily = {
 }
 
 /** Up to Claude 4.1. Source of the two counts: Anthropic, "Tool use"; 5 measured requests agree. */
-const anthropicOlder: TokenFamily = { ...anthropic, tools: 346, toolsForced: 313 }
+const anthropicOlder: TokenFamily = {
+  ...anthropic,
+  tools: { ...anthropic.tools, any: 346, forced: 313 },
+}
 
 /**
  * From Claude Opus 4.7 on: another tokenizer. Measured on 11 requests, one of them with tools, none
@@ -95,27 +92,17 @@ const anthropicOlder: TokenFamily = { ...anthropic, tools: 346, toolsForced: 313
 const anthropicNewer: TokenFamily = {
   ...anthropic,
   text: 1.4,
-  request: 5,
-  message: 2,
-  tools: 270,
-  toolsForced: 362,
-  schema: 1.9,
+  turns: { ...anthropic.turns, request: 5, message: 2 },
+  tools: { ...anthropic.tools, any: 270, forced: 362, schema: 1.9 },
   reasoning: 0,
 }
 
 /** Gemini 2.5. Measured on 47 requests. Schemas of answers are not counted. */
 const google: TokenFamily = {
   text: 1.05,
-  request: 1,
-  message: 0,
-  tools: 0,
-  toolsForced: 0,
-  tool: 8,
-  schema: 1.1,
-  call: 12,
-  result: 12,
-  format: 0,
-  formatSchema: 0,
+  turns: { request: 1, message: 0, call: 12, result: 12 },
+  tools: { any: 0, forced: 0, each: 8, schema: 1.1 },
+  format: { whole: 0, schema: 0 },
   reasoning: 0,
   hidden: { freeCharacters: 0, perCharacter: 0 },
   image: whole(258),
@@ -125,7 +112,7 @@ const google: TokenFamily = {
 /** Gemini 3. Measured on 24 requests. Its hidden reasoning counts when that comes back. */
 const googleNewer: TokenFamily = {
   ...google,
-  tool: 5,
+  tools: { ...google.tools, each: 5 },
   hidden: { freeCharacters: 100, perCharacter: 0.2 },
   image: whole(1095),
   page: 540,
@@ -135,21 +122,16 @@ const googleNewer: TokenFamily = {
 const googleOlder: TokenFamily = {
   ...google,
   text: 1,
-  request: 0,
-  tool: 3,
-  schema: 0.2,
-  call: 0,
-  result: 0,
+  turns: { request: 0, message: 0, call: 0, result: 0 },
+  tools: { ...google.tools, each: 3, schema: 0.2 },
 }
 
 /** Gemini 2.5 and 3 on Vertex, which counts as little. Measured on 16 requests. */
 const vertex: TokenFamily = {
   ...googleOlder,
-  tool: 1,
-  call: 2,
-  result: 3,
-  image: googleNewer.image,
-  page: googleNewer.page,
+  turns: { ...googleOlder.turns, call: 2, result: 3 },
+  tools: { ...googleOlder.tools, each: 1 },
+  ...{ image: googleNewer.image, page: googleNewer.page },
 }
 
 interface Rule {
@@ -184,7 +166,7 @@ const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens
 ]
 
 /** Whom a request goes to. */
-export interface TokenCounter {
+interface TokenCounter {
   /** The upstream's id of the model. */
   readonly model: string
   readonly protocol: ProtocolName

@@ -12,7 +12,7 @@ import type {
 import { changeParts, countLeadingInstructions } from '../canonical/turns.ts'
 import type { ProtocolName } from '../protocol.ts'
 import type { FeatureName } from './features.ts'
-import { cachePath, spell, strictPath } from './spelling.ts'
+import { cachePath, snake, spell, strictPath } from './spelling.ts'
 
 /** A feature that a request uses, where it does, and how the request is without it. */
 export interface Use {
@@ -21,23 +21,13 @@ export interface Use {
   readonly at: string
 }
 
-/** Settings that are a feature each, and nothing more. */
-const settingFeatures: { readonly [setting in Setting]?: FeatureName } = {
-  maxOutputTokens: 'max_output_tokens',
-  stop: 'stop',
-  temperature: 'temperature',
-  topP: 'top_p',
-  topK: 'top_k',
-  presencePenalty: 'presence_penalty',
-  frequencyPenalty: 'frequency_penalty',
-  seed: 'seed',
-  logitBias: 'logit_bias',
-  logprobs: 'logprobs',
-  metadata: 'metadata',
-  promptCacheKey: 'prompt_cache_key',
-  verbosity: 'verbosity',
-}
-const settings = Object.keys(settingFeatures) as readonly Setting[]
+/** Settings that are a feature each, and nothing more: its name is the setting's in snake_case. */
+const plainSettings = [
+  ...(['maxOutputTokens', 'stop', 'temperature', 'topP', 'topK', 'presencePenalty'] as const),
+  ...(['frequencyPenalty', 'seed', 'logitBias', 'logprobs', 'metadata'] as const),
+  ...(['promptCacheKey', 'verbosity'] as const),
+] satisfies readonly Setting[]
+const plainFeatures = new Map(plainSettings.map((name) => [snake(name) as FeatureName, name]))
 
 /** Every feature that a request uses, in the order of its fields; one at each place. */
 export function findUses(request: CanonicalRequest, client: ProtocolName): readonly Use[] {
@@ -83,45 +73,38 @@ function notePart(part: Part, client: ProtocolName, note: Note): void {
 }
 
 function featuresOf(part: Part): readonly FeatureName[] {
-  const found: FeatureName[] = []
   switch (part.type) {
-    case 'text':
-      found.push('text')
-      if (part.name !== undefined) found.push('participant_name')
-      for (const { type } of part.citations ?? []) {
-        found.push(type === 'url' ? 'citation_history' : 'document_citation_history')
-      }
-      break
-    case 'image':
-      found.push(part.source.type === 'url' ? 'image_url' : 'image')
-      if (part.detail !== undefined && part.detail !== 'auto') found.push('image_detail')
-      break
-    case 'document':
-      found.push(documentFeatures[part.source.type])
-      if (part.context !== undefined) found.push('document_context')
-      if (part.isCited) found.push('document_citations')
-      break
+    case 'text': {
+      const cited = (part.citations ?? []).map(({ type }) =>
+        type === 'url' ? 'citation_history' : 'document_citation_history',
+      )
+      return part.name === undefined ? ['text', ...cited] : ['text', 'participant_name', ...cited]
+    }
+    case 'image': {
+      const hasDetail = part.detail !== undefined && part.detail !== 'auto'
+      const image = part.source.type === 'url' ? 'image_url' : 'image'
+      return hasDetail ? [image, 'image_detail'] : [image]
+    }
+    case 'document': {
+      const features: FeatureName[] = [documentFeatures[part.source.type]]
+      if (part.context !== undefined) features.push('document_context')
+      if (part.isCited) features.push('document_citations')
+      return features
+    }
     case 'audio':
-      found.push(part.source.type === 'url' ? 'audio_url' : 'audio')
-      break
+      return [part.source.type === 'url' ? 'audio_url' : 'audio']
     case 'video':
-      found.push('video')
-      break
+      return ['video']
     case 'reasoning':
-      if (part.signature !== undefined) found.push('signed_reasoning')
-      else found.push(part.isOwn ? 'own_reasoning' : 'unsigned_reasoning')
-      break
+      if (part.signature !== undefined) return ['signed_reasoning']
+      return [part.isOwn ? 'own_reasoning' : 'unsigned_reasoning']
     case 'refusal':
-      found.push('refusal_history')
-      break
+      return ['refusal_history']
     case 'tool-call':
-      found.push('tool_calls')
-      break
+      return ['tool_calls']
     case 'tool-result':
-      if (part.isError) found.push('tool_error')
-      break
+      return part.isError ? ['tool_error'] : []
   }
-  return found
 }
 
 const documentFeatures = {
@@ -155,10 +138,8 @@ function noteSearch(
 }
 
 function noteSettings(request: CanonicalRequest, client: ProtocolName, note: Note): void {
-  for (const setting of settings) {
-    const feature = settingFeatures[setting]
-    if (feature !== undefined && request[setting] !== undefined)
-      note(feature, spell(client, setting))
+  for (const [feature, setting] of plainFeatures) {
+    if (request[setting] !== undefined) note(feature, spell(client, setting))
   }
   const { userId, toolChoice, parallelToolCalls, format, reasoning, choices, serviceTier } = request
   if (userId !== undefined) {
@@ -212,7 +193,7 @@ const samplingSettings = ['temperature', 'topP', 'topK'] as const
 
 /** The request without a feature: what can't be said in its target is left out. */
 export function without(request: CanonicalRequest, feature: FeatureName): CanonicalRequest {
-  const setting = settings.find((name) => settingFeatures[name] === feature)
+  const setting = plainFeatures.get(feature)
   if (setting !== undefined) return { ...request, [setting]: undefined }
   const change = requestChanges[feature]
   if (change !== undefined) return change(request)
@@ -220,8 +201,11 @@ export function without(request: CanonicalRequest, feature: FeatureName): Canoni
   return strip === undefined ? request : { ...request, turns: stripParts(request.turns, strip) }
 }
 
-const withoutUser = (request: CanonicalRequest) => ({ ...request, userId: undefined })
-const withoutTier = (request: CanonicalRequest) => ({ ...request, serviceTier: undefined })
+/** The request with some settings left out. */
+function requestWithout(...settings: readonly Setting[]) {
+  const gone = Object.fromEntries(settings.map((name) => [name, undefined]))
+  return (request: CanonicalRequest): CanonicalRequest => ({ ...request, ...gone })
+}
 
 /** The search with one of its fields left out. */
 const searchWithout = (field: keyof WebSearch) => (request: CanonicalRequest) => ({
@@ -232,25 +216,20 @@ const searchWithout = (field: keyof WebSearch) => (request: CanonicalRequest) =>
 const requestChanges: {
   readonly [feature in FeatureName]?: (request: CanonicalRequest) => CanonicalRequest
 } = {
-  user_id: withoutUser,
-  long_user_id: withoutUser,
-  service_tier: withoutTier,
-  special_tier: withoutTier,
+  user_id: requestWithout('userId'),
+  long_user_id: requestWithout('userId'),
+  service_tier: requestWithout('serviceTier'),
+  special_tier: requestWithout('serviceTier'),
   search_location: searchWithout('location'),
   search_limit: searchWithout('maxUses'),
   search_context: searchWithout('contextSize'),
-  search_choice: (request) => ({ ...request, toolChoice: undefined }),
-  sequential_tools: (request) => ({ ...request, parallelToolCalls: undefined }),
+  search_choice: requestWithout('toolChoice'),
+  sequential_tools: requestWithout('parallelToolCalls'),
   reasoning_shown: (request) => ({
     ...request,
     reasoning: { ...request.reasoning, show: undefined },
   }),
-  sampling_while_reasoning: (request) => ({
-    ...request,
-    temperature: undefined,
-    topP: undefined,
-    topK: undefined,
-  }),
+  sampling_while_reasoning: requestWithout(...samplingSettings),
   tool_strict: (request) => ({
     ...request,
     tools: request.tools.map((tool) => ({ ...tool, strict: undefined })),

@@ -1,16 +1,8 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
-import type { JsonSchema } from '../schemas/json-schema.ts'
+import type { JsonSchema } from '../schemas.ts'
 import { chatOperations, responsesOperations } from './chat-operations.ts'
-import { consolePaths, consoleTags, sessionScheme } from './console-paths.ts'
-import {
-  type Answer,
-  keyRefused,
-  type Operation,
-  type Parameter,
-  type Request,
-  tags,
-} from './operation.ts'
+import { keyRefused, type Operation, type Parameter, tags } from './operation.ts'
 import { siteOperations } from './site-operations.ts'
 import { geminiOperations, messagesOperations } from './vendor-operations.ts'
 
@@ -115,19 +107,17 @@ function routesOf(app: AnyElysia): readonly Route[] {
     )
 }
 
-function describe({ tag, summary, description, needsKey, ...more }: Operation) {
+function describe({ tag, summary, description, isOpen, ...more }: Operation) {
   return {
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...(needsKey && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
+    ...(!isOpen && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
     ...(more.parameters && { parameters: more.parameters.map(encodeParameter) }),
-    ...(more.request && { requestBody: encodeRequest(more.request) }),
+    ...(more.fields && { requestBody: encodeRequest(more.fields, more) }),
     responses: {
-      200: encodeAnswer(more.answer),
-      ...(needsKey && {
-        401: { description: keyRefused },
-      }),
+      200: encodeAnswer(more),
+      ...(!isOpen && { 401: { description: keyRefused } }),
       ...Object.fromEntries(
         Object.entries(more.others ?? {}).map(([status, cause]) => [
           status,
@@ -147,7 +137,10 @@ const encodeParameter = ({ place, name, description, example }: Parameter) => ({
   example,
 })
 
-function encodeRequest({ contentType, fields, example }: Request) {
+function encodeRequest(
+  fields: NonNullable<Operation['fields']>,
+  { contentType = 'application/json', body }: Pick<Operation, 'contentType' | 'body'>,
+) {
   const all = Object.entries(fields)
   const properties = all.map(([name, { type, description }]) => [name, { type, description }])
   const schema = {
@@ -155,14 +148,19 @@ function encodeRequest({ contentType, fields, example }: Request) {
     properties: Object.fromEntries(properties),
     required: all.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
   }
-  return { required: true, content: { [contentType]: { schema, example } } }
+  return { required: true, content: { [contentType]: { schema, example: body } } }
 }
 
-function encodeAnswer({ description, contentType = 'application/json', example, schema }: Answer) {
+function encodeAnswer({
+  answer: description,
+  answerType = 'application/json',
+  example,
+  schema,
+}: Pick<Operation, 'answer' | 'answerType' | 'example' | 'schema'>) {
   const isEmpty = example === undefined && schema === undefined
   const reference = schema && { schema: { $ref: `#/components/schemas/${schema}` } }
   const content = { ...reference, ...(example !== undefined && { example }) }
-  return isEmpty ? { description } : { description, content: { [contentType]: content } }
+  return isEmpty ? { description } : { description, content: { [answerType]: content } }
 }
 
 /** In a component the document's own dialect holds, and its place is its id. */
@@ -175,3 +173,76 @@ const securitySchemes = {
   'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key' },
   'x-goog-api-key': { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
 } as const
+
+/** The chapters of the console's API. */
+const consoleTags = {
+  'Sign-in': 'Ways into the console.',
+  Console: 'What the console does for an account. Needs the session cookie of who is signed in.',
+  Administration: 'What the console does for administrators. Needs a session of one.',
+} as const
+
+/** How the console's API knows who asks. */
+const sessionScheme = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'tollgate.session_token',
+    description: 'Set by POST /api/v1/auth/sign-in/email.',
+  },
+} as const
+
+/** The console's API as OpenAPI paths: its routes say themselves what they take and answer. */
+function consolePaths(api: AnyElysia): Record<string, Record<string, unknown>> {
+  const found = toOpenAPISchema(api, { staticFile: false }).paths
+  const bodies = bodiesOf(api)
+  return Object.fromEntries(
+    Object.entries(found)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .map(([path, methods]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(methods ?? {}).map(([method, operation]) => [
+            method,
+            secured(operation, bodies.get(`${method.toUpperCase()} ${path}`)),
+          ]),
+        ),
+      ]),
+  )
+}
+
+/** What each route takes, by method and path: a parser of our own hides it from the library. */
+function bodiesOf({ routes }: AnyElysia): ReadonlyMap<string, unknown> {
+  return new Map(
+    routes.flatMap(({ method, path, hooks }) => {
+      const body: unknown = hooks?.body
+      const place = `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`
+      return typeof body === 'object' && body !== null ? [[place, body] as const] : []
+    }),
+  )
+}
+
+/** Says who may ask; what says itself that it needs no session (`security: []`) is open to all. */
+function secured(operation: unknown, body: unknown): unknown {
+  if (typeof operation !== 'object' || operation === null) return operation
+  const { security, responses, ...rest } = operation as Described
+  const isOpen = security?.length === 0
+  const hasAnswer = Object.keys(responses ?? {}).some((status) => status.startsWith('2'))
+  return {
+    ...rest,
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    }),
+    ...(!isOpen && { security: [{ session: [] }] }),
+    responses: {
+      ...(!hasAnswer && { 200: { description: 'The answer, as it comes.' } }),
+      ...responses,
+      ...(!isOpen && { 401: { description: 'Nobody is signed in.' } }),
+      403: { description: 'Not allowed to who is signed in, or sent by another site.' },
+    },
+  }
+}
+
+interface Described {
+  readonly security?: readonly unknown[]
+  readonly responses?: { readonly [status: string]: unknown }
+}

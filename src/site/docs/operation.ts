@@ -4,12 +4,21 @@ export interface Operation {
   readonly summary: string
   /** More to know, in sentences. */
   readonly description?: string
-  /** Whether a key must come with the request. */
-  readonly needsKey: boolean
+  /** It needs no key. */
+  readonly isOpen?: true
   /** What stands in the path's `{…}`. */
   readonly parameters?: readonly Parameter[]
-  readonly request?: Request
-  readonly answer: Answer
+  /** Name and meaning of the fields that this protocol needs; all others are passed on. */
+  readonly fields?: Readonly<Record<string, Field>>
+  /** An example of a body, of `contentType` (JSON where it is left out); undefined: it has none. */
+  readonly body?: unknown
+  readonly contentType?: string
+  /** What is answered, in words and by an example of `answerType` (JSON where it is left out). */
+  readonly answer: string
+  readonly example?: unknown
+  readonly answerType?: string
+  /** Name of the published schema that the answer follows. */
+  readonly schema?: string
   /** Statuses beside that of the answer and 401, with their cause. */
   readonly others?: Readonly<Record<number, string>>
 }
@@ -31,25 +40,10 @@ export interface Parameter {
   readonly example: string
 }
 
-export interface Request {
-  readonly contentType: string
-  /** Name and meaning of the fields that this protocol needs; all others are passed on. */
-  readonly fields: Readonly<Record<string, Field>>
-  readonly example: unknown
-}
-
 export interface Field {
   readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object'
   readonly isRequired: boolean
   readonly description: string
-}
-
-export interface Answer {
-  readonly description: string
-  readonly contentType?: string
-  readonly example?: unknown
-  /** Name of the published schema that it follows. */
-  readonly schema?: string
 }
 
 /** The documentation's chapters, in their order. */

@@ -1,7 +1,5 @@
-import { curlOf } from './curl.ts'
 import type { DocsSite } from './document.ts'
 import { keyRefused, type Parameter, type PlacedOperation, tags } from './operation.ts'
-import { style } from './style.ts'
 
 /**
  * The documentation as one page of HTML without scripts: it shows what the OpenAPI document says,
@@ -38,25 +36,25 @@ function introduction({ version, addresses }: DocsSite): string {
 }
 
 function operationHtml(site: DocsSite, { method, path, operation }: PlacedOperation): string {
-  const { summary, description, needsKey, parameters, request, answer, others } = operation
+  const { summary, description, isOpen, parameters, answer, example, schema, others } = operation
   const curl = curlOf(site.addresses[0] ?? 'http://localhost:8787', { method, path, operation })
-  const fields = Object.entries(request?.fields ?? {}).map(([name, field]) =>
+  const fields = Object.entries(operation.fields ?? {}).map(([name, field]) =>
     row(name, `${field.type}${field.isRequired ? ', required' : ''}`, field.description),
   )
   const rows = [...(parameters ?? []).map(parameterRow), ...fields]
   const statuses = Object.entries({
-    200: answer.description,
-    ...(needsKey && { 401: keyRefused }),
+    200: answer,
+    ...(!isOpen && { 401: keyRefused }),
     ...others,
   }).map(([status, cause]) => row(status, '', cause))
   return (
     `<details id="${idOf(`${method} ${path}`)}"><summary><b class="${method.toLowerCase()}">` +
     `${method}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></summary>` +
     `${description ? `<p>${escapeHtml(description)}</p>` : ''}` +
-    `<p>${needsKey ? 'Needs a key.' : 'Needs no key.'}</p>${table(rows)}` +
+    `<p>${isOpen ? 'Needs no key.' : 'Needs a key.'}</p>${table(rows)}` +
     `<pre>${escapeHtml(curl)}</pre>${table(statuses)}` +
-    `${answer.example === undefined ? '' : `<pre>${json(answer.example)}</pre>`}` +
-    `${answer.schema ? schemaLink(answer.schema) : ''}</details>`
+    `${example === undefined ? '' : `<pre>${asJson(example)}</pre>`}` +
+    `${schema ? schemaLink(schema) : ''}</details>`
   )
 }
 
@@ -70,10 +68,141 @@ const row = (name: string, kind: string, meaning: string) =>
 const table = (rows: readonly string[]) =>
   rows.length > 0 ? `<table>${rows.join('')}</table>` : ''
 
-const json = (value: unknown) => escapeHtml(JSON.stringify(value, null, 2))
+const asJson = (value: unknown) => escapeHtml(JSON.stringify(value, null, 2))
 
 const schemaLink = (name: string) => `<p><a href="/schemas/${name}.json">Schema</a></p>`
 
 const idOf = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
 const escapeHtml = (text: string) => Bun.escapeHTML(text)
+
+/** A curl line for an operation at an address; the token is in the shell's `$KEY`. */
+function curlOf(address: string, { method, path, operation }: PlacedOperation): string {
+  const { isOpen, parameters = [], body, contentType = 'application/json' } = operation
+  const query = parameters
+    .filter(({ place }) => place === 'query')
+    .map(({ name, example }) => `${name}=${example}`)
+    .join('&')
+  const filled = path.replace(
+    /\{([^}]*)\}/g,
+    (whole, name) => parameters.find((parameter) => parameter.name === name)?.example ?? whole,
+  )
+  const url = address.replace(/\/+$/, '') + filled + (query && `?${query}`)
+  const parts = [`curl '${url}'`]
+  if (method === 'DELETE') parts.push('-X DELETE')
+  if (!isOpen) parts.push('-H "Authorization: Bearer $KEY"')
+  if (contentType === 'multipart/form-data') {
+    parts.push(...Object.entries(Object(body)).map(([name, value]) => `-F '${name}=${value}'`))
+  } else if (body !== undefined) {
+    parts.push(`-H 'content-type: ${contentType}'`, `-d '${JSON.stringify(body)}'`)
+  }
+  return parts.join(' \\\n  ')
+}
+
+/** What becomes of each feature between protocols, as the gateway acts by it. */
+export interface TranslationTable {
+  /** The columns, in order. */
+  readonly protocols: readonly string[]
+  /** What each word in the cells means. */
+  readonly words: Readonly<Record<string, string>>
+  readonly sections: readonly {
+    readonly title: string
+    readonly about: string
+    readonly rows: readonly {
+      readonly name: string
+      readonly title: string
+      /** protocol → word. */
+      readonly ways: Readonly<Record<string, string>>
+      readonly note: string | null
+    }[]
+  }[]
+  /** How channels may differ from the vendor of their protocol. */
+  readonly quirks: readonly {
+    readonly name: string
+    readonly protocol: string
+    readonly title: string
+  }[]
+}
+
+const ownStyle = `
+table.ways th:first-child { min-width: 14rem } table.ways { font-size: .9rem }
+.carried { color: #18a058 } .adapted { color: #2f7ed8 } .dropped { color: #b7791f }
+.refused { color: #d03050 } small { opacity: .75; display: block }
+.scroll { overflow-x: auto }
+@media (max-width: 40rem) {
+  table.ways th:first-child { min-width: 7rem } table.ways { font-size: .75rem }
+  table.ways th, table.ways td { padding-right: .35rem }
+  section > table td { overflow-wrap: anywhere }
+}
+`
+
+/** The table as one page of HTML without scripts. */
+export function translationPage(siteName: string, table: TranslationTable): string {
+  const title = escapeHtml(`${siteName}: translation between protocols`)
+  const words = Object.entries(table.words)
+    .map(
+      ([word, meaning]) =>
+        `<tr><th class="${word}">${word}</th><td>${escapeHtml(meaning)}</td></tr>`,
+    )
+    .join('')
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+    `<title>${title}</title><style>${style}${ownStyle}</style></head><body><header><h1>${title}</h1>` +
+    '<p>A client may ask for a model in any of the four protocols, whatever its channel speaks. ' +
+    'Between a client and a channel of the same protocol all passes untouched; otherwise this ' +
+    'table holds. What is dropped is named in the header <code>x-tollgate-dropped</code>; with ' +
+    '<code>x-tollgate-strict: true</code> it is refused.</p>' +
+    `<table>${words}</table><nav><a href="/docs">API</a></nav></header><main>` +
+    `${table.sections.map((section) => sectionHtml(table.protocols, section)).join('')}` +
+    `${quirksHtml(table.quirks)}</main></body></html>\n`
+  )
+}
+
+function sectionHtml(
+  protocols: readonly string[],
+  { title, about, rows }: TranslationTable['sections'][number],
+): string {
+  const head = ['', ...protocols].map((name) => `<th>${escapeHtml(name)}</th>`).join('')
+  const lines = rows.map(({ title: name, ways, note }) => {
+    const cells = protocols.map((protocol) => wayCell(ways[protocol] ?? ''))
+    const more = note === null ? '' : `<small>${escapeHtml(note)}</small>`
+    return `<tr><th>${escapeHtml(name)}${more}</th>${cells.join('')}</tr>`
+  })
+  return (
+    `<section><h2>${escapeHtml(title)}</h2><p>${escapeHtml(about)}</p>` +
+    `<div class="scroll"><table class="ways"><tr>${head}</tr>${lines.join('')}</table></div></section>`
+  )
+}
+
+const wayCell = (way: string) => `<td class="${escapeHtml(way)}">${escapeHtml(way)}</td>`
+
+function quirksHtml(quirks: TranslationTable['quirks']): string {
+  const rows = quirks.map(
+    ({ name, protocol, title }) =>
+      `<tr><th><code>${escapeHtml(name)}</code></th><td>${escapeHtml(protocol)}</td>` +
+      `<td>${escapeHtml(title)}</td></tr>`,
+  )
+  return (
+    '<section><h2>Quirks</h2><p>An operator tells of a channel in what it differs from the vendor ' +
+    `of its protocol (<code>quirks</code>).</p><table>${rows.join('')}</table></section>`
+  )
+}
+
+/** The documentation's looks, light and dark, within the page itself. */
+export const style = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: #06c; }
+@media (prefers-color-scheme: dark) { :root { --link: #7bf } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 1rem }
+h1 { font-size: 1.6rem } h2 { font-size: 1.25rem; margin: 2rem 0 0 }
+a { color: var(--link) } nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem }
+code, pre { font: .875em/1.5 ui-monospace, monospace }
+pre { overflow: auto; padding: .75rem; background: var(--soft); border-radius: .4rem }
+details { border: 1px solid var(--line); border-radius: .4rem; margin: .5rem 0; padding: 0 .75rem }
+summary { padding: .5rem 0; cursor: pointer } summary span { opacity: .75 }
+summary b { display: inline-block; min-width: 4.2rem; font-size: .8rem }
+.get { color: #18a058 } .post { color: #2f7ed8 } .delete { color: #d03050 }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 }
+tr + tr { border-top: 1px solid var(--line) } th { font-weight: normal }
+`.trim()

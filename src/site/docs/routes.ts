@@ -1,10 +1,9 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
-import { guardPage } from '../page-headers.ts'
-import { type Published, publish, respond } from '../published.ts'
-import type { JsonSchema } from '../schemas/json-schema.ts'
+import { guardPage, type Published, publish, respond } from '../published.ts'
+import type { JsonSchema } from '../schemas.ts'
 import type { DocsSite } from './document.ts'
-import type { TranslationTable } from './translation-page.ts'
+import type { TranslationTable } from './page.ts'
 
 export interface DocsParts {
   /** The application that is documented. */
@@ -46,7 +45,7 @@ export function docsRoutes({ app, consoleApi, site, schemas, translation, clock 
   const translationDocs = async (): Promise<Published> => {
     const { name } = site()
     if (table?.name === name) return table.page
-    const { translationPage } = await import('./translation-page.ts')
+    const { translationPage } = await import('./page.ts')
     const page = await publish(translationPage(name, translation()), table?.page, clock())
     table = { name, page }
     return page

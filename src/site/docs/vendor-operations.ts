@@ -1,6 +1,5 @@
 import { type Operation, optional, required } from './operation.ts'
 
-const json = 'application/json'
 const model = required('string', 'Model id, spelt as GET /v1/models lists it.')
 const messages = required('array', 'The conversation: role and content of each turn.')
 
@@ -12,46 +11,37 @@ export const messagesOperations: Readonly<Record<string, Operation>> = {
     description:
       'Headers anthropic-version and anthropic-beta are passed on as they come, and so are fields ' +
       'that are not named here.',
-    needsKey: true,
-    request: {
-      contentType: json,
-      fields: {
-        model,
-        max_tokens: required('integer', 'Longest answer, in tokens; at least 1.'),
-        messages,
-        system: optional('string', 'What the model is told beforehand.'),
-        stream: optional('boolean', 'true: server-sent events as the answer comes into being.'),
-      },
-      example: {
-        model: 'claude-sonnet-4-5',
-        max_tokens: 256,
-        messages: [{ role: 'user', content: 'Hello' }],
-      },
+    fields: {
+      model,
+      max_tokens: required('integer', 'Longest answer, in tokens; at least 1.'),
+      messages,
+      system: optional('string', 'What the model is told beforehand.'),
+      stream: optional('boolean', 'true: server-sent events as the answer comes into being.'),
     },
-    answer: {
-      description: 'The message, or its events.',
-      example: {
-        id: 'msg_0123',
-        type: 'message',
-        role: 'assistant',
-        model: 'claude-sonnet-4-5',
-        content: [{ type: 'text', text: 'Hello! How can I help?' }],
-        stop_reason: 'end_turn',
-        usage: { input_tokens: 8, output_tokens: 7 },
-      },
+    body: {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 256,
+      messages: [{ role: 'user', content: 'Hello' }],
+    },
+    answer: 'The message, or its events.',
+    example: {
+      id: 'msg_0123',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-4-5',
+      content: [{ type: 'text', text: 'Hello! How can I help?' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 8, output_tokens: 7 },
     },
   },
   'POST /v1/messages/count_tokens': {
     tag: 'Messages',
     summary: 'Count the tokens of a request',
     description: 'Tools and system included. Never charged.',
-    needsKey: true,
-    request: {
-      contentType: json,
-      fields: { model, messages },
-      example: { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello' }] },
-    },
-    answer: { description: 'The count.', example: { input_tokens: 8 } },
+    fields: { model, messages },
+    body: { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello' }] },
+    answer: 'The count.',
+    example: { input_tokens: 8 },
   },
 }
 
@@ -68,7 +58,6 @@ const generate: Operation = {
   tag: 'Gemini',
   summary: 'Generate, stream, count or embed',
   description: 'The model id may hold slashes. A token in ?key= is not accepted by default.',
-  needsKey: true,
   parameters: [
     target,
     {
@@ -78,25 +67,20 @@ const generate: Operation = {
       example: 'sse',
     },
   ],
-  request: {
-    contentType: json,
-    fields: {
-      contents: required('array', 'The conversation: role and parts of each turn.'),
-      generationConfig: optional('object', 'Temperature, longest answer, shape of the answer.'),
-    },
-    example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  fields: {
+    contents: required('array', 'The conversation: role and parts of each turn.'),
+    generationConfig: optional('object', 'Temperature, longest answer, shape of the answer.'),
   },
-  answer: {
-    description: 'The answer, its pieces, the count or the vectors.',
-    example: {
-      candidates: [
-        {
-          content: { role: 'model', parts: [{ text: 'Hello! How can I help?' }] },
-          finishReason: 'STOP',
-        },
-      ],
-      usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 7, totalTokenCount: 15 },
-    },
+  body: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  answer: 'The answer, its pieces, the count or the vectors.',
+  example: {
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Hello! How can I help?' }] },
+        finishReason: 'STOP',
+      },
+    ],
+    usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 7, totalTokenCount: 15 },
   },
 }
 
@@ -129,33 +113,30 @@ export const geminiOperations: Readonly<Record<string, Operation>> = {
   'GET /v1beta/models': {
     tag: 'Gemini',
     summary: "List the models, in Gemini's shape",
-    needsKey: true,
-    answer: { description: 'The models.', example: { models: [geminiModel] } },
+    answer: 'The models.',
+    example: { models: [geminiModel] },
   },
   'GET /v1beta/models/{model}': {
     tag: 'Gemini',
     summary: "Show a model, in Gemini's shape",
-    needsKey: true,
     parameters: [modelId],
-    answer: { description: 'The model.', example: geminiModel },
+    answer: 'The model.',
+    example: geminiModel,
     others: { 404: 'There is no such model.' },
   },
   'GET /v1/models': {
     tag: 'Models',
     summary: 'List the models',
     description: "Every enabled model, also those that the token's group does not include.",
-    needsKey: true,
-    answer: {
-      description: "The models, with both vendors' fields; Gemini's for those who send its header.",
-      example: { object: 'list', data: [openModel], has_more: false },
-    },
+    answer: "The models, with both vendors' fields; Gemini's for those who send its header.",
+    example: { object: 'list', data: [openModel], has_more: false },
   },
   'GET /v1/models/{model}': {
     tag: 'Models',
     summary: 'Show a model',
-    needsKey: true,
     parameters: [modelId],
-    answer: { description: 'The model.', example: openModel },
+    answer: 'The model.',
+    example: openModel,
     others: { 404: 'There is no such model.' },
   },
 }

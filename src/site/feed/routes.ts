@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
+import type { Publication } from '../published.ts'
 import { respond } from '../published.ts'
-import type { Publication } from '../snapshot.ts'
 import { encodeFailure } from './document.ts'
 
 /** Both addresses of the feed: the main one and the backup. */

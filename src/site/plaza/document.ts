@@ -1,15 +1,15 @@
 import { effectiveRates, type TextRates } from '../../billing/charge.ts'
+import { modalityName } from '../../billing/extras.ts'
 import {
   formatDecimal,
   multiplierDecimals,
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { modalityName } from '../../billing/written-extras.ts'
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
-import { offeredExtras } from '../../catalog/offered-extras.ts'
+import { offeredExtras } from '../../catalog/vendor-extras.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
-import { compareCodePoints } from '../../lib/code-points.ts'
+import { compareCodePoints } from '../../lib/table.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { modalityKinds, type VendorExtras } from '../../store/ports/extras.ts'
 

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
+import type { Publication } from '../published.ts'
 import { respond } from '../published.ts'
-import type { Publication } from '../snapshot.ts'
 
 /** Where the model plaza is. */
 export const plazaPath = '/api/v1/model-plaza'

@@ -6,7 +6,7 @@ const url = (description: string) => orNull(Type.String({ format: 'uri' }), desc
 const text = (description: string) => orNull(Type.String(), description)
 
 /** Another address of the site that users may want to know. */
-export const CustomEndpoint = Type.Object(
+const CustomEndpoint = Type.Object(
   {
     name: Type.String({ description: 'What it is called.' }),
     endpoint: Type.String({ format: 'uri', description: 'Its address.' }),

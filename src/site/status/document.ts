@@ -1,19 +1,127 @@
-import type { AvailabilityFigures } from '../../catalog/availability.ts'
-import type { Catalog, Group } from '../../catalog/catalog.ts'
-import { compareCodePoints } from '../../lib/code-points.ts'
 import {
-  askedModels,
-  groupFigures,
-  modelFigures,
-  modelsPerStep,
-  mostAsked,
-  shownGroups,
-} from './figures.ts'
+  type AvailabilityFigures,
+  availabilityOf,
+  type Bar,
+  emptyCounts,
+  firstByteQuantile,
+  requestsOf,
+  tokensPerSecond,
+  type WindowName,
+} from '../../catalog/availability.ts'
+import type { Catalog, Group } from '../../catalog/catalog.ts'
+import { compareCodePoints } from '../../lib/table.ts'
+import type { AvailabilityCounts } from '../../store/ports/availability.ts'
+import type { StatusGroup, StatusModel } from './schema.ts'
+
+/** With fewer requests, the last minutes tell less than the last hour. */
+const enoughRequests = 5
+const operationalFrom = 0.95
+const downBelow = 0.5
+
+/** After so many models others get their turn. */
+export const modelsPerStep = 50
+
+/** Operational, degraded, down, or no data. */
+export type State = StatusGroup['state']
+
+/** Groups that are switched on, by name. */
+export const shownGroups = (groups: Catalog['groups']): readonly Group[] =>
+  [...groups.values()]
+    .filter(({ enabled }) => enabled)
+    .sort((a, b) => compareCodePoints(a.name, b.name))
+
+/** The models of a group that were asked for in the longest window, and that it still sells. */
+export const askedModels = ({ id, offers }: Group, figures: AvailabilityFigures) =>
+  [...figures.models(id)].filter((model) => offers.has(model))
+
+/** What is told of a group but for its models. */
+export function groupFigures(
+  { id, name, platform }: Group,
+  figures: AvailabilityFigures,
+  modelsTotal: number,
+): Omit<StatusGroup, 'models'> {
+  return {
+    ...{ id, name, platform },
+    ...encodeFigures((window) => figures.counts(window, id)),
+    hours: [...figures.bars('24h', id)],
+    days: [...figures.bars('90d', id)],
+    models_total: modelsTotal,
+  }
+}
+
+/** What is told of a model of a group. */
+export const modelFigures = (
+  model: string,
+  groupId: number,
+  figures: AvailabilityFigures,
+): StatusModel => ({
+  name: model,
+  ...encodeFigures((window) => figures.counts(window, groupId, model)),
+})
+
+/** Of these models, so many with the most requests in the last 24 hours. */
+export function* mostAsked(
+  models: readonly string[],
+  groupId: number,
+  figures: AvailabilityFigures,
+  most: number,
+): Generator<void, string[]> {
+  const counted: { readonly model: string; readonly day: number; readonly ever: number }[] = []
+  for (const model of models) {
+    const requests = (window: WindowName) =>
+      requestsOf(figures.counts(window, groupId, model) ?? none)
+    counted.push({ model, day: requests('24h'), ever: requests('90d') })
+    if (counted.length % modelsPerStep === 0) yield
+  }
+  counted.sort((a, b) => b.day - a.day || b.ever - a.ever || compareCodePoints(a.model, b.model))
+  return counted.slice(0, most).map(({ model }) => model)
+}
+
+const none: AvailabilityCounts = emptyCounts()
+
+type CountsOf = (window: WindowName) => AvailabilityCounts | undefined
+
+function encodeFigures(
+  countsOf: CountsOf,
+): Pick<StatusGroup, 'state' | 'availability' | 'first_byte_ms' | 'tokens_per_second'> {
+  const span = (window: WindowName) => {
+    const counts = countsOf(window) ?? none
+    return { requests: requestsOf(counts), ratio: availabilityOf(counts) }
+  }
+  const day = countsOf('24h') ?? none
+  return {
+    state: stateOf(availabilityOf(latestCounts(countsOf).counts)),
+    availability: { '1h': span('1h'), '24h': span('24h'), '7d': span('7d'), '90d': span('90d') },
+    first_byte_ms: { p50: firstByteQuantile(day, 0.5), p95: firstByteQuantile(day, 0.95) },
+    tokens_per_second: tokensPerSecond(day),
+  }
+}
+
+/** The counts by which the present state is told, and of which window they are. */
+export function latestCounts(countsOf: CountsOf): {
+  readonly window: '5m' | '1h'
+  readonly counts: AvailabilityCounts
+} {
+  const latest = countsOf('5m') ?? none
+  return requestsOf(latest) >= enoughRequests
+    ? { window: '5m', counts: latest }
+    : { window: '1h', counts: countsOf('1h') ?? none }
+}
+
+/** The state of an hour or day, by the same measure as the present one. */
+export const barState = ({ requests, failed }: Bar): State =>
+  stateOf(availabilityOf({ ...none, succeeded: requests - failed, failed: { gateway: failed } }))
+
+function stateOf(ratio: number | null): State {
+  if (ratio === null) return 'no_data'
+  if (ratio < downBelow) return 'down'
+  return ratio < operationalFrom ? 'degraded' : 'operational'
+}
 
 /** So many models of a group are listed where nobody asks for that group. */
 const listedModels = 50
 
-export interface StatusParts {
+interface StatusParts {
   readonly groups: Catalog['groups']
   readonly figures: AvailabilityFigures
   readonly nowMs: number

@@ -4,9 +4,9 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { inSlices } from '../../lib/slices.ts'
 import type { Published } from '../published.ts'
-import { createPublication } from '../snapshot.ts'
+import { createPublication } from '../published.ts'
 import { encodeStatus } from './document.ts'
-import type { Language } from './page/language.ts'
+import type { Language } from './page/words.ts'
 
 /** Where the figures come from. */
 export interface StatusSource {

@@ -63,7 +63,7 @@ export interface Writes {
 export type GroupWrite = GroupSettings
 
 /** Who changes something by hand: an e-mail, or `command line`. */
-export interface Author {
+interface Author {
   readonly actor: string
 }
 
@@ -90,12 +90,9 @@ export interface AccountView extends AccountSettings {
   readonly createdAt: number
 }
 
-export interface TokenView extends TokenSettings {
+/** A token as it is stored. */
+export interface TokenView extends TokenWrite {
   readonly id: number
-  readonly account: string
-  readonly keyHash: string
-  readonly keySealed: Uint8Array
-  readonly keyHint: string
   readonly createdAt: number
 }
 
@@ -124,16 +121,23 @@ export interface Adjusted {
   readonly isRepeat: boolean
 }
 
-/** What of an account changes by hand: absent fields stay as they are. */
-export interface AccountChange extends SomeAccountSettings {
-  readonly account: string
-  readonly actor: string
+/** What may be changed of an account: absent fields stay as they are. */
+export interface AccountFields extends SomeAccountSettings {
   /** True: its address is its owner's. An administrator's always is. */
   readonly isVouched?: true
 }
 
-/** The same of a token. */
-export interface TokenChange extends SomeTokenSettings {
+/** Which account changes, by its e-mail, and who does it. */
+export interface AccountChange extends Omit<AccountFields, 'status'> {
+  readonly account: string
+  readonly actor: string
+}
+
+/** What may be changed of a token: absent fields stay as they are. */
+export interface TokenFields extends SomeTokenSettings {}
+
+/** Which token changes, and who does it. */
+export interface TokenChange extends TokenFields {
   readonly id: number
   readonly actor: string
 }

@@ -1,5 +1,4 @@
 import type { ExtraPrices, ModalityRates } from './extras.ts'
-import type { Regions } from './regions.ts'
 
 /** Rows that say what may be called, where and at what price. Names are unique among live rows. */
 
@@ -156,3 +155,9 @@ export interface CatalogStore {
    */
   oldestSealed(): Promise<Uint8Array | undefined>
 }
+
+/**
+ * Countries that are served, by their codes (ISO 3166-1 alpha-2) in capitals: these alone, or all but
+ * these.
+ */
+export type Regions = { readonly allow: readonly string[] } | { readonly deny: readonly string[] }

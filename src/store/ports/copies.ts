@@ -52,3 +52,97 @@ export interface DatabaseFile {
   sealedKeys(): Promise<readonly SealedKey[]>
   close(): Promise<void>
 }
+
+/** A table whose rows are moved from one store to another. */
+export interface MovedTable {
+  readonly name: string
+  /** Its primary key: rows are read, written and compared in this order. */
+  readonly key: readonly string[]
+  /** Columns of money whose sums are told, in nano-USD. */
+  readonly money?: readonly string[]
+  /** Columns that stay empty in the new place, which does not know what they name. */
+  readonly without?: readonly string[]
+  /** PostgreSQL keeps it in parts: its name is a view there, its rows go into this table. */
+  readonly partsTable?: string
+}
+
+/** One value: whole numbers to 2^53 - 1. */
+export type MovedValue = string | number | Uint8Array | null
+
+/** Values in the order of the columns that were asked for. */
+export type MovedRow = readonly MovedValue[]
+
+/** Some rows of a table, in the order of its key. */
+export interface WantedRows {
+  readonly table: MovedTable
+  readonly columns: readonly string[]
+  /** Key of the row that they come after; undefined: from the first one on. */
+  readonly after: MovedRow | undefined
+  readonly limit: number
+}
+
+/** What both ends of a move can do. Everything rejects with a `StoreError` that names the place. */
+export interface MovePlace {
+  /** For people: without user and password. */
+  readonly place: string
+  /** The same for one database, by whatever name it was reached. */
+  readonly identity: string
+  /** What is moved of a table, by name. Empty: there is no such table. */
+  columns(table: MovedTable): Promise<readonly string[]>
+  rows(wanted: WantedRows): Promise<readonly MovedRow[]>
+  close(): Promise<void>
+}
+
+/** How much a table holds; the id of its newest row, where it has ids. */
+export interface TableExtent {
+  readonly table: string
+  readonly rows: number
+  readonly newest: number | null
+}
+
+/** Where rows come from: one and the same state for as long as it is open. It is never changed. */
+export interface MoveSource extends MovePlace {
+  extent(): Promise<readonly TableExtent[]>
+  /** Some of what is encrypted, so that a secret can be tried. */
+  sealedKeys(): Promise<readonly SealedKey[]>
+  /** Whether others have changed it since it was opened, as far as that can be seen. */
+  isChanged(): Promise<boolean>
+}
+
+/** Up to where rows were moved. */
+export interface MovedSoFar {
+  readonly table: string
+  /** Key of the last row. */
+  readonly after: MovedRow
+  /** Rows of all tables. */
+  readonly rows: number
+}
+
+/** A move that was begun and not ended. */
+export interface BegunMove {
+  /** The place that its rows come from. */
+  readonly source: string
+  /** What was there when it began. */
+  readonly extent: readonly TableExtent[]
+  /** Undefined: nothing was moved yet. */
+  readonly soFar: MovedSoFar | undefined
+}
+
+/** Where rows go to. Until the move is finished nobody can open it for anything else. */
+export interface MoveTarget extends MovePlace {
+  /** What an earlier run of a move has left; undefined: it is empty. */
+  readonly begun: BegunMove | undefined
+  /** Whether texts may hold U+0000. */
+  readonly takesNul: boolean
+  begin(move: Omit<BegunMove, 'soFar'>): Promise<void>
+  /** Adds rows and keeps how far it is, in one transaction. */
+  append(
+    rows: Omit<WantedRows, 'after' | 'limit'>,
+    moved: readonly MovedRow[],
+    soFar: MovedSoFar,
+  ): Promise<void>
+  /** Takes out all that an unfinished move has left, and the mark of it. */
+  clear(): Promise<void>
+  /** Makes it ready to be served from. */
+  finish(): Promise<void>
+}

@@ -38,7 +38,7 @@ export interface Listed<Row> {
 }
 
 /** `failed`: all that have a cause, also those whose client left. */
-export type OutcomeFilter = 'succeeded' | 'failed' | 'any'
+type OutcomeFilter = 'succeeded' | 'failed' | 'any'
 
 /** All given conditions must hold. Names are compared byte for byte. */
 export interface RequestFilter extends Span {
@@ -162,8 +162,8 @@ export interface NewRequests {
 }
 
 /**
- * Reading for people: pages, sums and exports of what may be very much. None of it takes long, and
- * none of it holds up this process. Everything may reject with `ListsBusy`; lists with `BadCursor`.
+ * Reading for people: pages, sums and exports of what may be very much, in steps none of which takes
+ * long. Everything may reject with `ListsBusy`; lists with `BadCursor`.
  */
 export interface ListStore {
   requests(filter: RequestFilter, page: PageAsked): Promise<Listed<ListedRequest>>

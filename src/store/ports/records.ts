@@ -1,11 +1,12 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
+
 /**
  * The rows that a model request leaves behind. Times are milliseconds since 1970 (UTC), money is
  * nano-USD, names end in their unit.
  */
 
-import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
-import type { Dearer } from './dearer.ts'
-
+/** How a request ended. */
 export type Ending =
   | 'complete'
   | 'incomplete'
@@ -268,4 +269,52 @@ export interface RecordStore {
   receipt(requestId: string): Promise<ReceiptRows | undefined>
   /** Totals of one token since a UTC day (`2026-11-21`), or in all. From daily sums. */
   tokenUsage(tokenId: number, sinceDay?: string): Promise<UsageTotals>
+}
+
+/** By how much dearer than reckoned an answer has turned out. */
+export const Dearer = Type.Object({
+  accountId: Type.Integer(),
+  channelId: Type.Union([Type.Integer(), Type.Null()]),
+  upstreamModel: Type.Union([Type.String(), Type.Null()]),
+  /** So many times what it was reckoned to come to at the most. */
+  factor: Type.Number({ minimum: 1 }),
+  /** By so many nano-USD. */
+  byNano: Type.Number({ minimum: 0 }),
+})
+export type Dearer = Static<typeof Dearer>
+
+/** An attempt at a channel with what is known of the request that it was made for. */
+export interface AttemptRecord extends AttemptRow {
+  readonly position: number
+  /** True when the request's own record is that of this attempt: it was the last one. */
+  readonly isLast: boolean
+  readonly channel: string
+  readonly request: Pick<
+    RequestRow,
+    | 'requestId'
+    | 'model'
+    | 'clientProtocol'
+    | 'upstreamProtocol'
+    | 'estimated'
+    | 'inputTokens'
+    | 'outputTokens'
+    | 'reasoningTokens'
+    | 'cacheReadTokens'
+    | 'cacheWriteTokens'
+    | 'cacheWrite1hTokens'
+    | 'amountNano'
+  >
+}
+
+/** Which attempts; a missing end of the span is unbounded. */
+export interface AttemptFilter extends Span {
+  readonly channelIds: readonly number[]
+  /** How long before its attempts a request may have come. */
+  readonly requestAgeMs: number
+}
+
+/** Reading attempts apart from their requests. */
+export interface AttemptStore {
+  /** In order of their requests, a page at a time: memory does not grow with the table. */
+  list(filter: AttemptFilter): AsyncIterable<AttemptRecord>
 }

@@ -1,16 +1,12 @@
 import type { AdminStore } from './admin.ts'
-import type { AnswerStore } from './answers.ts'
-import type { AttemptStore } from './attempts.ts'
+import type { AnswerStore, ResponseStore } from './answers.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
-import type { DocumentStore } from './documents.ts'
-import type { EditStore } from './edits.ts'
+import type { AccountEdits, EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
-import type { DatabasePlace } from './reading.ts'
-import type { RecordStore } from './records.ts'
-import type { ResponseStore } from './responses.ts'
+import type { AttemptStore, RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
@@ -72,4 +68,40 @@ export interface Store {
    */
   claimServing(): Promise<boolean>
   close(): Promise<void>
+}
+
+/** Where another process finds a database: a file, or `postgres://user:password@host/database`. */
+export type DatabasePlace = { readonly path: string } | { readonly url: string }
+
+/** What of a store lists, charts and exports are made of; nothing is changed by it. */
+export interface ReadingStore {
+  readonly lists: ListStore
+  readonly records: Pick<RecordStore, 'receipt'>
+  readonly admin: Pick<AdminStore, 'accountsNamed' | 'counts' | 'overdrawn'>
+  readonly edits: Pick<AccountEdits, 'findAccount'>
+  close(): Promise<void>
+}
+
+/** A public document as all nodes serve it, byte for byte. */
+export interface SharedDocument {
+  readonly body: Uint8Array
+  readonly gzip: Uint8Array
+  /** Milliseconds since 1970 (UTC), in whole seconds; later than that of every earlier version. */
+  readonly lastModifiedMs: number
+}
+
+/** Documents that one node builds and all serve. */
+export interface DocumentStore {
+  /**
+   * Whether this node is the one that builds. It takes the place when nobody has it, and has it until
+   * it ends or its connection does.
+   */
+  leads(): Promise<boolean>
+  /** Whether it was that when it was last asked. */
+  isLeading(): boolean
+  /** `lastModifiedMs` of what is stored under a name; undefined: nothing is. */
+  lastModifiedMs(name: string): Promise<number | undefined>
+  read(name: string): Promise<SharedDocument | undefined>
+  /** For the node that leads; all others are told. Throws when it leads no more. */
+  write(name: string, document: SharedDocument): Promise<void>
 }

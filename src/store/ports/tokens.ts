@@ -1,7 +1,6 @@
 import type { TokenSettings } from '../../resources/token.ts'
-import type { Limits } from './catalog.ts'
+import type { Limits, Regions } from './catalog.ts'
 import type { Spent } from './records.ts'
-import type { Regions } from './regions.ts'
 
 /** What may be spent with a token, in nano-USD; null: no limit. */
 export type TokenBudget = TokenSettings['budget']

@@ -187,7 +187,7 @@ export interface OddSum {
 }
 
 /** In all, in the month of a UTC day, on that day, and set aside, in nano-USD. */
-export type SpendingSums = readonly [total: number, month: number, day: number, reserved: number]
+type SpendingSums = readonly [total: number, month: number, day: number, reserved: number]
 
 /** What is kept of a token that is not what it stands for. */
 export interface OddSpending {

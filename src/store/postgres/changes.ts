@@ -1,17 +1,17 @@
 import { Client } from 'pg'
-import { changeChannel } from '../migrations/0007-postgres-triggers.ts'
-import { ofAccounts } from '../migrations/0017-postgres-kinds.ts'
 import type { ChangedElsewhere } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { changeChannel, ofAccounts } from '../schema/postgres.ts'
 import {
   asLost,
   type ConnectionOptions,
   type Connections,
   connectionSettings,
+  createSockets,
+  type Settings,
+  setSettings,
 } from './connections.ts'
 import { ConnectionLost, explainFailure } from './failures.ts'
-import { createSockets } from './goodbye.ts'
-import { type Settings, setSettings } from './settings.ts'
 
 /** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000

@@ -1,10 +1,18 @@
+import { Value } from '@sinclair/typebox/value'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import { firstLookMs } from '../ports/answers.ts'
-import type { Batch, Committed, RequestRow, Reservation, Settlement } from '../ports/records.ts'
+import {
+  type Batch,
+  type Committed,
+  Dearer,
+  type RequestRow,
+  type Reservation,
+  type Settlement,
+} from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
-import type { Connections, Statement } from './connections.ts'
-import { dearerChannel, dearerPayloads } from './dearer-news.ts'
-import type { Patience } from './patience.ts'
+import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
+import type { Connections, Listening, Statement } from './connections.ts'
+import type { Patience } from './engine.ts'
 import { toJson } from './values.ts'
 
 /** What the database answers. */
@@ -21,7 +29,7 @@ interface Answer {
   readonly tokens: readonly (readonly [number, number, number, number])[]
 }
 
-export interface CommitParts {
+interface CommitParts {
   readonly connections: Connections
   readonly patiently: Patience
   readonly clock: Clock
@@ -39,7 +47,7 @@ function statementOf(name: string, values: readonly unknown[], told: readonly st
 
 /**
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
- * rest (see the migrations). Throws and stores nothing when a charge is no whole number of nano-USD or
+ * rest (see `postgres-functions.ts`). Throws and stores nothing when a charge is no whole number of nano-USD or
  * a balance would leave the integers that are exact. A batch may be committed twice: what is stored or
  * set aside already is left alone.
  */
@@ -131,7 +139,7 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   const answers = answersOf(settled)
   return {
     // Most batches have none, and are spared what is done for them.
-    name: answers === undefined ? 'commit_requests' : 'commit_answers',
+    name: answers === undefined ? commitRequests : commitAnswers,
     told: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
@@ -178,3 +186,45 @@ const requestFlags = (request: RequestRow) => ({
   clamped: Number(request.clamped),
   longContextPricing: Number(request.longContextPricing),
 })
+
+/** What nodes tell each other of answers that turned out dearer: `NOTIFY` on this channel. */
+const dearerChannel = 'tollgate_dearer'
+
+/** In bytes. The server refuses longer ones, and with them the commit. */
+const longestPayload = 7_999
+
+/** Hears of what nodes tell. */
+export interface DearerNews extends Listening {
+  /** Calls `hear` with all that is told from now on, by this process, too. */
+  onDearer(hear: (dearer: Dearer) => void): void
+}
+
+export function createDearerNews(): DearerNews {
+  let tell: (dearer: Dearer) => void = () => {}
+  return {
+    channel: dearerChannel,
+    onPayload(payload) {
+      const dearer = readPayload(payload)
+      if (dearer) tell(dearer)
+    },
+    onDearer(hear) {
+      tell = hear
+    },
+  }
+}
+
+/** What is told of these. */
+function dearerPayloads(all: readonly Dearer[]): readonly string[] {
+  const payloads = all.map((one) => JSON.stringify(one))
+  return payloads.filter((payload) => Buffer.byteLength(payload) <= longestPayload)
+}
+
+/** Undefined: it is of a version that says it in another way. */
+function readPayload(payload: string): Dearer | undefined {
+  try {
+    const told: unknown = JSON.parse(payload)
+    return Value.Check(Dearer, told) ? told : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,10 +1,8 @@
+import { Socket } from 'node:net'
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StoreError } from '../ports/store-error.ts'
 import { ConnectionLost, isStandby, NotConnected } from './failures.ts'
-import { createSockets } from './goodbye.ts'
-import { placeOf } from './place.ts'
-import { type Settings, setSettings } from './settings.ts'
-import { encryptionOf } from './tls.ts'
+import { encryptionOf, placeOf } from './tls.ts'
 import { toParameter, valueTypes } from './values.ts'
 
 /** A statement; one with a name is prepared once for each connection. */
@@ -203,6 +201,58 @@ export function createConnections(options: ConnectionOptions): Connections {
     async close() {
       isClosed = true
       await sockets.ended(pool.end())
+    },
+  }
+}
+
+/** Settings of the server for a connection, by their names there: `statement_timeout`, `jit` … */
+export type Settings = Readonly<Record<string, string | number>>
+
+/**
+ * The statement by which a connection gets them. Not by its address: poolers refuse options that they do
+ * not know. What the server does not know is left out: old ones have fewer.
+ */
+export function setSettings(settings: Settings) {
+  const values = [JSON.stringify(settings)]
+  const text = `SELECT set_config(name, wanted.value, false)
+    FROM json_each_text($1::json) AS wanted (name, value) JOIN pg_settings USING (name)`
+  return { text, values }
+}
+
+/** How long a server may take to hear that connections end. One that is silent for good never does. */
+const goodbyeMs = 1_000
+
+/** The sockets of connections, so that nobody waits for ever for the end of those that are dead. */
+export interface Sockets {
+  /** The driver's `stream`: makes a socket for a connection. */
+  readonly make: () => Socket
+  /**
+   * Waits until connections have ended in order; those that don't within a second are cut off, and so
+   * are those that were given up before: a socket that is open keeps its process going.
+   */
+  ended(ending: Promise<unknown>): Promise<void>
+}
+
+export function createSockets(): Sockets {
+  const open = new Set<Socket>()
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    make() {
+      const socket = new Socket()
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+      return socket
+    },
+    async ended(ending) {
+      const timer = setTimeout(cut, goodbyeMs)
+      try {
+        await ending
+      } finally {
+        clearTimeout(timer)
+        cut()
+      }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { DocumentStore } from '../ports/documents.ts'
+import type { DocumentStore } from '../ports/store.ts'
 import type { Changes } from './changes.ts'
 
 /** Number of the advisory lock of the node that builds. */

@@ -1,11 +1,14 @@
 import { PostgresQueryCompiler } from 'kysely'
-import { createCompile } from '../queries/compile.ts'
-import type { Engine } from '../queries/engine.ts'
-import type { Outcome, Statement, Steps } from '../queries/steps.ts'
+import { StoreError, UnansweredError } from '../ports/store-error.ts'
+import {
+  createCompile,
+  type Engine,
+  type Outcome,
+  type Statement,
+  type Steps,
+} from '../queries/steps.ts'
 import type { Connection, Connections } from './connections.ts'
-import { isConflict } from './failures.ts'
-import type { Patience } from './patience.ts'
-import { inTransaction } from './transaction.ts'
+import { explainFailure, isAway, isConflict, isUnanswered } from './failures.ts'
 
 /** After so many times a writer lets no request change an account until it is done itself. */
 const patientConflicts = 3
@@ -49,4 +52,123 @@ async function perform(connection: Connection, statement: Statement): Promise<Ou
   const { sql, parameters } = compile(statement)
   const { rows, rowCount } = await connection.query({ text: sql, values: parameters })
   return statement.wants === 'rows' ? { rows, changes: 0 } : { rows: [], changes: rowCount ?? 0 }
+}
+
+/**
+ * What a transaction is for. `snapshot` reads one and the same state. `write` has no other one beside
+ * it; only commits of requests go on, and where one has changed an account that it changes, it is taken
+ * back (`isConflict`). `write alone` lets those wait, too. The locks come first: what is read is what
+ * was there when they were held.
+ */
+type Kind = 'plain' | 'snapshot' | 'write' | 'write alone'
+
+const repeatable = 'BEGIN ISOLATION LEVEL REPEATABLE READ'
+const write = `${repeatable}; LOCK TABLE schema_version IN EXCLUSIVE MODE`
+
+const beginning: Record<Kind, string> = {
+  plain: 'BEGIN',
+  snapshot: `${repeatable} READ ONLY`,
+  write,
+  'write alone': `${write}; LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`,
+}
+
+/**
+ * All that `work` does, or nothing of it. Throws `StoreError` when the connection was lost while the
+ * transaction was ending: nobody knows whether it was kept, so it must not be done again unseen.
+ */
+export function inTransaction<Result>(
+  connections: Connections,
+  kind: Kind,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  return connections.lend(async (connection) => {
+    let result: Result
+    try {
+      await connection.query({ text: beginning[kind] })
+      result = await work(connection)
+    } catch (error) {
+      // With a lost connection it is taken back by itself.
+      await connection.query({ text: 'ROLLBACK' }).catch(() => undefined)
+      throw error
+    }
+    await end(connection, connections.place)
+    return result
+  })
+}
+
+async function end(connection: Connection, place: string): Promise<void> {
+  try {
+    await connection.query({ text: 'COMMIT' })
+  } catch (error) {
+    if (!isAway(error)) throw error
+    throw new StoreError(
+      `The database ${place} was lost while a change was being stored. Look whether it was stored ` +
+        'before you make it again.',
+      { cause: error },
+    )
+  }
+}
+
+/** Does work as often as it takes; see `createPatience`. */
+export type Patience = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** How soon something is tried again, at first and at most. */
+const retryMs = { first: 10, most: 250 }
+
+/** How often the same transactions may stand in each other's way. */
+const maxConflicts = 20
+
+/**
+ * Does `work` again where it was taken back for the sake of another transaction, and while the server
+ * can't be reached: a server that is started anew is back in a second. When it has been away for
+ * `patienceMs`, all who wait are told, whenever they came, and who comes then is told at once. Only for
+ * work that may be done twice: whether a lost connection had committed is not known. Errors come out
+ * explained, as an `UnansweredError` when one of the tries may have done it.
+ */
+export function createPatience({ place }: Connections, patienceMs: number): Patience {
+  const absence = createAbsence(patienceMs)
+  return async (work) => {
+    let waitMs = retryMs.first
+    let mayBeDone = false
+    for (let conflicts = 0; ; ) {
+      const startedTick = performance.now()
+      try {
+        const result = await work()
+        absence.ended()
+        return result
+      } catch (error) {
+        const again = isConflict(error)
+          ? ++conflicts < maxConflicts
+          : isAway(error) && absence.noted(startedTick) + waitMs < patienceMs
+        mayBeDone ||= isUnanswered(error)
+        if (!again) throw asUnanswered(explainFailure(error, place), mayBeDone)
+      }
+      await Bun.sleep(waitMs * (0.5 + Math.random()))
+      waitMs = Math.min(waitMs * 2, retryMs.most)
+    }
+  }
+}
+
+const asUnanswered = (error: unknown, mayBeDone: boolean): unknown =>
+  mayBeDone && error instanceof StoreError
+    ? new UnansweredError(error.message, { cause: error })
+    : error
+
+/** For how long the server has been away, as far as anybody has asked it. */
+function createAbsence(patienceMs: number) {
+  let sinceTick: number | undefined
+  let lastTick = 0
+  return {
+    ended() {
+      sinceTick = undefined
+    },
+    /** Work that began then has not reached it; gives the milliseconds so far. */
+    noted(startedTick: number): number {
+      const now = performance.now()
+      // Nobody has asked for so long that it may have been there meanwhile.
+      if (sinceTick === undefined || startedTick - lastTick > patienceMs) sinceTick = startedTick
+      lastTick = now
+      return now - sinceTick
+    },
+  }
 }

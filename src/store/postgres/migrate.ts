@@ -1,11 +1,19 @@
-import { migrations, newestVersion } from '../migrations/list.ts'
-import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
-import { unfinished } from '../moving/texts.ts'
+import { unfinished } from '../moving/tables.ts'
+import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { postgresSchema, takeOverPostgres } from '../schema/postgres.ts'
+import {
+  checkVersion,
+  firstVersion,
+  newestVersion,
+  notUpgraded,
+  programVersion,
+  stepsFrom,
+  tooOld,
+} from '../schema/versions.ts'
 import type { Connection, Connections } from './connections.ts'
+import { createPatience, inTransaction } from './engine.ts'
 import { isOfStatement } from './failures.ts'
-import { createPatience } from './patience.ts'
-import { inTransaction } from './transaction.ts'
 
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154
@@ -55,14 +63,32 @@ async function requireKnown(connection: Connection, place: string, version: numb
   checkVersion(version, place, () => ({ program: writer && String(writer.version) }))
 }
 
+/**
+ * Makes the tables of a former program those of the first version. Its nodes call functions that are no
+ * more then: so none may live.
+ */
+async function takeOver(connection: Connection, place: string): Promise<void> {
+  const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
+  const { rows } = await connection.query({ text, values: [silentNodeMs] })
+  if (rows.length > 0) {
+    throw new StoreError(
+      `The database ${place} is one of a former program, and nodes of it serve from there ` +
+        `(${rows.map(({ name }) => String(name)).join(', ')}): stop them all, then start this one. One ` +
+        `that was killed counts as gone after ${silentNodeMs / 1000} s.`,
+    )
+  }
+  await connection.query({ text: takeOverPostgres })
+}
+
 async function migrateUnderLock(connection: Connection, place: string): Promise<void> {
   await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
   const version = await readVersion(connection, place)
   await requireKnown(connection, place, version)
   if (version >= newestVersion) return
   if (version > 0) await connection.query({ text: lockWriters })
-  // The first step for this engine makes what the former ones made for the other.
-  for (const { postgres } of migrations.slice(version)) {
+  if (version === 0) await connection.query({ text: postgresSchema })
+  else if (version < firstVersion) await takeOver(connection, place)
+  for (const { postgres } of stepsFrom(version)) {
     if (postgres !== undefined) await connection.query({ text: postgres })
   }
   await connection.query({

@@ -1,33 +1,34 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
-import type { DocumentStore } from '../ports/documents.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
-import type { Store } from '../ports/store.ts'
+import type { DocumentStore, ReadingStore, Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { createAdminStore } from '../queries/admin-store.ts'
+import { createAdminStore, createEdits } from '../queries/admin.ts'
 import { createAnswerStore } from '../queries/answers.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
-import { createEdits } from '../queries/edits/edits.ts'
-import { createHealthStore } from '../queries/health.ts'
+import { createHealthStore } from '../queries/channels.ts'
 import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
-import { createRecordReading } from '../queries/records.ts'
+import { createRecordReading } from '../queries/requests.ts'
 import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
-import { createTokenHashes } from '../queries/token-hashes.ts'
+import { createTokenHashes } from '../queries/tokens.ts'
+import { sweepReservations } from '../schema/postgres-functions.ts'
 import { type Changes, createChanges } from './changes.ts'
-import { createCommit } from './commit.ts'
-import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
-import { createDearerNews, type DearerNews } from './dearer-news.ts'
+import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
+import {
+  type ConnectionOptions,
+  type Connections,
+  createConnections,
+  type Settings,
+} from './connections.ts'
 import { createDocumentStore } from './documents.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, createPatience } from './engine.ts'
 import { explainFailure } from './failures.ts'
-import { createSource, listConnections, listSettings } from './lists/source.ts'
+import { createSource, listConnections, listSettings } from './lists.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
-import { createPatience } from './patience.ts'
-import type { Settings } from './settings.ts'
 import { createTokenLookup } from './tokens.ts'
 import {
   createVerification,
@@ -148,7 +149,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
   let closing: Promise<void> | undefined
 
   async function sweep(): Promise<number> {
-    const text = 'SELECT sweep_reservations($1) AS interrupted'
+    const text = `SELECT ${sweepReservations}($1) AS interrupted`
     const { rows } = await patiently(() => connections.query({ text, values: [silentNodeMs] }))
     return Number(rows[0]?.interrupted)
   }
@@ -209,5 +210,25 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** How long reading waits for a server that is away. */
+const patienceMs = 5_000
+
+/** For a process that does nothing else than read from a database; makes no connection yet. */
+export function openPostgresReading({ url }: { url: string }, clock: Clock): ReadingStore {
+  const connections = createConnections({
+    ...{ url, settings: listSettings },
+    // One more than lists take: a receipt waits for none of them.
+    connections: listConnections + 1,
+  })
+  const engine = createEngine(connections, createPatience(connections, patienceMs))
+  return {
+    lists: createLists({ source: createSource(engine), clock }),
+    records: createRecordReading(engine),
+    admin: createAdminStore({ engine, clock }),
+    edits: createEdits({ engine, clock }),
+    close: connections.close,
   }
 }

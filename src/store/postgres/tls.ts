@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { tlsComplaint } from '../../lib/tls-complaint.ts'
+import { tlsComplaint } from '../../lib/connections.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { placeOf } from './place.ts'
 
 /** Parameters of an address that say how its connections are encrypted. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const
@@ -10,7 +9,7 @@ const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const
 type Parameter = (typeof parameters)[number]
 
 /** An address for the driver without these, and what they say; `ssl` false: in plain. */
-export interface Encryption {
+interface Encryption {
   readonly connectionString: string
   readonly ssl: ConnectionOptions | false
 }
@@ -88,4 +87,10 @@ export function explainTls(error: unknown): string | undefined {
     return 'does not encrypt: set "ssl = on" there, or leave out sslmode'
   const complaint = tlsComplaint(error)
   return complaint && `${complaint}: ${wayOut}`
+}
+
+/** `postgres://host:port/database` of an address: what is secret in it is left out. */
+export function placeOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
 }

@@ -1,8 +1,8 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/tokens.ts'
-import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/token-record.ts'
+import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/tokens.ts'
 import type { Connections } from './connections.ts'
-import type { Patience } from './patience.ts'
+import type { Patience } from './engine.ts'
 
 /**
  * With what was spent, where there is a budget: in all, on a day, and in its month. Mostly a commit has

@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AnswerStore, type FoundAnswer, keptAnswerMs } from '../ports/answers.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { all, build, type Engine, first, run, type Steps } from './steps.ts'
 
-export interface AnswerParts {
+interface AnswerParts {
   readonly engine: Engine
   /** The time that all nodes go by, in milliseconds since 1970. */
   readonly now: () => RawBuilder<number>

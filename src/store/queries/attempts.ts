@@ -1,9 +1,6 @@
-import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/attempts.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { type Position, pageSize, readPages } from './pages.ts'
-import { attemptColumns } from './request-columns.ts'
-import { all, type Steps } from './steps.ts'
+import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
+import { attemptColumns } from './requests.ts'
+import { all, build, type Engine, type Position, pageSize, readPages, type Steps } from './steps.ts'
 
 /** What was tried upstream. */
 export const createAttemptStore = (engine: Engine): AttemptStore => ({
@@ -14,10 +11,7 @@ export const createAttemptStore = (engine: Engine): AttemptStore => ({
  * Attempts of channels in a span of time. They are found by the times of their requests, which have
  * an index; attempts have none.
  */
-export async function* listAttempts(
-  engine: Engine,
-  filter: AttemptFilter,
-): AsyncGenerator<AttemptRecord> {
+async function* listAttempts(engine: Engine, filter: AttemptFilter): AsyncGenerator<AttemptRecord> {
   if (filter.channelIds.length === 0) return
   const since = (filter.since ?? -(2 ** 52)) - filter.requestAgeMs
   let after: Position = { createdAt: since, id: 0 }
@@ -103,17 +97,8 @@ function toRecord(row: Found): AttemptRecord {
   const { channelId, startedAt, status, cause, firstByteMs, durationMs, ...others } = row
   const { upstreamRequestId, usageRaw, position, lastPosition, channel, ...request } = others
   return {
-    channelId,
-    channel,
-    position,
-    isLast: position === lastPosition,
-    startedAt,
-    status,
-    cause,
-    firstByteMs,
-    durationMs,
-    upstreamRequestId,
-    usageRaw,
+    ...{ channelId, channel, position, isLast: position === lastPosition, startedAt, status },
+    ...{ cause, firstByteMs, durationMs, upstreamRequestId, usageRaw },
     request: { ...request, estimated: request.estimated === 1 },
   }
 }

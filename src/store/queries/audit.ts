@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { AuditEntry } from '../ports/admin.ts'
-import { build } from './build.ts'
-import { parseColumn } from './json.ts'
-import { all, run, type Steps } from './steps.ts'
+import { parseColumn } from './columns.ts'
+import { all, build, run, type Steps } from './steps.ts'
 import type { Tables } from './tables.ts'
 
 /** Notes who changed what. Call it in the transaction of the change. */

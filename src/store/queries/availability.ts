@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import { createPauses } from '../../lib/slices.ts'
 import {
   type AvailabilityBucket,
+  type AvailabilityCounts,
   type AvailabilityStore,
   type BucketSize,
   bucketMs,
+  type Fault,
 } from '../ports/availability.ts'
-import { addCounts, decodeCounts, encodeCounts } from './availability-counts.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { parseColumn } from './json.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import { parseColumn } from './columns.ts'
+import { all, build, type Engine, first, run, type Steps } from './steps.ts'
 
 const dayMs = bucketMs.day
 
@@ -197,4 +196,47 @@ function selectPlaces(size: BucketSize, places: readonly Place[]) {
 
 function toBucket({ counts, ...place }: Row): AvailabilityBucket {
   return { ...place, ...decodeCounts(parseColumn(counts)) }
+}
+
+/** The order in which failures are stored. */
+const faults = [
+  'client',
+  'channel',
+  'model',
+  'upstream',
+  'gateway',
+] as const satisfies readonly Fault[]
+const sumsBefore = faults.length + 4
+
+/**
+ * Counts as they are stored, so that adding them is adding their places: successes, failures, the
+ * three sums, then the places of `firstByte`. Zeros at the end are left out.
+ */
+function encodeCounts(counts: AvailabilityCounts): readonly number[] {
+  const { succeeded, failed, firstByte, firstByteMs, outputTokens, generationMs } = counts
+  const failures = faults.map((fault) => failed[fault] ?? 0)
+  return [succeeded, ...failures, firstByteMs, outputTokens, generationMs, ...firstByte]
+}
+
+/** The same, back. */
+function decodeCounts(stored: readonly number[]): AvailabilityCounts {
+  const [succeeded = 0, ...rest] = stored
+  const [firstByteMs = 0, outputTokens = 0, generationMs = 0] = rest.slice(faults.length)
+  return {
+    succeeded,
+    failed: Object.fromEntries(
+      faults.map((fault, place) => [fault, rest[place] ?? 0]).filter(([, count]) => count !== 0),
+    ),
+    firstByte: stored.slice(sumsBefore),
+    firstByteMs,
+    outputTokens,
+    generationMs,
+  }
+}
+
+/** Place by place. */
+function addCounts(a: readonly number[], b: readonly number[]): readonly number[] {
+  const length = Math.max(a.length, b.length)
+  const sum = Array.from({ length }, (_, place) => (a[place] ?? 0) + (b[place] ?? 0))
+  return sum.slice(0, sum.findLastIndex((count) => count !== 0) + 1)
 }

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { WriteRefused } from '../ports/admin.ts'
 import { NameTaken, NotKnown } from '../ports/edits.ts'
-import { build } from './build.ts'
-import { all, first, type Steps } from './steps.ts'
+import { all, build, first, type Steps } from './steps.ts'
 
 /** What has a name of its own: tables with a `name` that is unique among live rows. */
-export type NamedTable = 'channel' | 'group'
+type NamedTable = 'channel' | 'group'
 
 /** How many known names an error lists. */
 const shownNames = 10
@@ -97,4 +96,20 @@ export function* requireAccount(email: string, asker: string): Steps<number> {
 export function* requireFreeName(table: NamedTable, name: string): Steps<void> {
   if ((yield* findNamed(table, name)) === undefined) return
   throw new NameTaken(`there is a ${table} "${name}" already; choose another name`)
+}
+
+/** Live tokens of a group or an account, counted through an index and no further than `atMost`. */
+export function* countTokens(
+  owner: 'group_id' | 'account_id',
+  id: number,
+  atMost: number,
+): Steps<number> {
+  const rows = build
+    .selectFrom('token')
+    .select(sql`1`.as('one'))
+    .where(owner, '=', id)
+    .where('deleted_at', 'is', null)
+    .limit(atMost)
+  const count = build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('n'))
+  return (yield* first(count))?.n ?? 0
 }

@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { parseColumn } from './json.ts'
-import { all, first, run } from './steps.ts'
+import { parseColumn } from './columns.ts'
+import { all, build, type Engine, first, run } from './steps.ts'
 
-export interface NodeParts {
+interface NodeParts {
   readonly engine: Engine
   /** The time that all nodes go by, in milliseconds since 1970. */
   readonly now: () => RawBuilder<number>

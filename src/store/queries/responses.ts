@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/responses.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { all, first, run, type Steps } from './steps.ts'
+import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/answers.ts'
+import { all, build, type Engine, first, run, type Steps } from './steps.ts'
 
-export interface ResponseParts {
+interface ResponseParts {
   readonly engine: Engine
   /** The time that all nodes go by, in milliseconds since 1970. */
   readonly now: () => RawBuilder<number>

@@ -1,17 +1,28 @@
 import type { Generated } from 'kysely'
 import type { AccountColumns } from '../../resources/account.ts'
 import type { TokenColumns } from '../../resources/token.ts'
+import type { BackgroundAnswer, KeptAnswer, KeptResponse } from '../ports/answers.ts'
 import type { BucketSize } from '../ports/availability.ts'
 import type { Limits } from '../ports/catalog.ts'
-import type { Ending, LedgerKind } from '../ports/records.ts'
+import type { CoolingRow } from '../ports/health.ts'
+import type { AttemptRow, LedgerKind, RequestRow, Reservation } from '../ports/records.ts'
 
 type Status = 'active' | 'disabled'
 /** SQLite has no booleans: 0 or 1. */
 type Flag = number
 /** JSON text. */
 type Json = string
-/** Columns that are named as the port names them. */
-type Limited = { -readonly [Limit in keyof Limits]: Limits[Limit] }
+/** `requestId` → `request_id`, `cacheWrite1hTokens` → `cache_write_1h_tokens`. */
+type Snake<Name extends string> = Name extends `${infer Head}${infer Rest}`
+  ? `${Head extends Uppercase<Head> ? `_${Lowercase<Head>}` : Head}${Snake<Rest>}`
+  : ''
+/** A row of a port as its columns: flags are numbers. */
+type Columns<Row> = {
+  -readonly [Field in keyof Row & string as Snake<Field>]: Row[Field] extends boolean
+    ? Flag
+    : Row[Field]
+}
+type Limited = Columns<Limits>
 
 interface AccountTable extends AccountColumns {
   id: Generated<number>
@@ -88,70 +99,17 @@ export interface ModelPriceTable {
   valid_from: number
 }
 
-interface RequestTable {
+interface RequestTable extends Columns<Omit<RequestRow, 'extrasJson'>> {
   id: Generated<number>
-  request_id: string
-  created_at: number
-  account_id: number
-  token_id: number
-  group_id: number
-  model: string | null
-  upstream_model: string | null
-  channel_id: number | null
-  client_protocol: string
-  upstream_protocol: string | null
-  operation: string
-  stream: Flag
-  status: number
-  cause: string | null
-  cause_text: string | null
-  ending: Ending
-  input_tokens: number
-  output_tokens: number
-  reasoning_tokens: number
-  cache_read_tokens: number
-  cache_write_tokens: number
-  cache_write_1h_tokens: number
-  calls: number
-  estimated: Flag
-  clamped: Flag
-  usage_raw: Json | null
   extras: Json | null
-  price_id: number | null
-  tier_above: number | null
-  long_context_pricing: Flag
-  multiplier_millionths: number
-  amount_nano: number
-  first_byte_ms: number | null
-  duration_ms: number
 }
 
-interface AttemptTable {
+interface AttemptTable extends Columns<AttemptRow> {
   request_row: number
   position: number
-  channel_id: number
-  started_at: number
-  status: number | null
-  cause: string | null
-  first_byte_ms: number | null
-  duration_ms: number
-  upstream_request_id: string | null
-  usage_raw: Json | null
 }
 
-interface ReservationTable {
-  request_id: string
-  created_at: number
-  account_id: number
-  token_id: number
-  group_id: number
-  model: string | null
-  client_protocol: string
-  operation: string
-  stream: Flag
-  price_id: number | null
-  multiplier_millionths: number
-  amount_nano: number
+interface ReservationTable extends Columns<Omit<Reservation, 'isOpen'>> {
   node_id: number | null
 }
 
@@ -197,16 +155,6 @@ interface AuditTable {
   action: string
   subject: string
   detail: Json
-}
-
-interface CoolingTable {
-  channel_id: number
-  key: string
-  model: string
-  cause: string
-  since: number
-  until: number
-  rounds: number
 }
 
 interface AvailabilityTable {
@@ -287,35 +235,17 @@ interface NodeTable {
   load: Json
 }
 
-interface KeptAnswerTable {
+interface KeptAnswerTable extends Columns<Omit<KeptAnswer, 'id'>> {
   answer_id: string
-  account_id: number
-  channel_id: number
-  key_mark: string
-  context_tokens: number
-  created_at: number
 }
 
-interface BackgroundAnswerTable {
-  request_id: string
-  asked_id: string
-  answer_id: string
-  created_at: number
-  account_id: number
-  token_id: number
-  channel_id: number
-  key_mark: string
-  charge: Json
+interface BackgroundAnswerTable extends Columns<BackgroundAnswer> {
   due_at: number
 }
 
-interface ResponseTable {
-  id: string
-  account_id: number
+interface ResponseTable extends Columns<KeptResponse> {
   created_at: number
   size_bytes: number
-  input: Uint8Array
-  response: Uint8Array
 }
 
 interface ResponseShareTable {
@@ -323,7 +253,7 @@ interface ResponseShareTable {
   size_bytes: number
 }
 
-/** The tables as the query builder knows them; the migrations are what makes them. */
+/** The tables as the query builder knows them; the schema is what makes them. */
 export interface Tables {
   account: AccountTable
   channel: ChannelTable
@@ -338,7 +268,7 @@ export interface Tables {
   audit: AuditTable
   setting: SettingTable
   usage_day: UsageDayTable
-  cooling: CoolingTable
+  cooling: Columns<CoolingRow>
   availability: AvailabilityTable
   credential: CredentialTable
   session: SessionTable

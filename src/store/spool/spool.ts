@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../../lib/log.ts'
 import type { Spool, SpoolRemark } from '../ports/spool.ts'
-import type { SpoolFile } from './file.ts'
-import { appendSynced, type ClaimedFile, claimFiles, reserveRoom } from './folder.ts'
+import { appendSynced, type ClaimedFile, claimFiles, reserveRoom, type SpoolFile } from './files.ts'
 import { encodeLine, type Spooled } from './lines.ts'
 
 /** A spool that is open, with what it had before. */

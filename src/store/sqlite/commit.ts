@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import { type BackgroundAnswer, firstLookMs, type KeptAnswer } from '../ports/answers.ts'
 import type {
+  AccountFigures,
   AttemptRow,
   Batch,
   Committed,
@@ -12,13 +13,10 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
-import { attemptColumns, requestColumns, reservationColumns } from '../queries/request-columns.ts'
+import { attemptColumns, requestColumns, reservationColumns } from '../queries/requests.ts'
 import type { Checkpointer } from './checkpointer.ts'
-import { createDailySums } from './daily-sums.ts'
-import { insertText } from './insert-text.ts'
-import { createKnownSpending } from './known-spending.ts'
-import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
-import { createPatience } from './patience.ts'
+import { createPatience } from './file.ts'
+import { createDailySums, createKnownSpending } from './sums.ts'
 import type { Watch } from './watch.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
@@ -232,4 +230,62 @@ export function createCommit(
     checkpointer.count()
     return committed
   }
+}
+
+/** An account's figures while a batch works on them. */
+interface AccountTotals {
+  balanceNano: number
+  reservedNano: number
+  readonly creditLimitNano: number
+}
+
+const read =
+  'SELECT balance_nano AS balanceNano, reserved_nano AS reservedNano, ' +
+  'credit_limit_nano AS creditLimitNano FROM account WHERE id = ?'
+
+const update = 'UPDATE account SET balance_nano = ?, reserved_nano = ? WHERE id = ?'
+
+/**
+ * The accounts that one transaction works on: each is read once and written once, however many
+ * requests of a batch are its own. Only for use inside of a transaction that holds the write lock.
+ */
+function createOpenAccounts(db: Database) {
+  const readOne = db.prepare<AccountTotals, [number]>(read)
+  const updateOne = db.prepare<void, [number, number, number]>(update)
+  const open = new Map<number, AccountTotals>()
+  return {
+    get(accountId: number): AccountTotals {
+      let account = open.get(accountId)
+      if (account === undefined) {
+        // Of an unknown account nothing is written: the rows that name it are refused by their keys.
+        account = readOne.get(accountId) ?? { balanceNano: 0, reservedNano: 0, creditLimitNano: 0 }
+        open.set(accountId, account)
+      }
+      return account
+    },
+    /** Writes all of them; gives their figures. */
+    write(): readonly AccountFigures[] {
+      return [...open].map(([accountId, { balanceNano, reservedNano }]) => {
+        updateOne.run(balanceNano, reservedNano, accountId)
+        return { accountId, balanceNano }
+      })
+    },
+    /** Before a transaction: what an earlier one read may have changed. */
+    forget: () => open.clear(),
+  }
+}
+
+/** `INSERT` text for a column list; its parameters carry the names in code (`$requestId`). */
+export function insertText(
+  table: string,
+  columns: readonly string[],
+  extra: readonly string[] = [],
+): string {
+  const pairs = [...columns, ...extra].map((column) => {
+    const [name = '', alias = name] = column.slice(column.indexOf('.') + 1).split(' as ')
+    return { name, alias }
+  })
+  const names = pairs.map(({ name }) => name).join(', ')
+  const values = pairs.map(({ alias }) => `$${alias}`).join(', ')
+  return `INSERT INTO ${table} (${names}) VALUES (${values})`
 }

@@ -1,7 +1,9 @@
-import type { DatabaseFile, SealedKey } from '../ports/copies.ts'
-import { selectSealed } from '../queries/sealed-keys.ts'
-import { inspectDatabase, readNewest } from './inspect.ts'
-import { openDatabaseThread } from './thread.ts'
+import type { Contents, DatabaseFile, InspectOptions, SealedKey } from '../ports/copies.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { selectSealed } from '../queries/catalog.ts'
+import { checkVersion } from '../schema/versions.ts'
+import { applicationId } from './header.ts'
+import { type DatabaseThread, openDatabaseThread } from './thread.ts'
 
 const countCopyBytes = `
 SELECT (page_count - freelist_count) * page_size AS bytes
@@ -38,4 +40,102 @@ export async function openDatabaseFile(path: string, called = path): Promise<Dat
     sealedKeys: () => thread.all<SealedKey>(selectSealed),
     close: () => thread.close(),
   }
+}
+
+const readIdentity = `
+SELECT application_id AS owner, user_version AS version
+FROM pragma_application_id, pragma_user_version`
+
+/** As text: what is damaged may hold any number. */
+const findWrongBalances = `
+SELECT account.id AS id, email, CAST(balance_nano AS TEXT) AS balance,
+  CAST(ifnull(total, 0) AS TEXT) AS total
+FROM account LEFT JOIN (
+  SELECT account_id, sum(amount_nano) AS total FROM ledger GROUP BY account_id
+) ON account_id = account.id
+WHERE balance_nano <> ifnull(total, 0) LIMIT 5`
+
+const selectNewest = `
+SELECT ifnull((SELECT max(id) FROM request), 0) AS newestRequest,
+  ifnull((SELECT max(id) FROM ledger), 0) AS newestLedgerEntry`
+
+const countContents = `
+SELECT (SELECT count(*) FROM account WHERE deleted_at IS NULL) AS accounts,
+  (SELECT count(*) FROM token WHERE deleted_at IS NULL) AS tokens,
+  (SELECT count(*) FROM channel WHERE deleted_at IS NULL) AS channels,
+  (SELECT count(*) FROM request) AS requests,
+  (SELECT count(*) FROM ledger) AS ledgerEntries`
+
+/** The first programs had no such table. */
+const hasReservations = "SELECT 1 FROM sqlite_schema WHERE name = 'reservation'"
+const countReservations = 'SELECT count(*) AS reservations FROM reservation'
+
+type Newest = Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
+
+/** Ids of the newest rows; 0 when there is none. */
+async function readNewest(thread: DatabaseThread): Promise<Newest> {
+  const [newest] = await thread.all<Newest>(selectNewest)
+  return { newestRequest: 0, newestLedgerEntry: 0, ...newest }
+}
+
+/** Looks through a whole database; throws `StoreError` at the first thing that is wrong. */
+async function inspectDatabase(
+  thread: DatabaseThread,
+  path: string,
+  { thorough, onStep }: InspectOptions,
+): Promise<Contents> {
+  const version = await requireOurs(thread, path)
+  onStep?.('structure')
+  await requireWhole(thread, path, thorough)
+  onStep?.('balances')
+  await requireBalances(thread, path)
+  onStep?.('contents')
+  const [counts] =
+    await thread.all<Omit<Contents, 'version' | 'reservations' | keyof Newest>>(countContents)
+  if (counts === undefined) throw new StoreError(`The database ${path} could not be counted.`)
+  const [has] = await thread.all(hasReservations)
+  const [under] = has ? await thread.all<{ reservations: number }>(countReservations) : []
+  const { reservations = 0 } = under ?? {}
+  return { version, ...counts, reservations, ...(await readNewest(thread)) }
+}
+
+async function requireOurs(thread: DatabaseThread, path: string): Promise<number> {
+  const [identity] = await thread.all<{ owner: number; version: number }>(readIdentity)
+  if (identity?.owner !== applicationId) {
+    throw new StoreError(
+      `${path} is no database of Tollgate: it is empty, or belongs to another program. Give the ` +
+        'path of a file that "tollgate backup" has made.',
+    )
+  }
+  checkVersion(identity.version, path)
+  return identity.version
+}
+
+async function requireWhole(
+  thread: DatabaseThread,
+  path: string,
+  thorough: boolean,
+): Promise<void> {
+  const check = thorough ? 'integrity_check' : 'quick_check'
+  const rows = await thread.all<{ [name: string]: string }>(`PRAGMA ${check}(5)`)
+  const findings = rows.flatMap((row) => Object.values(row))
+  if (findings.length === 1 && findings[0] === 'ok') return
+  throw new StoreError(
+    `The database ${path} is damaged (${check}: ${findings.join('; ')}). Use a backup that is whole.`,
+  )
+}
+
+async function requireBalances(thread: DatabaseThread, path: string): Promise<void> {
+  const wrong = await thread.all<{ id: number; email: string; balance: string; total: string }>(
+    findWrongBalances,
+  )
+  if (wrong.length === 0) return
+  const lines = wrong.map(
+    ({ id, email, balance, total }) =>
+      `account ${id} (${email}) has ${balance} nano-USD, but its ledger adds up to ${total}`,
+  )
+  throw new StoreError(
+    `The database ${path} is not sound: balances differ from the sums of their ledger. ` +
+      `${lines.join('; ')}.`,
+  )
 }

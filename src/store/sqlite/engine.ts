@@ -1,10 +1,13 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { SqliteQueryCompiler } from 'kysely'
-import { createCompile } from '../queries/compile.ts'
-import type { Engine } from '../queries/engine.ts'
-import type { Outcome, Statement, Steps } from '../queries/steps.ts'
-import { explained } from './failures.ts'
-import { createPatience } from './patience.ts'
+import {
+  createCompile,
+  type Engine,
+  type Outcome,
+  type Statement,
+  type Steps,
+} from '../queries/steps.ts'
+import { createPatience, explained } from './file.ts'
 import type { Watch } from './watch.ts'
 
 /**

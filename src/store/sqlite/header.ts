@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs'
-import { checkVersion } from '../migrations/version.ts'
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { StoreError } from '../ports/store-error.ts'
+import { checkVersion, newestVersion } from '../schema/versions.ts'
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
@@ -33,7 +34,7 @@ export function checkHeader(path: string): void {
 }
 
 /** The version of a file that is a database of ours and no one works on; undefined when it is none. */
-export function versionOf(path: string): number | undefined {
+function versionOf(path: string): number | undefined {
   const header = readHeader(path)
   const isOurs = header.readUInt32BE(ownerAt) === applicationId
   return isOurs ? header.readUInt32BE(versionAt) : undefined
@@ -49,3 +50,22 @@ function readHeader(path: string): Buffer {
   }
   return header
 }
+
+const ending = '.before-v'
+
+/** Where a database is copied to before it is upgraded to the newest version. */
+export const copyPath = (database: string): string => `${database}${ending}${newestVersion}`
+
+/** All such copies beside a database, of whichever version. */
+export function copiesOf(database: string): readonly string[] {
+  const folder = dirname(database)
+  const beginning = `${basename(database)}${ending}`
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
+    .map((name) => join(folder, name))
+}
+
+/** A copy that this program can take in place of a database that is newer; undefined: there is none. */
+export const usableCopy = (database: string): string | undefined =>
+  copiesOf(database).find((copy) => (versionOf(copy) ?? newestVersion + 1) <= newestVersion)

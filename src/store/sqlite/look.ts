@@ -10,19 +10,16 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { newestVersion } from '../migrations/list.ts'
 import type { SealedKey } from '../ports/copies.ts'
-import { selectSealed } from '../queries/sealed-keys.ts'
-import { isServed } from './claim.ts'
-import { differences } from './conform.ts'
-import { explained } from './failures.ts'
+import { selectSealed } from '../queries/catalog.ts'
+import { firstVersion } from '../schema/versions.ts'
+import { explained, isServed } from './file.ts'
 import { readVersion } from './migrate.ts'
+import { requireTakable } from './take-over.ts'
 
 /** A database file as it is found. */
-export interface Look {
+interface Look {
   readonly version: number
-  /** What is not as its version has it, and is put right by an upgrade: `table request` … */
-  readonly differences: readonly string[]
   /** What a copy takes, in bytes. */
   readonly copyBytes: number
   readonly isServed: boolean
@@ -38,10 +35,9 @@ export function lookAt(path: string): Look {
   return explained(path, () =>
     reading(path, served, (db) => {
       const version = readVersion(db, path)
-      const isOld = version > 0 && version < newestVersion
+      if (version > 0 && version < firstVersion) requireTakable(db)
       return {
         version,
-        differences: isOld ? differences(db, version) : [],
         copyBytes: db.query<{ bytes: number }, []>(countBytes).get()?.bytes ?? 0,
         isServed: served,
         sealedKeys: version > 0 ? db.query<SealedKey, []>(selectSealed).all() : [],

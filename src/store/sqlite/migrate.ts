@@ -1,14 +1,19 @@
 import type { Database } from 'bun:sqlite'
-import { migrations, newestVersion } from '../migrations/list.ts'
-import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
-import { unfinished } from '../moving/texts.ts'
+import { unfinished } from '../moving/tables.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { isServed } from './claim.ts'
-import { conform } from './conform.ts'
-import { usableCopy } from './copies.ts'
-import { explained, explainFailure } from './failures.ts'
-import { applicationId } from './header.ts'
-import { openFile } from './open-file.ts'
+import { sqliteSchema } from '../schema/sqlite.ts'
+import {
+  checkVersion,
+  firstVersion,
+  newestVersion,
+  notUpgraded,
+  programVersion,
+  stepsFrom,
+  tooOld,
+} from '../schema/versions.ts'
+import { explained, explainFailure, isServed, openFile } from './file.ts'
+import { applicationId, usableCopy } from './header.ts'
+import { takeOver } from './take-over.ts'
 
 /** The number that a PRAGMA tells. */
 export function readPragma(db: Database, name: string): number {
@@ -60,8 +65,9 @@ function writerOf(db: Database): string | undefined {
 /** All steps to the newest version, in the transaction that is open. */
 function takeSteps(db: Database, path: string, version: number): void {
   try {
-    const from = version === 0 ? 0 : conform(db, version)
-    for (const { sqlite } of migrations.slice(from)) if (sqlite !== undefined) db.run(sqlite)
+    if (version === 0) db.run(sqliteSchema)
+    else if (version < firstVersion) takeOver(db)
+    for (const { sqlite } of stepsFrom(version)) if (sqlite !== undefined) db.run(sqlite)
     db.run('DELETE FROM program')
     db.query('INSERT INTO program VALUES (?, ?)').run(programVersion, version === 0 ? null : 0)
     db.run(`PRAGMA application_id = ${applicationId}`)
@@ -104,6 +110,22 @@ export function migrate(
     if (found < newestVersion) takeSteps(db, path, found)
   })
   withoutForeignKeys(db, () => step.immediate())
+  if (version > 0) layOut(db)
+}
+
+/**
+ * Lets a file of a former program give back, some pages at a time, what is removed: a new one does so
+ * from the beginning. It is written anew for that; where another process has it open, it stays.
+ */
+function layOut(db: Database): void {
+  const incremental = 2
+  if (readPragma(db, 'auto_vacuum') === incremental) return
+  try {
+    db.run('PRAGMA auto_vacuum = INCREMENTAL')
+    db.run('VACUUM')
+  } catch {
+    // All is there and in order: it is only larger than it could be.
+  }
 }
 
 /** The version of an open database; throws when this program can't work with it, whatever is done. */
@@ -131,6 +153,7 @@ export async function upgradeFile(
     await beforeFirstStep(version)
     takeSteps(db, path, version)
     explained(path, () => db.run('COMMIT'))
+    layOut(db)
     return version
   } finally {
     if (db.inTransaction) db.run('ROLLBACK')

@@ -1,35 +1,37 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { sql } from 'kysely'
-import type { Clock } from '../../lib/clock.ts'
-import type { Store } from '../ports/store.ts'
-import { createAdminStore } from '../queries/admin-store.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { ReadingStore, Store } from '../ports/store.ts'
+import type { TokenRecord } from '../ports/tokens.ts'
+import { createAdminStore, createEdits } from '../queries/admin.ts'
 import { createAnswerStore } from '../queries/answers.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
-import { createEdits } from '../queries/edits/edits.ts'
-import { createHealthStore } from '../queries/health.ts'
+import { createHealthStore } from '../queries/channels.ts'
+import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
-import { createRecordReading } from '../queries/records.ts'
+import { createRecordReading } from '../queries/requests.ts'
 import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
-import { createTokenHashes } from '../queries/token-hashes.ts'
+import {
+  createTokenHashes,
+  type FoundToken,
+  foundTokenColumns,
+  toTokenRecord,
+} from '../queries/tokens.ts'
 import { createCheckpointer } from './checkpointer.ts'
-import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
 import { createEngine } from './engine.ts'
-import { explained } from './failures.ts'
-import { createReader } from './lists/reader.ts'
-import { createListStore } from './lists/store.ts'
+import { createClaim, explained, type FileOptions, openFile } from './file.ts'
+import { createSource } from './lists.ts'
 import { migrate } from './migrate.ts'
-import { type FileOptions, openFile } from './open-file.ts'
-import { createStoreFile } from './store-file.ts'
+import { createSpending } from './sums.ts'
 import { createSweep } from './sweep.ts'
-import { createTokenLookup } from './tokens.ts'
 import { createVerification } from './verification/verification.ts'
-import { createWatch } from './watch.ts'
+import { createStoreFile, createWatch } from './watch.ts'
 
-export interface SqliteOptions extends FileOptions {
+interface SqliteOptions extends FileOptions {
   readonly clock: Clock
   /** Refuses a database of a former version, which else is brought up to date. */
   readonly toStay?: boolean
@@ -59,7 +61,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const sweep = createSweep(db)
   const serving = createClaim(path)
   const checkpointer = createCheckpointer(path)
-  const reader = createReader(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   // Reads the database itself, not only this connection's own state.
   const schemaVersion = db.prepare('PRAGMA schema_version')
@@ -89,7 +90,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     edits: createEdits({ engine, clock }),
     verification: createVerification(db, path, engine),
     health: createHealthStore(engine),
-    lists: createListStore({ reader, clock }),
+    lists: createLists({ source: createSource(engine), clock }),
     attempts: createAttemptStore(engine),
     answers: createAnswerStore({ engine, now }),
     responses: createResponseStore({ engine, now }),
@@ -116,10 +117,63 @@ export function openSqliteStore(options: SqliteOptions): Store {
     async close() {
       if (!isOpen) return
       isOpen = false
-      await Promise.all([reader.close(), checkpointer.close()])
+      await checkpointer.close()
       serving.release()
       // Closing removes the journal by its name, which may be another one's by now.
       if (watch?.look() === undefined) db.close(true)
     },
+  }
+}
+
+/** How long to wait for another process that holds the whole file; nearly nobody does. */
+const busyTimeoutMs = 5_000
+
+/**
+ * Opens a database file that is there, for a process that does nothing else than read from it: each
+ * statement holds it. Throws `StoreError`.
+ */
+export function openSqliteReading({ path }: { path: string }, clock: Clock): ReadingStore {
+  const db = explained(path, () => openToRead(path))
+  const engine = createEngine(db, path)
+  return {
+    lists: createLists({ source: createSource(engine), clock }),
+    records: createRecordReading(engine),
+    admin: createAdminStore({ engine, clock }),
+    edits: createEdits({ engine, clock }),
+    async close() {
+      db.close()
+    },
+  }
+}
+
+function openToRead(path: string): Database {
+  // Who reads beside a writer takes part in the index of its log, so it may not be read-only.
+  const db = new Database(path, { readwrite: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    db.run('PRAGMA query_only = ON')
+    db.run('PRAGMA cache_size = -16000')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const findByHash = `SELECT ${foundTokenColumns}
+FROM token JOIN account ON account.id = token.account_id
+WHERE token.key_hash = ? ORDER BY token.id DESC LIMIT 1`
+
+/** The hot path's reading: one prepared statement. Of several rows of a key, the newest counts. */
+function createTokenLookup(
+  db: Database,
+  clock: Clock,
+): (keyHash: string) => TokenRecord | undefined {
+  const spending = createSpending(db)
+  const statement = db.prepare<FoundToken, [string]>(findByHash)
+  const spentOf = (tokenId: number) => spending(tokenId, utcDay(clock()))
+  return (keyHash) => {
+    const row = statement.get(keyHash)
+    return row === null ? undefined : toTokenRecord(row, spentOf)
   }
 }

@@ -1,12 +1,12 @@
-import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/descriptors.ts'
+import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { explainFailure } from './failures.ts'
+import { explainFailure } from './file.ts'
 
 /** One value of a row, and of a parameter. */
 export type SqlValue = string | number | null
 
 /** A statement with the values of its parameters. */
-export interface Statement {
+interface Statement {
   readonly sql: string
   readonly parameters?: readonly SqlValue[]
 }

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { type Stats, statSync } from 'node:fs'
+import type { StoreFile } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { explained } from './file.ts'
 
 /** Looks whether the files of an open database are still those that were opened. */
 export interface Watch {
@@ -72,5 +74,22 @@ function find(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined // its folder can't be entered any more
+  }
+}
+
+/** The file of an open database, as the port has it. */
+export function createStoreFile(db: Database, path: string, watch: Watch): StoreFile {
+  const selectRuns = db.prepare<{ runs: number | null }, []>('SELECT runs FROM program')
+  return {
+    path,
+    trouble: watch.look,
+    require: watch.require,
+    // By the connection that is open: what it has opened is to be had by no path any more.
+    rescueInto: (file) => explained(path, () => void db.run('VACUUM INTO ?', [file])),
+    endedRuns: async () => explained(path, () => selectRuns.get()?.runs ?? null),
+    async countRun() {
+      watch.require()
+      explained(path, () => db.run('UPDATE program SET runs = runs + 1'))
+    },
   }
 }

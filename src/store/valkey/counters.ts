@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
-import type { Counters } from '../ports/counters.ts'
-import { coolingBoard } from './cooling.ts'
-import { evictionOf } from './eviction.ts'
+import type { CoolingBoard, Counters, SharedTexts } from '../ports/counters.ts'
+import type { CoolingId, CoolingRow } from '../ports/health.ts'
 import { limitCounters } from './limits.ts'
 import { createLink, type Link } from './link.ts'
-import { beatScript, partMs } from './scripts.ts'
-import { sharedTexts } from './texts.ts'
+import { beatScript, dropScript, partMs, readCoolingScript, writeCoolingScript } from './scripts.ts'
 
 /** How counters are opened. */
-export interface ValkeyOptions {
+interface ValkeyOptions {
   readonly url: string
   readonly log: Logger
   /** What all names begin with: gateways of one prefix count together. */
@@ -120,4 +118,78 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
       link.close()
     },
   }
+}
+
+/** Rows outlive their last change so long, in milliseconds: as long as upstreams are believed, and more. */
+const keptMs = 7_200_000
+
+/** Where the board hangs. */
+interface Place {
+  readonly prefix: string
+  /** Holds the name of the server's memory. */
+  readonly memoryKey: string
+  /** That name as this node knows it. */
+  readonly memory: () => string
+}
+
+/** What cools: a hash of rows, and a count of its changes, so that looking again costs next to nothing. */
+function coolingBoard(
+  { run }: Pick<Link, 'run'>,
+  { prefix, memoryKey, memory }: Place,
+): CoolingBoard {
+  const keys = [`${prefix}:cooling`, `${prefix}:cooling-version`]
+  return {
+    async write(changed, ended) {
+      const rows = changed.flatMap((row) => [idOf(row), JSON.stringify(row)])
+      const over = ended.flatMap((row) => [idOf(row), String(row.since)])
+      const values = [String(keptMs), String(changed.length), ...rows, ...over]
+      await run(writeCoolingScript, keys, values)
+    },
+    async read(version) {
+      const found = await run(readCoolingScript, [...keys, memoryKey], [version, memory()])
+      const [newest, rows = []] = found as readonly [string?, (readonly string[])?]
+      if (newest === undefined) return undefined
+      return { version: newest, rows: rows.map((row) => JSON.parse(row) as CoolingRow) }
+    },
+  }
+}
+
+const idOf = ({ channelId, key, model }: CoolingId) => `${channelId} ${key} ${model}`
+
+/** As long as a binding in memory, in milliseconds. */
+const usualMs = 3_600_000
+
+/** Short texts by name, which are forgotten some time after their last use. */
+function sharedTexts({ run, send }: Pick<Link, 'run' | 'send'>, prefix: string): SharedTexts {
+  const keyOf = (name: string) => `${prefix}:text:${name}`
+  return {
+    async get(name, keptMs = usualMs) {
+      const found = await send('GETEX', [keyOf(name), 'PX', String(keptMs)])
+      return typeof found === 'string' ? found : undefined
+    },
+    async set(name, text, keptMs = usualMs) {
+      await send('SET', [keyOf(name), text, 'PX', String(keptMs)])
+    },
+    async drop(name, beginning) {
+      await run(dropScript, [keyOf(name)], [beginning])
+    },
+  }
+}
+
+/**
+ * By which rule a server throws entries away when its memory is full (`maxmemory-policy`); undefined:
+ * it keeps them, has no bound, or does not say: some hosted ones do not.
+ */
+async function evictionOf(link: Pick<Link, 'ask'>): Promise<string | undefined> {
+  const text = await link.ask('INFO', ['memory']).catch(() => undefined)
+  if (typeof text !== 'string') return undefined
+  const fields = new Map(
+    text.split('\r\n').map((line): [string, string] => {
+      const [name = '', value = ''] = line.split(':')
+      return [name, value]
+    }),
+  )
+  const policy = fields.get('maxmemory_policy')
+  const isBounded = Number(fields.get('maxmemory') ?? 0) > 0
+  return isBounded && policy !== 'noeviction' ? policy : undefined
 }

@@ -15,7 +15,7 @@ const script = (text: string): Script => ({
 /** A window is counted in parts of so many milliseconds, like `gateway/limits/sliding-window.ts`. */
 export const partMs = 100
 /** How long a part counts from its beginning, in milliseconds: a minute and the grace. */
-export const windowMs = 60_500
+const windowMs = 60_500
 
 /**
  * A window is a hash: `r` and `t` are the requests and LLM tokens that count, `o` and `n` the oldest

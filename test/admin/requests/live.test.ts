@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createLiveRequests } from '../../../src/admin/requests/live.ts'
+import { answerWith, Viewer } from '../../../src/admin/requests/viewer.ts'
+import type { Repeat } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/lib/log.ts'
-import type { Repeat } from '../../../src/lib/repeat.ts'
 import { people } from '../../support/console-scene.ts'
 import { otherKey, startRequestScene } from './request-scene.ts'
 
@@ -188,6 +189,19 @@ test('live views over HTTP are events, and end when the gateway stops', async ()
 test('the head alone (HEAD) is not waited for, and takes no place', async () => {
   for (let at = 0; at < 10; at++)
     expect((await scene.send('user', 'HEAD', '/api/v1/requests/live')).status).toBe(200)
+})
+
+test('who reads slowly is told once that some were left out, and keeps no more than some hundred', async () => {
+  const viewer = new Viewer(() => {})
+  const { body } = answerWith(viewer)
+  for (let at = 0; at < 5_000; at++) {
+    viewer.tell({ event: 'request', data: { at } })
+    if (at % 50 === 0) await Bun.sleep(0)
+  }
+  viewer.end('stopping')
+  const frames = (await new Response(body).text()).split('\n\n').filter((frame) => frame !== '')
+  expect(frames.length).toBeLessThan(500)
+  expect(frames.filter((frame) => frame.startsWith('event: skipped'))).toHaveLength(1)
 })
 
 afterAll(scene.stop)

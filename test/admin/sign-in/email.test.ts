@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { email } from 'zod'
-import { canSignIn } from '../../../src/admin/sign-in/email.ts'
+import { canSignIn } from '../../../src/admin/sign-in/passwords.ts'
 
 test.each([
   ...['a@example.com', 'A.b+c@sub.example.co', "o'neil@example.com", 'a_b@ex-ample.com', '1@2.de'],

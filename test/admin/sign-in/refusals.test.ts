@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../src/admin/api-error.ts'
-import { createRefusals } from '../../../src/admin/sign-in/refusals.ts'
+import { createRefusals } from '../../../src/admin/sign-in/limits.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 
 function createScene() {

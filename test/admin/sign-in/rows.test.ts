@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { getAuthTables } from 'better-auth/db'
 import { twoFactor } from 'better-auth/plugins/two-factor'
-import { flagFields, models, timeFields } from '../../../src/admin/sign-in/models.ts'
-import { modelOf, toConditions, toRecord, toRow } from '../../../src/admin/sign-in/rows.ts'
-import { signInColumns } from '../../../src/store/queries/sign-in/columns.ts'
+import {
+  flagFields,
+  modelOf,
+  models,
+  timeFields,
+  toConditions,
+  toRecord,
+  toRow,
+} from '../../../src/admin/sign-in/library-store.ts'
+import { signInColumns } from '../../../src/store/queries/sign-in/records.ts'
 
 const hash = (token: string) => `hash of ${token}`
 

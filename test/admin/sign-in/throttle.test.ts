@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../src/admin/api-error.ts'
-import { addressKey, createThrottle } from '../../../src/admin/sign-in/throttle.ts'
+import { createThrottle } from '../../../src/admin/sign-in/limits.ts'
+import { addressKey } from '../../../src/lib/addresses.ts'
 
 test('so many at once, then one in so much time; each key by itself', () => {
   let now = 1_000_000

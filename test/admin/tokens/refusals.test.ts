@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { maxTokensOfAccount } from '../../../src/store/ports/token-edits.ts'
+import { maxTokensOfAccount } from '../../../src/store/ports/edits.ts'
 import { accountWrite, tokenWrite } from '../../store/support.ts'
 import { type Person, startConsoleScene } from '../../support/console-scene.ts'
 import { setPasswords, testPassword } from './password.ts'

@@ -14,7 +14,7 @@ import {
 import { backUp } from '../../../src/app/backup/backup.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
 import { openInstance } from '../../../src/app/instance.ts'
-import { newestVersion } from '../../../src/store/migrations/list.ts'
+import { newestVersion } from '../../../src/store/schema/versions.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { writeOldVersion } from '../../store/sqlite/old-version.ts'
 import { collect, now } from '../../store/support.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Difference } from '../../../src/app/verify/difference.ts'
+import type { Difference } from '../../../src/app/verify/findings.ts'
 import { verify } from '../../../src/app/verify/verify.ts'
 import { readUntil } from '../../e2e/caller.ts'
 import { allDialects, type Dialect, wholeStream } from '../../e2e/dialects.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { formatProblems, loadConfig } from '../../../src/app/config/load.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 const env = { EMPTY: '', WORD: 'nonsense' }
 
@@ -61,9 +62,9 @@ test('an alias bomb is one problem, quickly found', () => {
     return `  m${i}: &a${i} [${inner}]`
   })
   const text = `prices:\n${levels.join('\n')}\ngroups: [{ name: g, channels: *a7 }]`
-  const before = performance.now()
+  const cpuMs = startCpuTime()
   expect(problemsOf(text).some(({ path }) => path.startsWith('groups[0].channels[0]'))).toBe(true)
-  expect(performance.now() - before).toBeLessThan(1_000)
+  expect(cpuMs()).toBeLessThan(1_000)
 
   const many = `groups: [{ name: g, channels: [&a x, ${'*a, '.repeat(200)}] }]`
   expect(

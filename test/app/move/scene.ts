@@ -1,6 +1,6 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { join } from 'node:path'
-import type { StorePlace } from '../../../src/app/move/place.ts'
+import type { StorePlace } from '../../../src/app/move/rows.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import { movedTables } from '../../../src/store/moving/tables.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'

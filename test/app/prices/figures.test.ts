@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { compareFigures, percentOf } from '../../../src/app/prices/figures.ts'
+import { compareFigures, percentOf } from '../../../src/app/prices/difference.ts'
 import type { PriceTerms, TokenRates } from '../../../src/store/ports/catalog.ts'
 
 const rates = (over: Partial<TokenRates> = {}): TokenRates => ({

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { loadPriceList } from '../../../src/app/prices/load-price-list.ts'
 import type { PriceForm } from '../../../src/app/prices/price-list.ts'
-import { readPriceList } from '../../../src/app/prices/read-price-list.ts'
+import { loadPriceList, readPriceList } from '../../../src/app/prices/read-price-list.ts'
 
 const folder = `${import.meta.dir}/../../fixtures/prices`
 const forms: readonly PriceForm[] = ['catalog', 'litellm', 'feed', 'config']

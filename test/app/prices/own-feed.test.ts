@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { comparePrices } from '../../../src/app/prices/difference.ts'
-import { loadPriceList } from '../../../src/app/prices/load-price-list.ts'
+import { loadPriceList } from '../../../src/app/prices/read-price-list.ts'
 import { until } from '../../e2e/until.ts'
 import { startServing } from '../serving.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { toUnits } from '../../../src/app/prices/round.ts'
+import { toUnits } from '../../../src/app/prices/price-list.ts'
 import { parseDecimal } from '../../../src/billing/money.ts'
 
 const cases: readonly (readonly [number, number, number, boolean])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readCost, readId, readMoment, readTokens } from '../../../src/app/reconcile/cells.ts'
+import { readCost, readId, readMoment, readTokens } from '../../../src/app/reconcile/columns.ts'
 
 test('an id is what is not blank', () => {
   expect(readId(' req_1 ')).toBe('req_1')

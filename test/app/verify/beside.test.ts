@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import type { Settlement } from '../../../src/store/ports/records.ts'
 import type { Page, VerificationStore } from '../../../src/store/ports/verification.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'

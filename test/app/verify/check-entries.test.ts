@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createEntryWalk } from '../../../src/app/verify/check-entries.ts'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { createEntryWalk } from '../../../src/app/verify/check-sums.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import type { CheckedEntry } from '../../../src/store/ports/verification.ts'
 import { entry } from './rows.ts'
 

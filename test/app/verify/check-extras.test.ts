@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { checkTold } from '../../../src/app/verify/check-extras.ts'
-import { checkRequest } from '../../../src/app/verify/check-request.ts'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { checkRequest, checkTold } from '../../../src/app/verify/check-request.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import type { ChargedExtras } from '../../../src/store/ports/extras.ts'
 import { price, request } from './rows.ts'
 

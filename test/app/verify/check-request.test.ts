@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checkRequest } from '../../../src/app/verify/check-request.ts'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import type { CheckedPrice } from '../../../src/app/verify/prices.ts'
 import type { CheckedRequest } from '../../../src/store/ports/verification.ts'
 import { now } from '../../store/support.ts'

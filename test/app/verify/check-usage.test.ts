@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { checkUsage } from '../../../src/app/verify/check-usage.ts'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { checkUsage } from '../../../src/app/verify/check-request.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { request } from './rows.ts'
 
 const counts = {

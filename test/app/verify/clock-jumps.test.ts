@@ -1,5 +1,5 @@
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { dialects, wholeStream } from '../../e2e/dialects.ts'
 import { createRandom } from '../../gateway/channels/choosing-scene.ts'
 import { settlement } from '../../store/support.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { changesIn, describeDifference } from '../../../src/app/verify/difference.ts'
+import { changesIn, describeDifference } from '../../../src/app/verify/findings.ts'
 
 test('names the row, what is stored and what it should be, and why', () => {
   const changes = changesIn([

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Difference } from '../../../src/app/verify/difference.ts'
+import type { Difference } from '../../../src/app/verify/findings.ts'
 import { createFindings, maxListed } from '../../../src/app/verify/findings.ts'
 
 const difference = (kind: Difference['kind'], row: string): Difference => ({

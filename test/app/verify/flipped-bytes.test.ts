@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { StoreError } from '../../../src/store/ports/store-error.ts'
 import { createRandom } from '../../gateway/channels/choosing-scene.ts'
 import { temporaryDirectory } from '../../store/support.ts'

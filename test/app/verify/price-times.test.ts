@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createPriceTimes } from '../../../src/app/verify/price-times.ts'
+import { createPriceTimes } from '../../../src/app/verify/prices.ts'
 import type { CheckedRequest, PriceUses } from '../../../src/store/ports/verification.ts'
 import { now } from '../../store/support.ts'
 import { price, request } from './rows.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
-import type { Difference } from '../../../src/app/verify/difference.ts'
+import type { Difference } from '../../../src/app/verify/findings.ts'
 import { type Verified, verify } from '../../../src/app/verify/verify.ts'
 import type { Reservation } from '../../../src/store/ports/records.ts'
 import type { Store } from '../../../src/store/ports/store.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { temporaryDirectory } from '../../store/support.ts'
 import { madeStart } from '../../support/made-ledger.ts'
 import { makeDatabase, tamper, verifyFile } from './scene.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { temporaryDirectory } from '../../store/support.ts'
 import { makeDatabase, tamper, verifyFile } from './scene.ts'
 import { ledgerTamperings } from './tamper-ledger.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findDifferences } from '../../../src/billing/receipt/differences.ts'
+import { findDifferences } from '../../../src/billing/receipt/explain.ts'
 import type { ReceiptRows } from '../../../src/store/ports/records.ts'
 import { flat, perCall, receiptOf, tampered, tiered, uncached, unused } from './rows.ts'
 

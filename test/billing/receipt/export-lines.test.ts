@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { exportLines } from '../../../src/billing/receipt/export-lines.ts'
 import type { Cell, Fields } from '../../../src/billing/receipt/fields.ts'
+import { exportLines } from '../../../src/billing/receipt/fields.ts'
 
 interface Row {
   readonly name: Cell

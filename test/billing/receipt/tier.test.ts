@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { explainTier } from '../../../src/billing/receipt/tier.ts'
+import { explainTier } from '../../../src/billing/receipt/explain.ts'
 import type { RequestRow } from '../../../src/store/ports/records.ts'
 import { flat, receiptOf, tiered, uncached } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { formatAgo, formatDurationMark } from '../../../src/console/lib/format.ts'
+import { formatAgo, formatDurationMark, formatRatio } from '../../../src/console/lib/format.ts'
 
 describe('marks beside a scale of times', () => {
   for (const marks of [
@@ -27,3 +27,11 @@ test.each([
 ] as const)('%d seconds are %s %s', (seconds, language, words) => {
   expect(formatAgo(seconds, language)).toBe(words)
 })
+
+test.each([
+  [null, 'no data'],
+  [1, '100 %'],
+  [0.99999, '99.99 %'],
+  [0.9512, '95.12 %'],
+  [0, '0 %'],
+])('%p is %s', (ratio, text) => expect(formatRatio(ratio, 'no data')).toBe(text))

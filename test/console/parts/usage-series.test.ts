@@ -4,8 +4,8 @@ import {
   firstByteSeries,
   requestSeries,
   spendingSeries,
+  usageText,
 } from '../../../src/console/parts/usage-series.ts'
-import { usageText } from '../../../src/console/parts/usage-text.ts'
 
 const text = usageText.en
 const sums = {

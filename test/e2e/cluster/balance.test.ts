@@ -6,8 +6,6 @@ import { dialects } from '../dialects.ts'
 import { describeCluster } from './describe-cluster.ts'
 import { startCluster } from './scene.ts'
 
-// Runs apart: three nodes and their servers take both cores.
-
 // Three nodes spend one account's money, and one token's budget, each with what it remembers of them.
 
 const { chat } = dialects

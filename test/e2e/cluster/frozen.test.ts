@@ -7,8 +7,6 @@ import { until } from '../until.ts'
 import { describeCluster } from './describe-cluster.ts'
 import { startCluster } from './scene.ts'
 
-// Runs apart: two nodes and their server take both cores.
-
 // A node that is frozen with streams under way is taken for dead; another one spends what its streams
 // had set aside. When it goes on, what ended meanwhile is charged once, and the account is flagged.
 

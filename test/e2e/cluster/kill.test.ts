@@ -3,8 +3,6 @@ import { describeClusterReport } from '../../torture/cluster/report.ts'
 import { clusterTorture } from '../../torture/cluster/run.ts'
 import { describeCluster } from './describe-cluster.ts'
 
-// Runs apart: three nodes and their servers take both cores.
-
 // Nodes and their database are killed while they answer. `bun run torture:cluster` does the same
 // for longer.
 

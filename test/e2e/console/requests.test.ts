@@ -6,8 +6,6 @@ import { startOwnTime } from '../../support/own-time.ts'
 import { testKey, tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { dialects } from '../dialects.ts'
 
-// Runs apart: it times how soon a request is shown.
-
 const user = { email: 'live@example.com', password: 'a-good-long-password' }
 const ownKey = `${testKey}-live`
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Blow } from '../../../src/gateway/channels/cooling-rules.ts'
+import type { Blow } from '../../../src/gateway/channels/cooling-table.ts'
 import { createHealth, type Standing, type Use } from '../../../src/gateway/channels/health.ts'
 import type { Cooling } from '../../../src/gateway/failures/failures.ts'
 import { channelOf, createLines, createMemoryHealth, createTime, markOf } from './choosing-scene.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { observeFailure } from '../../../src/gateway/failures/told-failure.ts'
+import { observeFailure } from '../../../src/gateway/upstream/other-form.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
 import { allDialects, type Dialect } from '../../e2e/dialects.ts'
 import { protocols, tokens } from '../relay-scene.ts'

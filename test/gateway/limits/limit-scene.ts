@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../src/gateway/errors.ts'
 import { createLimiter, type Permit, type Subject } from '../../../src/gateway/limits/limiter.ts'
-import type { Repeat } from '../../../src/lib/repeat.ts'
+import type { Repeat } from '../../../src/lib/clock.ts'
 import type { Limits } from '../../../src/store/ports/catalog.ts'
 import { noLimits } from '../../support/no-limits.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Waiter } from '../../../src/gateway/limits/limit-queues.ts'
 import { count, windowMs } from '../../../src/gateway/limits/sliding-window.ts'
-import { createTallies } from '../../../src/gateway/limits/tallies.ts'
+import { createTallies } from '../../../src/gateway/limits/tally.ts'
 import { createFakeTime, subject } from './limit-scene.ts'
 
 const key = (id: number) => subject('token', { rpm: 1 }, id, 'key')

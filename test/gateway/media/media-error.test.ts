@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { BadEncoding, TooManyBytes } from '../../../src/gateway/body/bounded-bytes.ts'
-import { asMediaError, MediaError } from '../../../src/gateway/media/media-error.ts'
+import { asMediaError, MediaError } from '../../../src/gateway/media/media-address.ts'
 import { ConnectTimeout } from '../../../src/gateway/outbound/dial.ts'
 import { AddressRefused, HostNotFound } from '../../../src/gateway/outbound/outbound.ts'
 

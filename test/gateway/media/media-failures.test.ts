@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { FetchMedia } from '../../../src/gateway/media/fetch-media.ts'
-import { MediaError } from '../../../src/gateway/media/media-error.ts'
-import { rememberFailures } from '../../../src/gateway/media/media-failures.ts'
+import { rememberFailures } from '../../../src/gateway/media/inline-media.ts'
+import { MediaError } from '../../../src/gateway/media/media-address.ts'
 
 const { signal } = new AbortController()
 

@@ -6,7 +6,7 @@ import {
   type MediaFetcher,
   type MediaLimits,
 } from '../../../src/gateway/media/fetch-media.ts'
-import { MediaError } from '../../../src/gateway/media/media-error.ts'
+import { MediaError } from '../../../src/gateway/media/media-address.ts'
 import { createOutbound } from '../../../src/gateway/outbound/outbound.ts'
 import { type FakeHandler, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { samples } from './media-samples.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bareType, mediaTypeOf } from '../../../src/gateway/media/media-type.ts'
+import { bareType, mediaTypeOf } from '../../../src/gateway/media/media-address.ts'
 import { samples } from './media-samples.ts'
 
 const byBytes: readonly (readonly [keyof typeof samples, string])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readEnvironmentProxy } from '../../../src/gateway/outbound/environment-proxy.ts'
+import { readEnvironmentProxy } from '../../../src/gateway/outbound/dial.ts'
 
 const leads = (env: Record<string, string>, url: string) =>
   readEnvironmentProxy(env).leads(new URL(url))

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { ConnectTimeout } from '../../../src/gateway/outbound/dial.ts'
+import { ConnectTimeout, isPublic } from '../../../src/gateway/outbound/dial.ts'
 import {
   AddressRefused,
   createOutbound,
   HostNotFound,
   type OutboundCall,
 } from '../../../src/gateway/outbound/outbound.ts'
-import { isPublic } from '../../../src/gateway/outbound/public-address.ts'
 import { startTwoHosts } from './two-hosts.ts'
 
 const callTo = (url: string, details: Partial<OutboundCall> = {}): OutboundCall => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { bare, context } from './codec-scene.ts'
 
 const write = (response: CanonicalResponse) => bare(chatCodec.encodeResponse(response, context()))

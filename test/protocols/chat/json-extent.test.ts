@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createJsonExtent } from '../../../src/protocols/chat/json-extent.ts'
+import { createJsonExtent } from '../../../src/protocols/chat/decode-calls.ts'
 
 const texts: readonly (readonly [text: string, isWhole: boolean])[] = [
   ['', false],

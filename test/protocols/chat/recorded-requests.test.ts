@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import { recordings } from '../../support/recordings.ts'
 import { bare, options } from './codec-scene.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { bare, decode, options, request } from './codec-scene.ts'
 

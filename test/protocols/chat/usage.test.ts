@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createChatCounts, foldChatUsage } from '../../../src/protocols/chat/usage.ts'
+import { type ChatCounts, foldChatUsage } from '../../../src/protocols/chat/usage.ts'
 
 const fold = (...reports: unknown[]) => {
-  const counts = createChatCounts()
+  const counts: ChatCounts = {}
   return reports.map((report) => foldChatUsage(counts, report)).at(-1)
 }
 
@@ -83,7 +83,7 @@ describe('usage of chat completions', () => {
   })
 
   test('a later report without counts leaves the earlier one standing', () => {
-    const counts = createChatCounts()
+    const counts: ChatCounts = {}
     foldChatUsage(counts, { prompt_tokens: 5, completion_tokens: 2 })
     expect(foldChatUsage(counts, {})).toBeUndefined()
     expect(foldChatUsage(counts, { completion_tokens: 3 })).toMatchObject({

@@ -5,14 +5,14 @@ import type {
 } from '../../../src/protocols/canonical/codec.ts'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { CanonicalRequest, Part, Turn } from '../../../src/protocols/canonical/request.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import type { Split } from '../feeding.ts'
 
 export const target = { model: 'gemini-3-flash', stream: false }
 
 /** A body, decoded, without paths and without what was not asked for. */
-export const decode = (body: JsonObject) => plain(geminiCodec.decodeRequest(body, target))
+export const decode = (body: JsonObject) => plain(gemini.codec.decodeRequest(body, target))
 
 /** The parts of a body with this one part from the user. */
 export const decodeUserPart = (part: JsonObject) =>
@@ -20,7 +20,7 @@ export const decodeUserPart = (part: JsonObject) =>
 
 /** The uses of what only this protocol has, as `feature at`. */
 export const nativeOf = (body: JsonObject) =>
-  geminiCodec.decodeRequest(body, target).native.map(({ feature, at }) => `${feature} ${at}`)
+  gemini.codec.decodeRequest(body, target).native.map(({ feature, at }) => `${feature} ${at}`)
 
 export const options: EncodeOptions = {
   model: 'gemini-3-flash',
@@ -66,7 +66,7 @@ export const encode = (
   more: Partial<CanonicalRequest>,
   model: string = options.model,
 ): Record<string, unknown> =>
-  parsed(geminiCodec.encodeRequest(request(more), { ...options, model }))
+  parsed(gemini.codec.encodeRequest(request(more), { ...options, model }))
 
 export const parsed = (value: unknown) => JSON.parse(JSON.stringify(value))
 
@@ -103,7 +103,7 @@ export function eventsOf(frames: Split['frames'], decoder: StreamDecoder): Answe
 export const eventsOfChunks = (chunks: readonly unknown[], more: Partial<EncodeContext> = {}) =>
   eventsOf(
     chunks.map((chunk) => ({ event: '', data: JSON.stringify(chunk) })),
-    geminiCodec.createDecoder(context(more)),
+    gemini.codec.createDecoder(context(more)),
   )
 
 /** A chunk with these parts. */

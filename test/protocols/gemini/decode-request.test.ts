@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { decode, nativeOf, target } from './codec-support.ts'
 
@@ -10,7 +10,7 @@ const configured = (generationConfig: object) => decode({ contents, generationCo
 describe('a request for Gemini, decoded', () => {
   test('names the model and the stream that the path asks for', () => {
     const body = { contents, model: 'models/other' }
-    const { model, stream } = geminiCodec.decodeRequest(body, { model: 'm', stream: true })
+    const { model, stream } = gemini.codec.decodeRequest(body, { model: 'm', stream: true })
     expect({ model, stream }).toEqual({ model: 'm', stream: true })
   })
 
@@ -145,7 +145,7 @@ describe('a request for Gemini, decoded', () => {
     const schema = { type: 'OBJECT', properties: { type: { type: 'STRING' } } }
     const generationConfig = { responseMimeType: 'application/json', [field]: schema }
     const body = { contents, generationConfig }
-    expect(geminiCodec.decodeRequest(body, target).format).toEqual({
+    expect(gemini.codec.decodeRequest(body, target).format).toEqual({
       type: 'schema',
       at: `generationConfig.${field}`,
       schema: { type: 'object', properties: { type: { type: 'string' } } },
@@ -259,7 +259,7 @@ describe('what the vendor would refuse is refused by its path', () => {
   ])('%j', (body, param) => {
     let fault: unknown
     try {
-      geminiCodec.decodeRequest(body, target)
+      gemini.codec.decodeRequest(body, target)
     } catch (error) {
       fault = error
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { createJsonArraySplitter } from '../../../src/protocols/gemini/json-array.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
@@ -166,14 +166,14 @@ describe('a Gemini stream, decoded', () => {
 
   test('a blocked prompt ends by the filter', () => {
     const frames = split(createSseSplitter(), [fixture('gemini/blocked.sse')]).frames
-    const events = eventsOf(frames, geminiCodec.createDecoder(context()))
+    const events = eventsOf(frames, gemini.codec.createDecoder(context()))
     expect(types(events)).toEqual(['start', 'finish', 'end'])
     expect(foldEvents(events).choices).toMatchObject([{ finish: { reason: 'filter' } }])
   })
 
   test('S3: an error inside of it closes what is open, and is the last', () => {
     const frames = split(createSseSplitter(), [fixture('gemini/error-in-stream.sse')]).frames
-    const events = eventsOf([...frames, ...frames], geminiCodec.createDecoder(context()))
+    const events = eventsOf([...frames, ...frames], gemini.codec.createDecoder(context()))
     expect(types(events)).toEqual(['start', 'text-start', 'text-delta', 'text-end', 'error'])
     expect(events.at(-1)).toEqual({
       type: 'error',
@@ -193,7 +193,7 @@ describe('a Gemini stream, decoded', () => {
 
   test('what comes behind the finish reason still counts', () => {
     const frames = split(createSseSplitter(), [fixture('gemini/tail-after-finish.sse')]).frames
-    const events = eventsOf(frames, geminiCodec.createDecoder(context()))
+    const events = eventsOf(frames, gemini.codec.createDecoder(context()))
     expect(events.at(-1)).toMatchObject({
       type: 'end',
       usage: { inputTokens: 70, outputTokens: 13, reasoningTokens: 7, cacheReadTokens: 60 },
@@ -202,7 +202,7 @@ describe('a Gemini stream, decoded', () => {
 
   test('the elements of a streamed array are its chunks', () => {
     const { frames } = split(createJsonArraySplitter(), [fixture('gemini/streamed-array.json')])
-    const response = foldEvents(eventsOf(frames, geminiCodec.createDecoder(context())))
+    const response = foldEvents(eventsOf(frames, gemini.codec.createDecoder(context())))
     expect(response.choices).toMatchObject([
       { parts: [{ text: 'brackets ] } in "text" \\你好 🙂' }], finish: { reason: 'length' } },
     ])
@@ -332,13 +332,13 @@ describe('the body of an error', () => {
     [{ error: { code: 7 } }, { message: 'The upstream gave no reason.' }],
     [{}, { message: 'The upstream gave no reason.' }],
   ])('%j', (body, error) => {
-    expect(plain(geminiCodec.decodeError(body))).toEqual(error as never)
+    expect(plain(gemini.codec.decodeError(body))).toEqual(error as never)
   })
 
   test('in a whole answer it is the answer’s error, and is written as one', () => {
     const body = { error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }
-    const response = geminiCodec.decodeResponse(body, context())
+    const response = gemini.codec.decodeResponse(body, context())
     expect(response).toMatchObject({ choices: [], error: { message: 'Busy.', status: 503 } })
-    expect(geminiCodec.encodeResponse(response, context())).toEqual(body)
+    expect(gemini.codec.encodeResponse(response, context())).toEqual(body)
   })
 })

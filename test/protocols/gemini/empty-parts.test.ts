@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { hasEmptyItems } from '../../../src/gateway/body/empty-objects.ts'
-import { emptyParts } from '../../../src/protocols/gemini/empty-parts.ts'
+import { hasEmptyItems } from '../../../src/gateway/body/native-body.ts'
+import { emptyParts } from '../../../src/protocols/gemini/facts.ts'
 
 const said = { role: 'user', parts: [{ text: 'hello' }] }
 const nothing = { role: 'model', parts: [{}, {}] }

@@ -5,7 +5,7 @@ import type {
   ReasoningSettings,
   ToolChoice,
 } from '../../../src/protocols/canonical/request.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { dummySignature } from '../../../src/protocols/gemini/signature.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import {
@@ -71,7 +71,7 @@ describe('a request for Gemini, encoded', () => {
     const begun = [turn('system', ['S']), user('q'), assistant(call('a')), user(result('a', 'r'))]
     const text = (turns: CanonicalRequest['turns']) =>
       JSON.stringify(
-        geminiCodec.encodeRequest(request({ turns, tools: [look], temperature: 1 }), options),
+        gemini.codec.encodeRequest(request({ turns, tools: [look], temperature: 1 }), options),
       )
     const before = text(begun)
     expect(before).toEndWith(']}')
@@ -157,22 +157,22 @@ describe('a request for Gemini, encoded', () => {
       format,
       tools: [{ ...look, at: 'tools[3]', parameters, strict: true }],
     })
-    expect(geminiCodec.findFault?.(asked)).toBeUndefined()
-    expect(geminiCodec.tellsInWords?.(asked)).toEqual([
+    expect(gemini.codec.findFault?.(asked)).toBeUndefined()
+    expect(gemini.codec.tellsInWords?.(asked)).toEqual([
       { at: 'tools[3]', isTool: true, isStrict: true, path: 'properties.a', keyword: 'not' },
       { at: 'text.format', isTool: false, isStrict: false, path: '', keyword: 'not' },
     ])
     expect(configOf({ format })).toMatchObject({
       responseJsonSchema: { description: 'Must not fit: {}.' },
     })
-    expect(geminiCodec.tellsInWords?.(request({ tools: [look] }))).toEqual([])
+    expect(gemini.codec.tellsInWords?.(request({ tools: [look] }))).toEqual([])
   })
 
   test('T22: a schema that can’t be written out is found, and goes as it is', () => {
     let schema: JsonObject = {}
     for (let depth = 0; depth < 100; depth++) schema = { items: schema }
     const format = { type: 'schema', at: 'text.format', schema } as const
-    expect(geminiCodec.findFault?.(request({ format }))).toMatchObject({
+    expect(gemini.codec.findFault?.(request({ format }))).toMatchObject({
       code: 'unsupported_parameter',
       param: 'text.format',
       message: expect.stringContaining('too much "nesting" at items.items'),
@@ -236,7 +236,7 @@ describe('the conversation', () => {
 
   test('big integers in arguments keep their digits', () => {
     const turns = [assistant(call('a', 'look', '{"n":12345678901234567890}'))]
-    const text = JSON.stringify(geminiCodec.encodeRequest(request({ turns }), options))
+    const text = JSON.stringify(gemini.codec.encodeRequest(request({ turns }), options))
     expect(text).toContain('{"n":12345678901234567890}')
   })
 
@@ -400,7 +400,7 @@ describe('how much to think', () => {
   })
 
   test('a channel with the quirk gemini_budget takes budgets, whatever its models are called', () => {
-    const encoded = geminiCodec.encodeRequest(request({ reasoning: { amount: effort('low') } }), {
+    const encoded = gemini.codec.encodeRequest(request({ reasoning: { amount: effort('low') } }), {
       ...options,
       model: 'my-alias',
       quirks: new Set(['gemini_budget']),

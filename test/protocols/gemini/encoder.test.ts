@@ -3,14 +3,11 @@ import { GoogleGenAI } from '@google/genai'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { emptyUsage, type Usage } from '../../../src/protocols/canonical/usage.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
-import {
-  createGeminiCounts,
-  encodeUsage,
-  foldGeminiUsage,
-} from '../../../src/protocols/gemini/usage.ts'
+import { encodeUsage, foldGeminiUsage } from '../../../src/protocols/gemini/usage.ts'
 import type { Framing, ProtocolError } from '../../../src/protocols/protocol.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 import { context, parsed, plain } from './codec-support.ts'
 import { checkCandidate, readStrictly } from './strict-stream.ts'
 
@@ -51,7 +48,7 @@ const callEnd = (id: string): AnswerEvent => ({ type: 'tool-call-end', id })
 const call = (id: string, input: string) => [callStart(id), callDelta(id, input), callEnd(id)]
 
 function written(events: readonly AnswerEvent[], framing: Framing = 'sse'): string {
-  const encoder = geminiCodec.createEncoder(context({ framing }))
+  const encoder = gemini.codec.createEncoder(context({ framing }))
   return events.map((event) => encoder.push(event)).join('')
 }
 const chunksOf = (events: readonly AnswerEvent[], framing: Framing = 'sse') =>
@@ -84,7 +81,7 @@ describe('a stream for Gemini clients', () => {
   })
 
   test('without alt=sse it is one array, whose elements come as they are ready', () => {
-    const encoder = geminiCodec.createEncoder(context({ framing: 'json-array' }))
+    const encoder = gemini.codec.createEncoder(context({ framing: 'json-array' }))
     const pieces = [start, ...text('0', 'a', 'b'), finish, end].map((event) => encoder.push(event))
     const begun = pieces.filter((piece) => piece !== '').map((piece) => piece.slice(0, 16))
     expect(begun).toEqual(['[{"candidates":[', ',\r\n{"candidates"'])
@@ -127,13 +124,13 @@ describe('a stream for Gemini clients', () => {
   })
 
   test('text before a call is whole as soon as the call begins', () => {
-    const encoder = geminiCodec.createEncoder(context())
+    const encoder = gemini.codec.createEncoder(context())
     const pieces = [start, ...text('0', 'ab'), callStart('1')].map((event) => encoder.push(event))
     expect(pieces.at(-1)).toContain('"parts":[{"text":"b"}]')
   })
 
   test('what was kept back is told before an error', () => {
-    const encoder = geminiCodec.createEncoder(context())
+    const encoder = gemini.codec.createEncoder(context())
     const before = [start, ...text('0', 'ab')].map((event) => encoder.push(event)).join('')
     const [first, second, last] = readStrictly(before + encoder.fail(failure), 'sse')
     expect([first, second]).toMatchObject([
@@ -290,7 +287,7 @@ describe('a stream for Gemini clients', () => {
     const estimate = { promptTokenCount: context().estimatedInputTokens, candidatesTokenCount: 0 }
     const chunks = chunksOf([start, ...text('0', 'a'), finish, { type: 'end' }])
     expect(chunks.at(-1)?.usageMetadata).toMatchObject(estimate)
-    const whole = geminiCodec.encodeResponse({ choices: [] }, context())
+    const whole = gemini.codec.encodeResponse({ choices: [] }, context())
     expect(whole).toMatchObject({ usageMetadata: estimate })
   })
 
@@ -298,7 +295,7 @@ describe('a stream for Gemini clients', () => {
     const other = { ...callStart('b'), choice: 1 }
     const said: AnswerEvent[] = [{ type: 'text-start', id: 't', choice: 1 }]
     const begun = [start, callStart('a'), other, callEnd('b'), ...said]
-    const encoder = geminiCodec.createEncoder(context())
+    const encoder = gemini.codec.createEncoder(context())
     const more: AnswerEvent = { type: 'text-delta', id: 't', text: 'a' }
     const [written = ''] = [...begun, more].map((event) => encoder.push(event)).slice(-1)
     expect(written).toContain('call-b')
@@ -309,7 +306,7 @@ describe('a stream for Gemini clients', () => {
     (framing) => {
       const error = { code: 502, message: 'It broke.', status: 'UNAVAILABLE' }
       for (const before of [[], [start], [start, ...text('0', 'a'), callStart('c')]]) {
-        const encoder = geminiCodec.createEncoder(context({ framing }))
+        const encoder = gemini.codec.createEncoder(context({ framing }))
         const all = before.map((event) => encoder.push(event)).join('') + encoder.fail(failure)
         expect(readStrictly(all, framing).at(-1)).toEqual({ error })
         expect(encoder.push(end) + encoder.fail(failure)).toBe('')
@@ -323,7 +320,7 @@ describe('a stream for Gemini clients', () => {
   )
 
   test('nothing follows the end', () => {
-    const encoder = geminiCodec.createEncoder(context())
+    const encoder = gemini.codec.createEncoder(context())
     for (const event of [start, finish, end]) encoder.push(event)
     expect(encoder.push(end) + encoder.fail(failure)).toBe('')
   })
@@ -335,16 +332,16 @@ describe('a stream for Gemini clients', () => {
 
   test('a long stream takes time in proportion to its length', () => {
     const time = (count: number) => {
-      const encoder = geminiCodec.createEncoder(context())
+      const encoder = gemini.codec.createEncoder(context())
       encoder.push({ type: 'text-start', id: '0', choice: 0 })
-      const before = performance.now()
+      const cpuMs = startCpuTime()
       for (let at = 0; at < count; at++) encoder.push({ type: 'text-delta', id: '0', text: 'abc' })
       encoder.push({
         type: 'text-end',
         id: '0',
         citations: [{ type: 'url', url: 'u', start: 0, end: 9 }],
       })
-      return performance.now() - before
+      return cpuMs()
     }
     time(10_000)
     expect(time(100_000)).toBeLessThan(2000)
@@ -381,7 +378,7 @@ describe('Google’s SDK reads it', () => {
   })
 
   test('whole', async () => {
-    const body = geminiCodec.encodeResponse(foldEvents(events), context())
+    const body = gemini.codec.encodeResponse(foldEvents(events), context())
     const server = serve(Response.json(body))
     try {
       const answer = await client(server).models.generateContent({ model: 'm', contents: 'x' })
@@ -403,7 +400,7 @@ describe('Google’s SDK reads it', () => {
 describe('a whole answer for Gemini clients', () => {
   test('has everything in its place', () => {
     const events = [start, ...thought('0', 'hm', 's'), ...text('1', 'a'), finish, end]
-    const body = parsed(geminiCodec.encodeResponse(foldEvents(events), context()))
+    const body = parsed(gemini.codec.encodeResponse(foldEvents(events), context()))
     for (const candidate of body.candidates) checkCandidate(candidate)
     expect(body).toEqual({
       candidates: [
@@ -426,7 +423,7 @@ describe('a whole answer for Gemini clients', () => {
   })
 
   test('T21: without any part there is an empty text, for clients that look for one', () => {
-    const body = geminiCodec.encodeResponse(
+    const body = gemini.codec.encodeResponse(
       foldEvents([start, { ...finish, reason: 'filter' }]),
       context(),
     )
@@ -445,8 +442,8 @@ describe('a whole answer for Gemini clients', () => {
       end,
     ]
     const response = foldEvents(events)
-    const again = geminiCodec.decodeResponse(
-      parsed(geminiCodec.encodeResponse(response, context())),
+    const again = gemini.codec.decodeResponse(
+      parsed(gemini.codec.encodeResponse(response, context())),
       context(),
     )
     expect(plain(again)).toEqual(plain({ ...response, model: 'asked-for' }))
@@ -461,18 +458,18 @@ describe('usage for Gemini clients', () => {
     { inputTokens: 3, outputTokens: 4, reasoningTokens: 4, cacheReadTokens: 9 },
   ])('%j comes back as it is', (counts) => {
     const whole = { ...emptyUsage, ...counts }
-    expect(foldGeminiUsage(createGeminiCounts(), encodeUsage(whole))).toEqual(whole)
+    expect(foldGeminiUsage({}, encodeUsage(whole))).toEqual(whole)
   })
 
   test('what was written to a cache is input', () => {
     const whole = { ...emptyUsage, inputTokens: 1, cacheWriteTokens: 2, cacheWrite1hTokens: 3 }
-    expect(foldGeminiUsage(createGeminiCounts(), encodeUsage(whole))).toEqual({
+    expect(foldGeminiUsage({}, encodeUsage(whole))).toEqual({
       ...emptyUsage,
       inputTokens: 6,
     })
   })
 
   test('T20: a count of input has the form of the vendor’s', () => {
-    expect(geminiCodec.encodeCount(7)).toEqual({ totalTokens: 7 })
+    expect(gemini.codec.encodeCount(7)).toEqual({ totalTokens: 7 })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createJsonArraySplitter } from '../../../src/protocols/gemini/json-array.ts'
-import { createGeminiObserver } from '../../../src/protocols/gemini/stream.ts'
+import { createGeminiObserver } from '../../../src/protocols/gemini/observe.ts'
 import { byteByByte, cutAtRandom, fixture, split } from '../feeding.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)

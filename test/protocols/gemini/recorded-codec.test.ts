@@ -3,10 +3,10 @@ import { withoutExtras } from '../../../src/protocols/canonical/extras.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest, Part, Tool } from '../../../src/protocols/canonical/request.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
-import { toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import { createGeminiObserver } from '../../../src/protocols/gemini/observe.ts'
+import { toGeminiSchema } from '../../../src/protocols/gemini/schema/to-gemini.ts'
 import { unwrapSignature } from '../../../src/protocols/gemini/signature.ts'
-import { createGeminiObserver } from '../../../src/protocols/gemini/stream.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
@@ -51,10 +51,10 @@ describe.skipIf(all.length === 0)('recorded requests', () => {
   test.each(requests)('$id: decoded, encoded and decoded again it is the same', (recording) => {
     const { request, stream } = recording
     const target = { model: nameOf(recording.path), stream }
-    const decoded = geminiCodec.decodeRequest(objectOf(request), target)
-    const encoded = parsed(geminiCodec.encodeRequest(decoded, { ...options, model: target.model }))
+    const decoded = gemini.codec.decodeRequest(objectOf(request), target)
+    const encoded = parsed(gemini.codec.encodeRequest(decoded, { ...options, model: target.model }))
     expect(Object.keys(encoded).at(-1)).toBe('contents')
-    expect(carried(geminiCodec.decodeRequest(encoded, target))).toEqual(carried(decoded))
+    expect(carried(gemini.codec.decodeRequest(encoded, target))).toEqual(carried(decoded))
   })
 
   test('T9 T15: nothing of them is dropped without being noted', () => {
@@ -62,7 +62,7 @@ describe.skipIf(all.length === 0)('recorded requests', () => {
     const count = (what: string, by = 1) => counts.set(what, (counts.get(what) ?? 0) + by)
     for (const { request } of requests) {
       const body = objectOf(request)
-      const { turns, native } = geminiCodec.decodeRequest(body, { model: 'm', stream: false })
+      const { turns, native } = gemini.codec.decodeRequest(body, { model: 'm', stream: false })
       const parts = turns.flatMap((turn) => turn.parts)
       for (const part of parts) count(part.type)
       for (const { feature } of native) count(feature)
@@ -81,15 +81,15 @@ describe.skipIf(all.length === 0)('recorded requests', () => {
 
   test('no schema of a recorded request is more than the vendor can take', () => {
     for (const { request } of requests) {
-      const decoded = geminiCodec.decodeRequest(objectOf(request), { model: 'm', stream: false })
-      expect(geminiCodec.findFault?.(decoded)).toBeUndefined()
+      const decoded = gemini.codec.decodeRequest(objectOf(request), { model: 'm', stream: false })
+      expect(gemini.codec.findFault?.(decoded)).toBeUndefined()
     }
   })
 })
 
 describe.skipIf(all.length === 0)('recorded answers', () => {
   test.each(bodies)('$id: a whole one is what the observer sees', ({ body, status }) => {
-    const response = geminiCodec.decodeResponse(objectOf(body), context())
+    const response = gemini.codec.decodeResponse(objectOf(body), context())
     const observer = createGeminiObserver()
     observer.pushBody(body)
     expect(response.usage).toEqual(withoutExtras(observer.seen.usage))
@@ -107,10 +107,10 @@ describe.skipIf(all.length === 0)('recorded answers', () => {
   })
 
   test.each(bodies)('$id: encoded and decoded again it is the same', ({ body }) => {
-    const response = geminiCodec.decodeResponse(objectOf(body), context())
-    const encoded = parsed(geminiCodec.encodeResponse(response, context()))
+    const response = gemini.codec.decodeResponse(objectOf(body), context())
+    const encoded = parsed(gemini.codec.encodeResponse(response, context()))
     for (const candidate of encoded.candidates ?? []) checkCandidate(candidate)
-    const again = geminiCodec.decodeResponse(encoded, context())
+    const again = gemini.codec.decodeResponse(encoded, context())
     expect(contentOf(again)).toEqual(contentOf(response))
     // T18: where the upstream tells none, the client is told what was estimated.
     const estimate = { ...emptyUsage, inputTokens: context().estimatedInputTokens }
@@ -121,7 +121,7 @@ describe.skipIf(all.length === 0)('recorded answers', () => {
   test.each(streams)('S6 $id: a stream is the same whole and cut anywhere', ({ sse }) => {
     const bytes = new TextEncoder().encode(sse)
     const read = (chunks: Iterable<Uint8Array>) =>
-      eventsOf(split(createSseSplitter(), chunks).frames, geminiCodec.createDecoder(context()))
+      eventsOf(split(createSseSplitter(), chunks).frames, gemini.codec.createDecoder(context()))
     const whole = read([bytes])
     expect(read(byteByByte(bytes))).toEqual(whole)
     for (let seed = 1; seed <= 5; seed++) {
@@ -134,14 +134,14 @@ describe.skipIf(all.length === 0)('recorded answers', () => {
 
   test.each(streams)('$id: a stream, encoded for a client, tells it the same', ({ sse }) => {
     const frames = split(createSseSplitter(), [new TextEncoder().encode(sse)]).frames
-    const events = eventsOf(frames, geminiCodec.createDecoder(context()))
+    const events = eventsOf(frames, gemini.codec.createDecoder(context()))
     for (const framing of ['sse', 'json-array'] as const) {
-      const encoder = geminiCodec.createEncoder(context({ framing }))
+      const encoder = gemini.codec.createEncoder(context({ framing }))
       const text = events.map((event) => encoder.push(event)).join('')
       const chunks = readStrictly(text, framing)
       const again = eventsOf(
         chunks.map((chunk) => ({ event: '', data: JSON.stringify(chunk) })),
-        geminiCodec.createDecoder(context()),
+        gemini.codec.createDecoder(context()),
       )
       const [before, after] = [foldEvents(events), foldEvents(again)]
       expect(contentOf(after)).toEqual(contentOf(before))
@@ -152,7 +152,7 @@ describe.skipIf(all.length === 0)('recorded answers', () => {
 })
 
 /** What a client sees of an answer; signatures, which change their places, apart. */
-function contentOf(response: ReturnType<typeof geminiCodec.decodeResponse>) {
+function contentOf(response: ReturnType<typeof gemini.codec.decodeResponse>) {
   return plain(
     response.choices.map(({ index, parts, finish }) => ({
       index,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
-import { toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
-import { findSchemaFault } from '../../../src/protocols/gemini/schema-fault.ts'
+import { findSchemaFault, toGeminiSchema } from '../../../src/protocols/gemini/schema/to-gemini.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 
 const long = 'x'.repeat(100_000)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fromGeminiSchema } from '../../../src/protocols/gemini/schema-in.ts'
+import { fromGeminiSchema } from '../../../src/protocols/gemini/schema/from-gemini.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 
 describe('a schema of Gemini’s as JSON schema', () => {

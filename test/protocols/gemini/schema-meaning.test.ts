@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
-import { toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
+import { toGeminiSchema } from '../../../src/protocols/gemini/schema/to-gemini.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 
 const values: unknown[] = [

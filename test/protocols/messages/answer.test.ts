@@ -2,12 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { CanonicalError } from '../../../src/protocols/canonical/error.ts'
 import type { AnswerPart, CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
-import {
-  createMessagesCounts,
-  encodeMessagesUsage,
-  foldMessagesUsage,
-} from '../../../src/protocols/messages/usage.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
+import { encodeMessagesUsage, foldMessagesUsage } from '../../../src/protocols/messages/usage.ts'
 import { contextOf, essence, overTheWire } from './codec-support.ts'
 
 const usage: Usage = {
@@ -166,7 +162,7 @@ describe('a whole message', () => {
 test('usage decodes to what was encoded', () => {
   const zero = { ...usage, inputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 }
   for (const counts of [usage, zero]) {
-    expect(foldMessagesUsage(createMessagesCounts(), encodeMessagesUsage(counts))).toEqual(counts)
+    expect(foldMessagesUsage({}, encodeMessagesUsage(counts))).toEqual(counts)
   }
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 
 const line = (hash: string) =>
   `x-anthropic-billing-header: cc_version=2.1.265.a1; cc_entrypoint=cli; cch=${hash};`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CanonicalRequest, Part, Turn } from '../../../src/protocols/canonical/request.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { requestOf } from './codec-support.ts'
 

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/protocols/canonical/codec.ts'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
 import { split } from '../feeding.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import { fixture } from '../feeding.ts'
 import { contextOf, decodeChunks, decodeEvents, essence } from './codec-support.ts'
 

@@ -6,7 +6,7 @@ import type {
   ToolCallPart,
   Turn,
 } from '../../../src/protocols/canonical/request.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { encode, requestOf } from './codec-support.ts'
 

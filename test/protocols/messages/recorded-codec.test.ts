@@ -9,8 +9,8 @@ import {
   toTurns,
 } from '../../../src/protocols/canonical/turns.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
-import { createMessagesObserver } from '../../../src/protocols/messages/stream.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
+import { createMessagesObserver } from '../../../src/protocols/messages/observe.ts'
 import { recordings } from '../../support/recordings.ts'
 import { byteByByte, cutAtRandom, watch } from '../feeding.ts'
 import { checkStream } from './check-stream.ts'

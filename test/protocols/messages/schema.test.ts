@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema'
 import type { Tool } from '../../../src/protocols/canonical/request.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import { closeSchema } from '../../../src/protocols/messages/schema.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { requestOf } from './codec-support.ts'

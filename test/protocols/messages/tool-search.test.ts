@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 
 // What Claude Code sends: its ToolSearch answers with references, and from then on the tools stand in the
 // list, sorted by name, with `defer_loading`.
@@ -90,7 +90,7 @@ describe('tools that are held back', () => {
   test('one that is found changes nothing that was sent before it', () => {
     const first = [question, use('Search', 'c1'), found('c1', 'Notebook')]
     const next = [...first, use('Notebook', 'c2'), found('c2', 'Fetch')]
-    for (const codec of [chatCodec, responsesCodec, geminiCodec]) {
+    for (const codec of [chatCodec, responses.codec, gemini.codec]) {
       const [before = '', after = ''] = [first, next].map((messages) => {
         const options = { model: 'm', quirks: new Set<never>(), defaultMaxOutputTokens: 9 }
         const { tools: list } = codec.encodeRequest(decode({ tools, messages }), options)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createMessagesCounts, foldMessagesUsage } from '../../../src/protocols/messages/usage.ts'
+import { foldMessagesUsage, type MessagesCounts } from '../../../src/protocols/messages/usage.ts'
 
 const fold = (...reports: unknown[]) => {
-  const counts = createMessagesCounts()
+  const counts: MessagesCounts = {}
   return reports.map((report) => foldMessagesUsage(counts, report)).at(-1)
 }
 const split = (fiveMinutes: number, oneHour: number) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import { bare, context, decodeEvents, foldWire } from './scene.ts'
 
 const usage = { input_tokens: 7, output_tokens: 5 }
@@ -94,7 +94,7 @@ describe('an upstream’s stream', () => {
     const last = { type: `response.${status}`, response }
     const choices: unknown = [{ index: 0, parts: [], finish: { reason } }]
     expect(foldWire([created, last]).choices).toEqual(choices as [])
-    expect(responsesCodec.decodeResponse(response, context).choices).toEqual(choices as [])
+    expect(responses.codec.decodeResponse(response, context).choices).toEqual(choices as [])
   })
 
   test.each<[JsonObject[], object]>([
@@ -390,7 +390,7 @@ describe('an upstream’s stream', () => {
   })
 
   test('frames that are no events, or have no type, are no matter', () => {
-    const decoder = responsesCodec.createDecoder(context)
+    const decoder = responses.codec.createDecoder(context)
     const frames: [string, string][] = [
       ['{"response":{"id":"resp_1"}}', 'response.created'],
       ['{"output_index":0,"delta":"Hi"}', 'response.output_text.delta'],
@@ -420,7 +420,7 @@ describe('an upstream’s whole answer', () => {
         call('{"a":1}'),
       ],
     }
-    expect(bare(responsesCodec.decodeResponse(body, context))).toMatchObject({
+    expect(bare(responses.codec.decodeResponse(body, context))).toMatchObject({
       id: 'resp_1',
       model: 'gpt',
       createdAt: 9,
@@ -442,21 +442,21 @@ describe('an upstream’s whole answer', () => {
 
   test('that failed is an error', () => {
     const failed = { status: 'failed', error: { code: 'server_error', message: 'No.' }, output: [] }
-    const answer = responsesCodec.decodeResponse(failed, context)
+    const answer = responses.codec.decodeResponse(failed, context)
     expect(answer).toMatchObject({ error: { code: 'server_error', message: 'No.' }, choices: [] })
     expect(
-      responsesCodec.decodeResponse({ error: { message: 'No.' } }, context).error,
+      responses.codec.decodeResponse({ error: { message: 'No.' } }, context).error,
     ).toBeDefined()
   })
 
   test('the body of a refusal tells its message, its word and its field', () => {
     const error = { message: 'Bad.', type: 'invalid_request_error', param: 'input', code: null }
-    expect(responsesCodec.decodeError({ error })).toMatchObject({
+    expect(responses.codec.decodeError({ error })).toMatchObject({
       message: 'Bad.',
       code: 'invalid_request_error',
       param: 'input',
     })
-    expect(responsesCodec.encodeCount(7)).toEqual({
+    expect(responses.codec.encodeCount(7)).toEqual({
       object: 'response.input_tokens',
       input_tokens: 7,
     })

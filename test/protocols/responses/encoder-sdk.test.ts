@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import { recordings } from '../../support/recordings.ts'
 import { bytesOf, context, decodeFrames, encodeStream, framesOf } from './scene.ts'
 import { checkStream } from './stream-checker.ts'
@@ -47,7 +47,7 @@ describe('OpenAI’s SDK', () => {
   )
 
   test('has all that came when the stream breaks off in the middle of an item', async () => {
-    const encoder = responsesCodec.createEncoder(context)
+    const encoder = responses.codec.createEncoder(context)
     const events: AnswerEvent[] = [
       { type: 'start' },
       { type: 'tool-call-start', id: 'a', choice: 0, callId: 'c', name: 'f', kind: 'function' },

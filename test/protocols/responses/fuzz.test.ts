@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import { recordings } from '../../support/recordings.ts'
 import { context, decodeFrames, encodeStream } from './scene.ts'
 import { checkStream } from './stream-checker.ts'
@@ -59,7 +59,7 @@ test('whatever comes, a client’s stream is in order and whole', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const events = anyEvents(createDice(seed))
     checkStream(encodeStream(events))
-    const encoder = responsesCodec.createEncoder(context)
+    const encoder = responses.codec.createEncoder(context)
     const begun = events.slice(0, seed % events.length).map((event) => encoder.push(event))
     const failure = { status: 502, code: 'x', message: 'y', param: undefined, requestId: 'r' }
     if (!begun.join('').includes('response.completed')) {
@@ -90,12 +90,12 @@ test.skipIf(own.length === 0)('no damaged request does more than be refused', ()
       const body = damage(request, createDice(seed * 3 + round + 1))
       if (typeof body !== 'object' || body === null) continue
       try {
-        const decoded = responsesCodec.decodeRequest(body as JsonObject, {
+        const decoded = responses.codec.decodeRequest(body as JsonObject, {
           model: 'm',
           stream: false,
         })
         const options = { model: 'm', quirks: new Set<never>(), defaultMaxOutputTokens: 1 }
-        JSON.stringify(responsesCodec.encodeRequest(decoded, options))
+        JSON.stringify(responses.codec.encodeRequest(decoded, options))
       } catch (error) {
         expect(error).toBeInstanceOf(TranslationError)
       }
@@ -109,9 +109,9 @@ test.skipIf(own.length === 0)('no damaged answer throws, and what comes of it is
     if (body !== undefined) {
       const damaged = damage(body, dice)
       if (typeof damaged !== 'object' || damaged === null) continue
-      const answer = responsesCodec.decodeResponse(damaged as JsonObject, context)
-      JSON.stringify(responsesCodec.encodeResponse(answer, context))
-      responsesCodec.decodeError(damaged as JsonObject)
+      const answer = responses.codec.decodeResponse(damaged as JsonObject, context)
+      JSON.stringify(responses.codec.encodeResponse(answer, context))
+      responses.codec.decodeError(damaged as JsonObject)
     }
     const frames = (sse ?? '').split(/\n\n/).flatMap((frame) => {
       const data = /^data: (.*)$/m.exec(frame)?.[1]

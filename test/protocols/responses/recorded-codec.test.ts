@@ -4,7 +4,7 @@ import type { Part, Turn } from '../../../src/protocols/canonical/request.ts'
 import { changeParts } from '../../../src/protocols/canonical/turns.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import { type Recording, recordings } from '../../support/recordings.ts'
 import { byteByByte, cutAtRandom } from '../feeding.ts'
 import {
@@ -92,14 +92,14 @@ describe.skipIf(own.length === 0)('recorded responses', () => {
       const last = frames
         .map(({ data }) => (data.startsWith('{') ? JSON.parse(data) : {}))
         .find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
-      const whole = responsesCodec.decodeResponse(last.response, context)
+      const whole = responses.codec.decodeResponse(last.response, context)
       expect({ id, answer: comparable(folded) }).toEqual({ id, answer: comparable(whole) })
     }
   })
 
   test('an answer is its final text and its calls', () => {
     for (const { id, body } of answers) {
-      const { choices, usage } = responsesCodec.decodeResponse(body, context)
+      const { choices, usage } = responses.codec.decodeResponse(body, context)
       const parts = choices[0]?.parts ?? []
       const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('')
       const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.input] : []))
@@ -111,11 +111,11 @@ describe.skipIf(own.length === 0)('recorded responses', () => {
 
   test('what a client is told is what the upstream has told, streamed or not', () => {
     for (const { id, body } of answers) {
-      const answer = responsesCodec.decodeResponse(body, context)
-      const unstreamed = responsesCodec.encodeResponse(answer, context)
+      const answer = responses.codec.decodeResponse(body, context)
+      const unstreamed = responses.codec.encodeResponse(answer, context)
       const streamed = checkStream(encodeStream(unfold(answer)))
       expect({ id, response: streamed }).toEqual({ id, response: wire(unstreamed) })
-      const again = responsesCodec.decodeResponse(streamed, context)
+      const again = responses.codec.decodeResponse(streamed, context)
       expect({ id, answer: told(again) }).toEqual({ id, answer: told(withGuesses(answer)) })
     }
   })
@@ -125,7 +125,7 @@ describe.skipIf(own.length === 0)('recorded responses', () => {
       const events = decodeFrames(framesOf([bytesOf(sse)]))
       if (events.some(({ type }) => type === 'error')) continue
       const response = checkStream(encodeStream(events))
-      const again = responsesCodec.decodeResponse(response, context)
+      const again = responses.codec.decodeResponse(response, context)
       expect({ id, answer: told(again) }).toEqual({
         id,
         answer: told(withGuesses(foldEvents(events))),

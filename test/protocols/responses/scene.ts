@@ -4,7 +4,7 @@ import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
 import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
 import { split } from '../feeding.ts'
 
@@ -30,12 +30,12 @@ export const context: EncodeContext = {
 
 /** What a body of a client is, in the canonical form. */
 export const decodeRequest = (body: JsonObject) =>
-  responsesCodec.decodeRequest({ model: 'm', ...body }, { model: 'm', stream: false })
+  responses.codec.decodeRequest({ model: 'm', ...body }, { model: 'm', stream: false })
 
 /** What goes to an upstream, as it arrives there. */
 export function encodeRequest(more: Partial<CanonicalRequest>): JsonObject {
   const options = { model: 'up', quirks: new Set<never>(), defaultMaxOutputTokens: 100 }
-  const body = responsesCodec.encodeRequest({ ...request, stream: false, ...more }, options)
+  const body = responses.codec.encodeRequest({ ...request, stream: false, ...more }, options)
   return JSON.parse(JSON.stringify(body))
 }
 
@@ -44,7 +44,7 @@ export function decodeFrames(
   frames: readonly { readonly data: string; readonly event: string }[],
   decoding: EncodeContext = context,
 ): AnswerEvent[] {
-  const decoder = responsesCodec.createDecoder(decoding)
+  const decoder = responses.codec.createDecoder(decoding)
   const events = frames.flatMap(({ data, event }) => [...decoder.push(data, event)])
   return [...events, ...decoder.end()]
 }
@@ -69,7 +69,7 @@ export function encodeStream(
   events: readonly AnswerEvent[],
   encoding: EncodeContext = context,
 ): string {
-  const encoder = responsesCodec.createEncoder(encoding)
+  const encoder = responses.codec.createEncoder(encoding)
   return events.map((event) => encoder.push(event)).join('')
 }
 

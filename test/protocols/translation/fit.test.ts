@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
-import { nativeFeatures } from '../../../src/protocols/canonical/native.ts'
 import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
-import type {
-  CanonicalRequest,
-  Part,
-  Tool,
-  ToolResultPart,
-  WebSearch,
+import {
+  type CanonicalRequest,
+  nativeFeatures,
+  type Part,
+  type Tool,
+  type ToolResultPart,
+  type WebSearch,
 } from '../../../src/protocols/canonical/request.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
 import {
   type FeatureName,
@@ -227,7 +227,7 @@ test('a fault that only the protocol itself can see is told', () => {
 })
 
 describe('T22: keywords that can only be told in words', () => {
-  const target = { protocol: 'gemini', quirks: none, ...geminiCodec } as const
+  const target = { protocol: 'gemini', quirks: none, ...gemini.codec } as const
   const parameters = { type: 'object', properties: { a: { propertyNames: { pattern: '^a' } } } }
   const withTool = (strict?: boolean) => setting({ tools: [{ ...tool, parameters, strict }] })
   const format = { type: 'schema', schema: { not: { type: 'null' } } } as const

@@ -4,7 +4,7 @@ import { chat } from '../../../src/protocols/chat/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import { messages } from '../../../src/protocols/messages/index.ts'
-import { usualMaxTokens } from '../../../src/protocols/messages/max-tokens.ts'
+import { usualMaxTokens } from '../../../src/protocols/messages/thinking.ts'
 import {
   type JsonObject,
   type Protocol,

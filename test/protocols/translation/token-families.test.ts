@@ -5,23 +5,23 @@ import { tokenFamily } from '../../../src/protocols/translation/token-families.t
 describe('the family of a model', () => {
   // What it is told about tools, or about all, tells the families apart.
   test.each([
-    ['gpt-4o', 'chat', { tools: 9, request: 3 }],
-    ['gpt-4.1-mini', 'responses', { tools: 9, request: 3 }],
-    ['gpt-5.2', 'responses', { tools: 14, request: 2 }],
-    ['openai/o3', 'responses', { tools: 14, request: 2 }],
-    ['GPT-5-mini', 'chat', { tools: 95, request: 2 }],
-    ['openai/gpt-oss-120b', 'chat', { tools: 14, request: 66 }],
-    ['claude-3-5-haiku-latest', 'messages', { tools: 346, text: 1.07 }],
-    ['claude-opus-4-20250514', 'messages', { tools: 346, text: 1.07 }],
-    ['claude-sonnet-4-5-20250929', 'messages', { tools: 496, text: 1.07 }],
-    ['anthropic/claude-opus-4.6', 'chat', { tools: 496, text: 1.07 }],
-    ['eu.anthropic.claude-opus-4-8-v1:0', 'messages', { tools: 270, text: 1.4 }],
-    ['claude-sonnet-5', 'messages', { tools: 270, text: 1.4 }],
-    ['gemini-2.0-flash', 'gemini', { schema: 0.2, tool: 3 }],
-    ['models/gemini-2.5-pro', 'gemini', { schema: 1.1, tool: 8 }],
-    ['google/gemini-3-pro-preview', 'chat', { schema: 1.1, tool: 5 }],
-    ['deepseek-chat', 'chat', { tools: 9, request: 3 }],
-    ['', 'gemini', { tools: 9, request: 3 }],
+    ['gpt-4o', 'chat', { tools: { any: 9 }, turns: { request: 3 } }],
+    ['gpt-4.1-mini', 'responses', { tools: { any: 9 }, turns: { request: 3 } }],
+    ['gpt-5.2', 'responses', { tools: { any: 14 }, turns: { request: 2 } }],
+    ['openai/o3', 'responses', { tools: { any: 14 }, turns: { request: 2 } }],
+    ['GPT-5-mini', 'chat', { tools: { any: 95 }, turns: { request: 2 } }],
+    ['openai/gpt-oss-120b', 'chat', { tools: { any: 14 }, turns: { request: 66 } }],
+    ['claude-3-5-haiku-latest', 'messages', { tools: { any: 346 }, text: 1.07 }],
+    ['claude-opus-4-20250514', 'messages', { tools: { any: 346 }, text: 1.07 }],
+    ['claude-sonnet-4-5-20250929', 'messages', { tools: { any: 496 }, text: 1.07 }],
+    ['anthropic/claude-opus-4.6', 'chat', { tools: { any: 496 }, text: 1.07 }],
+    ['eu.anthropic.claude-opus-4-8-v1:0', 'messages', { tools: { any: 270 }, text: 1.4 }],
+    ['claude-sonnet-5', 'messages', { tools: { any: 270 }, text: 1.4 }],
+    ['gemini-2.0-flash', 'gemini', { tools: { schema: 0.2, each: 3 } }],
+    ['models/gemini-2.5-pro', 'gemini', { tools: { schema: 1.1, each: 8 } }],
+    ['google/gemini-3-pro-preview', 'chat', { tools: { schema: 1.1, each: 5 } }],
+    ['deepseek-chat', 'chat', { tools: { any: 9 }, turns: { request: 3 } }],
+    ['', 'gemini', { tools: { any: 9 }, turns: { request: 3 } }],
   ] as const)('%s on %s is found by its id', (model, protocol, family) => {
     expect(tokenFamily({ model, protocol })).toMatchObject(family)
   })
@@ -29,8 +29,8 @@ describe('the family of a model', () => {
   test('is another one for the same model on Vertex', () => {
     const ask = (url: string) =>
       tokenFamily({ model: 'gemini-3-flash-preview', protocol: 'gemini', url })
-    expect(ask('https://generativelanguage.googleapis.com').schema).toBe(1.1)
-    expect(ask('https://europe-west4-aiplatform.googleapis.com/v1').schema).toBe(0.2)
+    expect(ask('https://generativelanguage.googleapis.com').tools.schema).toBe(1.1)
+    expect(ask('https://europe-west4-aiplatform.googleapis.com/v1').tools.schema).toBe(0.2)
   })
 
   const image = { type: 'image', source: { type: 'url', url: 'https://example.com' } } as const

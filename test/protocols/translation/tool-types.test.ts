@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Tool } from '../../../src/protocols/canonical/request.ts'
-import { toolType } from '../../../src/protocols/translation/tool-types.ts'
+import { toolType } from '../../../src/protocols/translation/count-tokens.ts'
 
 const tool = (parameters: Tool['parameters'], rest?: Partial<Tool>): Tool => ({
   kind: 'function',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { clientReceiptView } from '../../../src/billing/receipt/view.ts'
-import { receiptOperation } from '../../../src/site/docs/receipt-operation.ts'
+import { receiptOperation } from '../../../src/site/docs/site-operations.ts'
 import type { PriceTerms } from '../../../src/store/ports/catalog.ts'
 import { receiptOf, uncached } from '../../billing/receipt/rows.ts'
 
@@ -37,5 +37,5 @@ test('the example is a receipt as the gateway would write it', () => {
     ledgerId: 42,
     balanceAfterNano: 97_312_000_000,
   })
-  expect(receiptOperation.answer.example).toEqual(view)
+  expect(receiptOperation.example).toEqual(view)
 })

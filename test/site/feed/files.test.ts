@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
+import { createFeedBuilder } from '../../../src/site/feed/document.ts'
 import { readFeedFile, writeFeedFiles } from '../../../src/site/feed/files.ts'
 import { publish } from '../../../src/site/published.ts'
 import { createTempDir } from '../../support/temp-dir.ts'

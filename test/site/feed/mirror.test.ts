@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createLogger } from '../../../src/lib/log.ts'
+import { openMirrorFolder } from '../../../src/site/feed/files.ts'
 import { createMirror } from '../../../src/site/feed/mirror.ts'
-import { openMirrorFolder } from '../../../src/site/feed/mirror-folder.ts'
 import { publish, respond } from '../../../src/site/published.ts'
 import { createTempDir, type TempDir } from '../../support/temp-dir.ts'
 

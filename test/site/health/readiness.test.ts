@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLogger } from '../../../src/lib/log.ts'
-import { createReadiness } from '../../../src/site/health/readiness.ts'
-import { healthRoutes } from '../../../src/site/health/routes.ts'
+import { createReadiness, healthRoutes } from '../../../src/site/health.ts'
 import type { SpoolRemark } from '../../../src/store/ports/spool.ts'
 
 /** A database that is asked through `check`, on a clock that stands still until it is moved. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { encodeSettings, type SettingsSource } from '../../../src/site/settings/document.ts'
 import type { PublicSettings } from '../../../src/site/settings/schema.ts'
+import { encodeSettings, type SettingsSource } from '../../../src/site/settings/settings.ts'
 
 const nothing: SettingsSource = {
   version: '1.2.3',

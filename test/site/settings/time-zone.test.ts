@@ -2,7 +2,7 @@ import { afterEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { timeZoneAt } from '../../../src/site/settings/time-zone.ts'
+import { timeZoneAt } from '../../../src/site/settings/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'zone-'))
 const summer = Date.UTC(2026, 6, 1)

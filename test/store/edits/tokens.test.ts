@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { initialValues } from '../../../src/resources/resource.ts'
 import { tokenFields } from '../../../src/resources/token.ts'
-import { NameTaken, NotThere } from '../../../src/store/ports/edits.ts'
-import { maxTokensOfAccount, tokenUndoMs } from '../../../src/store/ports/token-edits.ts'
+import {
+  maxTokensOfAccount,
+  NameTaken,
+  NotThere,
+  tokenUndoMs,
+} from '../../../src/store/ports/edits.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 
 eachEngine((open) => {

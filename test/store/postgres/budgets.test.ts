@@ -247,29 +247,6 @@ describe.skipIf(!hasPostgres)('a budget on PostgreSQL', () => {
     expect(await spendAll()).toBe(0)
   })
 
-  test('is held to by nodes of the former version, too', async () => {
-    await setBudget({ totalNano: 2 * price })
-    const batch = (id: string) =>
-      JSON.stringify({
-        settle: [],
-        attempts: [],
-        release: [],
-        reserve: [{ ...reservation({ requestId: id, amountNano: price }), stream: 0 }],
-        grow: [],
-      })
-    const call = async (json: string) => {
-      const text = `SELECT commit_batch('${json}'::json, ${time}, '2026-11-21', NULL)::text AS answer`
-      const [row] = await ask<{ answer: string }>(database.url, text)
-      return JSON.parse(row?.answer ?? '')
-    }
-    for (const id of ['a', 'b']) expect((await call(batch(id))).denied).toEqual([])
-    expect((await call(batch('c'))).denied).toEqual(['c'])
-    const ended = JSON.stringify({ settle: [], release: ['a'], reserve: [], grow: [] })
-    expect((await call(ended)).accounts).toEqual([[1, 1_000_000_000]])
-    expect((await call(batch('d'))).denied).toEqual([])
-    expect(await reserve(1)).toEqual({ req_1: 'budget' })
-  })
-
   test('is known to who looks a token up, without summing all days up', async () => {
     await setBudget({ totalNano: 9 * price })
     await spend()

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Dearer } from '../../../src/store/ports/dearer.ts'
-import type { Settlement } from '../../../src/store/ports/records.ts'
+import type { Dearer, Settlement } from '../../../src/store/ports/records.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { until } from '../../e2e/until.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createLogger } from '../../../src/lib/log.ts'
-import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
-import { createPublication, createSnapshots, type Publication } from '../../../src/site/snapshot.ts'
+import { createFeedBuilder } from '../../../src/site/feed/document.ts'
+import {
+  createPublication,
+  createSnapshots,
+  type Publication,
+} from '../../../src/site/published.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
 import { until } from '../../e2e/until.ts'
 import { catalogOf, tokenTerms } from '../../site/feed/catalogs.ts'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { migrations, newestVersion } from '../../../src/store/migrations/list.ts'
-import { programVersion } from '../../../src/store/migrations/version.ts'
 import { type Connections, createConnections } from '../../../src/store/postgres/connections.ts'
 import { migrate } from '../../../src/store/postgres/migrate.ts'
+import { firstVersion, newestVersion, programVersion } from '../../../src/store/schema/versions.ts'
 import { until } from '../../e2e/until.ts'
+import { formerSteps } from '../../support/old-databases.ts'
 import { createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
 
 describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
@@ -22,11 +22,11 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
   const ask = async (text: string) => (await connections.query({ text })).rows
   const versions = () => ask('SELECT version FROM schema_version')
 
-  /** As a program of version 7 has made it. */
-  async function makeFormer(): Promise<void> {
-    await ask(migrations[6]?.postgres ?? '')
+  /** As a program of a version has made it: the first that had PostgreSQL was of version 7. */
+  async function makeFormer(version = 7): Promise<void> {
+    for (const { postgres } of formerSteps.slice(0, version)) if (postgres) await ask(postgres)
     await ask('CREATE TABLE schema_version (version bigint NOT NULL)')
-    await ask('INSERT INTO schema_version VALUES (7)')
+    await ask(`INSERT INTO schema_version VALUES (${version})`)
   }
 
   test('that is empty gets all tables, and no more the second time', async () => {
@@ -68,10 +68,15 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await former.close()
   })
 
-  test('of a former version is brought up to date by a node that comes to serve, beside its own', async () => {
+  test('of a former program is taken over by a node that comes to serve, once none of it serves', async () => {
     await makeFormer()
     await ask(`INSERT INTO node (name, version, started_at, seen_at, load)
       VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`)
+    await expect(migrate(connections, { toServe: true })).rejects.toThrow(
+      'nodes of it serve from there (old:1): stop them all, then start this one',
+    )
+    expect(await versions()).toEqual([{ version: 7 }])
+    await ask('UPDATE node SET seen_at = now_ms() - 60000')
     await migrate(connections, { toServe: true })
     expect(await versions()).toEqual([{ version: newestVersion }])
     expect(await ask('SELECT * FROM program')).toEqual([{ version: programVersion, runs: null }])
@@ -87,16 +92,19 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
       UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid)
         FROM pg_constraint WHERE connamespace = 'public'::regnamespace
       ORDER BY 1`
-    await makeFormer()
-    await ask('DROP TABLE document')
-    await migrate(connections, { toServe: true })
-    const upgraded = await ask(schema)
     await using other = await createDatabase()
     const fresh = createConnections({ url: other.url })
     await migrate(fresh)
-    expect(upgraded).toEqual((await fresh.query({ text: schema })).rows)
+    const wanted = (await fresh.query({ text: schema })).rows
     await fresh.close()
-  })
+    for (const version of [7, 10, firstVersion - 1]) {
+      await ask('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+      await makeFormer(version)
+      if (version === 7) await ask('DROP TABLE document')
+      await migrate(connections, { toServe: true })
+      expect(await ask(schema)).toEqual(wanted)
+    }
+  }, 30_000)
 
   test('of a former version is changed by no command', async () => {
     await makeFormer()
@@ -110,7 +118,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await makeFormer()
     await ask('CREATE TABLE kept_answer (id bigint)')
     await expect(migrate(connections, { toServe: true })).rejects.toThrow(
-      `could not be upgraded from version 7 to ${newestVersion} (relation "kept_answer" already exists)`,
+      `could not be upgraded from version 7 to ${newestVersion} (column "created_at" does not exist)`,
     )
     expect(await versions()).toEqual([{ version: 7 }])
     expect(await ask("SELECT to_regclass('program') AS found")).toEqual([{ found: null }])

@@ -1,12 +1,9 @@
 import { PostgresQueryCompiler } from 'kysely'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
-import { createEngine } from '../../../src/store/postgres/engine.ts'
-import { createSource, listSettings } from '../../../src/store/postgres/lists/source.ts'
-import { createPatience } from '../../../src/store/postgres/patience.ts'
-import { createCompile } from '../../../src/store/queries/compile.ts'
-import type { Engine } from '../../../src/store/queries/engine.ts'
-import type { ListSource } from '../../../src/store/queries/lists/source.ts'
-import type { Steps } from '../../../src/store/queries/steps.ts'
+import { createEngine, createPatience } from '../../../src/store/postgres/engine.ts'
+import { createSource, listSettings } from '../../../src/store/postgres/lists.ts'
+import type { ListSource } from '../../../src/store/queries/lists/search.ts'
+import { createCompile, type Engine, type Steps } from '../../../src/store/queries/steps.ts'
 
 /** A statement that a list has asked, and how many rows came. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { newestVersion } from '../../../src/store/migrations/list.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
+import { newestVersion } from '../../../src/store/schema/versions.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
 import { reservation } from '../sqlite/file-store.ts'
 import { accountWrite, now, seed, settlement, tokenWrite } from '../support.ts'

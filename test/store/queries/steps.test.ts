@@ -2,10 +2,15 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
-import { build } from '../../../src/store/queries/build.ts'
-import { createCompile } from '../../../src/store/queries/compile.ts'
-import { fixed } from '../../../src/store/queries/fixed.ts'
-import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
+import {
+  all,
+  build,
+  createCompile,
+  first,
+  fixed,
+  run,
+  type Steps,
+} from '../../../src/store/queries/steps.ts'
 
 const compilers = {
   sqlite: createCompile(new SqliteQueryCompiler()),

@@ -1,4 +1,4 @@
-import type { SpoolDisk } from '../../../src/store/spool/disk.ts'
+import type { SpoolDisk } from '../../../src/store/spool/files.ts'
 
 /** What becomes of one writing or syncing. */
 export type Fate = 'well' | 'fails' | 'dies'

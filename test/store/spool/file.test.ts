@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createSpoolFile } from '../../../src/store/spool/file.ts'
+import { createSpoolFile } from '../../../src/store/spool/files.ts'
 import { decodeLines, encodeLine } from '../../../src/store/spool/lines.ts'
 import { settlement } from '../support.ts'
 import { createFakeDisk, type Fate } from './fake-disk.ts'

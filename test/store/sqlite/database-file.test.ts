@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { newestVersion } from '../../../src/store/migrations/list.ts'
+import { newestVersion } from '../../../src/store/schema/versions.ts'
 import { openDatabaseFile } from '../../../src/store/sqlite/database-file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, seed, settlement, temporaryDirectory } from '../support.ts'

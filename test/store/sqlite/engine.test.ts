@@ -1,9 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { build } from '../../../src/store/queries/build.ts'
-import type { Engine } from '../../../src/store/queries/engine.ts'
-import { fixed } from '../../../src/store/queries/fixed.ts'
-import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
+import {
+  all,
+  build,
+  type Engine,
+  first,
+  fixed,
+  run,
+  type Steps,
+} from '../../../src/store/queries/steps.ts'
 import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, temporaryDirectory } from '../support.ts'

@@ -1,8 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { firstTables } from '../../../src/store/migrations/0001-first.ts'
-import { translationColumns } from '../../../src/store/migrations/0002-translation.ts'
-import { resilienceTables } from '../../../src/store/migrations/0003-resilience.ts'
 import { applicationId } from '../../../src/store/sqlite/header.ts'
+import { formerSteps } from '../../support/old-databases.ts'
 
 /** Versions that programs in use have written. */
 export type OldVersion = 1 | 2 | 3
@@ -40,8 +38,7 @@ const moved = new Map(
 /** Writes what is in a database into a new one of an old version: with its tables and columns. */
 export function writeOldVersion(version: OldVersion, source: string, target: string): void {
   const db = new Database(target, { create: true })
-  for (const sql of [firstTables, translationColumns, resilienceTables].slice(0, version))
-    db.run(sql)
+  for (const { sqlite } of formerSteps.slice(0, version)) if (sqlite) db.run(sqlite)
   db.run(`PRAGMA application_id = ${applicationId}`)
   db.run(`PRAGMA user_version = ${version}`)
   db.run('ATTACH ? AS source', [source])

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { openFile } from '../../../src/store/sqlite/open-file.ts'
+import { openFile } from '../../../src/store/sqlite/file.ts'
 import { createWatch, type Watch } from '../../../src/store/sqlite/watch.ts'
 import { temporaryDirectory } from '../support.ts'
 

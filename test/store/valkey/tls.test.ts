@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
-import { encryptionOf } from '../../../src/store/valkey/tls.ts'
+import { encryptionOf } from '../../../src/store/valkey/link.ts'
 import { createLines } from '../../gateway/channels/choosing-scene.ts'
 import { describeWithValkey, startValkey, type Valkey } from '../../support/valkey.ts'
 

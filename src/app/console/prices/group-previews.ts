@@ -1,7 +1,7 @@
 import type { GroupPreview } from '../../../admin/prices/schema.ts'
 import { formatDecimal, multiplierDecimals } from '../../../billing/money.ts'
 import { buildCatalog, type Catalog, type Group } from '../../../catalog/catalog.ts'
-import { feedRow, finalRates } from '../../../site/feed/rows.ts'
+import { feedRow, finalRates } from '../../../site/feed/document.ts'
 import type { CatalogRows, PriceRow, PriceTerms } from '../../../store/ports/catalog.ts'
 
 /** A price that is only tried. */

@@ -1,12 +1,12 @@
 import type { PriceTermsView, PriceVersion, PriceView } from '../../../admin/prices/schema.ts'
+import { writtenExtras, writtenModalities } from '../../../billing/extras.ts'
 import {
   formatDecimal,
   formatNano,
   multiplierDecimals,
   priceDecimals,
 } from '../../../billing/money.ts'
-import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
-import { createContextWindows } from '../../../catalog/context-windows.ts'
+import { createContextWindows } from '../../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../../catalog/vendor-prices.ts'
 import { isoTime } from '../../../lib/format.ts'
 import type {

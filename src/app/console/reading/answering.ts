@@ -1,6 +1,6 @@
 import { isFile } from '../../../admin/download.ts'
 import type { Logger } from '../../../lib/log.ts'
-import type { DatabasePlace } from '../../../store/ports/reading.ts'
+import type { DatabasePlace } from '../../../store/ports/store.ts'
 import { createReadingApp } from './app.ts'
 import type { FromProcess, ReadOrder, ToProcess } from './messages.ts'
 import { openReading } from './open-reading.ts'

@@ -1,6 +1,6 @@
 import { constants, createGzip } from 'node:zlib'
 import { isFile } from '../../../admin/download.ts'
-import { isGzipAccepted } from '../../../lib/gzip-accepted.ts'
+import { isGzipAccepted } from '../../../lib/connections.ts'
 
 /** Shorter ones are not worth it. */
 const worthBytes = 1024

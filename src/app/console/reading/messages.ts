@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import type { LogFields, LogLevel } from '../../../lib/log.ts'
-import type { DatabasePlace } from '../../../store/ports/reading.ts'
 import type { ReceiptRows } from '../../../store/ports/records.ts'
+import type { DatabasePlace } from '../../../store/ports/store.ts'
 
 /** The first argument of a process that a gateway starts to read. */
 export const readingCommand = 'read-for-gateway'

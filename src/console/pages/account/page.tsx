@@ -1,26 +1,33 @@
-import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Tabs, Title } from '@mantine/core'
+import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
-import { api, call } from '../../lib/api.ts'
-import { know } from '../../lib/know.ts'
+import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { showProblems } from '../../lib/form-errors.ts'
+import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { showProblems } from '../../lib/problems.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { regionField } from '../../parts/region-values.ts'
-import { useEdit } from '../../parts/use-edit.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { useEdit } from '../../parts/edit.tsx'
+import { regionField } from '../../parts/field-values.ts'
+import { List } from '../../parts/list.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { column, figure } from '../../parts/table.tsx'
+import {
+  AnchorLink,
+  ButtonLink,
+  Hint,
+  Money,
+  SmallHint,
+  Time,
+  useColon,
+} from '../../parts/text.tsx'
 import { accountText } from '../accounts/text.ts'
-import { Adjust } from './adjust.tsx'
-import { Figures } from './figures.tsx'
-import { Ledger } from './ledger.tsx'
-import { Overdrawn } from './overdrawn.tsx'
-import { Remove } from './remove.tsx'
-import { Settings } from './settings.tsx'
-import { Suspend } from './suspend.tsx'
-import { Tokens } from './tokens.tsx'
-import { changeOf, valuesOf } from './values.ts'
-import { Vouch } from './vouch.tsx'
+import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
+import { changeOf, Settings, valuesOf } from './settings.tsx'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
@@ -38,11 +45,7 @@ function Loaded({ id }: { readonly id: number }) {
   return (
     <PageFrame
       title={account?.email ?? text.title}
-      actions={
-        <Anchor component={Link} to="/admin/accounts">
-          {text.back}
-        </Anchor>
-      }
+      actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}
     >
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
       {account && <Content account={account} />}
@@ -72,41 +75,21 @@ function Content({ account }: { readonly account: AccountDetail }) {
       <Overdrawn account={account} />
       {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Paper withBorder p="md">
-          <Stack>
-            <Title order={2} size="h4">
-              {text.money}
-            </Title>
-            <Figures account={account} />
-            <Adjust account={account} />
-          </Stack>
-        </Paper>
-        <Paper withBorder p="md">
-          <Stack>
-            <Title order={2} size="h4">
-              {text.settings}
-            </Title>
-            <Settings account={account} edit={edit} />
-          </Stack>
-        </Paper>
+        <Section title={text.money}>
+          <Figures account={account} />
+          <Adjust account={account} />
+        </Section>
+        <Section title={text.settings}>
+          <Settings account={account} edit={edit} />
+        </Section>
       </SimpleGrid>
       <Group>
-        <Button
-          variant="default"
-          component={Link}
-          to="/admin/requests"
-          search={{ account: email } as never}
-        >
+        <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
           {text.requests}
-        </Button>
-        <Button
-          variant="default"
-          component={Link}
-          to="/admin/audit"
-          search={{ subject: email } as never}
-        >
+        </ButtonLink>
+        <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
           {text.audit}
-        </Button>
+        </ButtonLink>
         {!is_self && <Suspend account={account} show={edit.show} />}
         {!is_self && <Remove account={account} />}
       </Group>
@@ -123,5 +106,120 @@ function Content({ account }: { readonly account: AccountDetail }) {
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  )
+}
+
+/** What is on the account, and what of it is set aside. */
+function Figures({ account }: { readonly account: AccountDetail }) {
+  const text = useText(accountText)
+  const colon = useColon()
+  const { balance, reserved, credit_limit } = account
+  return (
+    <Group gap="xl">
+      <Figure label={text.balance} hint={`${text.credit_limit}${colon}${formatUsd(credit_limit)}`}>
+        <Money usd={balance} />
+      </Figure>
+      <Figure label={text.reserved} hint={text.reservedHint}>
+        <Money usd={reserved} />
+      </Figure>
+    </Group>
+  )
+}
+
+interface FigureProps {
+  readonly label: string
+  readonly hint: string
+  readonly children: ReactNode
+}
+
+const Figure = ({ label, hint, children }: FigureProps) => (
+  <Stack gap={0}>
+    <Hint>{label}</Hint>
+    <Text size="xl" fw={600}>
+      {children}
+    </Text>
+    <SmallHint>{hint}</SmallHint>
+  </Stack>
+)
+
+/** Says that an account owes more than its credit limit allows, and what took it there. */
+function Overdrawn({ account }: { readonly account: AccountDetail }) {
+  const text = useText(accountText)
+  const { overdrawn, overdrawn_by } = account
+  if (overdrawn === null) return null
+  return (
+    <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
+      {text.overdrawnHint}{' '}
+      {overdrawn_by !== null && (
+        <AnchorLink inherit underline="always" to={`/admin/requests/${overdrawn_by}`}>
+          {text.overdrawnCause}
+        </AnchorLink>
+      )}
+    </Alert>
+  )
+}
+
+/** The ledger of an account: at first without the charges of its requests, which are many. */
+function Ledger({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  const [filters, setFilters] = useFilters()
+  const kind = filters.kind === 'all' ? 'all' : 'by_hand'
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label={text.kind}
+        w="fit-content"
+        value={kind}
+        data={[
+          { value: 'by_hand', label: text.byHand },
+          { value: 'all', label: text.all },
+        ]}
+        onChange={(value) => setFilters({ kind: value === 'all' ? 'all' : null })}
+      />
+      <List<LedgerEntry>
+        queryKey={['account-ledger', id, kind]}
+        load={(page) => call(api.admin.accounts({ id }).ledger.get({ query: { kind, ...page } }))}
+        keyOf={(entry) => entry.id}
+        caption={text.ledgerCaption}
+        columns={[
+          column(text.time, ({ created_at }) => <Time at={created_at} />),
+          column(text.kind, (entry) => text.kinds[entry.kind]),
+          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
+          column(text.what, ({ request_id, reason }) =>
+            request_id === null ? (
+              <span className="cut">{reason}</span>
+            ) : (
+              <AnchorLink to={`/admin/requests/${request_id}`} className="cut">
+                {request_id}
+              </AnchorLink>
+            ),
+          ),
+        ]}
+        empty={<Empty title={text.noEntries} />}
+      />
+    </Stack>
+  )
+}
+
+/** The tokens of an account. */
+function Tokens({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  return (
+    <List<ListedToken>
+      queryKey={['account-tokens', id]}
+      load={(page) => call(api.admin.accounts({ id }).tokens.get({ query: page }))}
+      keyOf={(token) => token.id}
+      caption={text.tokenCaption}
+      columns={[
+        column(text.name, ({ name }) => <span className="cut">{name}</span>),
+        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        column(text.group, ({ group }) => <span className="cut">{group}</span>),
+        column(text.status, ({ status }) => text.statuses[status]),
+        figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
+        column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
+      ]}
+      empty={<Empty title={text.noTokens} />}
+    />
   )
 }

@@ -1,13 +1,19 @@
 import { Fieldset, Select, TextInput } from '@mantine/core'
-import type { AccountDetail } from '../../../admin/accounts/schema.ts'
+import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { EditForm } from '../../parts/edit-form.tsx'
-import { LimitFields } from '../../parts/limit-fields.tsx'
-import { RegionFields, useRegionLabel } from '../../parts/region-fields.tsx'
-import type { Edit } from '../../parts/use-edit.ts'
+import { type Edit, EditForm } from '../../parts/edit.tsx'
+import {
+  type LimitValues,
+  limitValues,
+  type RegionValues,
+  readLimits,
+  readRegions,
+  regionValues,
+} from '../../parts/field-values.ts'
+import { LimitFields, RegionFields, useRegionLabel } from '../../parts/fields.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
 import { accountText } from '../accounts/text.ts'
-import type { AccountValues } from './values.ts'
 
 interface SettingsProps {
   readonly account: AccountDetail
@@ -19,6 +25,7 @@ export function Settings({ account, edit }: SettingsProps) {
   const text = useText(accountText)
   const regionLabel = useRegionLabel()
   const { form } = edit
+  const field = fieldsOf(form, text)
   return (
     <EditForm
       edit={edit}
@@ -28,28 +35,17 @@ export function Settings({ account, edit }: SettingsProps) {
       })}
     >
       <Select
-        label={text.role}
         allowDeselect={false}
         disabled={account.is_self}
-        data={[
-          { value: 'user', label: text.roles.user },
-          { value: 'admin', label: text.roles.admin },
-        ]}
-        {...form.getInputProps('role')}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        {...field('role')}
       />
+      <TextInput leftSection="$" inputMode="decimal" {...field('credit_limit')} />
       <TextInput
-        label={text.creditLimit}
-        description={text.creditHint}
         leftSection="$"
         inputMode="decimal"
-        {...form.getInputProps('credit_limit')}
-      />
-      <TextInput
-        label={text.low}
+        {...field('balance_low_below')}
         description={text.lowHint(formatUsd(account.low_threshold))}
-        leftSection="$"
-        inputMode="decimal"
-        {...form.getInputProps('balance_low_below')}
       />
       <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
       <Fieldset legend={text.limits}>
@@ -64,8 +60,44 @@ function shown(account: AccountDetail, text: (typeof accountText)['en']): Record
   return {
     [text.role]: text.roles[account.role],
     [text.status]: text.statuses[account.status],
-    [text.creditLimit]: account.credit_limit,
-    [text.low]: account.balance_low_below,
+    [text.credit_limit]: account.credit_limit,
+    [text.balance_low_below]: account.balance_low_below,
     [text.limits]: account.limits,
+  }
+}
+
+/** What stands in the form of an account. */
+interface AccountValues {
+  role: AccountDetail['role']
+  credit_limit: string
+  balance_low_below: string
+  limits: LimitValues
+  regions: RegionValues
+}
+
+/** The form of an account as it is. */
+export const valuesOf = (account: AccountDetail): AccountValues => ({
+  role: account.role,
+  credit_limit: account.credit_limit,
+  balance_low_below: account.balance_low_below ?? '',
+  limits: limitValues(account.limits),
+  regions: regionValues(account.regions),
+})
+
+/** What the form changes of what was seen: nothing else is named. */
+export function changeOf(seen: AccountDetail, values: AccountValues): AccountPatch {
+  const before = valuesOf(seen)
+  const { role, credit_limit, balance_low_below: low } = values
+  const limits = Object.entries(readLimits(values.limits)).filter(
+    ([name, limit]) => limit !== seen.limits[name as keyof LimitValues],
+  )
+  const regions = readRegions(values.regions)
+  return {
+    ...(role !== before.role && { role }),
+    ...(credit_limit !== before.credit_limit && { credit_limit: credit_limit.trim() || '0' }),
+    ...(low !== before.balance_low_below && { balance_low_below: low.trim() || null }),
+    ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
+    ...(JSON.stringify(regions) !== JSON.stringify(readRegions(before.regions)) && { regions }),
+    revision: seen.revision,
   }
 }

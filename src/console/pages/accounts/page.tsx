@@ -1,17 +1,20 @@
-import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
+import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { type Column, List } from '../../parts/list.tsx'
-import { Money } from '../../parts/money.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Create } from './create.tsx'
+import { type Column, column, figure } from '../../parts/table.tsx'
+import { AnchorLink, Money, Time } from '../../parts/text.tsx'
 import { accountText } from './text.ts'
 
 /** All accounts. */
@@ -30,13 +33,13 @@ export function Page() {
   const create = <Button onClick={creating.open}>{text.create}</Button>
   return (
     <PageFrame title={text.title} description={text.description} actions={create}>
-      <Create isOpen={isCreating} close={creating.close} />
+      <Modal opened={isCreating} onClose={creating.close} title={text.create}>
+        <Create close={creating.close} />
+      </Modal>
       <AccountFilters />
       <List
         queryKey={['accounts', query]}
-        load={(cursor) =>
-          call(api.admin.accounts.get({ query: { ...query, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
@@ -48,51 +51,24 @@ export function Page() {
 
 function AccountFilters() {
   const text = useText(accountText)
-  const [{ search, role, status, balance }, setFilters] = useFilters()
-  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
+  const narrow = { base: '47%', xs: 160 }
   return (
     <Group align="flex-end">
-      <TextInput
-        label={text.search}
-        type="search"
-        defaultValue={search ?? ''}
-        onChange={(event) => typed(event.currentTarget.value)}
-        w={{ base: '100%', xs: 280 }}
-      />
-      <Select
-        label={text.role}
+      <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+      <FixedChoice
+        {...{ name: 'role', label: text.role, all: text.allRoles }}
         w={{ base: '47%', xs: 180 }}
-        value={role ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allRoles },
-          { value: 'admin', label: text.roles.admin },
-          { value: 'user', label: text.roles.user },
-        ]}
-        onChange={(value) => setFilters({ role: value === 'all' ? null : value })}
+        data={(['admin', 'user'] as const).map((value) => ({ value, label: text.roles[value] }))}
       />
-      <Select
-        label={text.status}
-        w={{ base: '47%', xs: 160 }}
-        value={status ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allStatuses },
-          { value: 'active', label: text.statuses.active },
-          { value: 'disabled', label: text.statuses.disabled },
-        ]}
-        onChange={(value) => setFilters({ status: value === 'all' ? null : value })}
+      <FixedChoice
+        {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
+        data={(['active', 'disabled'] as const).map((value) => ({
+          ...{ value, label: text.statuses[value] },
+        }))}
       />
-      <Select
-        label={text.balance}
-        w={{ base: '47%', xs: 160 }}
-        value={balance ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allBalances },
-          { value: 'overdrawn', label: text.overdrawn },
-        ]}
-        onChange={(value) => setFilters({ balance: value === 'all' ? null : value })}
+      <FixedChoice
+        {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
+        data={[{ value: 'overdrawn', label: text.overdrawn }]}
       />
     </Group>
   )
@@ -102,43 +78,78 @@ function useColumns(): readonly Column<AccountItem>[] {
   const text = useText(accountText)
   const { language } = useLanguage()
   return [
-    {
-      label: text.email,
-      render: ({ id, email }) => (
-        <Anchor component={Link} to={`/admin/accounts/${id}`} className="cut">
-          {email}
-        </Anchor>
-      ),
-    },
-    { label: text.role, render: ({ role }) => text.roles[role] },
-    {
-      label: text.status,
-      render: ({ status }) => (
-        <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
-          {text.statuses[status]}
-        </Text>
-      ),
-    },
-    {
-      label: text.balance,
-      isFigure: true,
-      render: ({ balance, overdrawn }) => (
-        <div>
-          <Money usd={balance} />
-          {overdrawn !== null && (
-            <Text size="xs" c="red">
-              {text.overdrawn}
-            </Text>
-          )}
-        </div>
-      ),
-    },
-    { label: text.reserved, isFigure: true, render: ({ reserved }) => <Money usd={reserved} /> },
-    {
-      label: text.tokens,
-      isFigure: true,
-      render: ({ tokens }) => formatCount(tokens, language),
-    },
-    { label: text.since, render: ({ created_at }) => <Time at={created_at} /> },
+    column(text.email, ({ id, email }) => (
+      <AnchorLink to={`/admin/accounts/${id}`} className="cut">
+        {email}
+      </AnchorLink>
+    )),
+    column(text.role, ({ role }) => text.roles[role]),
+    column(text.status, ({ status }) => (
+      <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
+        {text.statuses[status]}
+      </Text>
+    )),
+    figure(text.balance, ({ balance, overdrawn }) => (
+      <div>
+        <Money usd={balance} />
+        {overdrawn !== null && (
+          <Text size="xs" c="red">
+            {text.overdrawn}
+          </Text>
+        )}
+      </div>
+    )),
+    figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
+    figure(text.tokens, ({ tokens }) => formatCount(tokens, language)),
+    column(text.since, ({ created_at }) => <Time at={created_at} />),
   ]
+}
+
+/** Makes an account, and goes to it. */
+function Create({ close }: { readonly close: () => void }) {
+  const text = useText(accountText)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { email: '', role: 'user', balance: '', credit_limit: '', password: '' },
+  })
+  const field = fieldsOf(form, text)
+  const usd = { leftSection: '$', inputMode: 'decimal', placeholder: '0' } as const
+  return (
+    <SendForm
+      form={form}
+      send={async ({ email, role, balance, credit_limit, password }) => {
+        const made = await call(
+          api.admin.accounts.post({
+            email: email.trim(),
+            role: role === 'admin' ? 'admin' : 'user',
+            ...(balance.trim() && { balance: balance.trim() }),
+            ...(credit_limit.trim() && { credit_limit: credit_limit.trim() }),
+            ...(password && { password }),
+          }),
+        )
+        sayDone(text.created(made.email))
+        await refresh('accounts')
+        close()
+        await navigate({ to: `/admin/accounts/${made.id}` })
+      }}
+      submit={text.create}
+      cancel={close}
+    >
+      <TextInput type="email" required autoComplete="off" data-autofocus {...field('email')} />
+      <Select
+        allowDeselect={false}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        {...field('role')}
+      />
+      <TextInput
+        {...usd}
+        {...field('balance')}
+        label={text.opening}
+        description={text.openingHint}
+      />
+      <TextInput {...usd} {...field('credit_limit')} />
+      <PasswordInput autoComplete="new-password" {...field('password')} />
+    </SendForm>
+  )
 }

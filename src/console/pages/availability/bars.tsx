@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core'
 import type { StatusGroup } from '../../../site/status/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
 type Bar = StatusGroup['hours'][number]
@@ -25,13 +26,8 @@ const looks: Readonly<Record<Level, { readonly height: number; readonly colour: 
   empty: { height: 2, colour: 'var(--mantine-color-gray-5)' },
 }
 
-interface BarsProps {
-  readonly label: string
-  readonly bars: readonly Bar[]
-}
-
 /** What was measured, oldest first. Where there was nothing there is a thin line. */
-export function Bars({ label, bars }: BarsProps) {
+export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
   const text = useText(texts)
   const { language } = useLanguage()
   const counts = { good: 0, some: 0, degraded: 0, down: 0, empty: 0 }
@@ -40,9 +36,7 @@ export function Bars({ label, bars }: BarsProps) {
   const placed = bars.map((bar, place) => ({ bar, place }))
   return (
     <div>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
+      <SmallHint>{label}</SmallHint>
       <svg
         role="img"
         aria-label={`${label}: ${text.summary(counts)}`}

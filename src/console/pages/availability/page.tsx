@@ -1,15 +1,27 @@
-import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useText } from '../../lib/language.tsx'
-import { useMe } from '../../lib/use-me.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { useState } from 'react'
+import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
+import { read } from '../../lib/api.ts'
+import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { useMe } from '../../lib/site.ts'
+import { Empty, ErrorNotice, Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
-import { BarLegend } from './bars.tsx'
-import { GroupCard } from './group.tsx'
-import { readStatus } from './status.ts'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
+import { BarLegend, Bars } from './bars.tsx'
 import { texts } from './text.ts'
 
 /** How well each group and model answers. */
@@ -33,30 +45,167 @@ export function Page() {
         )
       }
     >
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton height={320} />}
-      {query.data && query.data.groups.length === 0 && (
-        <Empty
-          title={text.noGroups}
-          hint={text.noGroupsHint}
-          action={
-            <Button renderRoot={(props) => <Link to="/admin/groups" {...props} />}>
-              {text.toGroups}
-            </Button>
-          }
-        />
-      )}
-      {query.data && query.data.groups.length > 0 && (
-        <Stack>
-          <Text size="sm" c="dimmed">
-            {text.at} <Time at={query.data.generated_at} />
-          </Text>
-          <BarLegend />
-          {query.data.groups.map((group) => (
-            <GroupCard key={group.id} group={group} />
-          ))}
-        </Stack>
-      )}
+      <Loaded query={query} waiting={<Skeleton height={320} />}>
+        {({ groups, generated_at }) =>
+          groups.length === 0 ? <NoGroups /> : <Groups groups={groups} at={generated_at} />
+        }
+      </Loaded>
     </PageFrame>
   )
+}
+
+function NoGroups() {
+  const text = useText(texts)
+  const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
+  return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
+}
+
+function Groups({ groups, at }: { readonly groups: readonly StatusGroup[]; readonly at: string }) {
+  const text = useText(texts)
+  return (
+    <Stack>
+      <Hint>
+        {text.at} <Time at={at} />
+      </Hint>
+      <BarLegend />
+      {groups.map((group) => (
+        <GroupCard key={group.id} group={group} />
+      ))}
+    </Stack>
+  )
+}
+
+const colours = { operational: 'teal', degraded: 'orange', down: 'red', no_data: 'gray' } as const
+
+/** A group: how it is now, how it was, and its models. */
+function GroupCard({ group }: { readonly group: StatusGroup }) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const { availability, first_byte_ms: first, tokens_per_second: speed } = group
+  const spans = [
+    [text.hour, availability['1h']],
+    [text.day, availability['24h']],
+    [text.week, availability['7d']],
+    [text.quarter, availability['90d']],
+  ] as const
+  return (
+    <Card withBorder padding="md" component="section" aria-label={group.name}>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" className="cut">
+          {group.name}
+        </Title>
+        <Badge color={colours[group.state]} variant="outline" c="inherit" size="lg">
+          {text[group.state]}
+        </Badge>
+      </Group>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="sm">
+        {spans.map(([label, { requests, ratio }]) => (
+          <Fact key={label} label={label} hint={text.requests(formatCount(requests, language))}>
+            {formatRatio(ratio, text.no_data)}
+          </Fact>
+        ))}
+        <Fact
+          label={text.firstByte}
+          hint={first.p95 === null ? undefined : text.most(formatDuration(first.p95))}
+        >
+          {first.p50 === null ? text.no_data : formatDuration(first.p50)}
+        </Fact>
+        <Fact label={text.speed}>
+          {speed === null ? text.no_data : text.perSecond(String(Math.round(speed)))}
+        </Fact>
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }} mb="sm">
+        <Bars label={text.hours} bars={group.hours} />
+        <Bars label={text.days} bars={group.days} />
+      </SimpleGrid>
+      <Models group={group} />
+    </Card>
+  )
+}
+
+interface FactProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly children: string
+}
+
+const Fact = ({ label, hint, children }: FactProps) => (
+  <div>
+    <SmallHint>{label}</SmallHint>
+    <Text fw={600}>{children}</Text>
+    {hint && <SmallHint>{hint}</SmallHint>}
+  </div>
+)
+
+type Model = StatusGroup['models'][number]
+
+/** The models of a group; where there are very many, those asked for most until one wants all. */
+function Models({ group }: { readonly group: StatusGroup }) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const [isWhole, setIsWhole] = useState(false)
+  const whole = useQuery({
+    queryKey: ['status', group.name],
+    queryFn: () => readStatus(group.name),
+    enabled: isWhole,
+  })
+  const models = whole.data?.groups[0]?.models ?? group.models
+  if (models.length === 0) {
+    return <Hint>{text.noModels}</Hint>
+  }
+  const left = group.models_total - models.length
+  return (
+    <>
+      {whole.error && <ErrorNotice error={whole.error} />}
+      <ModelTable
+        models={models}
+        caption={`${group.name}: ${text.models(String(models.length))}`}
+      />
+      {left > 0 && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={isWhole && whole.isPending}
+          onClick={() => setIsWhole(true)}
+        >
+          {text.allModels(formatCount(group.models_total, language))}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function ModelTable({ models, caption }: { models: readonly Model[]; caption: string }) {
+  const text = useText(texts)
+  const ratio = ({ requests, ratio }: Model['availability']['1h']) => (
+    <span title={text.requests(String(requests))}>{formatRatio(ratio, text.no_data)}</span>
+  )
+  const time = (ms: number | null) => (ms === null ? text.no_data : formatDuration(ms))
+  const figure = (label: string, render: Column<Model>['render']) => ({
+    ...{ label, render, isFigure: true, className: 'figure' },
+  })
+  const columns: readonly Column<Model>[] = [
+    { label: text.model, render: ({ name }) => name, className: 'cut' },
+    figure(text.state, ({ state }) => text[state]),
+    figure(text.hour, ({ availability }) => ratio(availability['1h'])),
+    figure(text.day, ({ availability }) => ratio(availability['24h'])),
+    figure(text.week, ({ availability }) => ratio(availability['7d'])),
+    figure(text.quarter, ({ availability }) => ratio(availability['90d'])),
+    figure(text.p50, ({ first_byte_ms }) => time(first_byte_ms.p50)),
+    figure(text.p95, ({ first_byte_ms }) => time(first_byte_ms.p95)),
+    figure(text.speed, ({ tokens_per_second: speed }) =>
+      speed === null ? text.no_data : text.perSecond(String(Math.round(speed))),
+    ),
+  ]
+  return <DataTable items={models} keyOf={({ name }) => name} {...{ columns, caption }} fz="sm" />
+}
+
+/** The status, public and own: of all groups, or of one with all its models. */
+async function readStatus(group?: string): Promise<StatusDocument['data']> {
+  const query = group === undefined ? '' : `?group=${encodeURIComponent(group)}`
+  const at = async (path: string) => ((await read(path + query)) as StatusDocument).data
+  const own = await at('/api/v1/groups/status')
+  if (group !== undefined && own.groups.length > 0) return own
+  const shown = await at('/api/v1/status')
+  return { ...shown, groups: [...shown.groups, ...own.groups] }
 }

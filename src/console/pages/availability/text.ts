@@ -1,89 +1,54 @@
-import type { Texts } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 
-const en = {
-  title: 'Availability',
-  description:
-    'How well requests were answered, by group and model, as the gateway itself has counted. Failures by a client’s own fault do not count.',
-  publicPage: 'The public status page',
-  at: 'As of',
-  operational: 'Operational',
-  degraded: 'Degraded',
-  down: 'Down',
-  no_data: 'No data',
-  some: 'A few failures',
-  all: 'No failure',
-  hour: '1 hour',
-  day: '24 hours',
-  week: '7 days',
-  quarter: '90 days',
-  requests: (count: string) => `${count} requests`,
-  firstByte: 'First byte (24 hours)',
-  half: (time: string) => `half within ${time}`,
-  most: (time: string) => `95 % within ${time}`,
-  speed: 'Output',
-  perSecond: (tokens: string) => `${tokens} tokens/s`,
-  hours: 'The last 24 hours, by hour (UTC)',
-  days: 'The last 90 days (UTC)',
-  bar: (failed: string, requests: string) => `${failed} of ${requests} requests failed`,
-  summary: (counts: {
-    good: number
-    some: number
-    degraded: number
-    down: number
-    empty: number
-  }) =>
-    `no failure ${counts.good}, a few failures ${counts.some}, degraded ${counts.degraded}, down ${counts.down}, no data ${counts.empty}`,
-  models: (count: string) => `Models: ${count}`,
-  model: 'Model',
-  state: 'Now',
-  p50: 'First byte p50',
-  p95: 'First byte p95',
-  allModels: (count: string) => `Show all ${count} models`,
-  noModels: 'No model of this group was asked for in 90 days.',
-  noGroups: 'There is no group that is switched on',
-  noGroupsHint: 'What clients ask for is counted by group.',
-  toGroups: 'Groups',
-}
+type Counts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
 
 /** Words of the page of availability. */
-export const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '可用性',
-    description:
-      '按分组和模型统计的请求应答情况，由网关自身计数。因客户端自身原因失败的请求不计入。',
-    publicPage: '公开状态页',
-    at: '数据时间',
-    operational: '正常',
-    degraded: '部分异常',
-    down: '不可用',
-    no_data: '无数据',
-    some: '少量失败',
-    all: '无失败',
-    hour: '1 小时',
-    day: '24 小时',
-    week: '7 天',
-    quarter: '90 天',
-    requests: (count) => `${count} 个请求`,
-    firstByte: '首字节（24 小时）',
-    half: (time) => `半数不超过 ${time}`,
-    most: (time) => `95% 不超过 ${time}`,
-    speed: '输出速度',
-    perSecond: (tokens) => `${tokens} Token/秒`,
-    hours: '最近 24 小时，每小时（UTC）',
-    days: '最近 90 天（UTC）',
-    bar: (failed, requests) => `${requests} 个请求中 ${failed} 个失败`,
-    summary: (counts) =>
+export const texts = bilingual({
+  title: ['Availability', '可用性'],
+  description: [
+    'How well requests were answered, by group and model, as the gateway itself has counted. Failures by a client’s own fault do not count.',
+    '按分组和模型统计的请求应答情况，由网关自身计数。因客户端自身原因失败的请求不计入。',
+  ],
+  publicPage: ['The public status page', '公开状态页'],
+  at: ['As of', '数据时间'],
+  operational: ['Operational', '正常'],
+  degraded: ['Degraded', '部分异常'],
+  down: ['Down', '不可用'],
+  no_data: ['No data', '无数据'],
+  some: ['A few failures', '少量失败'],
+  all: ['No failure', '无失败'],
+  hour: ['1 hour', '1 小时'],
+  day: ['24 hours', '24 小时'],
+  week: ['7 days', '7 天'],
+  quarter: ['90 days', '90 天'],
+  requests: [(count: string) => `${count} requests`, (count) => `${count} 个请求`],
+  firstByte: ['First byte (24 hours)', '首字节（24 小时）'],
+  most: [(time: string) => `95 % within ${time}`, (time) => `95% 不超过 ${time}`],
+  speed: ['Output', '输出速度'],
+  perSecond: [(tokens: string) => `${tokens} tokens/s`, (tokens) => `${tokens} Token/秒`],
+  hours: ['The last 24 hours, by hour (UTC)', '最近 24 小时，每小时（UTC）'],
+  days: ['The last 90 days (UTC)', '最近 90 天（UTC）'],
+  bar: [
+    (failed: string, requests: string) => `${failed} of ${requests} requests failed`,
+    (failed, requests) => `${requests} 个请求中 ${failed} 个失败`,
+  ],
+  summary: [
+    (counts: Counts) =>
+      `no failure ${counts.good}, a few failures ${counts.some}, degraded ${counts.degraded}, down ${counts.down}, no data ${counts.empty}`,
+    (counts: Counts) =>
       `无失败 ${counts.good}，少量失败 ${counts.some}，部分异常 ${counts.degraded}，不可用 ${counts.down}，无数据 ${counts.empty}`,
-    models: (count) => `模型：${count}`,
-    model: '模型',
-    state: '当前',
-    p50: '首字节 p50',
-    p95: '首字节 p95',
-    allModels: (count) => `显示全部 ${count} 个模型`,
-    noModels: '近 90 天没有请求过该分组的模型。',
-    noGroups: '没有已启用的分组',
-    noGroupsHint: '请求按分组统计。',
-    toGroups: '前往分组',
-  },
-}
+  ],
+  models: [(count: string) => `Models: ${count}`, (count) => `模型：${count}`],
+  model: ['Model', '模型'],
+  state: ['Now', '当前'],
+  p50: ['First byte p50', '首字节 p50'],
+  p95: ['First byte p95', '首字节 p95'],
+  allModels: [(count: string) => `Show all ${count} models`, (count) => `显示全部 ${count} 个模型`],
+  noModels: [
+    'No model of this group was asked for in 90 days.',
+    '近 90 天没有请求过该分组的模型。',
+  ],
+  noGroups: ['There is no group that is switched on', '没有已启用的分组'],
+  noGroupsHint: ['What clients ask for is counted by group.', '请求按分组统计。'],
+  toGroups: ['Groups', '前往分组'],
+})

@@ -1,19 +1,21 @@
-import { Anchor, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { Me } from '../../../admin/me/schema.ts'
 import { api, call } from '../../lib/api.ts'
+import { isLess } from '../../lib/decimal.ts'
+import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
+import { useMe } from '../../lib/site.ts'
+import { bilingual } from '../../lib/texts.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { useMe } from '../../lib/use-me.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { type Column, List } from '../../parts/list.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Choice } from '../../parts/filters.tsx'
+import { List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Figures } from './figures.tsx'
+import { type Column, column, figure } from '../../parts/table.tsx'
+import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
-import { balanceText } from './text.ts'
 
 /** What is left of one's money, and where the rest has gone. */
 export function Page() {
@@ -52,27 +54,17 @@ export function Page() {
             {text.exportJsonl}
           </Button>
         </Group>
-        <Text size="xs" c="dimmed">
-          {text.exportHint}
-        </Text>
+        <SmallHint>{text.exportHint}</SmallHint>
       </Stack>
       <List
         queryKey={['ledger', filter]}
-        load={(cursor) => call(api.ledger.get({ query: { ...filter, cursor } }))}
+        load={(page) => call(api.ledger.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.ledger}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Empty
-              title={text.noneFound}
-              hint={text.noneFoundHint}
-              action={
-                <Button variant="default" onClick={showAll}>
-                  {text.showAll}
-                </Button>
-              }
-            />
+            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
           ) : (
             <Empty title={text.none} hint={text.noneHint} />
           )
@@ -91,13 +83,9 @@ function Fields({ filters, choose }: FieldsProps) {
   const text = useText(balanceText)
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <Select
-        label={text.kind}
-        placeholder={text.all}
-        data={kinds.map((kind) => ({ value: kind, label: text[kind] }))}
-        value={filters.kind ?? null}
-        onChange={(kind) => choose({ kind })}
-        clearable
+      <Choice
+        {...{ name: 'kind', label: text.kind, all: text.all }}
+        data={kinds.map((value) => ({ value, label: text[value] }))}
       />
       {(['since', 'until'] as const).map((name) => (
         <TextInput
@@ -115,15 +103,11 @@ function Fields({ filters, choose }: FieldsProps) {
 function useColumns(): readonly Column<LedgerEntry>[] {
   const text = useText(balanceText)
   return [
-    { label: text.when, render: ({ created_at }) => <Time at={created_at} /> },
-    { label: text.kind, render: ({ kind }) => text[kind] },
-    { label: text.about, render: (entry) => <About entry={entry} /> },
-    { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
-    {
-      label: text.after,
-      isFigure: true,
-      render: ({ balance_after }) => <Money usd={balance_after} />,
-    },
+    column(text.when, ({ created_at }) => <Time at={created_at} />),
+    column(text.kind, ({ kind }) => text[kind]),
+    column(text.about, (entry) => <About entry={entry} />),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
   ]
 }
 
@@ -132,12 +116,82 @@ function About({ entry: { request_id: id, reason } }: { readonly entry: LedgerEn
   const text = useText(balanceText)
   if (id === null) return <span className="cut">{reason ?? '–'}</span>
   return (
-    <Anchor
-      size="sm"
-      aria-label={`${text.request} ${id}`}
-      renderRoot={(props) => <Link to="/requests/$id" params={{ id }} {...props} />}
-    >
+    <AnchorLink size="sm" aria-label={`${text.request} ${id}`} to="/requests/$id" params={{ id }}>
       {text.request}
-    </Anchor>
+    </AnchorLink>
   )
 }
+
+/** What is left, what is set aside of it, and how far it may go. */
+function Figures({ me }: { readonly me: Me }) {
+  const text = useText(balanceText)
+  const { balance, reserved, credit_limit, balance_low_below } = me
+  return (
+    <>
+      {isLess(balance, balance_low_below) && (
+        <Alert color="yellow" title={text.lowTitle} role="alert">
+          {text.low(formatUsd(balance_low_below))}
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <Figure label={text.balance} usd={balance} />
+        <Figure label={text.reserved} hint={text.reservedHint} usd={reserved} />
+        <Figure
+          label={text.creditLimit}
+          hint={credit_limit === '0' ? text.prepaid : text.creditHint}
+          usd={credit_limit}
+        />
+      </SimpleGrid>
+    </>
+  )
+}
+
+const balanceText = bilingual({
+  title: ['Balance', '余额'],
+  description: ['What is left, and every change of it.', '当前余额及其每一笔变动。'],
+  balance: ['Balance', '余额'],
+  reserved: ['Set aside', '预留'],
+  reservedHint: [
+    'For requests under way; what they do not cost is free again.',
+    '为进行中的请求预留，未用完的部分会退回。',
+  ],
+  creditLimit: ['Credit limit', '信用额度'],
+  creditHint: ['So far below zero the balance may go.', '余额最多可透支的金额。'],
+  prepaid: [
+    'None: requests are refused when the balance is used up.',
+    '无：余额用尽后请求将被拒绝。',
+  ],
+  lowTitle: ['The balance is low', '余额不足提醒'],
+  low: [
+    (below: string) =>
+      `It is below ${below}. Top it up by way of whoever runs this gateway, before requests are refused.`,
+    (below) => `余额已低于 ${below}。请尽快联系网关管理员充值，以免请求被拒绝。`,
+  ],
+  ledger: ['Ledger', '账单明细'],
+  when: ['Time', '时间'],
+  kind: ['Kind', '类型'],
+  amount: ['Amount', '金额'],
+  after: ['Balance after', '变动后余额'],
+  about: ['For', '说明'],
+  request: ['Receipt', '收据'],
+  all: ['All', '全部'],
+  opening: ['Opening balance', '初始余额'],
+  charge: ['Charge', '扣费'],
+  credit: ['Credit', '充值'],
+  debit: ['Debit', '扣减'],
+  since: ['From', '开始日期'],
+  until: ['To', '结束日期'],
+  exportCsv: ['Export CSV', '导出 CSV'],
+  exportJsonl: ['Export JSON lines', '导出 JSON Lines'],
+  exportHint: [
+    'Amounts in the files are whole nano-USD (a billionth of a dollar).',
+    '文件中的金额单位为纳美元（十亿分之一美元）的整数。',
+  ],
+  none: ['No entries yet', '还没有记录'],
+  noneHint: [
+    'Each charged request and each top-up is an entry here.',
+    '每次请求扣费、每次充值都会记录在此。',
+  ],
+  noneFound: ['No entry fits', '没有符合条件的记录'],
+  noneFoundHint: ['Change the filters, or show all.', '请调整筛选条件，或显示全部。'],
+})

@@ -1,12 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import { channelText } from '../../channels/text.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { confirm } from '../../parts/confirm.tsx'
+import { attempt, confirm, useRefresh } from '../../parts/action.tsx'
 
 interface ActionsProps {
   readonly channel: Channel
@@ -14,30 +12,17 @@ interface ActionsProps {
   readonly show: (now: Channel) => void
 }
 
-type Status = Channel['status']
-
 /** What can be done with a channel as a whole. */
 export function Actions({ channel, show }: ActionsProps) {
   const text = useText(channelText)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const navigate = useNavigate()
   const { id, name, status, groups, state } = channel
   const route = api.admin.channels({ id })
-  const ask = (title: string, words: string, deed: string, isDangerous: boolean) =>
-    confirm({ title, text: words, confirm: deed, cancel: text.cancel, isDangerous })
 
-  async function attempt(work: () => Promise<string | undefined>): Promise<void> {
-    try {
-      const message = await work()
-      if (message !== undefined) notifications.show({ message, color: 'green' })
-    } catch (error) {
-      notifications.show({ message: String((error as Error).message), color: 'red' })
-    }
-  }
-
-  const change = (to: Status, isSure: () => Promise<boolean>) =>
+  const change = (to: Channel['status'], question?: Parameters<typeof confirm>[0]) =>
     void attempt(async () => {
-      if (!(await isSure())) return undefined
+      if (question && !(await confirm(question))) return undefined
       show(await call(route.patch({ status: to })))
       return text.statusDone[to]
     })
@@ -47,11 +32,10 @@ export function Actions({ channel, show }: ActionsProps) {
       const names = groups.map((group) => group.name).join(', ')
       const words =
         names === '' ? text.deleteText : `${text.deleteGroups(names)} ${text.deleteText}`
-      if (!(await ask(text.deleteAsk(name), words, text.delete, true))) return undefined
+      const question = { title: text.deleteAsk(name), text: words, confirm: text.delete }
+      if (!(await confirm({ ...question, isDangerous: true }))) return undefined
       await call(route.delete({}, { query: { take_out_of_groups: groups.length > 0 } }))
-      for (const key of ['channels', 'groups', 'group']) {
-        await queries.invalidateQueries({ queryKey: [key] })
-      }
+      await refresh('channels', 'groups', 'group')
       await navigate({ to: '/admin/channels' })
       return text.deleted(name)
     })
@@ -62,6 +46,11 @@ export function Actions({ channel, show }: ActionsProps) {
       return text.recovered
     })
 
+  const drainWords = { title: text.drainAsk(name), text: text.drainText, confirm: text.drain }
+  const disableWords = {
+    ...{ title: text.disableAsk(name), text: text.disableText, confirm: text.disable },
+    isDangerous: true,
+  }
   return (
     <>
       {state.parts.length > 0 && (
@@ -69,30 +58,14 @@ export function Actions({ channel, show }: ActionsProps) {
           {text.recover}
         </Button>
       )}
-      {status !== 'active' && (
-        <Button onClick={() => change('active', () => Promise.resolve(true))}>
-          {text.activate}
-        </Button>
-      )}
+      {status !== 'active' && <Button onClick={() => change('active')}>{text.activate}</Button>}
       {status === 'active' && (
-        <Button
-          variant="default"
-          onClick={() =>
-            change('draining', () => ask(text.drainAsk(name), text.drainText, text.drain, false))
-          }
-        >
+        <Button variant="default" onClick={() => change('draining', drainWords)}>
           {text.drain}
         </Button>
       )}
       {status !== 'disabled' && (
-        <Button
-          variant="default"
-          onClick={() =>
-            change('disabled', () =>
-              ask(text.disableAsk(name), text.disableText, text.disable, true),
-            )
-          }
-        >
+        <Button variant="default" onClick={() => change('disabled', disableWords)}>
           {text.disable}
         </Button>
       )}

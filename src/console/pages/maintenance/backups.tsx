@@ -1,25 +1,24 @@
-import { Button, Group, Table, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Button, Group, Modal, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/fault-text.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { Colon } from '../../parts/colon.tsx'
-import { confirm } from '../../parts/confirm.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Download } from './download.tsx'
-import { formatBytes } from './format-bytes.ts'
-import { JobProgress } from './job-progress.tsx'
-import { Section } from './section.tsx'
+import { formatBytes } from '../../lib/format.ts'
+import { useText } from '../../lib/language.tsx'
+import { attempt, confirm } from '../../parts/action.tsx'
+import { Proof } from '../../parts/fields.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { Section } from '../../parts/page.tsx'
+import { column, DataTable, figure } from '../../parts/table.tsx'
+import { Hint, Labelled, Time } from '../../parts/text.tsx'
+import { JobProgress, useJobs } from './jobs.tsx'
 import { maintenanceText } from './text.ts'
-import { useJobs } from './use-jobs.ts'
+
+type Backup = { readonly name: string; readonly size_bytes: number; readonly created_at: string }
 
 /** The backups beside the database, and a new one. */
 export function Backups() {
-  const { language } = useLanguage()
   const text = useText(maintenanceText)
   const queries = useQueryClient()
   const { job, start, cancel } = useJobs('backup')
@@ -43,21 +42,16 @@ export function Backups() {
       isDangerous: true,
     })
     if (!isSure) return
-    try {
+    await attempt(async () => {
       await call(api.admin.backups({ name }).delete())
-      notifications.show({ message: text.removed(name), color: 'green' })
-    } catch (error) {
-      const message = error instanceof Error ? faultText(error, language) : String(error)
-      notifications.show({ message, color: 'red' })
-    }
+      return text.removed(name)
+    })
     await queries.invalidateQueries({ queryKey: ['backups'] })
   }
 
   return (
     <Section title={text.backups} hint={text.backupHint}>
-      <Text size="sm" c="dimmed" maw={720}>
-        {text.secretHint}
-      </Text>
+      <Hint maw={720}>{text.secretHint}</Hint>
       <div aria-live="polite">
         {job && <JobProgress job={job} cancel={() => cancel.mutate(job.id)} />}
         {job?.backup && <Text size="sm">{text.made(job.backup.name)}</Text>}
@@ -70,68 +64,70 @@ export function Backups() {
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
       {query.data?.items.length === 0 && <Empty title={text.none} hint={text.noneHint} />}
       {query.data && query.data.items.length > 0 && (
-        <BackupTable
+        <DataTable<Backup>
           items={query.data.items}
-          download={setDownloading}
-          remove={(name) => void remove(name)}
+          keyOf={({ name }) => name}
+          caption={text.caption}
+          columns={[
+            { label: text.file, render: ({ name }) => name, className: 'cut' },
+            column(text.time, ({ created_at }) => <Time at={created_at} />),
+            figure(text.size, ({ size_bytes }) => formatBytes(size_bytes)),
+            column(text.actions, ({ name }) => (
+              <Group gap="xs" wrap="nowrap">
+                <Button size="xs" variant="default" onClick={() => setDownloading(name)}>
+                  {text.download}
+                </Button>
+                <Button size="xs" variant="subtle" color="red" onClick={() => void remove(name)}>
+                  {text.remove}
+                </Button>
+              </Group>
+            )),
+          ]}
         />
       )}
       {query.data?.folder && (
-        <Text size="xs" c="dimmed" className="cut">
-          {text.folder}
-          <Colon />
+        <Labelled label={text.folder} size="xs" c="dimmed" className="cut">
           {query.data.folder}
-        </Text>
+        </Labelled>
       )}
       <Download name={downloading} close={() => setDownloading(null)} />
     </Section>
   )
 }
 
-interface BackupTableProps {
-  readonly items: readonly { name: string; size_bytes: number; created_at: string }[]
-  readonly download: (name: string) => void
-  readonly remove: (name: string) => void
+interface DownloadProps {
+  /** Null: none is asked for. */
+  readonly name: string | null
+  readonly close: () => void
 }
 
-function BackupTable({ items, download, remove }: BackupTableProps) {
+/** Asks for the password, then lets the browser take the backup. */
+function Download({ name, close }: DownloadProps) {
   const text = useText(maintenanceText)
   return (
-    <Table className="list">
-      <Table.Caption className="visually-hidden">{text.caption}</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.file}</Table.Th>
-          <Table.Th>{text.time}</Table.Th>
-          <Table.Th ta="end">{text.size}</Table.Th>
-          <Table.Th>{text.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map(({ name, size_bytes, created_at }) => (
-          <Table.Tr key={name}>
-            <Table.Td data-label={text.file} className="cut">
-              {name}
-            </Table.Td>
-            <Table.Td data-label={text.time}>
-              <Time at={created_at} />
-            </Table.Td>
-            <Table.Td data-label={text.size} ta="end">
-              {formatBytes(size_bytes)}
-            </Table.Td>
-            <Table.Td data-label={text.actions}>
-              <Group gap="xs" wrap="nowrap">
-                <Button size="xs" variant="default" onClick={() => download(name)}>
-                  {text.download}
-                </Button>
-                <Button size="xs" variant="subtle" color="red" onClick={() => remove(name)}>
-                  {text.remove}
-                </Button>
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Modal opened={name !== null} onClose={close} title={text.download}>
+      {name !== null && <Form name={name} close={close} />}
+    </Modal>
+  )
+}
+
+function Form({ name, close }: { readonly name: string; readonly close: () => void }) {
+  const text = useText(maintenanceText)
+  const form = useForm({ initialValues: { password: '' } })
+  return (
+    <SendForm
+      form={form}
+      send={async ({ password }) => {
+        const asked = { password: password || null }
+        const { path } = await call(api.admin.backups({ name }).download.post(asked))
+        // An attachment: the page stays.
+        location.assign(path)
+        close()
+      }}
+      submit={text.download}
+      look={{ w: 'fit-content', ml: 'auto' }}
+    >
+      <Proof {...fieldsOf(form, text)('password')} />
+    </SendForm>
   )
 }

@@ -1,10 +1,13 @@
-import { Button, Stack } from '@mantine/core'
-import { useText } from '../../lib/language.tsx'
-import { PageFrame } from '../../parts/page.tsx'
+import { Alert, Button, List, Stack, Text } from '@mantine/core'
+import type { JobView, VerifyDifference } from '../../../admin/maintenance/schema.ts'
+import { formatCount, formatUsd } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { Colon, SmallHint, Time } from '../../parts/text.tsx'
 import { Backups } from './backups.tsx'
-import { Section } from './section.tsx'
-import { maintenanceText } from './text.ts'
-import { Verify } from './verify.tsx'
+import { JobProgress, useJobs } from './jobs.tsx'
+import { differenceText, maintenanceText } from './text.ts'
 
 /** What keeps a gateway in order. */
 export function Page() {
@@ -27,5 +30,95 @@ export function Page() {
         </Section>
       </Stack>
     </PageFrame>
+  )
+}
+
+/** Proves the records, or names what is wrong with them. */
+function Verify() {
+  const text = useText(maintenanceText)
+  const { job, start, cancel, error } = useJobs('verify')
+  return (
+    <Section title={text.verify} hint={text.verifyHint}>
+      {error && <ErrorNotice error={error} />}
+      <div aria-live="polite">
+        {job && <JobProgress job={job} cancel={() => cancel.mutate(job.id)} />}
+        {job?.verify && <Report job={job} report={job.verify} />}
+      </div>
+      {job?.state !== 'running' && (
+        <Button w="fit-content" loading={start.isPending} onClick={() => start.mutate()}>
+          {text.start}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+interface ReportProps {
+  readonly job: JobView
+  readonly report: NonNullable<JobView['verify']>
+}
+
+function Report({ job, report }: ReportProps) {
+  const text = useText(maintenanceText)
+  const { language } = useLanguage()
+  const count = (value: number) => formatCount(value, language)
+  const { valid, is_damaged, differences, differences_total } = report
+  const title = valid
+    ? text.valid
+    : is_damaged
+      ? text.damaged
+      : text.invalid(count(differences_total))
+  return (
+    <Alert color={valid ? 'green' : 'red'} title={title}>
+      <Stack gap="xs">
+        {is_damaged && <Text size="sm">{text.damagedText}</Text>}
+        {valid && (
+          <Text size="sm">
+            {text.validText(
+              count(report.requests),
+              count(report.ledger_entries),
+              count(report.accounts),
+              formatUsd(report.charged),
+            )}
+          </Text>
+        )}
+        {differences.length > 0 && (
+          <>
+            {differences.length < differences_total && (
+              <Text size="sm">{text.firstOf(count(differences.length))}</Text>
+            )}
+            <List size="sm">
+              {differences.map((difference) => (
+                <List.Item key={difference.text} className="cut">
+                  <Found difference={difference} />
+                </List.Item>
+              ))}
+            </List>
+          </>
+        )}
+        {job.ended_at && (
+          <Text size="xs">
+            {text.at}
+            <Colon />
+            <Time at={job.ended_at} /> · {text.by}
+            <Colon />
+            {job.started_by}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** A difference in the language of the page, and in the gateway's own words. */
+function Found({ difference }: { readonly difference: VerifyDifference }) {
+  const { language } = useLanguage()
+  const told = differenceText(difference, language)
+  if (told === undefined) return <span lang="en">{difference.text}</span>
+  return (
+    <>
+      {told}
+      <SmallHint lang="en">{difference.text}</SmallHint>
+    </>
   )
 }

@@ -1,123 +1,136 @@
-import type { Texts } from '../../lib/language.tsx'
+import type { DifferenceKind, VerifyDifference } from '../../../admin/maintenance/schema.ts'
+import { bilingual, type Language } from '../../lib/texts.ts'
 
-const en = {
-  title: 'Maintenance',
-  description: 'Prove the records, back the database up, and take the configuration along.',
-  verify: 'Verify the records',
-  verifyHint:
+export const maintenanceText = bilingual({
+  title: ['Maintenance', '维护'],
+  description: [
+    'Prove the records, back the database up, and take the configuration along.',
+    '核对账目、备份数据库、导出配置。',
+  ],
+  verify: ['Verify the records', '核对账目'],
+  verifyHint: [
     'Recomputes every charge from its receipt and every balance from the ledger, in a process of its own: the gateway goes on undisturbed.',
-  start: 'Start',
-  cancel: 'Stop',
-  keep: 'Keep it',
-  running: 'Under way',
+    '按回执重新计算每一笔扣费，按账本重新计算每个余额。在独立进程中运行，不影响网关。',
+  ],
+  start: ['Start', '开始'],
+  cancel: ['Stop', '停止'],
+  keep: ['Keep it', '保留'],
+  running: ['Under way', '进行中'],
   parts: {
-    'the file': 'Checking the file',
-    requests: 'Requests',
-    'ledger entries': 'Ledger entries',
-    'daily sums': 'Daily sums',
-    attempts: 'Attempts',
-    balances: 'Balances',
-    copy: 'Copying',
-    structure: 'Checking that the copy is whole',
-    contents: 'Counting',
-  } as Readonly<Record<string, string>>,
-  of: (done: string, total: string) => `${done} of ${total}`,
-  valid: 'Everything agrees',
-  validText: (requests: string, entries: string, accounts: string, charged: string) =>
-    `${requests} requests, ${entries} ledger entries and ${accounts} accounts were checked. The requests were charged ${charged}. Every charge follows from its receipt, every balance from the ledger.`,
-  invalid: (count: string) => `Differences: ${count}`,
-  damaged: 'The database file is damaged',
-  damagedText:
+    'the file': ['Checking the file', '检查数据库文件'],
+    requests: ['Requests', '请求'],
+    'ledger entries': ['Ledger entries', '账本记录'],
+    'daily sums': ['Daily sums', '每日汇总'],
+    attempts: ['Attempts', '上游尝试'],
+    balances: ['Balances', '余额'],
+    copy: ['Copying', '复制中'],
+    structure: ['Checking that the copy is whole', '检查副本是否完整'],
+    contents: ['Counting', '统计中'],
+  },
+  of: [
+    (done: string, total: string) => `${done} of ${total}`,
+    (done, total) => `${done} / ${total}`,
+  ],
+  valid: ['Everything agrees', '账目一致'],
+  validText: [
+    (requests: string, entries: string, accounts: string, charged: string) =>
+      `${requests} requests, ${entries} ledger entries and ${accounts} accounts were checked. The requests were charged ${charged}. Every charge follows from its receipt, every balance from the ledger.`,
+    (requests, entries, accounts, charged) =>
+      `已核对 ${requests} 个请求、${entries} 条账本记录和 ${accounts} 个账户，请求共扣费 ${charged}。每笔扣费均与回执相符，每个余额均与账本相符。`,
+  ],
+  invalid: [(count: string) => `Differences: ${count}`, (count) => `发现 ${count} 处差异`],
+  damaged: ['The database file is damaged', '数据库文件已损坏'],
+  damagedText: [
     'Nothing beyond the file was checked, for nothing in it can be relied on. Stop the gateway, keep a copy of the file, and restore a backup.',
-  firstOf: (shown: string) => `The first ${shown}:`,
-  failed: 'It failed',
-  cancelled: 'Stopped before it was done.',
-  by: 'Started by',
-  at: 'Ended',
-  backups: 'Backups',
-  backupHint:
+    '文件内容已不可信，未继续核对。请停止网关，保留该文件的副本，并从备份恢复。',
+  ],
+  firstOf: [(shown: string) => `The first ${shown}:`, (shown) => `前 ${shown} 处：`],
+  failed: ['It failed', '执行失败'],
+  cancelled: ['Stopped before it was done.', '已中途停止。'],
+  by: ['Started by', '发起人'],
+  at: ['Ended', '结束时间'],
+  backups: ['Backups', '备份'],
+  backupHint: [
     'A copy of the database, whole and checked, in a folder beside it. The gateway goes on meanwhile.',
-  secretHint:
+    '将数据库完整复制并校验，保存在其旁边的文件夹中。备份期间网关照常运行。',
+  ],
+  secretHint: [
     'Keep the secret as well (the file .secret beside the database, or TOLLGATE_SECRET): without it the keys in a backup can not be opened. The console does not hand it out.',
-  make: 'Back up now',
-  made: (name: string) => `${name} is made and checked.`,
-  folder: 'Folder',
-  caption: 'Backups',
-  file: 'File',
-  size: 'Size',
-  time: 'Made',
-  actions: 'Actions',
-  download: 'Download',
-  remove: 'Delete',
-  removeAsk: (name: string) => `${name} is deleted for good.`,
-  removed: (name: string) => `${name} is deleted.`,
-  none: 'No backups yet',
-  noneHint: 'Make one before every update, and keep a copy on another machine.',
-  password: 'Your password',
-  passwordHint: 'A backup holds all that the gateway knows, so say once more who you are.',
-  config: 'Configuration as a file',
-  configHint:
+    '请同时保管密钥文件（数据库旁的 .secret 文件或 TOLLGATE_SECRET）：没有它就无法解开备份中的密钥。控制台不会提供该文件。',
+  ],
+  make: ['Back up now', '立即备份'],
+  made: [(name: string) => `${name} is made and checked.`, (name) => `${name} 已生成并通过校验。`],
+  folder: ['Folder', '文件夹'],
+  caption: ['Backups', '备份列表'],
+  file: ['File', '文件'],
+  size: ['Size', '大小'],
+  time: ['Made', '生成时间'],
+  actions: ['Actions', '操作'],
+  download: ['Download', '下载'],
+  remove: ['Delete', '删除'],
+  removeAsk: [(name: string) => `${name} is deleted for good.`, (name) => `${name} 将被永久删除。`],
+  removed: [(name: string) => `${name} is deleted.`, (name) => `已删除 ${name}。`],
+  none: ['No backups yet', '还没有备份'],
+  noneHint: [
+    'Make one before every update, and keep a copy on another machine.',
+    '建议每次升级前备份，并在另一台机器上保存一份。',
+  ],
+  password: ['Your password', '您的密码'],
+  passwordHint: [
+    'A backup holds all that the gateway knows, so say once more who you are.',
+    '备份包含网关的全部数据，请再次验证身份。',
+  ],
+  config: ['Configuration as a file', '导出配置'],
+  configHint: [
     'The present channels, groups, prices, accounts, tokens and settings as a tollgate.yaml. Secrets are left out: each is a reference to an environment variable.',
-  configDownload: 'Download tollgate.yaml',
+    '将当前的渠道、分组、价格、账户、令牌和设置导出为 tollgate.yaml。其中不含密钥，均以环境变量引用代替。',
+  ],
+  configDownload: ['Download tollgate.yaml', '下载 tollgate.yaml'],
+})
+
+/** The languages that the API does not speak itself. */
+type Translated = Exclude<Language, 'en'>
+
+/** What each check has found. */
+const kindTexts: Readonly<Record<DifferenceKind, Readonly<Record<Translated, string>>>> = {
+  damage: { zh: '数据库文件已损坏' },
+  forbidden: { zh: '某个值违反了数据库自身的规则' },
+  dangling: { zh: '引用了不存在的记录' },
+  counts: { zh: '计数无效，无法据此扣费' },
+  usage: { zh: '用量与上游的用量报告不符' },
+  price: { zh: '请求所用的价格不存在、不适用或无法读取' },
+  tier: { zh: '计费档位与用量不符' },
+  amount: { zh: '扣费金额与用量、倍率和价格不符' },
+  owner: { zh: '请求的账户与令牌的账户不符' },
+  charge_missing: { zh: '请求的扣费不在账本中' },
+  charge_amount: { zh: '账本中的扣费金额与请求不符' },
+  charge_owner: { zh: '扣费记在了另一个账户上' },
+  charge_unfounded: { zh: '账本中的扣费没有对应的请求' },
+  entry: { zh: '账本记录自身有误' },
+  balance_after: { zh: '账本记录后的余额与之前的余额和金额不符' },
+  balance: { zh: '账户余额与账本不符' },
+  reserved: { zh: '预留金额与未结束的预留之和不符' },
+  spending: { zh: '令牌的预算用量与每日汇总或预留不符' },
+  reservation: { zh: '请求已结束，但预留仍未释放' },
+  background: { zh: '后台响应未计费且不再等待计费，或已逾期' },
+  day: { zh: '每日汇总与请求不符' },
+  total: { zh: '图表汇总与每日汇总不符' },
+  attempts: { zh: '上游尝试记录不完整或没有对应的请求' },
 }
 
-export const maintenanceText: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '维护',
-    description: '核对账目、备份数据库、导出配置。',
-    verify: '核对账目',
-    verifyHint: '按回执重新计算每一笔扣费，按账本重新计算每个余额。在独立进程中运行，不影响网关。',
-    start: '开始',
-    cancel: '停止',
-    keep: '保留',
-    running: '进行中',
-    parts: {
-      'the file': '检查数据库文件',
-      requests: '请求',
-      'ledger entries': '账本记录',
-      'daily sums': '每日汇总',
-      attempts: '上游尝试',
-      balances: '余额',
-      copy: '复制中',
-      structure: '检查副本是否完整',
-      contents: '统计中',
-    },
-    of: (done, total) => `${done} / ${total}`,
-    valid: '账目一致',
-    validText: (requests, entries, accounts, charged) =>
-      `已核对 ${requests} 个请求、${entries} 条账本记录和 ${accounts} 个账户，请求共扣费 ${charged}。每笔扣费均与回执相符，每个余额均与账本相符。`,
-    invalid: (count) => `发现 ${count} 处差异`,
-    damaged: '数据库文件已损坏',
-    damagedText: '文件内容已不可信，未继续核对。请停止网关，保留该文件的副本，并从备份恢复。',
-    firstOf: (shown) => `前 ${shown} 处：`,
-    failed: '执行失败',
-    cancelled: '已中途停止。',
-    by: '发起人',
-    at: '结束时间',
-    backups: '备份',
-    backupHint: '将数据库完整复制并校验，保存在其旁边的文件夹中。备份期间网关照常运行。',
-    secretHint:
-      '请同时保管密钥文件（数据库旁的 .secret 文件或 TOLLGATE_SECRET）：没有它就无法解开备份中的密钥。控制台不会提供该文件。',
-    make: '立即备份',
-    made: (name) => `${name} 已生成并通过校验。`,
-    folder: '文件夹',
-    caption: '备份列表',
-    file: '文件',
-    size: '大小',
-    time: '生成时间',
-    actions: '操作',
-    download: '下载',
-    remove: '删除',
-    removeAsk: (name) => `${name} 将被永久删除。`,
-    removed: (name) => `已删除 ${name}。`,
-    none: '还没有备份',
-    noneHint: '建议每次升级前备份，并在另一台机器上保存一份。',
-    password: '您的密码',
-    passwordHint: '备份包含网关的全部数据，请再次验证身份。',
-    config: '导出配置',
-    configHint:
-      '将当前的渠道、分组、价格、账户、令牌和设置导出为 tollgate.yaml。其中不含密钥，均以环境变量引用代替。',
-    configDownload: '下载 tollgate.yaml',
-  },
+const isKnown = (kind: string): kind is DifferenceKind => Object.hasOwn(kindTexts, kind)
+
+/**
+ * A difference in words; in another language than English without its row and its reason, which the
+ * gateway's own sentence tells. Undefined: there are no words for it but that sentence.
+ */
+export function differenceText(
+  { kind, changes }: VerifyDifference,
+  language: Language,
+): string | undefined {
+  if (language === 'en' || !isKnown(kind)) return undefined
+  const parts = changes.map(
+    ({ field, stored, expected }) => `${field} 为 ${stored}，应为 ${expected}`,
+  )
+  return [kindTexts[kind][language], ...(parts.length > 0 ? [parts.join('；')] : [])].join('：')
 }

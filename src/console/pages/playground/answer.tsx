@@ -1,24 +1,24 @@
-import { Alert, Anchor, Card, Group, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api, CallFailed, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { causeText } from '../../requests/cause-text.ts'
-import { Cost } from './cost.tsx'
+import { useMe } from '../../lib/site.ts'
+import { TitledCard } from '../../parts/page.tsx'
+import { AnchorLink, Code, Hint, LongText, Money, SmallHint } from '../../parts/text.tsx'
+import { causeText } from '../../requests/causes.ts'
+import { curlOf, type Exchange } from './exchange.ts'
 import { texts } from './text.ts'
-import type { Exchange } from './use-ask.ts'
 
 /** What the model says, as text alone: it is a stranger's. */
 export function Answer({ exchange }: { readonly exchange: Exchange | undefined }) {
   const text = useText(texts)
   return (
-    <Card withBorder padding="md" component="section" aria-label={text.answer}>
-      <Title order={2} size="h5" mb="xs">
-        {text.answer}
-      </Title>
+    <TitledCard title={text.answer}>
       {exchange ? <Said exchange={exchange} /> : <Text c="dimmed">{text.nothingYet}</Text>}
       {exchange && <Problem exchange={exchange} />}
       {exchange && exchange.phase !== 'asking' && <Figures exchange={exchange} />}
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -52,20 +52,14 @@ function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown
   const title = phase === 'broken' ? text.broken : isRefused ? text.refused(status) : text.failed
   return (
     <Alert color="red" mt="sm" role="alert" title={title}>
-      <Text size="sm" className="cut">
+      <LongText>
         <Reason cause={cause} error={error} />{' '}
         {requestId !== null && (
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => (
-              <Link to="/requests/$id" params={{ id: requestId }} {...props} />
-            )}
-          >
+          <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
             {text.why}
-          </Anchor>
+          </AnchorLink>
         )}
-      </Text>
+      </LongText>
     </Alert>
   )
 }
@@ -101,5 +95,85 @@ function Figures({ exchange: { firstTextMs, totalMs, requestId } }: Shown) {
       )}
       {requestId !== null && <Cost requestId={requestId} />}
     </Group>
+  )
+}
+
+/**
+ * A receipt is stored shortly after the answer has ended: when to look, and how often. One that was
+ * stopped may be read on for minutes.
+ */
+const firstLookMs = 600
+const soonLooks = 8
+const looks = 200
+const apartMs = (count: number) => (count < soonLooks ? 400 : 3_000)
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What it cost, as its receipt says. */
+function Cost({ requestId }: { readonly requestId: string }) {
+  const text = useText(texts)
+  const receipt = useQuery({
+    queryKey: ['cost', requestId],
+    queryFn: async () => {
+      await pause(firstLookMs)
+      return call(api.requests({ id: requestId }).get())
+    },
+    retry: (count, error) => count < looks && error instanceof CallFailed && error.status === 404,
+    retryDelay: apartMs,
+  })
+  if (receipt.isPending && receipt.failureCount < soonLooks) return null
+  const toRequest = (words: string) => (
+    <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
+      {words}
+    </AnchorLink>
+  )
+  if (!receipt.data) {
+    return (
+      <Hint>
+        {text.costLater} {toRequest(text.toRequest)}
+      </Hint>
+    )
+  }
+  return (
+    <Text size="sm">
+      {text.cost}{' '}
+      <strong>
+        <Money usd={receipt.data.amount} />
+      </strong>{' '}
+      · {toRequest(text.receipt)}
+    </Text>
+  )
+}
+
+/** What went over the wire: the question as a client sends it, and the answer as it came. */
+export function RawExchange({ exchange }: { readonly exchange: Exchange }) {
+  const text = useText(texts)
+  const address = useMe().data?.site.base_url ?? location.origin
+  const { question, status, headers, raw, isRawCut } = exchange
+  const head = [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  return (
+    <Accordion variant="contained">
+      <Accordion.Item value="raw">
+        <Accordion.Control>{text.raw}</Accordion.Control>
+        <Accordion.Panel>
+          <Stack gap="xs">
+            <Text size="sm" fw={600}>
+              {text.request}
+            </Text>
+            <Code label={text.request}>{curlOf(question, address)}</Code>
+            <SmallHint>{text.requestHint}</SmallHint>
+            {status !== null && (
+              <>
+                <Text size="sm" fw={600}>
+                  {text.response}
+                </Text>
+                <Code label={text.response}>{`${head.join('\n')}\n\n${raw}`}</Code>
+                {isRawCut && <SmallHint>{text.cut}</SmallHint>}
+              </>
+            )}
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
   )
 }

@@ -1,17 +1,33 @@
-import { Button, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import {
+  Autocomplete,
+  Button,
+  Group,
+  Input,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Switch,
+  Textarea,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
+import { useId } from 'react'
+import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { useGroups } from '../tokens/use-groups.ts'
-import { Answer } from './answer.tsx'
-import { QuestionForm } from './form.tsx'
-import { RawExchange } from './raw.tsx'
+import { ButtonLink } from '../../parts/text.tsx'
+import { useGroups } from '../tokens/token-form.tsx'
+import { Answer, RawExchange } from './answer.tsx'
+import { type ProtocolName, protocols, type Question, useAsk } from './exchange.ts'
 import { texts } from './text.ts'
-import { useAsk } from './use-ask.ts'
 
 /** Asks a model as a client does, and shows what came and what it cost. */
 export function Page() {
@@ -33,11 +49,7 @@ export function Page() {
         <Empty
           title={text.noTokenTitle}
           hint={text.noToken}
-          action={
-            <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>
-              {text.makeToken}
-            </Button>
-          }
+          action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
         />
       ) : (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -55,5 +67,89 @@ export function Page() {
         </SimpleGrid>
       )}
     </PageFrame>
+  )
+}
+
+interface QuestionFormProps {
+  readonly tokens: readonly ListedToken[]
+  readonly groups: OpenGroups['items']
+  readonly isAsking: boolean
+  readonly onAsk: (question: Question) => void
+  readonly onStop: () => void
+}
+
+/** What to ask, and how. */
+function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormProps) {
+  const text = useText(texts)
+  const search = useSearch({ strict: false })
+  const protocolLabel = useId()
+  const modelsOf = (id: string) => {
+    const token = tokens.find((one) => String(one.id) === id)
+    const sold = groups.find(({ name }) => name === token?.group)?.models ?? []
+    return token && token.models.length > 0
+      ? sold.filter((model) => token.models.includes(model))
+      : sold
+  }
+  const wanted = tokens.find(({ id }) => id === Number(search.token)) ?? tokens[0]
+  const first = String(wanted?.id ?? '')
+  const filled = (value: string) => (value.trim() === '' ? text.required : null)
+  const form = useForm({
+    initialValues: {
+      token: first,
+      protocol: 'chat' as ProtocolName,
+      model: String(search.model ?? modelsOf(first)[0] ?? ''),
+      system: '',
+      user: text.userStart,
+      stream: true,
+      maxTokens: '' as number | '',
+    },
+    validate: { model: filled, user: filled },
+  })
+  const field = fieldsOf(form, text)
+  const submit = form.onSubmit(({ token, maxTokens, ...rest }) =>
+    onAsk({ ...rest, token: Number(token), maxTokens: maxTokens === '' ? null : maxTokens }),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <NativeSelect
+          data={tokens.map(({ id, name, group, status }) => ({
+            value: String(id),
+            label: `${name} · ${group}${status === 'active' ? '' : ` (${text.disabled})`}`,
+          }))}
+          {...field('token')}
+        />
+        <Input.Wrapper label={text.protocol} labelElement="div" labelProps={{ id: protocolLabel }}>
+          <SegmentedControl
+            fullWidth
+            size="xs"
+            aria-labelledby={protocolLabel}
+            data={protocols.map((value) => ({ value, label: text[value] }))}
+            {...form.getInputProps('protocol')}
+          />
+        </Input.Wrapper>
+        <Autocomplete data={[...modelsOf(form.values.token)]} limit={50} {...field('model')} />
+        <Textarea autosize minRows={2} maxRows={8} {...field('system')} />
+        <Textarea autosize minRows={4} maxRows={16} {...field('user')} />
+        <Group justify="space-between" align="flex-end">
+          <NumberInput
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            w={180}
+            {...field('maxTokens')}
+          />
+          <Switch {...field('stream', 'checkbox')} />
+        </Group>
+        <Group>
+          <Button type="submit" disabled={isAsking}>
+            {text.ask}
+          </Button>
+          <Button variant="default" disabled={!isAsking} onClick={onStop}>
+            {text.stop}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -1,15 +1,16 @@
-import { Button, Select, SimpleGrid, Skeleton, Text, TextInput } from '@mantine/core'
+import { SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallFailed } from '../../lib/api.ts'
+import type { PlazaDocument } from '../../../site/plaza/schema.ts'
+import { api, CallFailed, call, read } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Choice, Search } from '../../parts/filters.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { filterRows, type PlazaRow } from './rows.ts'
+import { filterRows, type PlazaRow, plazaRows } from './rows.ts'
 import { PlazaTable } from './table.tsx'
 import { plazaText } from './text.ts'
-import { useOwnTokens, usePlaza } from './use-plaza.ts'
 
 /** What can be called, and what it costs. */
 export function Page() {
@@ -57,43 +58,45 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
   return (
     <>
       <SimpleGrid key={round} cols={{ base: 1, xs: 3 }} spacing="sm">
-        <TextInput
-          type="search"
-          label={text.search}
-          placeholder={text.searchHint}
-          defaultValue={search ?? ''}
-          onChange={({ currentTarget }) => choose({ search: currentTarget.value })}
-        />
-        <Select
-          label={text.group}
-          placeholder={text.all}
+        <Search label={text.search} placeholder={text.searchHint} />
+        <Choice
+          {...{ name: 'group', label: text.group, all: text.all }}
           data={[...new Set(rows.map((row) => row.group))]}
-          value={group ?? null}
-          onChange={(name) => choose({ group: name })}
-          clearable
         />
-        <Select
-          label={text.token}
-          placeholder={text.all}
+        <Choice
+          {...{ name: 'token', label: text.token, all: text.all }}
           data={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
-          value={token ? String(token.id) : null}
-          onChange={(id) => choose({ token: id })}
-          clearable
         />
       </SimpleGrid>
       {found.length > 0 ? (
         <PlazaTable key={`${search} ${group} ${token?.id}`} rows={found} />
       ) : (
-        <Empty
-          title={text.noneFound}
-          hint={text.noneFoundHint}
-          action={
-            <Button variant="default" onClick={showAll}>
-              {text.showAll}
-            </Button>
-          }
-        />
+        <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
       )}
     </>
   )
 }
+
+/** The public plaza, and what is only for who is signed in; its error has status 404 when it is off, 401 when it asks for a key. */
+const usePlaza = () =>
+  useQuery({
+    queryKey: ['plaza'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      const [shown, own] = (await Promise.all([
+        read('/api/v1/model-plaza'),
+        read('/api/v1/groups/plaza'),
+      ])) as [PlazaDocument, PlazaDocument]
+      const groups = [...shown.data.groups, ...own.data.groups].toSorted(
+        (a, b) => a.rate_multiplier - b.rate_multiplier,
+      )
+      return { description: shown.data.description, rows: plazaRows(groups) }
+    },
+  })
+
+/** Tokens to choose from: the newest hundred. */
+const useOwnTokens = () =>
+  useQuery({
+    queryKey: ['tokens', 'choice'],
+    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
+  })

@@ -1,9 +1,10 @@
-import { Anchor, Box, Button, Center, Modal, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Box, Button, Center, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { Details } from './details.tsx'
-import type { Item, PlazaRow } from './rows.ts'
+import { column, DataTable, figure } from '../../parts/table.tsx'
+import { Hint, Labelled, SmallHint } from '../../parts/text.tsx'
+import type { Item, PlazaRow, Price, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
 /** Rows that are drawn at once: some gateways have thousands. */
@@ -17,46 +18,25 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
   const names = ['input', 'output', 'cache_read', 'cache_write'] as const
   return (
     <Stack>
-      <Table className="list" highlightOnHover verticalSpacing="xs">
-        <Table.Caption className="visually-hidden">{text.title}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.model}</Table.Th>
-            <Table.Th>{text.group}</Table.Th>
-            <Table.Th ta="end">{text.multiplier}</Table.Th>
-            {names.map((name) => (
-              <Table.Th key={name} ta="end">
-                {text[name]}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.slice(0, shown).map((row) => (
-            <Table.Tr key={`${row.model}\n${row.group}`}>
-              <Table.Td data-label={text.model}>
-                <Name row={row} open={() => setOpen(row)} />
-              </Table.Td>
-              <Table.Td data-label={text.group} className="cut">
-                {row.group}
-              </Table.Td>
-              <Table.Td data-label={text.multiplier} ta="end">
-                ×{row.multiplier}
-              </Table.Td>
-              {names.map((name) => (
-                <Table.Td key={name} data-label={text[name]} ta="end">
-                  <Cell row={row} item={name} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable<PlazaRow>
+        items={rows.slice(0, shown)}
+        keyOf={({ model, group }) => `${model}\n${group}`}
+        caption={text.title}
+        highlightOnHover
+        verticalSpacing="xs"
+        columns={[
+          column(text.model, (row) => <Name row={row} open={() => setOpen(row)} />),
+          { label: text.group, render: ({ group }) => group, className: 'cut' },
+          figure(text.multiplier, ({ multiplier }) => `×${multiplier}`),
+          ...names.map((name) => ({
+            ...{ label: text[name], isFigure: true },
+            render: (row: PlazaRow) => <Cell row={row} item={name} />,
+          })),
+        ]}
+      />
       <Center>
         <Stack align="center" gap="xs">
-          <Text size="sm" c="dimmed" aria-live="polite">
-            {text.count(Math.min(shown, rows.length), rows.length)}
-          </Text>
+          <Hint aria-live="polite">{text.count(Math.min(shown, rows.length), rows.length)}</Hint>
           {shown < rows.length && (
             <Button variant="default" onClick={() => setShown(shown + pageSize)}>
               {text.more}
@@ -69,7 +49,6 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
         onClose={() => setOpen(undefined)}
         title={open && text.detailsOf(open.model, open.group)}
         size="lg"
-        closeButtonProps={{ 'aria-label': text.close }}
       >
         {open && <Details row={open} />}
       </Modal>
@@ -84,11 +63,7 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
       <Anchor component="button" type="button" size="sm" className="cut" ta="start" onClick={open}>
         {row.model}
       </Anchor>
-      {row.tiers.length > 1 && (
-        <Text size="xs" c="dimmed">
-          {text.tiers}
-        </Text>
-      )}
+      {row.tiers.length > 1 && <SmallHint>{text.tiers}</SmallHint>}
     </Box>
   )
 }
@@ -112,5 +87,69 @@ function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item:
         </Text>
       )}
     </Box>
+  )
+}
+
+/** Every price of a model in a group: base, final, and what its vendor asks. */
+function Details({ row }: { readonly row: PlazaRow }) {
+  const text = useText(plazaText)
+  const hasTiers = row.tiers.length > 1
+  const titleOf = ({ label }: Tier) =>
+    label === null ? (hasTiers ? text.shortContexts : text.allContexts) : text.context(label)
+  return (
+    <Stack>
+      {row.description !== '' && <Text size="sm">{row.description}</Text>}
+      <Labelled label={text.group}>
+        {row.group} · {text.multiplier} ×{row.multiplier}
+      </Labelled>
+      {row.tiers.map((tier) => (
+        <Stack key={tier.label ?? ''} gap={4}>
+          <Title order={3} size="h5">
+            {titleOf(tier)}
+          </Title>
+          <Prices tier={tier} />
+        </Stack>
+      ))}
+      {hasTiers && <Text size="sm">{text.tierHint}</Text>}
+      <Extras row={row} />
+      <SmallHint>{text.unit}</SmallHint>
+    </Stack>
+  )
+}
+
+/** What is billed beside text, at its final price. */
+function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
+  const text = useText(plazaText)
+  const parts = [
+    [text.modalities, extras.modalities.map(([name, usd]) => `${name} ${formatUsd(usd)}`)],
+    [text.tools, extras.tools.map(([name, usd]) => `${name} ${formatUsd(usd)}`)],
+    [text.serviceTiers, extras.serviceTiers.map(([name, factor]) => `${name} × ${factor}`)],
+  ] as const
+  return parts.map(
+    ([label, words]) =>
+      words.length > 0 && (
+        <Labelled label={label} key={label}>
+          {words.join(', ')}
+        </Labelled>
+      ),
+  )
+}
+
+function Prices({ tier }: { readonly tier: Tier }) {
+  const text = useText(plazaText)
+  return (
+    <DataTable<Price>
+      items={tier.prices}
+      keyOf={({ item }) => item}
+      columns={[
+        column(text.what, ({ item }) => text[item]),
+        figure(text.base, ({ base }) => formatUsd(base)),
+        {
+          ...{ label: text.final, isFigure: true, className: 'strong' },
+          render: ({ final }) => formatUsd(final),
+        },
+        figure(text.list, ({ list }) => (list === null ? '–' : formatUsd(list))),
+      ]}
+    />
   )
 }

@@ -1,13 +1,25 @@
-import { Alert, Drawer, Group, Stack, Tabs, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import {
+  Alert,
+  Badge,
+  Button,
+  Drawer,
+  Group,
+  Stack,
+  Tabs,
+  Text,
+  Timeline,
+  Title,
+} from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { Colon } from '../../parts/colon.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { listText } from '../../parts/list.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint, Labelled, Time } from '../../parts/text.tsx'
 import { Edit } from './edit.tsx'
-import { History } from './history.tsx'
+import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
 
 interface DetailsProps {
@@ -18,7 +30,6 @@ interface DetailsProps {
 
 /** One model, beside the list. */
 export function Details({ model, close }: DetailsProps) {
-  const text = useText(priceText)
   return (
     <Drawer
       opened={model !== undefined}
@@ -30,7 +41,6 @@ export function Details({ model, close }: DetailsProps) {
           {model}
         </Title>
       }
-      closeButtonProps={{ 'aria-label': text.close }}
     >
       {model !== undefined && <Content key={model} model={model} />}
     </Drawer>
@@ -76,16 +86,72 @@ function About({ view }: { readonly view: PriceView }) {
   return (
     <Stack gap="xs">
       <Group gap="md">
-        <Text size="sm" className="cut">
-          {text.offeredBy}
-          <Colon />
+        <Labelled label={text.offeredBy} className="cut">
           {channels.map(({ name }) => name).join(', ') || text.nobody}
-        </Text>
+        </Labelled>
         {context_window !== null && (
           <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
         )}
       </Group>
       {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+    </Stack>
+  )
+}
+
+interface HistoryProps {
+  readonly model: string
+  /** Id of the price in force. */
+  readonly inForce: number | undefined
+}
+
+/** Every price that a model had, newest first. */
+function History({ model, inForce }: HistoryProps) {
+  const text = useText(priceText)
+  const { more } = useText(listText)
+  const query = useInfiniteQuery({
+    queryKey: ['price-history', model, inForce],
+    queryFn: ({ pageParam }) =>
+      call(
+        api.admin.prices({ model: encodeURIComponent(model) }).history.get({
+          query: pageParam === undefined ? {} : { cursor: pageParam },
+        }),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+  if (query.error) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  const versions = query.data?.pages.flatMap(({ items }) => items) ?? []
+  if (query.data && versions.length === 0) return <Text>{text.noPrice}</Text>
+  return (
+    <Stack>
+      <Timeline
+        active={versions.findIndex(({ id }) => id === inForce)}
+        bulletSize={16}
+        lineWidth={2}
+      >
+        {versions.map(({ id, terms, source, note, valid_from }) => (
+          <Timeline.Item
+            key={id}
+            title={
+              <Group gap="xs">
+                <Time at={valid_from} />
+                <Badge variant="default" tt="none" fw={500}>
+                  {text.sources[source]}
+                </Badge>
+                {id === inForce && <Badge tt="none">{text.inForce}</Badge>}
+              </Group>
+            }
+          >
+            <TermsDetails terms={terms} />
+            {note && <Hint className="cut">{note}</Hint>}
+          </Timeline.Item>
+        ))}
+      </Timeline>
+      {query.hasNextPage && (
+        <Button variant="default" onClick={() => void query.fetchNextPage()} w="fit-content">
+          {more}
+        </Button>
+      )}
     </Stack>
   )
 }

@@ -4,23 +4,24 @@ import {
   Fieldset,
   Group,
   SegmentedControl,
+  SimpleGrid,
   Stack,
   Text,
   TextInput,
 } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import { useDidUpdate } from '@mantine/hooks'
 import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
-import { EditForm } from '../../parts/edit-form.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { type PriceValues, termsValues, valuesOf } from './form-values.ts'
-import { LivePreview } from './live-preview.tsx'
-import { RateFields } from './rate-fields.tsx'
-import { Simulate } from './simulate.tsx'
+import { EditForm } from '../../parts/edit.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint } from '../../parts/text.tsx'
+import { emptyTier, type PriceValues, rateNames, termsValues, valuesOf } from './form-values.ts'
+import { LivePreview, Simulate } from './preview.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
-import { TierFields } from './tier-fields.tsx'
 import { usePriceEdit } from './use-price-edit.tsx'
 
 /** The form of a price, with what comes of it. */
@@ -28,6 +29,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
   const { edit, remove, showConflict } = usePriceEdit(view)
   const { form, seen } = edit
+  const field = fieldsOf(form, text)
   const [error, setError] = useState<unknown>(null)
   useDidUpdate(() => setError(null), [seen])
 
@@ -76,47 +78,27 @@ export function Edit({ view }: { readonly view: PriceView }) {
               <RateFields form={form} />
             </Fieldset>
             <TierFields form={form} />
-            <TextInput
-              label={text.window}
-              description={text.windowHint}
-              inputMode="numeric"
-              {...form.getInputProps('context_window')}
-            />
+            <TextInput inputMode="numeric" {...field('context_window')} />
           </>
         )}
         {unit === 'call' && (
-          <TextInput
-            label={text.usdPerCall}
-            leftSection="$"
-            inputMode="decimal"
-            required
-            {...form.getInputProps('per_call')}
-          />
+          <TextInput leftSection="$" inputMode="decimal" required {...field('per_call')} />
         )}
         {unit !== 'free' && (
           <>
             <TextInput
-              label={text.tools}
-              description={text.toolsHint}
               placeholder="web_search=10, mcp=free"
               autoComplete="off"
-              {...form.getInputProps('tools')}
+              {...field('tools')}
             />
             <TextInput
-              label={text.serviceTiers}
-              description={text.serviceTiersHint}
               placeholder="priority=2, flex=0.5"
               autoComplete="off"
-              {...form.getInputProps('service_tiers')}
+              {...field('service_tiers')}
             />
           </>
         )}
-        <TextInput
-          label={text.note}
-          description={text.noteHint}
-          maxLength={500}
-          {...form.getInputProps('note')}
-        />
+        <TextInput maxLength={500} {...field('note')} />
       </EditForm>
       <LivePreview model={view.model} values={form.values} />
       <Simulate model={view.model} values={form.values} />
@@ -131,17 +113,13 @@ function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, 
   return {
     [text.source]: view.price && text.sources[view.price.source],
     [text.billing]: units[values.unit],
-    [text.input]: values.input,
-    [text.output]: values.output,
-    [text.cacheRead]: values.cache_read,
-    [text.cacheWrite]: values.cache_write,
-    [text.cacheWrite1h]: values.cache_write_1h,
+    ...Object.fromEntries(rateNames.map((name) => [text[name], values[name]])),
     [text.others]: values.others,
     [text.tools]: values.tools,
-    [text.serviceTiers]: values.service_tiers,
+    [text.service_tiers]: values.service_tiers,
     [text.tiers]: values.tiers.map(({ key: _, ...tier }) => tier),
-    [text.usdPerCall]: values.per_call,
-    [text.window]: values.context_window,
+    [text.per_call]: values.per_call,
+    [text.context_window]: values.context_window,
     [text.note]: values.note,
   }
 }
@@ -191,5 +169,83 @@ function Removal({ view: { price, vendor }, remove }: RemovalProps) {
         </Button>
       )}
     </>
+  )
+}
+
+interface RateFieldsProps {
+  readonly form: UseFormReturnType<PriceValues>
+  /** Where they stand in the form: `''`, `tiers.0.`. */
+  readonly path?: string
+}
+
+/** The prices of a tier. */
+function RateFields({ form, path = '' }: RateFieldsProps) {
+  const text = useText(priceText)
+  const instead = {
+    cache_read: 'input',
+    cache_write: 'input',
+    cache_write_1h: 'cache_write',
+  } as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} verticalSpacing="xs">
+      {rateNames.map((name) => {
+        const isNeeded = name === 'input' || name === 'output'
+        return (
+          <TextInput
+            key={name}
+            label={text[name]}
+            placeholder={isNeeded ? undefined : text.fallsBack(text[instead[name]])}
+            leftSection="$"
+            inputMode="decimal"
+            autoComplete="off"
+            required={isNeeded}
+            {...form.getInputProps(path + name)}
+          />
+        )
+      })}
+      <TextInput
+        label={text.others}
+        placeholder="input_audio=32, output_audio=64"
+        description={text.othersHint}
+        autoComplete="off"
+        {...form.getInputProps(`${path}others`)}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** Prices above a length of context, as many as there are. */
+function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> }) {
+  const text = useText(priceText)
+  return (
+    <Fieldset legend={text.tiers}>
+      <Stack>
+        <Hint>{text.tiersHint}</Hint>
+        {form.values.tiers.map(({ key }, at) => (
+          <Stack key={key} gap="xs">
+            <Group align="flex-end">
+              <TextInput
+                label={text.above}
+                inputMode="numeric"
+                required
+                flex={1}
+                {...form.getInputProps(`tiers.${at}.above`)}
+              />
+              <Button variant="default" onClick={() => form.removeListItem('tiers', at)}>
+                {text.removeTier}
+              </Button>
+            </Group>
+            <RateFields form={form} path={`tiers.${at}.`} />
+          </Stack>
+        ))}
+        <Button
+          variant="default"
+          w="fit-content"
+          onClick={() => form.insertListItem('tiers', emptyTier())}
+        >
+          {text.addTier}
+        </Button>
+      </Stack>
+    </Fieldset>
   )
 }

@@ -1,12 +1,10 @@
 import type { GivenPrice, PriceTermsView, PriceView } from '../../../admin/prices/schema.ts'
 
+/** What is counted in every price of tokens. */
+export const rateNames = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
+
 /** Prices of a tier as a form has them; empty: not set. */
-interface RateValues {
-  input: string
-  output: string
-  cache_read: string
-  cache_write: string
-  cache_write_1h: string
+interface RateValues extends Record<(typeof rateNames)[number], string> {
   /** `input_audio=32, output_audio=64`. */
   others: string
 }

@@ -1,17 +1,18 @@
-import { Anchor, Button, Group, Select, Tabs, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
-import type { PriceView } from '../../../admin/prices/schema.ts'
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
+import { useMe } from '../../lib/site.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { type Column, List } from '../../parts/list.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
+import { List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { type Column, column } from '../../parts/table.tsx'
+import { ButtonLink, SmallHint, Time } from '../../parts/text.tsx'
 import { Details } from './details.tsx'
-import { Feed } from './feed.tsx'
-import { TermsLine } from './terms.tsx'
+import { feedLabels, TermsLine } from './terms.tsx'
 import { priceText } from './text.ts'
 
 /** All models with the price in force; one of them, or the feed, on demand. */
@@ -51,34 +52,19 @@ function Models() {
   const [{ search, state: word }, setFilters] = useFilters()
   const state = readState(word)
   const query = { ...(search && { search }), ...(state && { state }) }
-  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
   return (
     <>
       <Group mb="md" align="flex-end">
-        <TextInput
-          label={text.search}
-          type="search"
-          defaultValue={search ?? ''}
-          onChange={(event) => typed(event.currentTarget.value)}
-          w={{ base: '100%', xs: 280 }}
-        />
-        <Select
-          label={text.state}
+        <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+        <FixedChoice
+          {...{ name: 'state', label: text.state, all: text.all }}
           w={{ base: '100%', xs: 240 }}
-          value={state ?? 'all'}
-          allowDeselect={false}
-          data={[
-            { value: 'all', label: text.all },
-            ...states.map((one) => ({ value: one, label: text[one] })),
-          ]}
-          onChange={(value) => setFilters({ state: value === 'all' ? null : value })}
+          data={states.map((value) => ({ value, label: text[value] }))}
         />
       </Group>
       <List
         queryKey={['prices', query]}
-        load={(cursor) =>
-          call(api.admin.prices.get({ query: { ...query, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.prices.get({ query: { ...query, ...page } }))}
         keyOf={({ model }) => model}
         caption={text.caption}
         columns={useColumns((model) => setFilters({ model }))}
@@ -87,9 +73,9 @@ function Models() {
             title={text.emptyTitle}
             hint={text.emptyHint}
             action={
-              <Button component={Link} to="/admin/channels" variant="default">
+              <ButtonLink to="/admin/channels" variant="default">
                 {text.toChannels}
-              </Button>
+              </ButtonLink>
             }
           />
         }
@@ -101,36 +87,78 @@ function Models() {
 function useColumns(open: (model: string) => void): readonly Column<PriceView>[] {
   const text = useText(priceText)
   return [
-    {
-      label: text.model,
-      render: ({ model }) => (
-        <Anchor component="button" type="button" ta="start" onClick={() => open(model)}>
-          <span className="cut">{model}</span>
-        </Anchor>
-      ),
-    },
-    {
-      label: text.price,
-      render: ({ price, is_missing }) => {
-        if (price !== null && price.terms.unit !== 'none') return <TermsLine terms={price.terms} />
-        const words = price === null ? text.noPrice : text.removed
-        return (
-          <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
-            {words}
-          </Text>
-        )
-      },
-    },
-    {
-      label: text.source,
-      render: ({ price }) => price && text.sources[price.source],
-    },
-    {
-      label: text.groups,
-      render: ({ groups }) => (
-        <span className="cut">{groups.map(({ name }) => name).join(', ') || text.nowhere}</span>
-      ),
-    },
-    { label: text.since, render: ({ price }) => price && <Time at={price.valid_from} /> },
+    column(text.model, ({ model }) => (
+      <Anchor component="button" type="button" ta="start" onClick={() => open(model)}>
+        <span className="cut">{model}</span>
+      </Anchor>
+    )),
+    column(text.price, ({ price, is_missing }) => {
+      if (price !== null && price.terms.unit !== 'none') return <TermsLine terms={price.terms} />
+      const words = price === null ? text.noPrice : text.removed
+      return (
+        <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
+          {words}
+        </Text>
+      )
+    }),
+    column(text.source, ({ price }) => price && text.sources[price.source]),
+    column(text.groups, ({ groups }) => (
+      <span className="cut">{groups.map(({ name }) => name).join(', ') || text.nowhere}</span>
+    )),
+    column(text.since, ({ price }) => price && <Time at={price.valid_from} />),
   ]
+}
+
+/** The public price feed as it is, row by row. */
+function Feed() {
+  const text = useText(priceText)
+  const feedUrl = useMe().data?.site.price_feed_url
+  const [{ search }] = useFilters()
+  const query = search ? { search } : {}
+  return (
+    <Stack>
+      <Text c="dimmed">{text.feedDescription}</Text>
+      <Group align="flex-end">
+        <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+        {feedUrl && (
+          <Button component="a" href={feedUrl} variant="default">
+            {text.feedOpen}
+          </Button>
+        )}
+      </Group>
+      <List<FeedRowView>
+        queryKey={['feed', query]}
+        load={(page) => call(api.admin.feed.get({ query: { ...query, ...page } }))}
+        keyOf={({ model, group }) => JSON.stringify([group, model])}
+        caption={text.feedCaption}
+        columns={[
+          column(text.group, ({ group }) => <span className="cut">{group}</span>),
+          column(text.model, ({ model }) => <span className="cut">{model}</span>),
+          column(text.price, ({ prices }) => <FinalPrices prices={prices} />),
+          column(text.state2, ({ enabled }) => (enabled ? text.enabled : text.disabled)),
+          column(text.note, ({ note }) => <span className="cut">{note}</span>),
+        ]}
+        empty={<Empty title={text.feedEmpty} />}
+      />
+    </Stack>
+  )
+}
+
+type Prices = FeedRowView['prices']
+
+/** The figures of the feed with their names; those that are equal share a line. */
+function FinalPrices({ prices }: { readonly prices: Prices }) {
+  const text = useText(priceText)
+  if (prices.unit_price !== undefined) return text.perCall(formatUsd(prices.unit_price))
+  const labels = feedLabels(text)
+  const main = ['input_price', 'output_price'] as const
+  const rest = ['cache_input_price', 'cache_create_price', 'cache_create_price_1h'] as const
+  const line = (some: typeof main | typeof rest) =>
+    some.map((name) => `${labels[name]} ${formatUsd(prices[name] ?? '0')}`).join(' · ')
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{line(main)}</Text>
+      <SmallHint>{line(rest)}</SmallHint>
+    </Stack>
+  )
 }

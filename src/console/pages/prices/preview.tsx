@@ -1,13 +1,55 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core'
-import type { GroupPreview } from '../../../admin/prices/schema.ts'
+import { Badge, Button, Group, Select, Stack, Table, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { GroupPreview, SimulationView } from '../../../admin/prices/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { faultText } from '../../lib/error-text.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint, LongText, Money } from '../../parts/text.tsx'
+import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
+import { feedLabels } from './terms.tsx'
 import { priceText } from './text.ts'
+
+interface LivePreviewProps {
+  readonly model: string
+  readonly values: PriceValues
+}
+
+/** What each group would charge by what is in the form, as it is typed. */
+export function LivePreview({ model, values }: LivePreviewProps) {
+  const { language } = useLanguage()
+  const text = useText(priceText)
+  const [settled] = useDebouncedValue(values, 300)
+  const price = givenPrice(settled)
+  const query = useQuery({
+    queryKey: ['price-preview', model, price],
+    queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).preview.post(price)),
+    enabled: isFilledIn(settled),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h5">
+        {text.preview}
+      </Title>
+      <Hint>{text.previewHint}</Hint>
+      {query.error ? (
+        <LongText c="red">{faultText(query.error, language)}</LongText>
+      ) : (
+        query.data && <Preview groups={query.data.groups} />
+      )}
+    </Stack>
+  )
+}
 
 type Sold = NonNullable<GroupPreview['before']>
 
 /** What each group charges now and would charge, figure by figure. */
-export function Preview({ groups }: { readonly groups: readonly GroupPreview[] }) {
+function Preview({ groups }: { readonly groups: readonly GroupPreview[] }) {
   const text = useText(priceText)
   if (groups.length === 0) return <Text c="dimmed">{text.notSold}</Text>
   return (
@@ -64,14 +106,7 @@ function OneGroup({ preview }: { readonly preview: GroupPreview }) {
 function useFigures({ before, after }: GroupPreview) {
   const text = useText(priceText)
   const { language } = useLanguage()
-  const labels: Readonly<Record<string, string>> = {
-    unit_price: text.usdPerCall,
-    input_price: text.input,
-    output_price: text.output,
-    cache_input_price: text.cacheRead,
-    cache_create_price: text.cacheWrite,
-    cache_create_price_1h: text.cacheWrite1h,
-  }
+  const labels: Readonly<Record<string, string>> = feedLabels(text)
   const figuresOf = (sold: Sold | null) => {
     if (sold === null) return new Map<string, string>()
     const tiers = sold.tiers.flatMap(({ above, prices }) =>
@@ -91,4 +126,90 @@ function useFigures({ before, after }: GroupPreview) {
     from: from.get(label),
     to: to.get(label),
   }))
+}
+
+interface SimulateProps {
+  readonly model: string
+  readonly values: PriceValues
+}
+
+const spans = [1, 7, 30, 90]
+
+/** What recorded requests would have cost by what is in the form. */
+export function Simulate({ model, values }: SimulateProps) {
+  const text = useText(priceText)
+  const [days, setDays] = useState(7)
+  const order = { ...givenPrice(values), days }
+  const run = useMutation({
+    mutationFn: (asked: typeof order) =>
+      call(api.admin.prices({ model: encodeURIComponent(model) }).simulate.post(asked)),
+  })
+  // What was found of another price, or of other days, says nothing of these.
+  const isOfThese = JSON.stringify(run.variables) === JSON.stringify(order)
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h5">
+        {text.simulate}
+      </Title>
+      <Hint>{text.runHint}</Hint>
+      <Group align="flex-end">
+        <Select
+          label={text.days}
+          value={String(days)}
+          allowDeselect={false}
+          data={spans.map((count) => ({ value: String(count), label: text.dayCount(count) }))}
+          onChange={(value) => setDays(Number(value ?? 7))}
+        />
+        <Button variant="default" loading={run.isPending} onClick={() => run.mutate(order)}>
+          {text.run}
+        </Button>
+      </Group>
+      <div aria-live="polite">
+        {isOfThese && run.error && <ErrorNotice error={run.error} />}
+        {isOfThese && run.data && <Result result={run.data} />}
+      </div>
+    </Stack>
+  )
+}
+
+/** It appears below the button that was pressed, where the form may have ended. */
+const show = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'nearest' })
+
+function Result({ result }: { readonly result: SimulationView }) {
+  const text = useText(priceText)
+  const { language } = useLanguage()
+  const { requests, charged, simulated, difference, percent, not_compared, is_complete } = result
+  if (requests === 0) return <Text>{text.nothing}</Text>
+  const money = (usd: string) => <Money usd={usd} />
+  const change = percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent} %)`
+  const rows = [
+    [text.compared, formatCount(requests, language)],
+    [text.charged, money(charged)],
+    [text.simulated, money(simulated)],
+    [
+      text.difference,
+      <>
+        {money(difference)}
+        {change}
+      </>,
+    ],
+  ] as const
+  return (
+    <Stack gap="xs" ref={show}>
+      <Table variant="vertical" withTableBorder>
+        <Table.Tbody>
+          {rows.map(([label, figure]) => (
+            <Table.Tr key={label}>
+              <Table.Th w="50%">{label}</Table.Th>
+              <Table.Td ta="end">{figure}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {not_compared > 0 && (
+        <Text size="sm">{text.notCompared(formatCount(not_compared, language))}</Text>
+      )}
+      {!is_complete && <Text size="sm">{text.incomplete}</Text>}
+    </Stack>
+  )
 }

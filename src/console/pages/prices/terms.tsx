@@ -2,8 +2,8 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { Colon } from '../../parts/colon.tsx'
-import { pairsText } from './form-values.ts'
+import { Labelled, SmallHint } from '../../parts/text.tsx'
+import { pairsText, rateNames } from './form-values.ts'
 import { priceText } from './text.ts'
 
 /** Terms in one line. */
@@ -14,11 +14,7 @@ export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
       return (
         <div>
           {text.inOut(formatUsd(terms.input), formatUsd(terms.output))}
-          {terms.tiers.length > 0 && (
-            <Text size="xs" c="dimmed">
-              {text.tierCount(terms.tiers.length)}
-            </Text>
-          )}
+          {terms.tiers.length > 0 && <SmallHint>{text.tierCount(terms.tiers.length)}</SmallHint>}
         </div>
       )
     case 'call':
@@ -43,18 +39,10 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
     )
   if (terms.unit !== 'tokens') return <TermsLine terms={terms} />
   const named = (rates: Rates) =>
-    (
-      [
-        ['input', text.input],
-        ['output', text.output],
-        ['cache_read', text.cacheRead],
-        ['cache_write', text.cacheWrite],
-        ['cache_write_1h', text.cacheWrite1h],
-      ] as const
-    )
-      .flatMap(([name, label]) => {
+    rateNames
+      .flatMap((name) => {
         const usd = rates[name]
-        return usd === null ? [] : [`${label} ${formatUsd(usd)}`]
+        return usd === null ? [] : [`${text[name]} ${formatUsd(usd)}`]
       })
       .concat(pairsText(rates.others) || [])
       .join(' · ')
@@ -80,18 +68,26 @@ function Extras({
   const text = useText(priceText)
   const parts = [
     [text.tools, pairsText(terms.tools)],
-    [text.serviceTiers, pairsText(terms.service_tiers)],
+    [text.service_tiers, pairsText(terms.service_tiers)],
   ] as const
   return parts.map(
     ([label, words]) =>
       words !== '' && (
-        <Text size="sm" key={label}>
-          {label}
-          <Colon />
+        <Labelled label={label} key={label}>
           {words}
-        </Text>
+        </Labelled>
       ),
   )
 }
 
 type Rates = Omit<Extract<PriceTermsView, { unit: 'tokens' }>['tiers'][number], 'above'>
+
+/** What the figures of the feed are called. */
+export const feedLabels = (text: (typeof priceText)['en']) => ({
+  unit_price: text.per_call,
+  input_price: text.input,
+  output_price: text.output,
+  cache_input_price: text.cache_read,
+  cache_create_price: text.cache_write,
+  cache_create_price_1h: text.cache_write_1h,
+})

@@ -2,21 +2,17 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
-import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/fault-text.ts'
-import { know } from '../../lib/know.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { showProblems } from '../../lib/problems.ts'
-import { confirm } from '../../parts/confirm.tsx'
-import { presentOf } from '../../parts/conflict.tsx'
-import { useEdit } from '../../parts/use-edit.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { showProblems } from '../../lib/form-errors.ts'
+import { useText } from '../../lib/language.tsx'
+import { confirm, sayDone, sayRefused } from '../../parts/action.tsx'
+import { presentOf, useEdit } from '../../parts/edit.tsx'
 import { fieldOf, givenPrice, type PriceValues, valuesOf } from './form-values.ts'
 import { priceText } from './text.ts'
 
 /** The price of a model with its form, and what can be done to it; all show what they did. */
 export function usePriceEdit(live: PriceView) {
   const text = useText(priceText)
-  const { language } = useLanguage()
   const queries = useQueryClient()
   const { model } = live
   const route = api.admin.prices({ model: encodeURIComponent(model) })
@@ -76,8 +72,7 @@ export function usePriceEdit(live: PriceView) {
       await restore(before, now)
     } catch (error) {
       if (showConflict(error)) return
-      const message = error instanceof Error ? faultText(error, language) : String(error)
-      notifications.show({ message, color: 'red', autoClose: false })
+      sayRefused(error)
     }
   }
 
@@ -99,15 +94,11 @@ export function usePriceEdit(live: PriceView) {
         title: isList ? text.toList : text.takeAway,
         text: isList ? text.toListAsk(model) : text.takeAwayAsk(model),
         confirm: isList ? text.toList : text.takeAway,
-        cancel: text.cancel,
         isDangerous: !isList,
       })
       if (!isSure) return
       await takeAway(edit.seen, to)
-      notifications.show({
-        message: isList ? text.isList(model) : text.isAway(model),
-        color: 'green',
-      })
+      sayDone(isList ? text.isList(model) : text.isAway(model))
     },
   }
 }

@@ -1,16 +1,17 @@
-import { Paper, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { api, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { Passkeys } from './passkeys.tsx'
-import { Password } from './password.tsx'
-import { Providers } from './providers.tsx'
+import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/text.tsx'
+import { Passkeys, TwoFactor } from './factors.tsx'
 import { Sessions } from './sessions.tsx'
 import { profileText } from './text.ts'
-import { TwoFactor } from './two-factor.tsx'
 
 /** One's own account: what one signs in with, and where. */
 export function Page() {
@@ -48,13 +49,63 @@ export function Page() {
   )
 }
 
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="md" component="section">
+/** Changing the password; all other sessions end with it. */
+function Password({ hasPassword }: { readonly hasPassword: boolean }) {
+  const text = useText(profileText)
+  const refresh = useRefresh()
+  const form = useForm({ initialValues: { current: '', wanted: '' } })
+  const field = fieldsOf(form, text)
+  if (!hasPassword) return <Text>{text.noPassword}</Text>
+  return (
+    <SendForm
+      form={form}
+      send={async ({ current, wanted }) => {
+        await call(api.auth.password.post({ current_password: current, new_password: wanted }))
+        form.reset()
+        sayDone(text.changed)
+        await refresh('sessions')
+      }}
+      showAtFields={(_, error) => showAtField(form, error, passwordFields)}
+      submit={text.change}
+      look={{ variant: 'default', w: 'fit-content' }}
+    >
+      <PasswordInput autoComplete="current-password" required {...field('current')} />
+      <PasswordInput autoComplete="new-password" required {...field('wanted')} />
+    </SendForm>
+  )
+}
+
+const passwordFields = { current_password: 'current', new_password: 'wanted', password: 'current' }
+
+interface Provider {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+/** Accounts elsewhere that sign in to this one. */
+function Providers({ providers }: { readonly providers: readonly Provider[] }) {
+  const text = useText(profileText)
+  const refresh = useRefresh()
+  const { error, attempt } = useAttempt()
+  const unlink = (provider: string) =>
+    attempt(async () => {
+      await call(api.auth.unlink.post({ provider }))
+      await refresh('sign-in-profile')
+    })
+  return (
     <Stack>
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
+      {providers.map(({ id, name, created_at }) => (
+        <Group key={id} justify="space-between">
+          <Text className="cut">
+            {name} · <Time at={created_at} />
+          </Text>
+          <Button size="xs" variant="default" onClick={() => void unlink(id)}>
+            {text.unlink}
+          </Button>
+        </Group>
+      ))}
+      {error !== null && <ErrorNotice error={error} />}
     </Stack>
-  </Paper>
-)
+  )
+}

@@ -1,38 +1,33 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Time } from '../../parts/time.tsx'
+import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Time } from '../../parts/text.tsx'
 import { deviceOf } from './device.ts'
 import { profileText } from './text.ts'
 
 /** Where the account is signed in, and how to end that. */
 export function Sessions() {
   const text = useText(profileText)
-  const queries = useQueryClient()
-  const [error, setError] = useState<unknown>(null)
+  const refresh = useRefresh()
+  const { error, attempt: tried } = useAttempt()
   const sessions = useQuery({
     queryKey: ['sessions'],
     queryFn: () => call(api.auth.sessions.get()),
   })
-  const attempt = async (work: () => Promise<void>) => {
-    setError(null)
-    try {
+  const attempt = (work: () => Promise<void>) =>
+    tried(async () => {
       await work()
-      await queries.invalidateQueries({ queryKey: ['sessions'] })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+      await refresh('sessions')
+    })
   const end = async (id: string) => {
     await call(api.auth.sessions({ id }).delete())
   }
   const endOthers = async () => {
     const { ended } = await call(api.auth.sessions['end-others'].post())
-    notifications.show({ message: text.ended(ended), color: 'green' })
+    sayDone(text.ended(ended))
   }
   const all = sessions.data ?? []
   return (

@@ -1,16 +1,33 @@
-import { Paper, SimpleGrid, Text, Title } from '@mantine/core'
+import {
+  Button,
+  Group,
+  Paper,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { SettingList } from '../../../admin/settings/schema.ts'
-import { api, call } from '../../lib/api.ts'
-import { showAtField } from '../../lib/field-errors.ts'
-import { know } from '../../lib/know.ts'
+import type { ReactNode } from 'react'
+import type { SettingList, SettingView } from '../../../admin/settings/schema.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { EditForm } from '../../parts/edit-form.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
+import { Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { type Edit, useEdit } from '../../parts/use-edit.ts'
-import { Field } from './field.tsx'
-import { changedIn, changeOf, type SettingValues, valueIn, valuesOf } from './form-values.ts'
+import { Hint, SmallHint } from '../../parts/text.tsx'
+import {
+  changedIn,
+  changeOf,
+  fieldValue,
+  type SettingValues,
+  valueIn,
+  valuesOf,
+} from './form-values.ts'
 import { settingNames, settingsText } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
@@ -22,8 +39,7 @@ export function Page() {
   })
   return (
     <PageFrame title={text.title} description={text.description}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form live={query.data} />}
+      <Loaded query={query}>{(list) => <Form live={list} />}</Loaded>
     </PageFrame>
   )
 }
@@ -68,9 +84,7 @@ function Section({ name, hint, edit: { form, seen } }: SectionProps) {
       <Title order={2} size="h4">
         {text[name]}
       </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        {hint}
-      </Text>
+      <Hint mb="md">{hint}</Hint>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
         {seen.items
           .filter((setting) => setting.name.startsWith(`${name}.`))
@@ -98,4 +112,76 @@ function useShown(): (list: SettingList) => Record<string, unknown> {
         return [names?.[language] ?? name, names?.choices?.[String(value)]?.[language] ?? value]
       }),
     )
+}
+
+interface FieldProps {
+  readonly setting: SettingView
+  readonly value: string | boolean
+  readonly error: ReactNode
+  readonly set: (value: string | boolean) => void
+}
+
+/** One setting, with what it is for and its default. */
+function Field({ setting, value, error, set }: FieldProps) {
+  const text = useText(settingsText)
+  const { language } = useLanguage()
+  const { name, kind, choices, description, line } = setting
+  const names = settingNames[name]
+  const label = names?.[language] ?? name
+  const hint = (language === 'zh' ? names?.zhHint : names?.enHint) ?? description
+  const isFixed = line !== null
+  const shown = useShownValue(setting.default)
+  const usual = names?.choices?.[shown]?.[language] ?? shown
+  const common = { label, description: hint, disabled: isFixed, error }
+  return (
+    <Stack gap={4}>
+      {kind === 'flag' && (
+        <Switch
+          {...common}
+          checked={value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+      )}
+      {kind === 'choice' && (
+        <Select
+          {...common}
+          data={choices?.map((value) => ({
+            value,
+            label: names?.choices?.[value]?.[language] ?? value,
+          }))}
+          allowDeselect={false}
+          value={String(value)}
+          onChange={(word) => set(word ?? '')}
+        />
+      )}
+      {(kind === 'text' || kind === 'whole') && (
+        <TextInput
+          {...common}
+          inputMode={kind === 'whole' ? 'numeric' : undefined}
+          value={String(value)}
+          onChange={(event) => set(event.currentTarget.value)}
+        />
+      )}
+      <Group gap="xs" mih={22}>
+        <SmallHint className="cut">{isFixed ? text.fixed(line) : text.byDefault(usual)}</SmallHint>
+        {!isFixed && value !== fieldValue(setting.default) && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={`${text.reset}: ${label}`}
+            onClick={() => set(fieldValue(setting.default))}
+          >
+            {text.reset}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function useShownValue(value: SettingView['value']): string {
+  const text = useText(settingsText)
+  if (value === null) return text.unset
+  if (typeof value === 'boolean') return value ? text.yes : text.no
+  return String(value)
 }

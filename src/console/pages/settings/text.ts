@@ -1,40 +1,30 @@
-import type { Language, Texts } from '../../lib/language.tsx'
+import type { Language } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 
-const en = {
-  title: 'Settings',
-  description: 'Of the whole gateway. What is saved here holds at once, without a restart.',
-  site: 'Site',
-  siteHint: 'What public pages say about this gateway.',
-  settings: 'Behaviour',
-  settingsHint: 'Switches and figures.',
-  reset: 'Back to default',
-  byDefault: (value: string) => `Default: ${value}`,
-  unset: 'not set',
-  yes: 'yes',
-  no: 'no',
-  fixed: (line: number) => `tollgate.yaml sets this (line ${line}): change it there.`,
-  changed: (count: number) =>
-    count === 1 ? '1 setting is changed.' : `${count} settings are changed.`,
-}
-
-export const settingsText: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '设置',
-    description: '整个网关的设置，保存后立即生效，无需重启。',
-    site: '站点',
-    siteHint: '公开页面展示的信息。',
-    settings: '行为',
-    settingsHint: '开关与数值。',
-    reset: '恢复默认',
-    byDefault: (value) => `默认：${value}`,
-    unset: '未设置',
-    yes: '是',
-    no: '否',
-    fixed: (line) => `由 tollgate.yaml 设置（第 ${line} 行），请在文件中修改。`,
-    changed: (count) => `已修改 ${count} 项设置。`,
-  },
-}
+export const settingsText = bilingual({
+  title: ['Settings', '设置'],
+  description: [
+    'Of the whole gateway. What is saved here holds at once, without a restart.',
+    '整个网关的设置，保存后立即生效，无需重启。',
+  ],
+  site: ['Site', '站点'],
+  siteHint: ['What public pages say about this gateway.', '公开页面展示的信息。'],
+  settings: ['Behaviour', '行为'],
+  settingsHint: ['Switches and figures.', '开关与数值。'],
+  reset: ['Back to default', '恢复默认'],
+  byDefault: [(value: string) => `Default: ${value}`, (value) => `默认：${value}`],
+  unset: ['not set', '未设置'],
+  yes: ['yes', '是'],
+  no: ['no', '否'],
+  fixed: [
+    (line: number) => `tollgate.yaml sets this (line ${line}): change it there.`,
+    (line) => `由 tollgate.yaml 设置（第 ${line} 行），请在文件中修改。`,
+  ],
+  changed: [
+    (count: number) => (count === 1 ? '1 setting is changed.' : `${count} settings are changed.`),
+    (count) => `已修改 ${count} 项设置。`,
+  ],
+})
 
 /** Names for people; in English the file's own comments say what each is for. */
 export const settingNames: Readonly<

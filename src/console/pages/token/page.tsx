@@ -1,19 +1,22 @@
-import { Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import type { TokenDetails } from '../../../admin/tokens/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, CallFailed, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { Section } from '../../parts/section.tsx'
-import { toValues } from '../tokens/form-values.ts'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { SendForm } from '../../parts/form.tsx'
+import { Loaded } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { AnchorLink, Time } from '../../parts/text.tsx'
+import { Spent, State, useTokenActions } from '../tokens/columns.tsx'
+import { formFields, type TokenValues, toPatch, toValues } from '../tokens/form-values.ts'
 import { tokensText } from '../tokens/text.ts'
-import { useGroups } from '../tokens/use-groups.ts'
-import { useTokenActions } from '../tokens/use-token-actions.tsx'
-import { Edit } from './edit.tsx'
-import { Facts } from './facts.tsx'
+import { TokenFields, useGroups } from '../tokens/token-form.tsx'
 import { Reveal } from './reveal.tsx'
 import { SetUp } from './set-up.tsx'
 import { tokenText } from './text.ts'
@@ -26,13 +29,12 @@ export function Page() {
     queryKey: ['token', id],
     queryFn: () => call(api.tokens({ id: Number(id) }).get()),
   })
-  const back = <Anchor renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.back}</Anchor>
-  const { data: token } = query
+  const back = <AnchorLink to="/tokens">{text.back}</AnchorLink>
   return (
-    <PageFrame title={text.title(token?.name ?? '')} actions={back}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {token && <Details key={token.id} token={token} />}
-      {query.isPending && <Skeleton height={320} />}
+    <PageFrame title={text.title(query.data?.name ?? '')} actions={back}>
+      <Loaded query={query} waiting={<Skeleton height={320} />}>
+        {(token) => <Details key={token.id} token={token} />}
+      </Loaded>
     </PageFrame>
   )
 }
@@ -98,5 +100,91 @@ function More({ token }: { readonly token: TokenDetails }) {
         </Button>
       </Group>
     </>
+  )
+}
+
+/** How a token is, and what it has spent. */
+function Facts({ token }: { readonly token: TokenDetails }) {
+  const text = useText(tokenText)
+  const list = useText(tokensText)
+  const { expires_at, created_at, last_used_day } = token
+  return (
+    <Group component="dl" gap="xl" align="flex-start" my={0}>
+      <Fact name={list.status}>
+        <State token={token} />
+      </Fact>
+      <Fact name={list.today}>
+        <Spent token={token} part="day" />
+      </Fact>
+      <Fact name={list.month}>
+        <Spent token={token} part="month" />
+      </Fact>
+      <Fact name={list.inAll}>
+        <Spent token={token} part="total" />
+      </Fact>
+      <Fact name={list.lastUsed}>{last_used_day ?? list.never}</Fact>
+      <Fact name={text.expires}>{expires_at === null ? text.never : <Time at={expires_at} />}</Fact>
+      <Fact name={text.created}>
+        <Time at={created_at} />
+      </Fact>
+    </Group>
+  )
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <Stack gap={2}>
+    <Text component="dt" size="sm" c="dimmed">
+      {name}
+    </Text>
+    <Text component="dd" m={0}>
+      {children}
+    </Text>
+  </Stack>
+)
+
+/** Changes a token. What somebody else has changed meanwhile is not overwritten. */
+function Edit({ token }: { readonly token: TokenDetails }) {
+  const text = useText(tokenText)
+  const refresh = useRefresh()
+  const seen = () => refresh('tokens', 'token')
+  const [isConflict, setConflict] = useState(false)
+  const form = useForm<TokenValues>({ initialValues: toValues(token) })
+  async function send(values: TokenValues): Promise<void> {
+    setConflict(false)
+    const patch = toPatch(toValues(token), values)
+    if (Object.keys(patch).length === 0) {
+      notifications.show({ message: text.nothing })
+      return
+    }
+    await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
+    sayDone(text.saved)
+    await seen()
+  }
+  function showAtFields(_: unknown, error: unknown): boolean {
+    const isMet = error instanceof CallFailed && error.reason === 'conflict'
+    setConflict(isMet)
+    return isMet || showAtField(form, error, formFields)
+  }
+  return (
+    <SendForm
+      form={form}
+      send={send}
+      showAtFields={showAtFields}
+      submit={text.save}
+      look={{ w: 'fit-content' }}
+    >
+      {token.in_file && <Alert color="yellow">{text.inFile}</Alert>}
+      <TokenFields form={form} />
+      {isConflict && (
+        <Alert color="orange" role="alert">
+          <Group justify="space-between">
+            <Text size="sm">{text.conflict}</Text>
+            <Button size="xs" variant="default" onClick={() => void seen()}>
+              {text.reload}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+    </SendForm>
   )
 }

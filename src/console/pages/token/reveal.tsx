@@ -1,13 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { showAtField } from '../../lib/field-errors.ts'
 import { useText } from '../../lib/language.tsx'
-import { Code } from '../../parts/code.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Proof } from '../../parts/proof.tsx'
+import { Proof } from '../../parts/fields.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { Code } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
 interface RevealProps {
@@ -37,12 +35,7 @@ export function Reveal({ id, hint, value, show }: RevealProps) {
       <Button variant="default" size="xs" onClick={open}>
         {text.reveal}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={text.revealTitle}
-        closeButtonProps={{ 'aria-label': text.close }}
-      >
+      <Modal opened={isOpen} onClose={close} title={text.revealTitle}>
         <Ask
           id={id}
           close={close}
@@ -64,34 +57,18 @@ interface AskProps {
 
 function Ask({ id, found, close }: AskProps) {
   const text = useText(tokenText)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({ initialValues: { password: '' } })
-  const submit = form.onSubmit(async ({ password }) => {
-    setError(null)
-    try {
-      found((await call(api.tokens({ id }).reveal.post({ password: password || null }))).key)
-    } catch (failure) {
-      if (!showAtField(form, failure, { password: 'password' })) setError(failure)
-    }
-  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Proof
-          label={text.password}
-          hint={text.revealHint}
-          input={form.getInputProps('password')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {text.show}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async ({ password }) => {
+        const asked = { password: password || null }
+        found((await call(api.tokens({ id }).reveal.post(asked))).key)
+      }}
+      submit={text.show}
+      cancel={close}
+    >
+      <Proof {...fieldsOf(form, text)('password')} />
+    </SendForm>
   )
 }

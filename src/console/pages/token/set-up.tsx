@@ -1,10 +1,9 @@
 import { SegmentedControl, Select, Stack, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useText } from '../../lib/language.tsx'
-import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets/snippets.ts'
-import { useMe } from '../../lib/use-me.ts'
-import { Code } from '../../parts/code.tsx'
-import { Colon } from '../../parts/colon.tsx'
+import { useMe } from '../../lib/site.ts'
+import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
+import { Code, Hint, Labelled } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
 /** What stands where the key belongs, until it is shown. */
@@ -27,11 +26,7 @@ export function SetUp({ models, keyShown }: SetUpProps) {
   const snippets = snippetsOf(client, { address, model, key: keyShown ?? placeholder })
   return (
     <Stack>
-      {keyShown === undefined && (
-        <Text size="sm" c="dimmed">
-          {text.setUpHint}
-        </Text>
-      )}
+      {keyShown === undefined && <Hint>{text.setUpHint}</Hint>}
       {choice}
       <Select
         label={text.client}
@@ -49,11 +44,9 @@ export function SetUp({ models, keyShown }: SetUpProps) {
         searchable={models.length > 8}
         limit={200}
       />
-      <Text size="sm">
-        {text.base}
-        <Colon />
+      <Labelled label={text.base}>
         <span className="cut">{baseAddress(client, address)}</span>
-      </Text>
+      </Labelled>
       <Tabs key={client} defaultValue={snippets[0]?.title ?? ''}>
         <Tabs.List>
           {snippets.map(({ title }) => (

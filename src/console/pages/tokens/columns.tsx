@@ -1,31 +1,30 @@
-import { Anchor, Badge, Box, Text } from '@mantine/core'
+import { ActionIcon, Badge, Box, Button, Group, Menu, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import type { Column } from '../../parts/list.tsx'
-import { Money } from '../../parts/money.tsx'
+import { attempt, useRefresh } from '../../parts/action.tsx'
+import { type Column, column, figure } from '../../parts/table.tsx'
+import { AnchorLink, LongText, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
-import { TokenMenu } from './token-menu.tsx'
-import { stateColors, stateOf } from './token-state.ts'
 
 /** How tokens are listed. */
 export function useTokenColumns(): readonly Column<ListedToken>[] {
   const text = useText(tokensText)
   return [
-    { label: text.name, render: (token) => <Name token={token} /> },
-    { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
-    { label: text.status, render: (token) => <State token={token} /> },
-    { label: text.today, isFigure: true, render: (token) => <Spent token={token} part="day" /> },
-    { label: text.month, isFigure: true, render: (token) => <Spent token={token} part="month" /> },
-    { label: text.inAll, isFigure: true, render: (token) => <Spent token={token} part="total" /> },
-    {
-      label: text.lastUsed,
-      render: ({ last_used_day: day }) => (
-        <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
-      ),
-    },
-    { label: text.actions, isFigure: true, render: (token) => <TokenMenu token={token} /> },
+    column(text.name, (token) => <Name token={token} />),
+    column(text.group, ({ group }) => <span className="cut">{group}</span>),
+    column(text.status, (token) => <State token={token} />),
+    figure(text.today, (token) => <Spent token={token} part="day" />),
+    figure(text.month, (token) => <Spent token={token} part="month" />),
+    figure(text.inAll, (token) => <Spent token={token} part="total" />),
+    column(text.lastUsed, ({ last_used_day: day }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
+    )),
+    figure(text.actions, (token) => <TokenMenu token={token} />),
   ]
 }
 
@@ -35,15 +34,10 @@ interface OfToken {
 
 const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
   <Box>
-    <Anchor
-      className="cut"
-      renderRoot={(props) => <Link to="/tokens/$id" params={{ id: String(id) }} {...props} />}
-    >
+    <AnchorLink className="cut" to="/tokens/$id" params={{ id: String(id) }}>
       {name}
-    </Anchor>
-    <Text size="xs" c="dimmed" ff="monospace">
-      {hint}
-    </Text>
+    </AnchorLink>
+    <SmallHint ff="monospace">{hint}</SmallHint>
   </Box>
 )
 
@@ -76,4 +70,107 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
       )}
     </Box>
   )
+}
+
+/** What can be done with a token of the list. */
+function TokenMenu({ token }: { readonly token: ListedToken }) {
+  const text = useText(tokensText)
+  const { setStatus, remove } = useTokenActions()
+  const isOn = token.status === 'active'
+  return (
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label={text.actionsOf(token.name)}>
+          <span aria-hidden>⋯</span>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={`/tokens/${token.id}`}>
+          {text.open}
+        </Menu.Item>
+        <Menu.Item onClick={() => void setStatus(token, isOn ? 'disabled' : 'active')}>
+          {isOn ? text.disable : text.enable}
+        </Menu.Item>
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => void remove(token)}>
+          {text.remove}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+type TokenState = 'active' | 'disabled' | 'expired' | 'spentUp'
+
+/** Why a token is refused by itself, or that it is not. */
+function stateOf({ status, expires_at, budget, spent }: ListedToken): TokenState {
+  if (status === 'disabled') return 'disabled'
+  if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return 'expired'
+  const isSpent = (['total', 'day', 'month'] as const).some((part) => {
+    const limit = budget[part]
+    return limit !== null && !isLess(spent[part], limit)
+  })
+  return isSpent ? 'spentUp' : 'active'
+}
+
+const stateColors = {
+  active: 'green',
+  disabled: 'gray',
+  expired: 'orange',
+  spentUp: 'orange',
+} as const
+
+/** Long enough to read it and to reach the button; the API would take it back for 10 minutes. */
+const undoShownMs = 20_000
+
+interface Named {
+  readonly id: number
+  readonly name: string
+}
+
+/** What is done to a token at once, with a notification that says so. */
+export function useTokenActions() {
+  const text = useText(tokensText)
+  const refresh = useRefresh()
+
+  const restore = ({ id, name }: Named) =>
+    attempt(async () => {
+      await call(api.tokens({ id }).restore.post())
+      await refresh('tokens', 'token')
+      return text.restored(name)
+    })
+
+  function offerUndo(token: Named): void {
+    const id = `removed-${token.id}`
+    const undo = () => {
+      notifications.hide(id)
+      void restore(token)
+    }
+    const message = (
+      <Group justify="space-between" wrap="nowrap">
+        <LongText>{text.removed(token.name)}</LongText>
+        <Button size="xs" variant="default" onClick={undo} flex="none">
+          {text.undo}
+        </Button>
+      </Group>
+    )
+    notifications.show({ id, message, autoClose: undoShownMs })
+  }
+
+  return {
+    setStatus: ({ id, name }: Named, status: 'active' | 'disabled') =>
+      attempt(async () => {
+        await call(api.tokens({ id }).patch({ status }))
+        await refresh('tokens', 'token')
+        return status === 'active' ? text.enabled(name) : text.disabledNow(name)
+      }),
+    /** Resolves to whether it is gone. */
+    remove: (token: Named) =>
+      attempt(async () => {
+        await call(api.tokens({ id: token.id }).delete())
+        offerUndo(token)
+        // Its own page is about to be left, and would not find it any more.
+        await refresh('tokens')
+        return undefined
+      }),
+  }
 }

@@ -1,16 +1,16 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Modal, SimpleGrid } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { type Filters as AnyFilters, useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
+import { Choice, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { useTokenColumns } from './columns.tsx'
-import { CreateToken } from './create-token.tsx'
-import { Filters, type TokenFilter } from './filters.tsx'
 import { tokensText } from './text.ts'
+import { CreateToken, useGroups } from './token-form.tsx'
 
 /** The API keys of who is signed in. */
 export function Page() {
@@ -32,24 +32,16 @@ export function Page() {
       description={text.description}
       actions={<Button onClick={open}>{text.create}</Button>}
     >
-      <Filters key={round} value={filter} choose={choose} />
+      <Filters key={round} />
       <List
         queryKey={['tokens', filter]}
-        load={(cursor) => call(api.tokens.get({ query: { ...filter, cursor } }))}
+        load={(page) => call(api.tokens.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.title}
         empty={
           isFiltered ? (
-            <Empty
-              title={text.noneFound}
-              hint={text.noneFoundHint}
-              action={
-                <Button variant="default" onClick={showAll}>
-                  {text.showAll}
-                </Button>
-              }
-            />
+            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
           ) : (
             <Empty
               title={text.none}
@@ -65,7 +57,6 @@ export function Page() {
         title={text.createTitle}
         size="lg"
         closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': text.close }}
       >
         <CreateToken close={close} />
       </Modal>
@@ -81,4 +72,30 @@ function readFilter({ search, group, status }: AnyFilters): TokenFilter {
     ...(group && { group }),
     ...(known && { status: known }),
   }
+}
+
+/** Which tokens to list. */
+interface TokenFilter {
+  readonly search?: string
+  readonly group?: string
+  readonly status?: 'active' | 'disabled'
+}
+
+/** The fields above the list. */
+function Filters() {
+  const text = useText(tokensText)
+  const groups = useGroups().data?.items ?? []
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+      <Search label={text.search} placeholder={text.searchHint} />
+      <Choice
+        {...{ name: 'group', label: text.group, all: text.all }}
+        data={groups.map(({ name }) => name)}
+      />
+      <Choice
+        {...{ name: 'status', label: text.status, all: text.all }}
+        data={(['active', 'disabled'] as const).map((value) => ({ value, label: text[value] }))}
+      />
+    </SimpleGrid>
+  )
 }

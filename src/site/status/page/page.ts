@@ -1,21 +1,21 @@
 import type { AvailabilityFigures } from '../../../catalog/availability.ts'
 import type { Catalog, Group } from '../../../catalog/catalog.ts'
-import { compareCodePoints } from '../../../lib/code-points.ts'
+import { compareCodePoints } from '../../../lib/table.ts'
 import {
   askedModels,
   groupFigures,
   modelFigures,
   modelsPerStep,
   mostAsked,
+  type State,
   shownGroups,
-} from '../figures.ts'
+} from '../document.ts'
 import type { StatusModel } from '../schema.ts'
-import { byteLength, fit } from './fit.ts'
 import { type Described, type Frame, frameHtml, furtherHtml } from './frame.ts'
-import { cardHtml, type Looks, rowHtml } from './group.ts'
+import { cardHtml, type Looks, rowHtml, type ShownGroup } from './group.ts'
 import { incidentsOf } from './incidents.ts'
-import type { Language } from './language.ts'
-import type { Words } from './words.ts'
+import type { Language } from './words.ts'
+import type { Words } from './words-en.ts'
 import { english } from './words-en.ts'
 import { chinese } from './words-zh.ts'
 
@@ -27,7 +27,7 @@ const mostBytes = 59_000
 /** So many models of a group are listed; of many groups fewer, as they fit. */
 const listedModels = 50
 
-export interface PageParts {
+interface PageParts {
   readonly siteName: string
   readonly groups: Catalog['groups']
   readonly figures: AvailabilityFigures
@@ -73,3 +73,87 @@ function* describe(group: Group, { figures, nowMs }: PageParts): Generator<void,
 }
 
 const byName = (a: StatusModel, b: StatusModel) => compareCodePoints(a.name, b.name)
+
+/** How a group is written, in more or less detail. */
+interface Forms<Item> {
+  row(item: Item): string
+  /** With so many of its models; with or without a text for each bar. */
+  card(item: Item, models: number, hasTitles: boolean): string
+}
+
+interface Fitted {
+  readonly cards: readonly string[]
+  readonly rows: readonly string[]
+  /** So many groups have neither. */
+  readonly left: number
+}
+
+/** Degrees of detail of a card, the least first: how many models, and whether bars have texts. */
+const degrees = [
+  [5, false],
+  [20, false],
+  [50, false],
+  [50, true],
+] as const
+
+interface Place<Item> {
+  readonly item: Item
+  text: string
+  isCard: boolean
+}
+
+/** Length as it is sent. */
+export const byteLength = (text: string): number => Buffer.byteLength(text)
+
+/**
+ * Writes groups within so many bytes. Those that fare worst come first, then those that are asked
+ * for most: first each gets a row, as long as there is room; then they get more and more detail.
+ * The order remains. Yields after each group.
+ */
+export function* fit<Item extends Pick<ShownGroup, 'about'>>(
+  items: readonly Item[],
+  mostBytes: number,
+  forms: Forms<Item>,
+): Generator<void, Fitted> {
+  let spare = mostBytes
+  const urgent: Place<Item>[] = []
+  for (const item of items.toSorted(byUrgency)) {
+    const text = forms.row(item)
+    if (byteLength(text) > spare) break
+    spare -= byteLength(text)
+    urgent.push({ item, text, isCard: false })
+  }
+  for (const [models, hasTitles] of degrees) {
+    for (const place of urgent) {
+      const text = forms.card(place.item, models, hasTitles)
+      const more = byteLength(text) - byteLength(place.text)
+      yield
+      // What has no card yet comes before what could be more detailed.
+      if (more > spare) break
+      spare -= more
+      place.text = text
+      place.isCard = true
+    }
+  }
+  const known = new Map(urgent.map((place) => [place.item, place]))
+  const places = items.flatMap((item) => known.get(item) ?? [])
+  return {
+    cards: places.filter(({ isCard }) => isCard).map(({ text }) => text),
+    rows: places.filter(({ isCard }) => !isCard).map(({ text }) => text),
+    left: items.length - places.length,
+  }
+}
+
+const urgency: Readonly<Record<State, number>> = {
+  down: 0,
+  degraded: 1,
+  operational: 2,
+  no_data: 3,
+}
+
+const byUrgency = (
+  { about: a }: Pick<ShownGroup, 'about'>,
+  { about: b }: Pick<ShownGroup, 'about'>,
+) =>
+  urgency[a.state] - urgency[b.state] ||
+  b.availability['24h'].requests - a.availability['24h'].requests

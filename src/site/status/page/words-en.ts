@@ -1,18 +1,20 @@
-import { count } from './text.ts'
-import type { Words } from './words.ts'
+import { count, type States } from './words.ts'
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const one = (number: number, singular: string, plural = `${singular}s`) =>
   `${count(number)} ${number === 1 ? singular : plural}`
 const are = (number: number) => (number === 1 ? 'is' : 'are')
 
-/** The page in English. */
-export const english: Words = {
+type BarCounts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
+
+/** The page in English: all that it says. Names and figures come in as HTML. */
+export const english = {
+  /** As browsers call the language. */
   tag: 'en',
   status: 'Status',
   states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
   bars: { all: 'No failures', some: 'Few failures' },
-  headline({ operational, degraded, down, no_data }, groups) {
+  headline({ operational, degraded, down, no_data }: States, groups: number): string {
     if (groups === 0) return 'There are no groups'
     if (no_data === groups) return 'No requests were measured in the last hour'
     const of = groups === 1 ? 'The only group' : `${count(groups)} groups`
@@ -26,7 +28,7 @@ export const english: Words = {
     const work = operational === 1 ? 'works' : 'work'
     return `${part(operational)} ${work}; of the others nothing was measured in the last hour`
   },
-  listed: (heading, names) => `${heading}: ${names.join(', ')}`,
+  listed: (heading: string, names: readonly string[]) => `${heading}: ${names.join(', ')}`,
   updated: 'Updated',
   groups: 'Groups',
   noGroups: 'There are no groups yet.',
@@ -37,33 +39,36 @@ export const english: Words = {
   lastHour: 'Last hour',
   sevenDays: '7 days',
   firstToken: 'First token',
-  began: (half, most) => `<small>half within</small> ${half}, <small>95% within</small> ${most}`,
+  began: (half: string, most: string) =>
+    `<small>half within</small> ${half}, <small>95% within</small> ${most}`,
   speed: 'Output speed',
-  perSecond: (tokens) => `${tokens} tokens/s`,
+  perSecond: (tokens: string) => `${tokens} tokens/s`,
   noData: 'no data',
-  failures: (failed, requests) => `${count(failed)} of ${one(requests, 'request')} failed`,
-  succeeded: (percent) => `${percent} succeeded`,
-  requests: (requests) => one(requests, 'request'),
+  failures: (failed: number, requests: number) =>
+    `${count(failed)} of ${one(requests, 'request')} failed`,
+  succeeded: (percent: string) => `${percent} succeeded`,
+  requests: (requests: number) => one(requests, 'request'),
   chart: {
     hours: 'Last 24 hours',
     days: 'Last 90 days',
-    summary: ({ good, some, degraded, down, empty }) =>
+    /** What a row of bars shows, for those who do not see it. */
+    summary: ({ good, some, degraded, down, empty }: BarCounts) =>
       `${good} without failures, ${some} with few failures, ${degraded} degraded, ${down} down, ${empty} without data`,
   },
-  models: (total) => one(total, 'model'),
+  models: (total: number) => one(total, 'model'),
   model: 'Model',
   now: 'Now',
   shortHours: '24 h',
   shortDays: '90 d',
-  moreModels: (left) => `${one(left, 'more model')} ${are(left)} not shown here:`,
+  moreModels: (left: number) => `${one(left, 'more model')} ${are(left)} not shown here:`,
   furtherGroups: 'Further groups',
   furtherAbout: 'Their hours, days and models are left out here to keep this page small:',
-  moreGroups: (left) => `${one(left, 'more group')} ${are(left)} not shown here:`,
+  moreGroups: (left: number) => `${one(left, 'more group')} ${are(left)} not shown here:`,
   asJson: 'all as JSON',
   incidents: 'Incidents',
-  noIncidents: (since) => `None measured since ${since}.`,
-  incidentsSince: (since) => `Since ${since}, latest first.`,
-  moreIncidents: (left) => `${one(left, 'earlier incident')} ${are(left)} not shown.`,
+  noIncidents: (since: string) => `None measured since ${since}.`,
+  incidentsSince: (since: string) => `Since ${since}, latest first.`,
+  moreIncidents: (left: number) => `${one(left, 'earlier incident')} ${are(left)} not shown.`,
   degradedSpan: 'degraded',
   downSpan: 'down',
   openNow: {
@@ -72,8 +77,8 @@ export const english: Words = {
     down: 'still down',
     no_data: 'no requests since',
   },
-  since: (time) => `since ${time}`,
-  hoursLong: (hours) => one(hours, 'hour'),
+  since: (time: string) => `since ${time}`,
+  hoursLong: (hours: number) => one(hours, 'hour'),
   measured: 'How this is measured',
   explained: [
     'The gateway counts its own requests as they end; nobody writes anything here by hand. Requests that failed by their client’s own fault do not count. Percentages are the part that succeeded, rounded down: 100% means that none failed. Where nothing was measured there is no data, which is not the same as working.',
@@ -86,5 +91,9 @@ export const english: Words = {
   everyMinute: 'every minute',
   never: 'never',
   language: 'Language',
-  day: (date) => `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
+  day: (date: Date) =>
+    `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
 }
+
+/** The same in any language. */
+export type Words = typeof english

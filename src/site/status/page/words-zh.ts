@@ -1,5 +1,5 @@
-import { count } from './text.ts'
-import type { Words } from './words.ts'
+import { count } from './words.ts'
+import type { Words } from './words-en.ts'
 
 /** The page in Simplified Chinese. */
 export const chinese: Words = {

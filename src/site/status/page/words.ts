@@ -1,76 +1,92 @@
-import type { State } from '../figures.ts'
+import { grouped } from '../../../lib/format.ts'
+import type { State } from '../document.ts'
+import type { StatusGroup } from '../schema.ts'
+import type { Words } from './words-en.ts'
 
 /** How many groups are in each state. */
 export type States = Readonly<Record<State, number>>
 
-/** All that the page says, in one language. Names and figures come in as HTML. */
-export interface Words {
-  /** As browsers call the language. */
-  readonly tag: string
-  readonly status: string
-  readonly states: Readonly<Record<State, string>>
-  /** A bar without a failure, and one with a few. */
-  readonly bars: { readonly all: string; readonly some: string }
-  /** The state of everything, in one sentence. */
-  headline(states: States, groups: number): string
-  /** Names under a heading, in one line. */
-  listed(heading: string, names: readonly string[]): string
-  readonly updated: string
-  readonly groups: string
-  readonly noGroups: string
-  readonly hours: string
-  readonly days: string
-  readonly oldest: { readonly hours: string; readonly days: string }
-  readonly latest: { readonly hours: string; readonly days: string }
-  readonly lastHour: string
-  readonly sevenDays: string
-  readonly firstToken: string
-  /** In which time answers began: half of them, and 95%. */
-  began(half: string, most: string): string
-  readonly speed: string
-  perSecond(tokens: string): string
-  readonly noData: string
-  failures(failed: number, requests: number): string
-  succeeded(percent: string): string
-  requests(requests: number): string
-  /** What a row of bars shows, for those who do not see it. */
-  chart: {
-    readonly hours: string
-    readonly days: string
-    summary(parts: {
-      readonly good: number
-      readonly some: number
-      readonly degraded: number
-      readonly down: number
-      readonly empty: number
-    }): string
-  }
-  models(total: number): string
-  readonly model: string
-  readonly now: string
-  readonly shortHours: string
-  readonly shortDays: string
-  moreModels(left: number): string
-  readonly furtherGroups: string
-  readonly furtherAbout: string
-  moreGroups(left: number): string
-  readonly asJson: string
-  readonly incidents: string
-  noIncidents(since: string): string
-  incidentsSince(since: string): string
-  moreIncidents(left: number): string
-  readonly degradedSpan: string
-  readonly downSpan: string
-  readonly openNow: Readonly<Record<State, string>>
-  since(time: string): string
-  hoursLong(hours: number): string
-  readonly measured: string
-  readonly explained: readonly string[]
-  readonly feed: string
-  readonly refresh: string
-  readonly everyMinute: string
-  readonly never: string
-  readonly language: string
-  /** `22 Nov 2026`. */
-  day(date: Date): string
+/** Languages of the page, the one that is shown to whoever wants none of them first. */
+export const languages = ['en', 'zh'] as const
+export type Language = (typeof languages)[number]
+
+/**
+ * The language to answer in: the one that the address names (`?lang=`), else the one that the
+ * browser likes best (`Accept-Language`, RFC 9110, 12.5.4), else English.
+ */
+export function languageOf({ headers, url }: Pick<Request, 'headers' | 'url'>): Language {
+  const named = new URL(url).searchParams.get('lang')
+  const asked = languages.find((language) => language === named)
+  return asked ?? best(headers.get('accept-language') ?? '')
 }
+
+function best(header: string): Language {
+  let found: Language = 'en'
+  let highest = 0
+  for (const part of header.slice(0, 1_000).toLowerCase().split(',')) {
+    const [range = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const language = languages.find((one) => range === one || range.startsWith(`${one}-`))
+    const weight = parameters.find((text) => text.startsWith('q='))
+    const quality = weight === undefined ? 1 : Number(weight.slice(2))
+    if (language === undefined || !(quality > highest)) continue
+    found = language
+    highest = quality
+  }
+  return found
+}
+
+/** Text as HTML, also within quotes. */
+export const escapeHtml = (text: string): string => Bun.escapeHTML(text)
+
+/** An operator's words as HTML: of very long ones the beginning, kept to themselves in direction. */
+export function freeText(text: string, most: number): string {
+  return `<bdi>${escapeHtml(shorten(text, most))}</bdi>`
+}
+
+/** At most so many code points, on one line. */
+export function shorten(text: string, most: number): string {
+  const points = [...text.slice(0, most * 2 + 2).replace(/\s+/g, ' ')]
+  return points.length > most ? `${points.slice(0, most).join('')}…` : points.join('')
+}
+
+/** The part that succeeded, rounded down: 100% means that nothing failed. */
+export function percent(ratio: number | null): string | null {
+  if (ratio === null) return null
+  if (ratio === 1) return '100%'
+  return `${(Math.floor(Math.round(ratio * 1e6) / 100) / 100).toFixed(2)}%`
+}
+
+/** The same of a bar or an incident. */
+export const percentOf = ({ requests, failed }: StatusGroup['hours'][number]): string | null =>
+  requests === 0 ? null : percent(Math.floor(((requests - failed) * 1e6) / requests) / 1e6)
+
+/** A time that was taken: `640 ms`, `2.1 s`. Rounded up: nothing looks faster than it was. */
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`
+}
+
+/** A number of requests or models. */
+export const count = grouped
+
+/** A time to the minute, in UTC, with the same for machines. */
+export const minuteHtml = (ms: number, words: Words): string =>
+  `${timeHtml(ms, `${words.day(new Date(ms))} ${clockOf(ms)}`)} UTC`
+
+/** The same to the second. */
+export function secondHtml(ms: number, words: Words): string {
+  const date = new Date(ms)
+  const text = `${words.day(date)} ${date.toISOString().slice(11, 19)}`
+  return `<time datetime="${date.toISOString().slice(0, 19)}Z">${text}</time> UTC`
+}
+
+/** From a time to another; the day is said once where it is the same. */
+export function spanHtml(from: number, to: number, words: Words): string {
+  const [first, last] = [words.day(new Date(from)), words.day(new Date(to))]
+  const end = timeHtml(to, first === last ? clockOf(to) : `${last} ${clockOf(to)}`)
+  return `${timeHtml(from, `${first} ${clockOf(from)}`)} – ${end} UTC`
+}
+
+const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 16)
+
+const timeHtml = (ms: number, text: string) =>
+  `<time datetime="${new Date(ms).toISOString().slice(0, 16)}Z">${text}</time>`

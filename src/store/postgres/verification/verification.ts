@@ -1,15 +1,22 @@
 import { sql } from 'kysely'
-import { dayColumns, type VerificationStore } from '../../ports/verification.ts'
+import {
+  dayColumns,
+  type FileFault,
+  type OddSpending,
+  type Page,
+  type VerificationStore,
+} from '../../ports/verification.ts'
+import { all, type Steps } from '../../queries/steps.ts'
 import type { DayWords } from '../../queries/verification/days.ts'
-import { createVerification as verificationOf } from '../../queries/verification/verification.ts'
-import type { Connections } from '../connections.ts'
-import { createEngine } from '../engine.ts'
-import type { Patience } from '../patience.ts'
-import type { Settings } from '../settings.ts'
-import { readReferenceFaults } from './references.ts'
+import { inPages, pause } from '../../queries/verification/paging.ts'
+import {
+  type Reading,
+  createVerification as verificationOf,
+} from '../../queries/verification/verification.ts'
+import type { Connection, Connections, Settings } from '../connections.ts'
+import { createEngine, follow, type Patience } from '../engine.ts'
+import { explainFailure } from '../failures.ts'
 import { readServerFaults } from './server.ts'
-import { openSession } from './session.ts'
-import { readOddSpendings } from './spendings.ts'
 
 /** One for what is read at once, one for the sums of days. */
 export const verificationConnections = 2
@@ -46,4 +53,136 @@ export function createVerification(
     checkSoon: async () => [],
     oddSpendings: () => readOddSpendings(reading),
   })
+}
+
+/** Column → table whose `id` it names. */
+type Columns = Readonly<Record<string, string>>
+
+const owners: Columns = { account_id: 'account', token_id: 'token', group_id: 'group' }
+
+/**
+ * What rows name without a constraint (see the schema), with the keys of the tables. An attempt's
+ * request is left out: `readOddAttempts` looks for it, and knows more to tell.
+ */
+export const references: readonly {
+  readonly table: string
+  readonly keys: readonly string[]
+  readonly columns: Columns
+}[] = [
+  {
+    table: 'request',
+    keys: ['id'],
+    columns: { ...owners, channel_id: 'channel', price_id: 'model_price' },
+  },
+  { table: 'attempt', keys: ['request_row', 'position'], columns: { channel_id: 'channel' } },
+  {
+    table: 'reservation',
+    keys: ['request_id'],
+    columns: { ...owners, price_id: 'model_price' },
+  },
+  { table: 'ledger', keys: ['id'], columns: { account_id: 'account' } },
+  { table: 'usage_day', keys: ['token_id', 'day', 'model'], columns: { token_id: 'token' } },
+]
+
+/** Most rows that are told of for each column: where so many are wrong, more of them tell no more. */
+const maxRows = 1_000
+
+/**
+ * Rows that name one that does not exist. The pages of its files the server checks itself whenever it
+ * reads them, and forbidden values it does not take.
+ */
+async function* readReferenceFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
+  for (const { table, keys, columns } of references) {
+    for (const [column, parent] of Object.entries(columns)) {
+      const found = await read(() => selectDangling(table, keys, column, parent))
+      for (const { rows } of inPages(found)) {
+        const faults = rows.map(
+          (one) => ({ kind: 'dangling', table, column, parent, ...one }) as const,
+        )
+        yield { rows: faults, looked: 0 }
+      }
+      yield { rows: [], looked: 0 }
+      await pause()
+    }
+  }
+}
+
+function selectDangling(
+  table: string,
+  keys: readonly string[],
+  column: string,
+  parent: string,
+): Steps<readonly { readonly row: string; readonly value: string }[]> {
+  const row = sql.join(
+    keys.map((key) => sql`${sql.lit(`${key} `)} || child.${sql.ref(key)}`),
+    sql` || ', ' || `,
+  )
+  const value = sql`child.${sql.ref(column)}`
+  return all(
+    sql<{ row: string; value: string }>`
+      SELECT ${row} AS "row", CAST(${value} AS text) AS value FROM ${sql.table(table)} AS child
+      WHERE ${value} IS NOT NULL
+        AND NOT EXISTS (SELECT FROM ${sql.table(parent)} AS parent WHERE parent.id = ${value})
+      LIMIT ${sql.lit(maxRows)}`,
+  )
+}
+
+// Sums as floating point never overflow, whatever somebody has written into a row.
+const spentOf = sql.raw(`
+  SELECT coalesce(sum(nano), 0) AS total,
+    coalesce(sum(nano) FILTER (WHERE left(day, 7) = left(kept.day, 7)), 0) AS month,
+    coalesce(sum(nano) FILTER (WHERE day = kept.day), 0) AS of_day
+  FROM (SELECT day, amount_nano::double precision AS nano FROM usage_day
+    WHERE usage_day.token_id = kept.token_id) AS days`)
+
+const selectOdd = sql<OddSpending>`
+SELECT * FROM (
+  SELECT kept.token_id AS "tokenId", kept.day,
+    ARRAY[kept.total_nano, kept.month_nano, kept.day_nano, kept.reserved_nano]::double precision[] AS stored,
+    ARRAY[spent.total, spent.month, spent.of_day, coalesce(held.nano, 0)] AS summed
+  FROM token_spending AS kept CROSS JOIN LATERAL (${spentOf}) AS spent
+  LEFT JOIN (
+    SELECT token_id, sum(amount_nano::double precision) AS nano FROM reservation GROUP BY token_id
+  ) AS held ON held.token_id = kept.token_id
+) AS sums WHERE stored <> summed ORDER BY "tokenId"`
+
+/** What is kept of tokens with a budget, and is not the sum of their days and reservations. */
+async function* readOddSpendings({ read }: Reading): AsyncGenerator<Page<OddSpending>> {
+  yield* inPages(await read(() => all(selectOdd)))
+}
+
+/**
+ * One connection that sees one and the same state from beginning to end, and has tables of its own that
+ * are gone with it. Readers hinder no writer here, however long they take.
+ */
+async function openSession(connections: Connections): Promise<Reading & AsyncDisposable> {
+  const { place } = connections
+  const lent = Promise.withResolvers<Connection>()
+  const ended = Promise.withResolvers<void>()
+  const lending = connections.lend(async (connection) => {
+    await connection.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ' })
+    lent.resolve(connection)
+    await ended.promise
+    // With a lost connection it is taken back by itself.
+    await connection.query({ text: 'ROLLBACK' }).catch(() => undefined)
+  })
+  lending.catch(lent.reject)
+  const connection = await lent.promise.catch((error: unknown) => {
+    throw explainFailure(error, place)
+  })
+  const read: Reading['read'] = async (steps) => {
+    try {
+      return await follow(connection, steps())
+    } catch (error) {
+      throw explainFailure(error, place)
+    }
+  }
+  return {
+    read,
+    snapshot: read,
+    async [Symbol.asyncDispose]() {
+      ended.resolve()
+      await lending
+    },
+  }
 }

@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
 import { giveTurn } from '../../../lib/give-way.ts'
 import { createPauses } from '../../../lib/slices.ts'
-import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './search.ts'
-import { type ListSource, lastId, read } from './source.ts'
+import type { Steps } from '../steps.ts'
+import {
+  blockBitsOf,
+  countsIds,
+  type Key,
+  type ListSource,
+  lastId,
+  read,
+  type Search,
+  selectOf,
+} from './search.ts'
 
 /** Rows that are in memory at once: a millisecond or two of work. */
 const usualSize = 100
@@ -13,15 +22,15 @@ const usualSize = 100
  */
 const restsPerWork = 2
 const mostRestMs = 5
-/** Ids that are looked at by one statement. */
-const rowsPerStep = 20_000
+/** Ids that are looked at by one statement: two milliseconds or three. */
+const rowsPerStep = 4_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
 const rowsPerBlockStep = 8_192
 
 interface Wanted<Row> {
   readonly source: ListSource
   readonly search: Search
-  readonly readRows: (keys: readonly Key[]) => Promise<readonly Row[]>
+  readonly readRows: (keys: readonly Key[]) => Steps<readonly Row[]>
   readonly pageSize?: number
   /** Nobody asks any more: where nothing is found, nobody else would end it. */
   readonly signal?: AbortSignal | undefined
@@ -44,7 +53,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
     const order = sql.raw(search.id)
     const keys = await read(source, sql<Key>`${found} ORDER BY ${order} LIMIT ${pageSize}`)
     if (keys.length > 0) {
-      for (const row of await readRows(keys)) {
+      for (const row of await source.read(() => readRows(keys))) {
         yield row
         giveTurn()
         await pause()

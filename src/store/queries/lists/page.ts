@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { BadCursor, type Listed, type PageAsked } from '../../ports/lists.ts'
-import { countAll, endOfIds, findNewest, type Key, type Search } from './search.ts'
-import { type ListSource, read } from './source.ts'
+import type { Steps } from '../steps.ts'
+import {
+  countAll,
+  endOfIds,
+  findNewest,
+  type Key,
+  type ListSource,
+  read,
+  type Search,
+} from './search.ts'
 
 const maxSize = 1_000
 
@@ -13,7 +21,7 @@ export async function readPage<Row>(
   source: ListSource,
   search: Search,
   page: PageAsked,
-  readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
+  readRows: (keys: readonly Key[]) => Steps<readonly Row[]>,
 ): Promise<Listed<Row>> {
   const size = Math.min(Math.max(Math.trunc(page.size), 1), maxSize)
   const found = await findNewest(source, after(search, page), size + 1)
@@ -21,7 +29,7 @@ export async function readPage<Row>(
   const isFull = found.keys.length > size
   const isCutShort = !isFull && found.lookedDownTo > search.from
   return {
-    rows: keys.length === 0 ? [] : await readRows(keys),
+    rows: keys.length === 0 ? [] : await source.read(() => readRows(keys)),
     ...(await countFor(source, search, page, { found: keys.length, isFull, isCutShort })),
     next: isFull ? cursorOf(keys.at(-1)) : isCutShort ? String(found.lookedDownTo) : null,
     searchedBackTo: isCutShort ? await timeOf(source, search, found.lookedDownTo) : null,

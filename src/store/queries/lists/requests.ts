@@ -1,23 +1,26 @@
 import { sql } from 'kysely'
-import type { Listed, ListedRequest, PageAsked, RequestFilter } from '../../ports/lists.ts'
-import { flagsOf, type RequestResult, selectRequests } from '../records.ts'
-import { all, type Steps } from '../steps.ts'
-import { type Condition, conditionsOf, equals, within } from './conditions.ts'
-import { idsIn, readPage } from './page.ts'
-import { type IdIndex, idsOf, type Search } from './search.ts'
-import type { ListSource } from './source.ts'
-
-/** Requests of a filter, newest first. */
-export async function listRequests(
-  source: ListSource,
-  filter: RequestFilter,
-  page: PageAsked,
-): Promise<Listed<ListedRequest>> {
-  const search = await searchRequests(source, filter)
-  return readPage(source, search, page, (keys) =>
-    source.read(() => readRequests(idsOf(keys), 'desc')),
-  )
-}
+import type {
+  ListedAttempt,
+  ListedAttemptFilter,
+  ListedRequest,
+  NewRequests,
+  RequestFilter,
+} from '../../ports/lists.ts'
+import { flagsOf, type RequestResult, selectRequests } from '../requests.ts'
+import { all, build, type Steps } from '../steps.ts'
+import { readAll } from './exports.ts'
+import { idsIn, requestMs } from './page.ts'
+import {
+  type Condition,
+  conditionsOf,
+  equals,
+  type IdIndex,
+  idsOf,
+  type Key,
+  type ListSource,
+  type Search,
+  within,
+} from './search.ts'
 
 /** Where a filter's requests are. */
 export async function searchRequests(source: ListSource, filter: RequestFilter): Promise<Search> {
@@ -56,7 +59,7 @@ function indexOf(
 }
 
 /** The index that has the requests of each account. */
-export const ofAccount = (id: Condition): IdIndex => ({
+const ofAccount = (id: Condition): IdIndex => ({
   name: 'request_account',
   where: sql`account_id = ${id}`,
 })
@@ -91,4 +94,93 @@ export function* readRequests(
 /** An upstream's own report may be long: it is in the receipt. */
 function toListed({ usageRaw: _, ...row }: Found): ListedRequest {
   return Object.assign(row, flagsOf(row))
+}
+
+/** Where a filter's attempts are. */
+export async function searchAttempts(
+  source: ListSource,
+  filter: ListedAttemptFilter,
+): Promise<Search> {
+  const { channel, cause, outcome, since } = filter
+  const isFailed = cause !== undefined || outcome === 'failed'
+  const others = conditionsOf(
+    equals('cause', cause),
+    outcome === 'succeeded' ? sql`cause IS NULL` : undefined,
+    channel === undefined
+      ? undefined
+      : sql`channel_id IN (SELECT id FROM channel WHERE name = ${channel})`,
+    within('started_at', filter),
+  )
+  return {
+    ...{ table: 'attempt', id: 'request_row', place: 'position', others },
+    index: isFailed ? { name: 'attempt_failed', where: sql`cause IS NOT NULL` } : undefined,
+    // A request that began before may have attempts since.
+    ...(await idsIn(source, 'request', { since: since && since - requestMs })),
+  }
+}
+
+/** Which attempt of which request. */
+interface AttemptKey {
+  readonly id: number
+  readonly place?: number
+}
+
+/** These attempts, newest first. */
+export function readAttempts(keys: readonly AttemptKey[]): Steps<readonly ListedAttempt[]> {
+  // Their types are named: PostgreSQL can't tell them in a list of rows.
+  const pairs = keys.map(({ id, place }) => sql`(cast(${id} as bigint), cast(${place} as bigint))`)
+  return all<ListedAttempt>(
+    build
+      .selectFrom('attempt')
+      .innerJoin('request', 'request.id', 'attempt.request_row')
+      .innerJoin('account', 'account.id', 'request.account_id')
+      .innerJoin('channel', 'channel.id', 'attempt.channel_id')
+      .select([
+        'request.request_id as requestId',
+        'attempt.position as position',
+        'attempt.channel_id as channelId',
+        'channel.name as channel',
+        'request.model as model',
+        'account.email as account',
+        'request.account_id as accountId',
+        'attempt.started_at as startedAt',
+        'attempt.status as status',
+        'attempt.cause as cause',
+        'attempt.first_byte_ms as firstByteMs',
+        'attempt.duration_ms as durationMs',
+        'attempt.upstream_request_id as upstreamRequestId',
+      ])
+      .where(sql<boolean>`(attempt.request_row, attempt.position) in (values ${sql.join(pairs)})`)
+      .orderBy('attempt.request_row', 'desc')
+      .orderBy('attempt.position', 'desc'),
+  )
+}
+
+interface Asked {
+  readonly source: ListSource
+  readonly sinceRow: number | undefined
+  readonly accountId: number | undefined
+  readonly limit: number
+}
+
+/** Requests that ended after that of a row, oldest first. */
+export async function readNewRequests(asked: Asked): Promise<NewRequests> {
+  const { source, sinceRow, accountId, limit } = asked
+  const newest = await source.newestRequest(sinceRow)
+  if (sinceRow === undefined || newest <= sinceRow) {
+    return { rows: [], lastRow: sinceRow ?? newest }
+  }
+  const search: Search = {
+    ...{ table: 'request', id: 'id', others: [] },
+    index: accountId === undefined ? undefined : ofAccount(sql`${accountId}`),
+    ...{ from: sinceRow + 1, to: newest + 1 },
+  }
+  const rows: ListedRequest[] = []
+  const readRows = (keys: readonly Key[]) => readRequests(idsOf(keys), 'asc')
+  for await (const row of readAll({ source, search, readRows, pageSize: limit })) {
+    rows.push(row)
+    if (rows.length === limit) break
+  }
+  // A full answer ends with its last row; of another one, all was looked at.
+  return { rows, lastRow: rows.length === limit ? (rows.at(-1)?.id ?? newest) : newest }
 }

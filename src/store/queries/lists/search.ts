@@ -1,7 +1,110 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Listed } from '../../ports/lists.ts'
-import type { Condition } from './conditions.ts'
-import { type ListIndex, type ListSource, lastId, read } from './source.ts'
+import { all, type Steps } from '../steps.ts'
+
+/** What finds the rows of a list in order of their ids; by times it finds where these begin. */
+export type ListIndex =
+  | 'request_id'
+  | 'request_account'
+  | 'request_failed'
+  | 'request_created_at'
+  | 'attempt_failed'
+  | 'ledger_account'
+  | 'ledger_by_hand'
+  | 'ledger_created_at'
+  | 'audit_subject'
+  | 'token_account'
+
+/** Where lists are read: a database, away from what requests need of it. */
+export interface ListSource {
+  /** Rejects with `ListsBusy` when it has too much to do, and with `StoreError`. */
+  read<Result>(steps: () => Steps<Result>): Promise<Result>
+  /** A table as it stands in a FROM clause, with its index where the database must be told. */
+  from(table: string, index: ListIndex | undefined): RawBuilder<unknown>
+  /**
+   * Set: this index gives its rows in order of their ids only within blocks of them, whose number is
+   * the id without so many bits.
+   */
+  blockBits(index: ListIndex): number | undefined
+  /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
+  readonly quickMs: number
+  /** So long is searched for a page, in milliseconds; the step under way is ended. */
+  readonly searchMs: number
+  /**
+   * The newest request before which none can appear any more: such a one would never be found by who
+   * asks for those behind it. `sinceRow`: none is asked for up to this one.
+   */
+  newestRequest(sinceRow: number | undefined): Promise<number>
+}
+
+/** The rows of one statement. */
+export const read = <Row>(source: ListSource, query: RawBuilder<Row>): Promise<readonly Row[]> =>
+  source.read(() => all(query))
+
+/** The largest id of a table; 0: it is empty. */
+export async function lastId(source: ListSource, table: string, id: string): Promise<number> {
+  const [row] = await read(
+    source,
+    sql<{ id: number | null }>`SELECT max(${sql.raw(id)}) AS id FROM ${sql.raw(table)}`,
+  )
+  return row?.id ?? 0
+}
+
+/** A part of a WHERE clause. */
+export type Condition = RawBuilder<unknown>
+
+/** Those that are given. */
+export function conditionsOf(...all: readonly (Condition | undefined)[]): readonly Condition[] {
+  return all.filter((one) => one !== undefined)
+}
+
+/** `column = value`; undefined when nothing is asked for. */
+export function equals(column: string, value: string | number | undefined): Condition | undefined {
+  return value === undefined ? undefined : sql`${sql.raw(column)} = ${value}`
+}
+
+/** One of several values, of which there is one at least. */
+export function oneOf(
+  column: string,
+  values: readonly (string | number)[] | undefined,
+): Condition | undefined {
+  return values === undefined ? undefined : sql`${sql.raw(column)} IN (${sql.join(values)})`
+}
+
+/**
+ * A half-open span of time. The plus keeps an index on the column out of it: it would have all rows of
+ * the span looked at for the few of a page, which come in another order.
+ */
+export function within(
+  column: string,
+  { since, until }: { readonly since?: number; readonly until?: number },
+): Condition | undefined {
+  if (since === undefined && until === undefined) return undefined
+  const [from, to] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER]
+  const time = sql.raw(`+${column}`)
+  return sql`${time} >= ${from} AND ${time} < ${to}`
+}
+
+/** Some column holds this text, in any case of the letters A to Z. */
+export function contains(
+  columns: readonly string[],
+  text: string | undefined,
+): Condition | undefined {
+  if (text === undefined || text === '') return undefined
+  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const pattern = `%${lower.replace(/[!%_]/g, '!$&')}%`
+  const each = columns.map(
+    (column) => sql`lower(${sql.raw(column)}) LIKE ${pattern} ESCAPE ${sql.lit('!')}`,
+  )
+  return sql`(${sql.join(each, sql` OR `)})`
+}
+
+/** Begins with this text, byte for byte. */
+export function beginsWith(column: string, text: string | undefined): Condition | undefined {
+  if (text === undefined || text === '') return undefined
+  const { length } = [...text]
+  return sql`substr(${sql.raw(column)}, 1, ${length}) = ${text}`
+}
 
 /** An index that gives the rows in order of their ids, those that fit `where`. */
 export interface IdIndex {
@@ -30,17 +133,17 @@ export interface Key {
   readonly place?: number
 }
 
-export interface Found {
+interface Found {
   /** Newest first. */
   readonly keys: readonly Key[]
   /** All ids from here on were looked at. */
   readonly lookedDownTo: number
 }
 
-/** How long is searched for a page, and counted; the step under way is ended. */
-const searchMs = 80
+/** How long is searched for a page (see `ListSource`), and counted; the step under way is ended. */
+export const searchMs = 80
 const countMs = 50
-export const maxTotal = 10_000
+const maxTotal = 10_000
 
 const rowsAtFirst = 2_000
 /** Some 5 MB of the file, which may have to come from the disk. */
@@ -65,7 +168,7 @@ export async function findNewest(
   limit: number,
 ): Promise<Found> {
   const keys: Key[] = []
-  const deadline = performance.now() + searchMs
+  const deadline = performance.now() + source.searchMs
   for await (const part of stepsDown(source, search)) {
     keys.push(...(await keysOf(source, search, part, limit - keys.length)))
     const isDone = keys.length >= limit || part.from <= search.from

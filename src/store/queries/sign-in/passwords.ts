@@ -1,8 +1,7 @@
 import type { FirstAdministrator, PasswordChange } from '../../ports/sign-in.ts'
 import { addAudit } from '../audit.ts'
-import { build } from '../build.ts'
 import { findByAddress, requireAccount } from '../names.ts'
-import { first, run, type Steps } from '../steps.ts'
+import { build, first, run, type Steps } from '../steps.ts'
 
 /** What the credential of a password is called, as the sign-in library has it. */
 export const passwordProvider = 'credential'

@@ -1,16 +1,15 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   mostSessions,
   type SignInCondition,
+  type SignInOperator,
   type SignInRecords,
   type SignInRow,
   type SignInSearch,
   type SignInTable,
+  type SignInValue,
 } from '../../ports/sign-in.ts'
-import type { Engine } from '../engine.ts'
-import { all, first, run, type Steps } from '../steps.ts'
-import { named, signInColumns } from './columns.ts'
-import { type Fragment, orderOf, whereOf } from './conditions.ts'
+import { all, type Engine, first, run, type Steps } from '../steps.ts'
 
 /** The rows of signing in, by statements made of known names. */
 export const createSignInRecords = ({ read, write }: Engine): SignInRecords => ({
@@ -115,4 +114,103 @@ function setOf(
     return sql`${name} = coalesce(${name}, 0) + ${by}`
   })
   return sql.join([...set, ...added])
+}
+
+/** What of each table can be read and written: names that reach a statement come from here only. */
+export const signInColumns: Readonly<Record<SignInTable, readonly string[]>> = {
+  account: [
+    'id',
+    'email',
+    'name',
+    'email_verified',
+    'two_factor_enabled',
+    'created_at',
+    'updated_at',
+  ],
+  credential: [
+    'id',
+    'account_id',
+    'provider',
+    'subject',
+    'password_hash',
+    'created_at',
+    'updated_at',
+  ],
+  session: [
+    ...['id', 'account_id', 'token_hash', 'expires_at', 'created_at', 'updated_at'],
+    ...['address', 'user_agent'],
+  ],
+  verification: ['id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'],
+  two_factor: [
+    ...['id', 'account_id', 'secret', 'backup_codes', 'verified', 'failed_count', 'locked_until'],
+  ],
+  passkey: [
+    ...['id', 'account_id', 'name', 'public_key', 'credential_id', 'counter', 'device_type'],
+    ...['backed_up', 'transports', 'created_at', 'aaguid'],
+  ],
+}
+
+/** The column as a statement names it. Throws for one that the table does not have. */
+function named(table: SignInTable, column: string): RawBuilder<unknown> {
+  if (signInColumns[table].includes(column)) return sql.ref(column)
+  throw new Error(`The table ${table} has no column ${JSON.stringify(column)} for signing in.`)
+}
+
+/** A part of a statement, with the values of its parameters. */
+type Fragment = RawBuilder<unknown>
+
+const comparisons: Readonly<Record<Exclude<SignInOperator, 'in' | 'not_in'>, Fragment>> = {
+  eq: sql`=`,
+  ne: sql`is distinct from`,
+  lt: sql`<`,
+  lte: sql`<=`,
+  gt: sql`>`,
+  gte: sql`>=`,
+}
+
+/** Who can't sign in is not there for signing in. */
+const allowed: Partial<Record<SignInTable, Fragment>> = {
+  account: sql`deleted_at is null and status = 'active'`,
+}
+
+/** The conditions of a search as the rest of `WHERE`. */
+function whereOf(table: SignInTable, where: readonly SignInCondition[]): Fragment {
+  const all = where.filter(({ connector }) => connector === 'AND').map((one) => part(table, one))
+  const any = where.filter(({ connector }) => connector === 'OR').map((one) => part(table, one))
+  const parts = [
+    ...(allowed[table] === undefined ? [] : [allowed[table]]),
+    ...all,
+    ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
+  ]
+  return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
+}
+
+function part(table: SignInTable, { column, operator, value }: SignInCondition): Fragment {
+  const name = named(table, column)
+  if (operator === 'in' || operator === 'not_in') {
+    const values = listOf(value)
+    if (values.length === 0) return operator === 'in' ? sql`false` : sql`true`
+    return sql`${name} ${operator === 'in' ? sql`in` : sql`not in`} (${sql.join(values)})`
+  }
+  if (isList(value)) throw new Error(`A list can't be compared with ${operator}.`)
+  if (operator === 'eq' && value === null) return sql`${name} is null`
+  if (operator === 'ne' && value === null) return sql`${name} is not null`
+  if (table === 'account' && column === 'email' && operator === 'eq')
+    return sql`lower(email) = lower(${value})`
+  return sql`${name} ${comparisons[operator]} ${value}`
+}
+
+const isList = (value: SignInCondition['value']): value is readonly SignInValue[] =>
+  Array.isArray(value)
+
+const listOf = (value: SignInCondition['value']) => (isList(value) ? value : [value])
+
+/** The order of a search: of addresses that differ in case only, the oldest account is meant. */
+function orderOf(
+  table: SignInTable,
+  order: { readonly column: string; readonly descending: boolean } | undefined,
+): Fragment {
+  if (order === undefined) return sql`id`
+  const direction = order.descending ? sql`desc nulls last` : sql`asc nulls first`
+  return sql`${named(table, order.column)} ${direction}, id desc`
 }

@@ -6,10 +6,7 @@ import {
   type StoredSession,
 } from '../../ports/sign-in.ts'
 import { addAudit } from '../audit.ts'
-import { build } from '../build.ts'
-import type { Engine } from '../engine.ts'
-import { fixed } from '../fixed.ts'
-import { all, first, run, type Steps } from '../steps.ts'
+import { all, build, type Engine, first, fixed, run, type Steps } from '../steps.ts'
 import {
   changePassword,
   findPasswordHash,
@@ -18,7 +15,6 @@ import {
   makeAdministrator,
 } from './passwords.ts'
 import { createSignInRecords } from './records.ts'
-import { takeCode } from './used-codes.ts'
 
 interface SignInParts {
   readonly engine: Engine
@@ -91,4 +87,17 @@ function endSessions(
   const own = build.deleteFrom('session').where('account_id', '=', accountId)
   if ('id' in which) return run(own.where('id', '=', which.id))
   return run(which.except === null ? own : own.where('id', '!=', which.except))
+}
+
+/** Longer than any code of a moment is taken. */
+const keptMs = 600_000
+
+/** Takes a code: of several who use it at once, one gets it. Call it in a transaction. */
+function* takeCode(accountId: number, codeHash: string, now: number): Steps<boolean> {
+  const own = build.deleteFrom('used_code').where('account_id', '=', accountId)
+  yield* run(own.where('used_at', '<', now - keptMs))
+  const row = { account_id: accountId, code_hash: codeHash, used_at: now }
+  const taken = build.insertInto('used_code').values(row)
+  const added = taken.onConflict((conflict) => conflict.doNothing()).returning('used_at')
+  return (yield* first(added)) !== undefined
 }

@@ -1,12 +1,19 @@
 import { sql } from 'kysely'
 import type { Extent, OddSpending, Page, VerificationStore } from '../../ports/verification.ts'
-import type { Engine } from '../engine.ts'
-import { first } from '../steps.ts'
-import { readOddBackground } from './background.ts'
+import { type Engine, first } from '../steps.ts'
 import { type DayWords, readOddDays } from './days.ts'
-import { readEntries, readOddBalances } from './entries.ts'
-import { findPrice, findUses, readRequests } from './requests.ts'
-import { countOthers, readLeftReservations, readOddAttempts, readOddReserved } from './sums.ts'
+import {
+  countOthers,
+  findPrice,
+  findUses,
+  readEntries,
+  readLeftReservations,
+  readOddAttempts,
+  readOddBackground,
+  readOddBalances,
+  readOddReserved,
+  readRequests,
+} from './records.ts'
 
 /** Reads; as `Engine` says of each. */
 export type Reading = Pick<Engine, 'read' | 'snapshot'>

@@ -13,7 +13,7 @@ import type {
   OwnSums,
   OwnTotal,
 } from '../../ports/matching.ts'
-import { explained } from '../failures.ts'
+import { explained } from '../file.ts'
 import * as sql from './tables.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */

@@ -1,12 +1,19 @@
-import type { Database } from 'bun:sqlite'
+import { type Database, SQLiteError } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import { sql } from 'kysely'
-import { dayColumns, type VerificationStore } from '../../ports/verification.ts'
-import type { Engine } from '../../queries/engine.ts'
+import {
+  dayColumns,
+  type FileFault,
+  type Page,
+  type VerificationStore,
+} from '../../ports/verification.ts'
+import type { Engine } from '../../queries/steps.ts'
 import type { DayWords } from '../../queries/verification/days.ts'
+import { inPages, pause } from '../../queries/verification/paging.ts'
 import { createVerification as verificationOf } from '../../queries/verification/verification.ts'
-import { explainFailure } from '../failures.ts'
-import { checkSoon } from './check-soon.ts'
-import { readFileFaults } from './file.ts'
+import { explainFailure } from '../file.ts'
+import { type DatabaseThread, openDatabaseThread } from '../thread.ts'
+import { readOddCells } from './cells.ts'
 
 const words: DayWords = {
   createTable: sql.raw(
@@ -32,5 +39,151 @@ async function* explainedRows<Row>(path: string, rows: AsyncIterable<Row>): Asyn
     yield* rows
   } catch (error) {
     throw explainFailure(error, path)
+  }
+}
+
+/** Above this size the tables of requests are left out: they are most of it, and only ever grow. */
+const largeBytes = 256 * 1024 * 1024
+const largeTables = ['request', 'attempt', 'ledger']
+
+/**
+ * SQLite's quick check, table by table, and the references of small tables, on a thread that gives way
+ * to all others: a gateway that has begun to serve goes on undisturbed. Ends early with the signal.
+ */
+async function checkSoon(path: string, signal: AbortSignal): Promise<readonly FileFault[]> {
+  if (path === ':memory:') return []
+  const thread = await openDatabaseThread(path, path, true)
+  try {
+    return await checkTables(thread, statSync(path).size > largeBytes, signal)
+  } finally {
+    await thread.close()
+  }
+}
+
+async function checkTables(thread: DatabaseThread, isLarge: boolean, signal: AbortSignal) {
+  const faults: FileFault[] = []
+  for (const { name } of await thread.all<{ name: string }>(selectTables)) {
+    if (isLarge && largeTables.includes(name)) continue
+    if (signal.aborted) break
+    const lines = await thread.all<{ text: string }>(
+      'SELECT quick_check AS text FROM pragma_quick_check(?)',
+      name,
+    )
+    faults.push(...lines.filter(({ text }) => text !== 'ok').map(({ text }) => faultOf(name, text)))
+  }
+  return faults
+}
+
+/**
+ * SQLite's own checks, table by table, so that each holds its snapshot no longer than it must: while
+ * one lasts the journal of a `serve` beside grows, and is reused afterwards. The largest table takes
+ * some 4 seconds for a million rows.
+ */
+async function* readFileFaults(db: Database, isDeep: boolean): AsyncGenerator<Page<FileFault>> {
+  const tables = namesOfTables(db)
+  let isDamaged = false
+  // All of the file: what belongs to no table, too, and whether each page belongs to one thing alone.
+  for (const name of [...tables, ...(isDeep ? [undefined] : [])]) {
+    const rows: readonly FileFault[] = isDamaged && name === undefined ? [] : checkTable(db, name)
+    isDamaged ||= rows.some(({ kind }) => kind === 'damage')
+    yield { rows, looked: 0 }
+    await pause()
+  }
+  if (isDamaged) return // reading its rows would fail, or tell nonsense
+  for (const name of tables) {
+    for (const reference of referencesOf(db, name)) {
+      yield* danglingRows(db, name, reference)
+      await pause()
+    }
+  }
+  if (isDeep) yield* readOddCells(db, tables)
+}
+
+/** This program's own tables. */
+const namesOfTables = (db: Database): readonly string[] =>
+  db
+    .query<{ name: string }, []>(selectTables)
+    .all()
+    .map(({ name }) => name)
+
+/** Tables of this program. */
+const selectTables =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
+/** At most 100 lines a table: SQLite stops there. With no table: what is wrong with the file beside them. */
+function checkTable(db: Database, table: string | undefined): readonly FileFault[] {
+  const faults = linesOf(db, table).map((text) => faultOf(table ?? '', text))
+  return table === undefined ? faults.filter(({ kind }) => kind === 'damage') : faults
+}
+
+/** A line of SQLite's own checks. */
+const faultOf = (table: string, text: string): FileFault => ({
+  kind: isForbidden(text) ? 'forbidden' : 'damage',
+  table,
+  text: oneLine(text),
+})
+
+/** Where the damage is such that the check can't go on, what it said until then counts. */
+function linesOf(db: Database, table: string | undefined): readonly string[] {
+  const lines: string[] = []
+  // A name is quoted, for a number would be how many lines are told.
+  const argument = table === undefined ? '' : `('${table.replaceAll("'", "''")}')`
+  using check = db.prepare<{ text: string }, []>(
+    `SELECT integrity_check AS text FROM pragma_integrity_check${argument}`,
+  )
+  try {
+    for (const { text } of check.iterate()) if (text !== 'ok') lines.push(text)
+  } catch (error) {
+    const isDamage = error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT')
+    if (!isDamage) throw error
+    lines.push(error.message)
+  }
+  return lines
+}
+
+const oneLine = (text: string) =>
+  text.replace(/^\*\*\* in database \w+ \*\*\*\n/, '').replaceAll('\n', '; ')
+
+/** These say that a row breaks a rule of its table; all others, that the file itself is broken. */
+const isForbidden = (text: string) => text.startsWith('CHECK constraint failed')
+
+interface Reference {
+  readonly column: string
+  readonly parent: string
+  readonly parentColumn: string
+}
+
+/** An attempt's request is left out: `readOddAttempts` looks for it, and knows more to tell. */
+function referencesOf(db: Database, table: string): readonly Reference[] {
+  const text =
+    'SELECT "from" AS "column", "table" AS parent, "to" AS parentColumn ' +
+    'FROM pragma_foreign_key_list(?)'
+  return db
+    .query<Reference, [string]>(text)
+    .all(table)
+    .filter(({ parent }) => !(table === 'attempt' && parent === 'request'))
+}
+
+/** SQLite's own check of this does not say which row it is where a table has no row ids. */
+function* danglingRows(
+  db: Database,
+  table: string,
+  { column, parent, parentColumn }: Reference,
+): Generator<Page<FileFault>> {
+  const keys = db
+    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?) WHERE pk > 0')
+    .all(table)
+  const row = keys.map(({ name }) => `'${name} ' || "${name}"`).join(` || ', ' || `)
+  using rows = db.prepare<{ row: string; value: string }, []>(
+    `SELECT ${row} AS row, "${column}" AS value FROM "${table}" AS child ` +
+      `WHERE "${column}" IS NOT NULL AND NOT EXISTS ` +
+      `(SELECT 1 FROM "${parent}" AS parent WHERE parent."${parentColumn}" = child."${column}")`,
+  )
+  for (const page of inPages(rows.iterate())) {
+    const faults = page.rows.map(({ row, value }) => ({ row, value: String(value) }))
+    yield {
+      rows: faults.map((one) => ({ kind: 'dangling', table, column, parent, ...one })),
+      looked: 0,
+    }
   }
 }

@@ -5,7 +5,7 @@ import { createReader } from '../../../../src/app/console/reading/reader.ts'
 import type { GatewayFacts } from '../../../../src/app/console/reading/services.ts'
 import { createLogger } from '../../../../src/lib/log.ts'
 import { createSecretBox } from '../../../../src/lib/secrets.ts'
-import type { DatabasePlace, ReadingStore } from '../../../../src/store/ports/reading.ts'
+import type { DatabasePlace, ReadingStore } from '../../../../src/store/ports/store.ts'
 import { now } from '../../../store/support.ts'
 import { configOf } from '../../serving.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { differenceKinds, type VerifyDifference } from '../../../../src/admin/maintenance/schema.ts'
-import { differenceText } from '../../../../src/console/pages/maintenance/difference-text.ts'
+import { differenceText } from '../../../../src/console/pages/maintenance/text.ts'
 
 const found: VerifyDifference = {
   kind: 'amount',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { languageOf } from '../../../../src/site/status/page/language.ts'
+import { languageOf } from '../../../../src/site/status/page/words.ts'
 
 const chosen = (accept: string | null, query = '') =>
   languageOf({

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { duration, freeText, percent, percentOf } from '../../../../src/site/status/page/text.ts'
+import { duration, freeText, percent, percentOf } from '../../../../src/site/status/page/words.ts'
 
 test.each([
   [null, null],

@@ -1,24 +1,38 @@
-import { createThreadReader, type Reader } from '../../../../src/store/sqlite/lists/reader.ts'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
+import { compile } from '../../../../src/store/sqlite/engine.ts'
 
 export interface Asked {
   readonly sql: string
-  readonly parameters: Parameters<Reader['all']>[1]
+  readonly parameters: readonly unknown[]
   readonly rows: number
 }
 
-/** A reader of a file that notes what it was asked; each answer comes so much later. */
-export function createNotingReader(path: string, lateMs = 0): Reader & { readonly asked: Asked[] } {
-  const reader = createThreadReader(path, 60_000)
+export interface NotingEngine extends Pick<Engine, 'read'>, Disposable {
+  readonly asked: Asked[]
+}
+
+/** Reads a file and notes what it was asked; each answer comes so much later. */
+export function createNotingEngine(path: string, lateMs = 0): NotingEngine {
+  const db = new Database(path, { readonly: true })
   const asked: Asked[] = []
+  function perform(statement: Parameters<typeof compile>[0]) {
+    const { sql, parameters } = compile(statement)
+    using prepared = db.prepare<object, SQLQueryBindings[]>(sql)
+    const rows = prepared.all(...(parameters as SQLQueryBindings[]))
+    asked.push({ sql, parameters, rows: rows.length })
+    const until = performance.now() + lateMs
+    while (performance.now() < until);
+    return { rows, changes: 0 }
+  }
   return {
     asked,
-    async all<Row>(sql: string, parameters: Asked['parameters']) {
-      const rows = await reader.all<Row>(sql, parameters)
-      asked.push({ sql, parameters, rows: rows.length })
-      const until = performance.now() + lateMs
-      while (performance.now() < until);
-      return rows
+    async read<Result>(work: () => Steps<Result>) {
+      const steps = work()
+      let step = steps.next()
+      while (!step.done) step = steps.next(perform(step.value))
+      return step.value
     },
-    close: () => reader.close(),
+    [Symbol.dispose]: () => db.close(),
   }
 }

@@ -2,19 +2,19 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
 import { createLists } from '../../../../src/store/queries/lists/store.ts'
-import { createSource } from '../../../../src/store/sqlite/lists/source.ts'
+import { createSource } from '../../../../src/store/sqlite/lists.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
 import { now, temporaryDirectory } from '../../support.ts'
-import { createNotingReader } from './scene.ts'
+import { createNotingEngine } from './scene.ts'
 
 // A search through far more rows of an index than one step looks at.
 
 const directory = temporaryDirectory()
 const path = directory.file('few-accounts.db')
 let db: Database
-let reader: ReturnType<typeof createNotingReader>
+let reader: ReturnType<typeof createNotingEngine>
 let lists: ListStore
 
 beforeAll(async () => {
@@ -23,13 +23,15 @@ beforeAll(async () => {
     ...{ moreModels: 0, skew: 1 },
   })
   db = new Database(path, { readonly: true })
-  reader = createNotingReader(path)
-  // Every statement counts as a quick one, so that steps grow on a slow machine, too.
-  const source = { ...createSource(reader), quickMs: Number.POSITIVE_INFINITY }
+  reader = createNotingEngine(path)
+  // Every statement counts as a quick one, and no page is ended by its time: how many steps there are
+  // does not depend on the machine.
+  const always = Number.POSITIVE_INFINITY
+  const source = { ...createSource(reader), quickMs: always, searchMs: always }
   lists = createLists({ source, clock: () => now })
 }, 60_000)
 afterAll(async () => {
-  await reader.close()
+  reader[Symbol.dispose]()
   db.close()
   directory[Symbol.dispose]()
 })

@@ -1,0 +1,187 @@
+import { addressKey } from '../../lib/addresses.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { LogFields, Logger } from '../../lib/log.ts'
+import { createRate, type RateOptions } from '../../lib/rate.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { SignInStore } from '../../store/ports/sign-in.ts'
+import { ApiError } from '../api-error.ts'
+import type { Library, RequestFacts, SignInSettings } from './call.ts'
+import type { CookieSessions, KnownDevices } from './cookies.ts'
+import type { Passwords } from './passwords.ts'
+import type { SetupCode } from './setup.ts'
+
+interface ThrottleOptions extends RateOptions {
+  /** What is told to who comes too often. */
+  readonly text?: (seconds: number) => string
+}
+
+/** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
+interface Throttle {
+  /** Takes one attempt; throws 429, with the time to wait, when there is none left. */
+  take(key: string): void
+  /** Gives one back: it was no wrong guess. */
+  giveBack(key: string): void
+}
+
+export function createThrottle({ text, ...options }: ThrottleOptions): Throttle {
+  const rate = createRate(options)
+  return {
+    take(key) {
+      const waitMs = rate.waitMs(key)
+      if (waitMs > 0) throw tooMany(waitMs, text)
+      rate.take(key)
+    },
+    giveBack: rate.giveBack,
+  }
+}
+
+/** Refuses with the time after which it may be tried again. */
+function tooMany(
+  waitMs: number,
+  text = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
+): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
+}
+
+/** What signing in is built from. */
+export interface SignInParts {
+  readonly store: SignInStore
+  readonly secrets: Pick<SecretBox, 'keyedHash'>
+  readonly log: Logger
+  readonly clock: Clock
+  readonly settings: () => SignInSettings
+  readonly facts: RequestFacts
+  readonly setupCode: SetupCode
+}
+
+/** The same with what is built once. */
+export interface SignInCore extends SignInParts {
+  readonly library: Library
+  readonly passwords: Passwords
+  readonly sessions: CookieSessions
+  readonly limits: Limits
+  readonly devices: KnownDevices
+  readonly refusals: Refusals
+}
+
+/** How a call ends: what the client is told, and the cookies that go with it. */
+export interface Outcome<Data> {
+  readonly data: Data
+  readonly cookies: readonly string[]
+}
+
+/** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
+interface Limits {
+  /** Guesses at a password or a code, by address. */
+  readonly address: Throttle
+  /** The same by account: its id, or the e-mail address that was typed. */
+  readonly account: Throttle
+  /** The same by browser, of those that have signed in before: nobody else spends these. */
+  readonly device: Throttle
+  /** Successful sign-ins per account: far more than a person needs. */
+  readonly right: Throttle
+  /** New accounts by address. */
+  readonly registration: Throttle
+  /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
+  readonly begun: Throttle
+  /** Guesses at the set-up code, by address and all together. */
+  readonly setup: Throttle
+}
+
+export const createLimits = (clock: Clock): Limits => ({
+  address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
+  account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  device: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  right: createThrottle({ clock, burst: 60, everyMs: 10_000 }),
+  registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
+  begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
+  setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
+})
+
+/** One who guesses: at an account (absent: at nobody's), maybe from a known device. */
+interface Guess {
+  readonly request: Request
+  readonly account: string | undefined
+  /** Name of the browser, where it has signed in to that account before. */
+  readonly device?: string | undefined
+}
+
+/**
+ * Runs one guess, counted by address and by `account`, or by a known device alone: others can't spend
+ * what that has. Given back when it was right, which is counted by account alone; a refusal stays
+ * counted.
+ */
+export async function counted<Result>(
+  { limits, facts }: Pick<SignInCore, 'limits' | 'facts'>,
+  { request, account, device }: Guess,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const address = addressKey(facts.addressOf(request))
+  const counts: readonly (readonly [Throttle, string])[] =
+    device === undefined
+      ? [
+          [limits.address, address],
+          ...(account === undefined ? [] : [[limits.account, account] as const]),
+        ]
+      : [[limits.device, device]]
+  for (const [throttle, key] of counts) throttle.take(key)
+  const result = await countedRight(limits, account, work)
+  for (const [throttle, key] of counts) throttle.giveBack(key)
+  return result
+}
+
+/** Limits successful sign-ins per account: each of them hashes a password. */
+export async function countedRight<Result>(
+  { right }: Pick<Limits, 'right'>,
+  account: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (account === undefined) return work()
+  right.take(account)
+  try {
+    return await work()
+  } catch (error) {
+    right.giveBack(account)
+    throw error
+  }
+}
+
+/** Logs sign-ins that were refused: what was tried line by line, what came too often counted. */
+export interface Refusals {
+  /**
+   * `about` is asked for what is worth a look-up: an attempt that was not even tried is none, or people
+   * could fill the log with it.
+   */
+  note(message: string, error: unknown, about: () => LogFields | Promise<LogFields>): Promise<void>
+}
+
+/** So often it is told how many came too often. */
+const everyMs = 60_000
+
+export function createRefusals({
+  log,
+  clock,
+}: {
+  readonly log: Logger
+  readonly clock: Clock
+}): Refusals {
+  let untold = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  return {
+    async note(message, error, about) {
+      const reason = error instanceof ApiError ? error.reason : 'internal'
+      if (reason !== 'too_many_requests' && reason !== 'unavailable') {
+        log.warn(message, { ...(await about()), reason })
+        return
+      }
+      untold++
+      const now = clock()
+      if (now - toldAt < everyMs) return
+      log.warn('sign-ins refused that came too often', { count: untold })
+      untold = 0
+      toldAt = now
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { Elysia } from 'elysia'
+import { pageNotFound } from '../gateway/errors.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { createFeedBuilder } from '../site/feed/document.ts'
+import { openMirrorFolder, readFeedFile, writeFeedFiles } from '../site/feed/files.ts'
+import { createMirror } from '../site/feed/mirror.ts'
+import { feedRoutes } from '../site/feed/routes.ts'
+import { type Published, publish } from '../site/published.ts'
+import type { Config } from './config/config.ts'
+import { withSettings } from './config/set-by-hand.ts'
+import { createEnding } from './ending.ts'
+import { type Instance, UserError } from './instance.ts'
+import { listen } from './listen.ts'
+import { createLiveCatalog } from './live-catalog.ts'
+import { feedSite, shownGroups } from './site.ts'
+
+/** Writes the feed of an instance into a folder. */
+export interface FeedExporter {
+  /** Brings the folder up to date; returns the files that were written, none when all were right. */
+  write(): Promise<readonly string[]>
+}
+
+interface FeedExportParts {
+  readonly instance: Instance
+  readonly config: Config
+  readonly folder: string
+}
+
+/**
+ * An exporter. A feed that is in the folder already keeps its `updated_at` and its files' dates for
+ * as long as nothing else in it changes.
+ */
+export async function createFeedExporter(parts: FeedExportParts): Promise<FeedExporter> {
+  const { instance, config, folder } = parts
+  const catalog = await createLiveCatalog(instance.store, instance.secrets)
+  const settings = async () =>
+    withSettings(config, (await instance.store.edits.storedSettings()).values)
+  let inForce = await settings()
+  const earlier = await inFolder(folder, () => readFeedFile(folder))
+  const build = createFeedBuilder({
+    catalog: () => ({ groups: shownGroups(catalog.current(), inForce.settings.feedGroups) }),
+    site: () => feedSite(inForce),
+    clock: systemClock,
+    earlier: earlier?.text,
+  })
+  let published: Published | undefined =
+    earlier && (await publish(earlier.text, undefined, earlier.modifiedMs))
+  return {
+    async write() {
+      await catalog.reload()
+      inForce = await settings()
+      const version = await publish(await build(), published, systemClock())
+      published = version
+      return inFolder(folder, () => writeFeedFiles(folder, version))
+    },
+  }
+}
+
+/** A folder that can't be read or written is the user's to put right. */
+async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new UserError(`The feed in ${folder} can't be read or written: ${cause}`, { cause })
+  }
+}
+
+interface FeedMirrorParts {
+  /** Address of the feed to be copied. */
+  readonly origin: string
+  readonly listen: Pick<Config['server'], 'host' | 'port'>
+  readonly intervalMs: number
+  readonly folder: string
+  readonly acceptSite?: string | undefined
+  readonly log: Logger
+}
+
+/** A mirror that is up. */
+interface FeedMirroring {
+  readonly url: string
+  /** Asks for news now; never rejects. */
+  reload(): Promise<void>
+  /** Gives what could not be ended in time. */
+  stop(): Promise<readonly string[]>
+}
+
+/** Serves the copy of another instance's feed, and asks that instance for news every interval. */
+export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring> {
+  const { log } = parts
+  const mirror = await openMirror(parts)
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .onError(({ code, error }) => {
+      if (code === 'NOT_FOUND') return pageNotFound()
+      log.error('unhandled error', { code: String(code), error: String(error) })
+      return new Response('500 internal error', { status: 500 })
+    })
+    .use(feedRoutes(mirror))
+  const listening = listen(app, parts.listen, '--listen')
+  const timer = setInterval(() => void mirror.refresh(), parts.intervalMs)
+  void mirror.refresh() // awaited by `stop`
+  return {
+    url: listening.url,
+    reload: mirror.refresh,
+    async stop() {
+      clearInterval(timer)
+      const closed = listening.close()
+      const ending = createEnding(log)
+      await ending.step('the copy of the feed', mirror.stop, stopMs)
+      await Promise.race([closed, Bun.sleep(stopMs)])
+      listening.drop()
+      return ending.left
+    },
+  }
+}
+
+/** How long a reader under way, or a copy, has to finish when the mirror stops. */
+const stopMs = 2_000
+
+async function openMirror({ origin, folder, acceptSite, log }: FeedMirrorParts) {
+  const copies = openMirrorFolder(folder, origin)
+  try {
+    const parts = { origin, folder: copies, acceptSite, fetch, clock: systemClock, log }
+    return await createMirror(parts)
+  } catch (cause) {
+    throw new UserError(`The copy in ${folder} can't be read: ${cause}. Name another --dir.`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,134 @@
+import { createMemoryBudget, type MemoryBudget } from '../gateway/memory/memory-budget.ts'
+import type { SocketLimits } from '../gateway/socket/sockets.ts'
+import { type Repeat, repeatByTimer } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import {
+  descriptorLimit,
+  findMemoryLimit,
+  hasSpareDescriptors,
+  heldMemoryBytes,
+  raiseIt,
+} from '../lib/process-state.ts'
+import type { Config } from './config/config.ts'
+
+/** What this process may have of memory, and who says so. */
+export interface ProcessMemory {
+  readonly limitBytes: number
+  readonly source: 'configuration' | 'container' | 'machine'
+  readonly budget: MemoryBudget
+  /** WebSockets at once, and the longest message on one. */
+  readonly sockets: SocketLimits & { readonly messageBytes: number }
+  /** Of fetched files, kept for the next requests. */
+  readonly fileCacheBytes: number
+}
+
+const mebibyte = 1_048_576
+/** What the program holds by itself, with some requests under way: its code is not part of it. */
+const ownBytes = 80 * mebibyte
+/** The rest is for garbage, and for the pages of files that the program would be slow without. */
+const partOfRest = 0.8
+/** With less nothing could be answered. */
+const leastBudget = 16 * mebibyte
+/** Beyond this part of the limit nothing large is let in, whatever was reckoned. */
+const partHeld = 0.9
+/** A machine is not for this program alone. */
+const partOfMachine = 0.5
+/** Garbage is collected no more often, nor for more than one part in so many of the time: nobody is answered then. */
+const collectEveryMs = 500
+const collectOnePartIn = 20
+
+/** The budget of bytes of this process, by its configuration or by what the system says. */
+export function createProcessMemory({
+  memoryBytes,
+}: Pick<Config['server'], 'memoryBytes'>): ProcessMemory {
+  const { limitBytes, source } = limitOf(memoryBytes)
+  const own = Math.min(ownBytes, limitBytes / 2)
+  const totalBytes = Math.max(Math.floor((limitBytes - own) * partOfRest), leastBudget)
+  let collectAt = 0
+
+  /** What was given back is garbage first, and garbage is collected when there is much of it. */
+  function hasRoom(bytes: number): boolean {
+    const isFree = () => heldMemoryBytes() + bytes <= limitBytes * partHeld
+    if (isFree()) return true
+    const before = performance.now()
+    if (before < collectAt) return false
+    Bun.gc(true)
+    const after = performance.now()
+    collectAt = after + Math.max(collectEveryMs, collectOnePartIn * (after - before))
+    return isFree()
+  }
+
+  const budget = createMemoryBudget({ totalBytes, hasRoom })
+  const fileCacheBytes = Math.min(Math.floor(totalBytes / 16), 64 * mebibyte)
+  return { limitBytes, source, budget, sockets: socketsWithin(totalBytes), fileCacheBytes }
+}
+
+/**
+ * The server keeps half a message until the rest has come, and tells nobody: of one account they are no more
+ * than a quarter of the budget together. Of all accounts they may be more; see `createSockets`.
+ */
+function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
+  const messageBytes = Math.min(
+    Math.max(Math.floor(totalBytes / 1_024), 2 * mebibyte),
+    16 * mebibyte,
+  )
+  const whole = (count: number, most: number) => Math.max(1, Math.min(Math.floor(count), most))
+  return {
+    messageBytes,
+    ofAccount: whole(totalBytes / 4 / messageBytes, 256),
+    ofAll: whole((16 * totalBytes) / messageBytes, 16_384),
+    conversations: conversationsWithin(totalBytes),
+  }
+}
+
+/** Conversations that connections go on with: warm-ups leave some, which cost nobody anything. */
+function conversationsWithin(totalBytes: number): SocketLimits['conversations'] {
+  const ofAll = Math.min(Math.floor(totalBytes / 8), 256 * mebibyte)
+  const ofAccount = Math.min(Math.floor(ofAll / 2), 64 * mebibyte)
+  return { ofOne: Math.min(ofAccount, 8 * mebibyte), ofAccount, ofAll }
+}
+
+function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' | 'source'> {
+  if (memoryBytes !== null) return { limitBytes: memoryBytes, source: 'configuration' }
+  const { bytes, source } = findMemoryLimit()
+  return { limitBytes: source === 'machine' ? bytes * partOfMachine : bytes, source }
+}
+
+/** Looks whether this process can open files and connections still. */
+interface DescriptorWatch {
+  isShort(): boolean
+  stop(): void
+}
+
+const lookMs = 1_000
+/** Fewer left: the next moment may take them. */
+const fewest = 4
+/** It is told no more often than this, however often it comes and goes. */
+const tellMs = 60_000
+
+/** Tells the log when no descriptors are left: connections that nobody can take tell nothing. */
+export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer): DescriptorWatch {
+  let isShort = false
+  let toldTick = Number.NEGATIVE_INFINITY
+  let isTold = false
+
+  function look(): void {
+    const was = isShort
+    isShort = !hasSpareDescriptors(fewest)
+    if (isShort === was) return
+    if (!isShort) {
+      if (isTold) log.info('there are file descriptors again')
+      isTold = false
+    } else if (performance.now() - toldTick >= tellMs) {
+      toldTick = performance.now()
+      isTold = true
+      const limit = descriptorLimit()
+      log.error(`no file descriptors are left, no connection is taken or made: ${raiseIt}`, {
+        limit,
+      })
+    }
+  }
+
+  const stop = repeat(look, lookMs)
+  return { isShort: () => isShort, stop }
+}

@@ -1,0 +1,119 @@
+import minimumsFile from '../../data/prompt-cache.json' with { type: 'json' }
+import familiesFile from '../../data/reasoning-models.json' with { type: 'json' }
+import type { PriceRow } from '../store/ports/catalog.ts'
+import { findVendorPrice } from './vendor-prices.ts'
+
+/**
+ * Facts of models by their vendors' ids, for look-ups by an upstream's name: with or without a date or
+ * version, in any spelling of the places that models are sold at.
+ */
+function factsByModel<Fact>(
+  entries: readonly { readonly fact: Fact; readonly models: readonly string[] }[],
+): (upstreamModel: string) => Fact | undefined {
+  const known = new Map(
+    entries.flatMap(({ fact, models }) => models.map((name) => [spelt(name), fact] as const)),
+  )
+  return (upstreamModel) => {
+    const name = spelt(upstreamModel)
+    return known.get(name) ?? known.get(name.replace(version, ''))
+  }
+}
+
+/** A snapshot of a model: `-2024-08-06`, `-20250514`, `@20250514`, `-001`, `-latest`, `-v1:0`. */
+const version = /(?:[-@](?:latest|\d{3,4}|\d{8}|\d{4}-\d\d-\d\d))?(?:-v\d+(?::\d+)?)?$/
+
+/** Without the places it is sold at (`us.anthropic.`, `openai/`), and with `4-5` for `4.5`. */
+const spelt = (name: string): string =>
+  name
+    .slice(name.lastIndexOf('/') + 1)
+    .replace(/^(?:[a-z]+\.)*anthropic\./, '')
+    .replace(/(?<=\d)\.(?=\d)/g, '-')
+
+/** What a model makes. */
+export type ModelKind = 'answers' | 'embeddings' | 'images'
+
+/**
+ * What a model of this name makes, by how vendors name theirs: `text-embedding-3-small`,
+ * `gemini-embedding-001`, `mistral-embed`; `gpt-image-1`, `dall-e-3`, `imagen-4`. Models that answer with
+ * images beside text (`gemini-2.5-flash-image`) are asked like others.
+ */
+export function kindOf(model: string): ModelKind {
+  if (embeds.test(model)) return 'embeddings'
+  return draws.test(model) ? 'images' : 'answers'
+}
+
+const embeds = /(^|[-/@.:_])embed(ding)?s?([-/@.:_]|$)/i
+const draws = /(^|[/@.:_])(gpt-image|dall-e|imagen)(-|$)/i
+
+/** When a model reasons: `data/reasoning-models.json` says what each means. */
+type Reasons = 'never' | 'when_asked' | 'unless_off' | 'always'
+
+/** When the upstream's model of this name reasons; always, where nobody has said otherwise. */
+export function reasonsOf(upstreamModel: string): Reasons {
+  findReasons ??= factsByModel(
+    familiesFile.families.map(({ reasons, models }) => ({ fact: reasons as Reasons, models })),
+  )
+  return findReasons(upstreamModel) ?? 'always'
+}
+
+let findReasons: ReturnType<typeof factsByModel<Reasons>> | undefined
+
+/**
+ * From how many LLM tokens on the upstream's model of this name caches a marked prompt; where that is
+ * not known, the most that any wants. Source: `data/prompt-cache.json`.
+ */
+export function cacheMinimum(upstreamModel: string): number {
+  findMinimum ??= factsByModel(
+    minimumsFile.minimums.map(({ tokens, models }) => ({ fact: tokens, models })),
+  )
+  return findMinimum(upstreamModel) ?? mostMinimum
+}
+
+let findMinimum: ReturnType<typeof factsByModel<number>> | undefined
+
+const mostMinimum = Math.max(...minimumsFile.minimums.map(({ tokens }) => tokens))
+
+/** How many LLM tokens models can hold, looked up once per name. */
+export interface ContextWindows {
+  /**
+   * As the operator has set it with the price, else as the vendor of that id, or of what its
+   * channels ask their upstreams for, tells it; null: not known. Of several upstream models the
+   * largest counts, and one that is not known makes all unknown: nothing true may be cut. For the
+   * same reason a window that the price has a tier beyond is not believed.
+   */
+  of(price: PriceRow, candidates: readonly { readonly upstreamModel: string }[]): number | null
+}
+
+/** Remembers what it found, names without a vendor too: for as long as a catalog is being built. */
+export function createContextWindows(
+  find: (model: string) => { readonly contextWindow: number | null } | undefined = findVendorPrice,
+): ContextWindows {
+  const known = new Map<string, number | null>()
+
+  function ofVendor(model: string): number | null {
+    const found = known.get(model)
+    if (found !== undefined) return found
+    const contextWindow = find(model)?.contextWindow ?? null
+    known.set(model, contextWindow)
+    return contextWindow
+  }
+
+  return {
+    of({ model, terms }, candidates) {
+      const own = terms.unit === 'tokens' ? terms.contextWindow : undefined
+      if (own !== undefined) return own
+      const tiers = terms.unit === 'tokens' ? terms.tiers : []
+      const fits = (window: number | null) =>
+        window !== null && tiers.every(({ above }) => above < window) ? window : null
+      const named = ofVendor(model)
+      if (named !== null) return fits(named)
+      let largest: number | null = null
+      for (const { upstreamModel } of candidates) {
+        const contextWindow = ofVendor(upstreamModel)
+        if (contextWindow === null) return null
+        largest = Math.max(largest ?? 0, contextWindow)
+      }
+      return fits(largest)
+    },
+  }
+}

@@ -1,0 +1,200 @@
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { type Language, useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { fieldsOf } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
+import { Empty } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+import { type Column, column } from '../parts/table.tsx'
+import { LongText, Time } from '../parts/text.tsx'
+
+/** Who changed what. */
+export function Page() {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const search = useSearch({ strict: false })
+  const filter = Object.fromEntries(
+    filterNames.flatMap((name) => (search[name] ? [[name, String(search[name])]] : [])),
+  )
+  const columns: readonly Column<AuditItem>[] = [
+    column(text.time, ({ created_at }) => <Time at={created_at} />),
+    column(text.actor, ({ actor }) => <Name>{actor}</Name>),
+    column(text.action, ({ action }) => (
+      <span title={action}>{describeAction(action, language)}</span>
+    )),
+    column(text.subject, ({ subject }) => <Name>{subject}</Name>),
+    column(text.changes, ({ changes }) => <Changes changes={changes} />),
+  ]
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <PageFrame title={text.title} description={text.description}>
+      <AuditFilters key={JSON.stringify(filter)} given={filter} />
+      <List
+        queryKey={['admin', 'audit', filter]}
+        load={(page) => call(api.admin.audit.get({ query: { ...filter, ...page } }))}
+        columns={columns}
+        keyOf={({ id }) => id}
+        caption={text.title}
+        empty={
+          isFiltered ? (
+            <Text c="dimmed">{text.emptyFilter}</Text>
+          ) : (
+            <Empty title={text.empty} hint={text.emptyHint} />
+          )
+        }
+      />
+    </PageFrame>
+  )
+}
+
+/** Whole where there is room; only very long ones are broken. */
+const Name = ({ children }: { readonly children: string }) => (
+  <span style={{ display: 'inline-block', maxWidth: 240, overflowWrap: 'break-word' }}>
+    {children}
+  </span>
+)
+
+const filterNames = ['actor', 'action', 'subject', 'since'] as const
+
+/** What the list is narrowed to; the address keeps it. */
+function AuditFilters({ given }: { readonly given: { readonly [name: string]: string } }) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: {
+      actor: given.actor ?? '',
+      action: given.action ?? '',
+      subject: given.subject ?? '',
+      since: given.since ?? '',
+    },
+  })
+  const field = fieldsOf(form, text)
+  const show = (values: Readonly<Record<string, string>>) => {
+    const search = Object.entries(values).filter(([, value]) => value !== '')
+    void navigate({ to: '/admin/audit', search: Object.fromEntries(search) })
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => show(values))}>
+      <Group align="flex-end" gap="sm">
+        <TextInput placeholder={text.actorExample} flex="1 1 15rem" maw={320} {...field('actor')} />
+        <NativeSelect
+          {...field('action')}
+          data={[
+            { value: '', label: text.anyAction },
+            ...resources.map((resource) => ({
+              value: `${resource}.`,
+              label: resourceName(resource, language),
+            })),
+          ]}
+        />
+        <TextInput
+          placeholder={text.subjectExample}
+          flex="1 1 16rem"
+          maw={340}
+          {...field('subject')}
+        />
+        <TextInput type="date" {...field('since')} />
+        <Button type="submit">{text.apply}</Button>
+        {Object.keys(given).length > 0 && (
+          <Button variant="default" onClick={() => show({})}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
+    </form>
+  )
+}
+
+/** From what to what, each in a line. */
+const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
+  <div>
+    {changes.map((change) => (
+      <LongText key={change.name} maw={420}>
+        <Text span inherit c="dimmed">
+          {change.name.replaceAll('_', ' ')}:
+        </Text>{' '}
+        <Step change={change} />
+      </LongText>
+    ))}
+  </div>
+)
+
+function Step({ change: { from, to } }: { readonly change: AuditChange }) {
+  const text = useText(texts)
+  const shown = (value: string | null) => (value === null || value === '' ? text.none : value)
+  if (from === undefined && to === undefined) return text.hidden
+  if (to === undefined) return shown(from ?? null)
+  if (from === undefined) return shown(to)
+  return (
+    <>
+      {shown(from)} → <strong>{shown(to)}</strong>
+    </>
+  )
+}
+
+const texts = bilingual({
+  title: ['Audit', '审计'],
+  description: [
+    'Who changed what by hand, newest first. Nothing here can be changed or removed.',
+    '谁手动改了什么，最新的在前。这里的记录不可修改或删除。',
+  ],
+  time: ['Time', '时间'],
+  actor: ['Who', '操作者'],
+  action: ['What', '操作'],
+  subject: ['Of what', '对象'],
+  changes: ['Changed', '变更内容'],
+  anyAction: ['Anything', '全部操作'],
+  actorExample: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
+  subjectExample: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
+  since: ['Since (UTC)', '起始日期（UTC）'],
+  apply: ['Filter', '筛选'],
+  clear: ['Clear', '清除'],
+  none: ['none', '无'],
+  hidden: ['changed (not told)', '已更改（内容不公开）'],
+  empty: ['Nothing was changed by hand yet', '还没有手动更改'],
+  emptyHint: [
+    'Every change in the console, and each by the command line, leaves an entry here.',
+    '在控制台或命令行中的每次更改都会记录在这里。',
+  ],
+  emptyFilter: ['Nothing fits these filters', '没有符合筛选条件的记录'],
+})
+
+/** What actions begin with, and what they do, as one says it. */
+const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
+  account: ['Account', '账户'],
+  token: ['Token', '令牌'],
+  channel: ['Channel', '渠道'],
+  group: ['Group', '分组'],
+  price: ['Price', '价格'],
+  settings: ['Settings', '设置'],
+  credit: ['credited', '充值'],
+  debit: ['debited', '扣减'],
+  set: ['changed', '修改'],
+  status: ['switched', '切换状态'],
+  add: ['made', '新建'],
+  create: ['made', '新建'],
+  remove: ['removed', '删除'],
+  restore: ['brought back', '恢复'],
+  recover: ['declared well', '标记为正常'],
+  password: ['password set', '设置密码'],
+}
+
+/** The parts of the gateway whose changes can be filtered by. */
+const resources = ['account', 'token', 'channel', 'group', 'price', 'settings'] as const
+
+/** `account.credit` in words; what has none stays as it is. */
+function describeAction(action: string, language: Language): string {
+  const [resource = '', verb = ''] = action.split('.')
+  const index = language === 'zh' ? 1 : 0
+  const what = words[resource]?.[index]
+  const done = words[verb]?.[index] ?? verb.replaceAll('_', ' ')
+  return what === undefined ? action : `${what}${language === 'zh' ? '：' : ' '}${done}`
+}
+
+const resourceName = (resource: string, language: Language): string =>
+  words[resource]?.[language === 'zh' ? 1 : 0] ?? resource

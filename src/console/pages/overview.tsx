@@ -1,0 +1,182 @@
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Overview } from '../../admin/overview/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { formatCount, formatUsd } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { Empty, Loaded } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+import { AnchorLink, ButtonLink, Figure } from '../parts/text.tsx'
+import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
+
+/** The first page of who is signed in: what is left, and what was used. */
+export function Page() {
+  const text = useText(texts)
+  const days = useDays()
+  const query = useQuery({
+    queryKey: ['overview', days],
+    queryFn: () => call(api.overview.get({ query: { days } })),
+    placeholderData: (last) => last,
+    refetchInterval: 60_000,
+  })
+  return (
+    <PageFrame title={text.title} actions={<DaysChoice />}>
+      <Loaded query={query} waiting={<UsageWaiting />}>
+        {(overview) => <Content overview={overview} days={days} />}
+      </Loaded>
+    </PageFrame>
+  )
+}
+
+function Content({ overview, days }: { readonly overview: Overview; readonly days: number }) {
+  return (
+    <Stack gap="md">
+      <BalanceWarning overview={overview} />
+      <Figures overview={overview} days={days} />
+      {overview.usage.sum.requests === 0 ? (
+        <Nothing hasToken={overview.tokens > 0} days={days} />
+      ) : (
+        <Usage usage={overview.usage} />
+      )}
+    </Stack>
+  )
+}
+
+function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days: number }) {
+  const text = useText(texts)
+  if (!hasToken) {
+    return (
+      <Empty
+        title={text.noTokenTitle}
+        hint={text.noToken}
+        action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
+      />
+    )
+  }
+  return (
+    <Empty
+      title={text.noRequestTitle(days)}
+      hint={text.noRequest}
+      action={
+        <Group justify="center">
+          <ButtonLink to="/tokens">{text.toTokens}</ButtonLink>
+          <ButtonLink variant="default" to="/playground">
+            {text.toPlayground}
+          </ButtonLink>
+        </Group>
+      }
+    />
+  )
+}
+
+interface FiguresProps {
+  readonly overview: Overview
+  readonly days: number
+}
+
+/** What is looked at first: what is left, and what was spent. */
+function Figures({ overview, days }: FiguresProps) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const { usage, balance, reserved, spent_today, spent_this_month } = overview
+  const { requests, failed, amount } = usage.sum
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
+      <Figure
+        label={text.balance}
+        hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
+        usd={balance}
+      />
+      <Figure label={text.today} hint={text.utc} usd={spent_today} />
+      <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
+      <Figure label={text.range(days)} usd={amount} />
+      <Figure
+        label={text.requests}
+        hint={
+          failed !== null &&
+          failed > 0 && (
+            <>
+              {text.failed(formatCount(failed, language))} ·{' '}
+              <AnchorLink inherit underline="always" to="/requests" search={{ outcome: 'failed' }}>
+                {text.whyFailed}
+              </AnchorLink>
+            </>
+          )
+        }
+      >
+        {formatCount(requests, language)}
+      </Figure>
+    </SimpleGrid>
+  )
+}
+
+/** What to do when little is left. */
+function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
+  const text = useText(texts)
+  const { balance, balance_low_below, balance_state } = overview
+  if (balance_state === 'good') return null
+  const isLow = balance_state === 'low'
+  return (
+    <Alert
+      color={isLow ? 'yellow' : 'red'}
+      title={isLow ? text.lowTitle : text.usedUpTitle}
+      role="alert"
+    >
+      <Text size="sm">
+        {isLow
+          ? text.low(formatUsd(balance), formatUsd(balance_low_below))
+          : text.usedUp(formatUsd(balance))}{' '}
+        <AnchorLink inherit underline="always" to="/balance">
+          {text.toBalance}
+        </AnchorLink>
+      </Text>
+    </Alert>
+  )
+}
+
+const texts = bilingual({
+  title: ['Overview', '概览'],
+  balance: ['Balance', '余额'],
+  reserved: [
+    (usd: string) => `${usd} of it is set aside for requests under way.`,
+    (usd) => `其中 ${usd} 已为进行中的请求预留。`,
+  ],
+  lowTitle: ['Your balance is low', '余额不足提醒'],
+  low: [
+    (balance: string, below: string) =>
+      `${balance} is left, less than ${below}. Top it up, or ask whoever runs this gateway: when it is used up, requests are refused.`,
+    (balance, below) =>
+      `剩余 ${balance}，低于 ${below}。请充值或联系网关管理员；余额用尽后请求会被拒绝。`,
+  ],
+  usedUpTitle: ['Your balance is used up', '余额已用尽'],
+  usedUp: [
+    (balance: string) =>
+      `The balance is ${balance}: requests are refused until it is topped up. Ask whoever runs this gateway.`,
+    (balance) => `当前余额 ${balance}：充值之前，请求都会被拒绝。请联系网关管理员。`,
+  ],
+  toBalance: ['Balance and ledger', '余额与账单'],
+  today: ['Spent today', '今日消费'],
+  month: ['Spent this month', '本月消费'],
+  range: [(days: number) => `Spent in ${days} days`, (days) => `近 ${days} 天消费`],
+  utc: ['By UTC', '按 UTC 计'],
+  requests: ['Requests', '请求数'],
+  failed: [(count: string) => `${count} failed`, (count) => `失败 ${count} 次`],
+  whyFailed: ['Look at them', '查看失败请求'],
+  noTokenTitle: ['You have no token yet', '还没有令牌'],
+  noToken: [
+    'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',
+    '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',
+  ],
+  makeToken: ['Make a token', '创建令牌'],
+  noRequestTitle: [
+    (days: number) => `No request in ${days} days`,
+    (days) => `近 ${days} 天没有请求`,
+  ],
+  noRequest: [
+    'Take a snippet of one of your tokens, or ask a model right here in the playground.',
+    '可以使用令牌页上的接入示例，或直接在操练场里试用模型。',
+  ],
+  toTokens: ['Tokens and snippets', '令牌与接入示例'],
+  toPlayground: ['Open the playground', '打开操练场'],
+})

@@ -1,0 +1,116 @@
+import { Select, TextInput, type TextInputProps } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useFilters } from '../lib/use-filters.ts'
+
+/** Narrows a list to what is typed. The address has it as `search`. */
+export function Search(props: TextInputProps) {
+  const [{ search }, set] = useFilters()
+  const typed = useDebouncedCallback((value: string) => set({ search: value }), 250)
+  return (
+    <TextInput
+      type="search"
+      defaultValue={search ?? ''}
+      onChange={({ currentTarget }) => typed(currentTarget.value)}
+      {...props}
+    />
+  )
+}
+
+type Choices = readonly (string | { readonly value: string; readonly label: string })[]
+
+interface ChoiceProps {
+  /** What the address calls it. */
+  readonly name: string
+  readonly label: string
+  /** What stands there when nothing is chosen. */
+  readonly all: string
+  readonly data: Choices
+  readonly searchable?: boolean
+}
+
+/** Narrows a list to one of some; a cross takes it away. */
+export function Choice({ name, label, all, data, searchable }: ChoiceProps) {
+  const [filters, set] = useFilters()
+  const value = data.find((one) => wordOf(one) === filters[name])
+  return (
+    <Select
+      label={label}
+      placeholder={all}
+      data={[...data]}
+      value={value === undefined ? null : wordOf(value)}
+      onChange={(chosen) => set({ [name]: chosen })}
+      searchable={searchable}
+      clearable
+    />
+  )
+}
+
+/** Narrows a list to one of some, of which the first is all. */
+export function FixedChoice({ all, data, ...props }: ChoiceProps & Pick<TextInputProps, 'w'>) {
+  const [filters, set] = useFilters()
+  const value = data.find((one) => wordOf(one) === filters[props.name])
+  return (
+    <Select
+      label={props.label}
+      w={props.w}
+      data={[{ value: 'all', label: all }, ...data]}
+      value={value === undefined ? 'all' : wordOf(value)}
+      onChange={(chosen) => set({ [props.name]: chosen === 'all' ? null : chosen })}
+      allowDeselect={false}
+    />
+  )
+}
+
+interface FilterProps extends TextInputProps {
+  /** What the address calls it. */
+  readonly name: string
+}
+
+/** Narrows a list to a text, which holds when the field is left, or by Enter. */
+export function TextFilter({ name, ...props }: FilterProps) {
+  const [filters, set] = useFilters()
+  const now = filters[name] ?? ''
+  const take = (input: HTMLInputElement) => {
+    const value = input.value.trim()
+    if (value !== now && input.checkValidity()) set({ [name]: value })
+  }
+  return (
+    <TextInput
+      key={now}
+      {...props}
+      defaultValue={now}
+      onBlur={({ currentTarget }) => take(currentTarget)}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Enter') take(currentTarget)
+      }}
+    />
+  )
+}
+
+/** Narrows a list by a time: written in local time, in the address in UTC. */
+export function TimeFilter({ name, label }: FilterProps) {
+  const [filters, set] = useFilters()
+  const now = filters[name]
+  return (
+    <TextInput
+      key={now ?? ''}
+      type="datetime-local"
+      label={label}
+      defaultValue={now === undefined ? '' : localTime(now)}
+      onBlur={({ currentTarget: { value } }) => {
+        const changed = value === '' ? undefined : new Date(value).toISOString()
+        if (changed !== now) set({ [name]: changed })
+      }}
+    />
+  )
+}
+
+/** As the browser's field wants it: `2026-11-21T08:30`. */
+function localTime(at: string): string {
+  const time = new Date(at)
+  if (Number.isNaN(time.getTime())) return ''
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}
+
+const wordOf = (choice: Choices[number]) => (typeof choice === 'string' ? choice : choice.value)

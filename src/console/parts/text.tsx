@@ -1,0 +1,173 @@
+import {
+  Anchor,
+  type AnchorProps,
+  Button,
+  type ButtonProps,
+  Card,
+  Code as CodeText,
+  CopyButton,
+  Group,
+  Text,
+  type TextProps,
+  Tooltip,
+} from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import { type ComponentProps, Fragment, type ReactNode } from 'react'
+import { formatUsd, localeOf } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+
+type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>
+
+/** What explains something. */
+export const Hint = (props: Props) => <Text size="sm" c="dimmed" {...props} />
+
+/** What stands beside something in small letters. */
+export const SmallHint = (props: Props) => <Text size="xs" c="dimmed" {...props} />
+
+/** A text of any length: names of strangers break anywhere. */
+export const LongText = (props: Props) => <Text size="sm" className="cut" {...props} />
+
+type LinkProps<Own> = Own & Omit<ComponentProps<'a'>, keyof Own>
+
+/** A link to a page of the console. */
+export const AnchorLink = createLink((props: LinkProps<AnchorProps>) => <Anchor {...props} />)
+
+/** A button that leads to a page of the console. */
+export const ButtonLink = createLink((props: LinkProps<ButtonProps>) => (
+  <Button component="a" {...props} />
+))
+
+interface MoneyProps {
+  readonly usd: string
+  /** In a `Figure`: a long amount is written smaller, so that it stands in one line. */
+  readonly fits?: boolean
+}
+
+/** An exact amount in USD, as the API writes it. Never broken: halves would read as two amounts. */
+export function Money({ usd, fits = false }: MoneyProps) {
+  const shown = formatUsd(usd)
+  return (
+    <Text
+      span
+      inherit
+      c={usd.startsWith('-') ? 'red' : undefined}
+      style={{ whiteSpace: 'nowrap', ...(fits && { fontSize: fittingSize(shown.length) }) }}
+    >
+      {shown}
+    </Text>
+  )
+}
+
+/** How wide a bold figure is at most, in parts of its size: signs between figures are narrower. */
+const widthOfSign = 0.7
+
+/** The usual size, or the one at which so many signs fill the figure that they stand in. */
+const fittingSize = (signs: number) => `min(1em, calc(100cqi / ${signs * widthOfSign}))`
+
+/** A time of the API (ISO 8601, UTC) as local time; UTC on hover and on focus. */
+export function Time({ at }: { readonly at: string }) {
+  const { language } = useLanguage()
+  const local = new Intl.DateTimeFormat(localeOf(language), {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  }).format(new Date(at))
+  return (
+    <Tooltip label={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
+      <time dateTime={at}>
+        {/* Day and time of day may stand below each other, but neither is broken. */}
+        {partsOf(local).map((part, at) => (
+          <Fragment key={part}>
+            {at > 0 && ' '}
+            <span style={{ whiteSpace: 'nowrap' }}>{part}</span>
+          </Fragment>
+        ))}
+      </time>
+    </Tooltip>
+  )
+}
+
+/** `Nov 22, 2026,` and `4:40:01 PM`; `2026年11月22日` and `16:40:01`. */
+function partsOf(local: string): readonly string[] {
+  const time = local.search(/\d{1,2}:\d\d/)
+  return [local.slice(0, time).trim(), local.slice(time)].filter((part) => part !== '')
+}
+
+const texts = bilingual({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
+
+/** Text to be copied: a key, a command, a file. */
+export function Code({ children, label }: { readonly children: string; readonly label: string }) {
+  const text = useText(texts)
+  return (
+    <Group align="flex-start" gap="xs">
+      <CodeText
+        block
+        flex="1 1 18rem"
+        miw={0}
+        maw="100%"
+        className="cut"
+        tabIndex={0}
+        aria-label={label}
+        style={{ whiteSpace: 'pre-wrap' }}
+      >
+        {children}
+      </CodeText>
+      <CopyButton value={children}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy} aria-live="polite">
+            {copied ? text.copied : text.copy}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  )
+}
+
+/** What stands between a label and what it labels: Chinese has a sign of its own, without a space. */
+export const useColon = (): string => (useLanguage().language === 'zh' ? '：' : ': ')
+
+/** The same as a part of a text. */
+export const Colon = () => useColon()
+
+interface FigureProps {
+  readonly label: string
+  readonly children?: ReactNode
+  /** An amount, instead of children. */
+  readonly usd?: string
+  /** What it means, or what to do. */
+  readonly hint?: ReactNode
+}
+
+/** One figure that is looked at first. */
+export const Figure = ({ label, children, usd, hint }: FigureProps) => (
+  <Card withBorder padding="sm" component="section" aria-label={label}>
+    <Hint>{label}</Hint>
+    <Text
+      fz={{ base: 'sm', xs: 'md', lg: 'lg' }}
+      fw={600}
+      component="div"
+      className="cut container"
+    >
+      {usd === undefined ? children : <Money usd={usd} fits />}
+    </Text>
+    {hint && (
+      <Text size="xs" c="dimmed" component="div">
+        {hint}
+      </Text>
+    )}
+  </Card>
+)
+
+interface LabelledProps extends TextProps {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** A label, and what it labels, in one line. */
+export const Labelled = ({ label, children, ...look }: LabelledProps) => (
+  <Text size="sm" {...look}>
+    {label}
+    <Colon />
+    {children}
+  </Text>
+)

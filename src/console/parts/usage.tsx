@@ -1,0 +1,143 @@
+import { SegmentedControl, SimpleGrid, Skeleton } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { UsageRange } from '../../admin/overview/schema.ts'
+import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { Chart } from './chart.tsx'
+import { TitledCard } from './page.tsx'
+import { type Column, DataTable, figure } from './table.tsx'
+import { Hint, Money } from './text.tsx'
+import {
+  firstByteSeries,
+  modelLabel,
+  requestSeries,
+  spendingSeries,
+  tokenSeries,
+  usageText,
+} from './usage-series.ts'
+
+/** What was used, by day. */
+function UsageCharts({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  const { language } = useLanguage()
+  const charts = useMemo(() => {
+    const days = usage.days.map(({ day }) => day)
+    const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
+    const exact = new Intl.NumberFormat(localeOf(language), { maximumSignificantDigits: 3 })
+    const tokensOf = (day: UsageRange['days'][number]) =>
+      day.input_tokens + day.cache_read_tokens + day.cache_write_tokens + day.output_tokens
+    return {
+      days,
+      scaleOfMoney: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
+      scaleOfCounts: (count: number) => (Number.isInteger(count) ? short.format(count) : ''),
+      spending: spendingSeries(usage, text),
+      spent: usage.days.map(({ amount }) => formatUsd(amount)),
+      tokens: tokenSeries(usage, text, language),
+      tokenTotals: usage.days.map((day) => formatCount(tokensOf(day), language)),
+      requests: requestSeries(usage, text, language),
+      requestTotals: usage.days.map(({ requests }) => formatCount(requests, language)),
+      firstByte: firstByteSeries(usage, text),
+    }
+  }, [usage, text, language])
+  const { days, scaleOfCounts } = charts
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <Chart
+        title={text.spending}
+        kind="bars"
+        {...{ days, series: charts.spending, totals: charts.spent, scale: charts.scaleOfMoney }}
+      />
+      <Chart
+        title={text.tokens}
+        kind="bars"
+        {...{ days, series: charts.tokens, totals: charts.tokenTotals, scale: scaleOfCounts }}
+      />
+      <Chart
+        title={text.requests}
+        kind="bars"
+        {...{ days, series: charts.requests, totals: charts.requestTotals, scale: scaleOfCounts }}
+      />
+      <Chart
+        title={text.firstByte}
+        kind="lines"
+        note={text.firstByteNote}
+        {...{ days, series: charts.firstByte, scale: formatDurationMark }}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** What was used of each model, what cost most first. */
+function UsageModels({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  const { language } = useLanguage()
+  const count = (value: number | null) => (value === null ? '—' : formatCount(value, language))
+  const columns: readonly Column<Row>[] = [
+    { label: text.model, render: (row) => modelLabel(row, text), className: 'cut' },
+    figure(text.requestCount, ({ requests }) => count(requests)),
+    figure(text.failed, ({ failed }) => count(failed)),
+    figure(text.input, ({ input_tokens }) => count(input_tokens)),
+    figure(text.cacheRead, ({ cache_read_tokens }) => count(cache_read_tokens)),
+    figure(text.cacheWrite, ({ cache_write_tokens }) => count(cache_write_tokens)),
+    figure(text.output, ({ output_tokens }) => count(output_tokens)),
+    figure(text.spent, ({ amount }) => <Money usd={amount} />),
+  ]
+  return (
+    <TitledCard title={text.byModel}>
+      <DataTable
+        items={usage.models}
+        columns={columns}
+        keyOf={({ is_other, model }) => (is_other ? '(other)' : `=${model}`)}
+        caption={text.byModel}
+        verticalSpacing="xs"
+      />
+    </TitledCard>
+  )
+}
+
+type Row = UsageRange['models'][number]
+
+const choices = [7, 30, 90] as const
+
+/** How many days the address asks for. */
+export function useDays(): number {
+  const { days } = useSearch({ strict: false })
+  return choices.find((choice) => choice === Number(days)) ?? 30
+}
+
+/** Chooses how many days are shown; the address keeps it. */
+export function DaysChoice() {
+  const text = useText(usageText)
+  const navigate = useNavigate()
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={text.range}
+      value={String(useDays())}
+      onChange={(days) => void navigate({ to: '.', search: { days: Number(days) } })}
+      data={choices.map((days) => ({ value: String(days), label: text.days(days) }))}
+    />
+  )
+}
+
+/** All that was used in some days. */
+export function Usage({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  return (
+    <>
+      <Hint>{text.notOver}</Hint>
+      <UsageCharts usage={usage} />
+      <UsageModels usage={usage} />
+    </>
+  )
+}
+
+/** Stands where charts are still to come. */
+export const UsageWaiting = () => (
+  <SimpleGrid cols={{ base: 1, lg: 2 }} aria-busy>
+    {['a', 'b', 'c', 'd'].map((name) => (
+      <Skeleton key={name} height={280} />
+    ))}
+  </SimpleGrid>
+)

@@ -1,0 +1,102 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { RequestBody } from '../body/body.ts'
+import { GatewayError, stopping } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Limiter, Permit, Subject } from '../limits/limiter.ts'
+import { quickInput } from '../money/bound.ts'
+import type { Caller } from './authenticate.ts'
+import type { Plan } from './plan.ts'
+
+export interface EnterParts {
+  readonly catalog: () => Catalog
+  readonly limiter: Limiter
+  /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
+  readonly queueTimeMs: () => number
+  /** Told of a request that is refused for a limit of a token, an account or a group. */
+  readonly onLimited: (kind: string) => void
+}
+
+/** Takes a place within the limits, or waits for one. */
+export function enter(
+  { limiter, queueTimeMs, onLimited }: EnterParts,
+  exchange: Exchange,
+  plan: Plan,
+  body: RequestBody,
+): void | Promise<void> {
+  const { caller, request } = exchange
+  if (caller === undefined) return
+  const subjects = subjectsOf(caller, plan)
+  const llmTokens = countsLlmTokens(subjects) ? quickInput(body) : 0
+  const waiting = { waitMs: queueTimeMs(), signal: request.signal }
+  try {
+    const permit = limiter.enter(subjects, llmTokens, waiting)
+    if (permit instanceof Promise) return enterLate(exchange, permit, onLimited)
+    hold(exchange, permit)
+  } catch (error) {
+    noteLimited(error, onLimited)
+    throw error
+  }
+}
+
+function countsLlmTokens(subjects: readonly Subject[]): boolean {
+  for (const { limits } of subjects) if (limits.tpm !== null) return true
+  return false
+}
+
+/** The same for a request that names no model: the place is the asker's to release. */
+export async function enterLimits(
+  { catalog, limiter, queueTimeMs, onLimited }: EnterParts,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<Permit | undefined> {
+  const group = catalog().groups.get(caller.token.groupId)
+  if (group === undefined) return undefined
+  try {
+    return await limiter.enter(subjectsOf(caller, { group }), 0, { waitMs: queueTimeMs(), signal })
+  } catch (error) {
+    noteLimited(error, onLimited)
+    throw error
+  }
+}
+
+async function enterLate(
+  exchange: Exchange,
+  permit: Promise<Permit>,
+  onLimited: EnterParts['onLimited'],
+): Promise<void> {
+  try {
+    hold(exchange, await permit)
+  } catch (error) {
+    noteLimited(error, onLimited)
+    throw error
+  }
+}
+
+function noteLimited(error: unknown, onLimited: EnterParts['onLimited']): void {
+  if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+}
+
+/** Keeps the place for the exchange; one that has ended meanwhile needs none. */
+function hold(exchange: Exchange, permit: Permit): void {
+  if (exchange.interruption !== undefined) {
+    permit.undo()
+    throw stopping()
+  }
+  exchange.permit = permit
+}
+
+/**
+ * Everything that a request is counted against, but its channel. What has no limit (any more) costs
+ * nothing, and lets those in that wait for one.
+ */
+function subjectsOf(
+  { token, account }: Caller,
+  { group }: Pick<Plan, 'group'>,
+): readonly Subject[] {
+  const { id, name, limits } = token
+  return [
+    { kind: 'token', id, name, limits },
+    { kind: 'account', id: account.id, name: account.email, limits: account.limits },
+    { kind: 'group', id: group.id, name: group.name, limits: group.limits },
+  ]
+}

@@ -1,0 +1,172 @@
+import { addressKey, networkKey } from '../lib/addresses.ts'
+import { type Repeat, repeatByTimer } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { RequestRow } from '../store/ports/records.ts'
+import type { Concluded } from './exchange.ts'
+import type { End } from './money/record.ts'
+
+/** A request that was refused before anybody was asked for it. */
+export interface Refusal {
+  readonly cause: string
+  readonly status: number
+  /** Undefined: a stranger's, or of a key that nobody has. */
+  readonly token:
+    | { readonly id: number; readonly name: string; readonly account: string }
+    | undefined
+  /** Where it came from. */
+  readonly address: () => string
+}
+
+/** Keeps those who are refused again and again from filling the log. */
+export interface RefusalLog {
+  /** Whether a refusal gets a line of its own; if not, it is counted in the line of its minute. */
+  isSingle(refusal: Refusal): boolean
+  /** Writes what was counted. */
+  stop(): void
+}
+
+/** So many a minute are told one by one: of strangers for each cause, … */
+const singleOfStrangers = 10
+/** … and of each token. */
+const singleOfToken = 60
+const minuteMs = 60_000
+/** So many addresses are told apart in a minute. */
+const mostAddresses = 10_000
+
+interface Counted {
+  readonly first: Refusal
+  single: number
+  summed: number
+  readonly addresses: Map<string, number>
+  readonly networks: Map<string, number>
+}
+
+/** `onRefused` is told of each one's cause. */
+export function createRefusalLog(
+  log: Logger,
+  { repeat = repeatByTimer, onRefused = () => {} }: RefusalLogOptions = {},
+): RefusalLog {
+  let minute = new Map<string, Counted>()
+
+  function flush(): void {
+    const ended = minute
+    minute = new Map()
+    for (const counted of ended.values()) if (counted.summed > 0) writeLine(log, counted)
+  }
+
+  const stop = repeat(flush, minuteMs)
+
+  return {
+    isSingle(refusal) {
+      const { cause, token, address } = refusal
+      onRefused(cause)
+      const key = token === undefined ? cause : `${cause} ${token.id}`
+      const counted = minute.get(key) ?? newCount(refusal)
+      minute.set(key, counted)
+      if (counted.single < (token ? singleOfToken : singleOfStrangers)) {
+        counted.single++
+        return true
+      }
+      counted.summed++
+      const from = address()
+      count(counted.addresses, addressKey(from))
+      count(counted.networks, networkKey(from))
+      return false
+    },
+    stop() {
+      stop()
+      flush()
+    },
+  }
+}
+
+interface RefusalLogOptions {
+  readonly repeat?: Repeat | undefined
+  readonly onRefused?: ((cause: string) => void) | undefined
+}
+
+const newCount = (first: Refusal): Counted => ({
+  ...{ first, single: 0, summed: 0, addresses: new Map(), networks: new Map() },
+})
+
+function count(counts: Map<string, number>, key: string): void {
+  const before = counts.get(key)
+  if (before === undefined && counts.size >= mostAddresses) return
+  counts.set(key, (before ?? 0) + 1)
+}
+
+function writeLine(log: Logger, { first, summed, addresses, networks }: Counted): void {
+  const [busiestAddress, ofAddress] = busiest(addresses)
+  const [busiestNetwork, ofNetwork] = busiest(networks)
+  log.warn('requests refused', {
+    ...{ cause: first.cause, status: first.status, count: summed },
+    ...{ token: first.token?.name, account: first.token?.account },
+    ...{ addresses: addresses.size, busiest_address: busiestAddress, of_address: ofAddress },
+    ...{ busiest_network: busiestNetwork, of_network: ofNetwork },
+  })
+}
+
+function busiest(counts: ReadonlyMap<string, number>): readonly [string, number] {
+  let found: readonly [string, number] = ['', 0]
+  for (const entry of counts) if (entry[1] > found[1]) found = entry
+  return found
+}
+
+/** One line per request: ids, names and counts; no keys, no prompts, no answers. */
+export function logExchange(
+  log: Logger,
+  exchange: Concluded,
+  end: End,
+  row: RequestRow | undefined,
+  nowTick: number,
+): void {
+  const { caller, plan, candidate } = exchange
+  log.info('request', {
+    request_id: exchange.requestId,
+    protocol: exchange.protocol.name,
+    operation: exchange.operation.name,
+    status: end.status,
+    ending: end.ending,
+    cause: end.cause,
+    account: caller?.account.email,
+    token: caller?.token.name,
+    group: plan?.group.name,
+    model: exchange.model,
+    channel: candidate?.channel.name,
+    attempts: exchange.attempts.length,
+    stream: exchange.facts?.stream,
+    input_tokens: row?.inputTokens,
+    output_tokens: row?.outputTokens,
+    cache_read_tokens: row?.cacheReadTokens,
+    cache_write_tokens: row && row.cacheWriteTokens + row.cacheWrite1hTokens,
+    amount_nano: row?.amountNano,
+    first_byte_ms: row?.firstByteMs,
+    duration_ms: Math.round(nowTick - exchange.startedTick),
+  })
+}
+
+/** Keeps a client that repeats a refused request from filling the database. */
+export interface RefusalLimit {
+  /** Whether this refusal of a token leaves a record; `nowTick` in milliseconds. */
+  admit(tokenId: number | undefined, nowTick: number): boolean
+}
+
+/** So many of a token's, a minute, are recorded. */
+const recordedPerMinute = 60
+
+export function createRefusalLimit(): RefusalLimit {
+  let counts = new Map<number, number>()
+  let since = 0
+  return {
+    admit(tokenId, nowTick) {
+      if (tokenId === undefined) return false
+      if (nowTick - since >= minuteMs) {
+        counts = new Map()
+        since = nowTick
+      }
+      const count = (counts.get(tokenId) ?? 0) + 1
+      counts.set(tokenId, count)
+      return count <= recordedPerMinute
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { readdirSync } from 'node:fs'
+
+/** A system's calls for options of sockets, and the numbers by which it knows them. */
+interface System {
+  readonly libraries: readonly string[]
+  readonly level: number
+  readonly send: number
+  readonly receive: number
+  /** Whether a socket takes connections. */
+  readonly listens: number
+}
+
+const musl = `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`
+const systems: Readonly<Record<string, System>> = {
+  linux: { libraries: ['libc.so.6', musl], level: 1, send: 7, receive: 8, listens: 30 },
+  darwin: {
+    ...{ libraries: ['libSystem.B.dylib'], level: 0xffff },
+    ...{ send: 0x1001, receive: 0x1002, listens: 2 },
+  },
+}
+const system = systems[process.platform]
+
+const value = new Int32Array(1)
+const size = new Uint32Array(1)
+let calls: ReturnType<typeof open> | null = null
+
+/**
+ * Bounds how many bytes the system keeps for a socket: those that have come and are not read
+ * (`receive`), or that are written and have not left (`send`). The runtime has no setting for it, and the
+ * system lets them grow to megabytes. Where it can't be told, it goes by its own measure.
+ */
+export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number): void {
+  calls ??= open()
+  if (system === undefined || fd < 0) return
+  value[0] = bytes
+  calls?.setsockopt(fd, system.level, system[which], ptr(value), 4)
+}
+
+/** The same for the connections that any port of this process takes from now on: they inherit it. */
+export function boundAccepted(which: 'send' | 'receive', bytes: number): void {
+  for (const fd of openFiles()) if (isListening(fd)) boundSocket(fd, which, bytes)
+}
+
+function openFiles(): number[] {
+  try {
+    return readdirSync(process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd').map(Number)
+  } catch {
+    return [] // such a list there is not everywhere
+  }
+}
+
+function isListening(fd: number): boolean {
+  calls ??= open()
+  if (system === undefined || calls === undefined) return false
+  value[0] = 0
+  size[0] = 4
+  const { getsockopt } = calls
+  return getsockopt(fd, system.level, system.listens, ptr(value), ptr(size)) === 0 && value[0] !== 0
+}
+
+/** Undefined: they are of another name here, or none are to be had. */
+function open() {
+  const { i32, u32, ptr: pointer } = FFIType
+  for (const library of system?.libraries ?? []) {
+    try {
+      return dlopen(library, {
+        setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+        getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
+      }).symbols
+    } catch {
+      // The next one may be it.
+    }
+  }
+  return undefined
+}
+
+/** What those who check certificates say, by their codes, as the rest of a sentence about a server. */
+const complaints: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate of another name',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that nobody known here has signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not known here',
+}
+
+/** What is wrong with a server's certificate, by an error of a connection; undefined: nothing known. */
+export function tlsComplaint(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? complaints[String(error.code)] : undefined
+}
+
+/**
+ * Whether an answer may go compressed (RFC 9110, 12.5.3): gzip is named with a weight above 0, and not
+ * less than plain bytes are.
+ */
+export function isGzipAccepted({ headers }: Pick<Request, 'headers'>): boolean {
+  const header = headers.get('accept-encoding')
+  if (header === null) return false
+  const weights = new Map<string, number>()
+  for (const part of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const weight = parameters.find((text) => text.startsWith('q='))
+    weights.set(coding, weight === undefined ? 1 : Number(weight.slice(2)))
+  }
+  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
+  return gzip > 0 && gzip >= (weights.get('identity') ?? 0)
+}

@@ -1,0 +1,82 @@
+import type { AnswerEvent } from './event.ts'
+
+/** The events of blocks: those that have a block's id. */
+export type BlockEvent = Extract<AnswerEvent, { readonly id: string }> & { readonly id: string }
+type BlockStart = Extract<BlockEvent, { readonly choice: number }>
+
+/** Puts blocks that overlap one after the other: the first goes on at once, the others wait. */
+export interface BlockOrder {
+  push(event: BlockEvent): string
+  /** Writes all that waits, and ends what is open. */
+  end(): string
+}
+
+/** `write` gets each block whole before the next one begins: SDKs take a block as done when another begins. */
+export function createBlockOrder(write: (event: BlockEvent) => string): BlockOrder {
+  const waiting = new Map<string, BlockEvent[]>()
+  let open: BlockStart | undefined
+
+  /** Writes the blocks behind the one that ended, up to the first that is not whole. */
+  function writeNext(): string {
+    let text = ''
+    open = undefined
+    for (const [id, events] of waiting) {
+      waiting.delete(id)
+      for (const event of events) {
+        text += write(event)
+        if (isStart(event)) open = event
+        // What comes behind a block's end belongs to nothing.
+        if (isEnd(event)) {
+          open = undefined
+          break
+        }
+      }
+      if (open !== undefined) break
+    }
+    return text
+  }
+
+  return {
+    push(event) {
+      if (event.id === open?.id && event.type.endsWith('-delta')) return write(event)
+      if (isStart(event)) {
+        if (open !== undefined) {
+          waiting.set(event.id, [event])
+          return ''
+        }
+        open = event
+      }
+      if (event.id !== open?.id) {
+        waiting.get(event.id)?.push(event)
+        return ''
+      }
+      const text = write(event)
+      return isEnd(event) ? text + writeNext() : text
+    },
+    end() {
+      let text = ''
+      while (open !== undefined) text += write(endOf(open)) + writeNext()
+      return text
+    },
+  }
+}
+
+const isStart = (event: BlockEvent): event is BlockStart => event.type.endsWith('-start')
+const isEnd = ({ type }: BlockEvent) => type.endsWith('-end')
+
+function endOf({ id, type }: BlockStart): BlockEvent {
+  switch (type) {
+    case 'text-start':
+      return { type: 'text-end', id }
+    case 'reasoning-start':
+      return { type: 'reasoning-end', id }
+    case 'refusal-start':
+      return { type: 'refusal-end', id }
+    case 'tool-call-start':
+      return { type: 'tool-call-end', id }
+    case 'search-start':
+      return { type: 'search-end', id, search: unfinished }
+  }
+}
+
+const unfinished = { type: 'search', queries: [], results: [], error: 'unavailable' } as const

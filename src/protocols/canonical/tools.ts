@@ -1,0 +1,173 @@
+import { defined } from '../fields.ts'
+import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import type { ToldKeyword } from './codec.ts'
+import { toJsonText } from './json-text.ts'
+import type { CanonicalRequest, SearchLocation, SearchPart, Tool } from './request.ts'
+
+/**
+ * Tools that a vendor runs itself and may bill by use: one name for the same thing at every vendor.
+ * Prices, groups, receipts and usage call them so. Counted is what the vendor bills.
+ */
+export const hostedTools = [
+  /**
+   * OpenAI `web_search`, Anthropic `web_search_*`, Google `google_search` and its like: each search; of
+   * Gemini before version 3 each prompt that searched.
+   */
+  'web_search',
+  /** OpenAI's `web_search_preview`, which is billed apart. */
+  'web_search_preview',
+  /** Search on X (xAI). */
+  'x_search',
+  'web_fetch',
+  /** Google's reading of addresses in the prompt. */
+  'url_context',
+  /**
+   * A container or sandbox: OpenAI `code_interpreter` and `shell`, Anthropic and Google
+   * `code_execution`: each container that an answer used, one of 4 GB counts 4.
+   */
+  'code_execution',
+  /** Search in stored documents: OpenAI and Google `file_search`. */
+  'file_search',
+  /** Each image. */
+  'image_generation',
+  'computer_use',
+  'maps_grounding',
+  /** Servers that the vendor calls for the model. */
+  'mcp',
+  'tool_search',
+] as const
+export type HostedTool = (typeof hostedTools)[number]
+
+/** Whether a name is one of `hostedTools`. */
+export function isHostedTool(name: string): name is HostedTool {
+  return hostedTools.some((each) => each === name)
+}
+
+/**
+ * The tool that a call or a choice means by its name, the first where several have it. A request may have
+ * thousands of both: each list of tools is indexed once.
+ */
+export function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
+  let index = indexes.get(tools)
+  if (index === undefined) {
+    index = new Map()
+    for (const tool of tools) if (!index.has(tool.name)) index.set(tool.name, tool)
+    indexes.set(tools, index)
+  }
+  return index.get(name)
+}
+
+const indexes = new WeakMap<readonly Tool[], Map<string, Tool>>()
+
+/** The arguments of a custom tool where a protocol has functions only: one text. */
+export const customParameters: JsonObject = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+}
+
+/** A tool's description for the model; the grammar of a custom tool in words. */
+export function describeTool({ description, grammar }: Tool): string | undefined {
+  if (grammar === undefined) return description
+  const rule = `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
+  return description === undefined ? rule : `${description}\n\n${rule}`
+}
+
+/**
+ * Keywords that OpenAI refuses at the root of a tool's schema. Source: its error "schema must have type
+ * 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+ */
+export const openAiRoot = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const
+
+/**
+ * The same of Anthropic. Source: its error "input_schema does not support oneOf, allOf, or anyOf at the top
+ * level".
+ */
+export const anthropicRoot = ['oneOf', 'anyOf', 'allOf'] as const
+
+type RootKeyword = (typeof openAiRoot)[number]
+
+const phrases: { readonly [keyword in RootKeyword]: string } = {
+  oneOf: 'Must fit exactly one of',
+  anyOf: 'Must fit at least one of',
+  allOf: 'Must fit all of',
+  enum: 'One of',
+  not: 'Must not fit',
+}
+
+/**
+ * A schema of arguments that is an object by itself: the properties of its alternatives are its own, and
+ * its description says which of them go together. A schema without alternatives comes out unchanged.
+ */
+export function plainRoot(schema: JsonObject, refused: readonly RootKeyword[]): JsonObject {
+  const found = refused.filter((keyword) => schema[keyword] !== undefined)
+  if (found.length === 0) return schema
+  const rest: Record<string, unknown> = { ...schema, type: 'object' }
+  const lines = typeof schema.description === 'string' ? [schema.description] : []
+  const properties: [string, unknown][] = []
+  for (const keyword of found) {
+    delete rest[keyword]
+    lines.push(`${phrases[keyword]}: ${toJsonText(schema[keyword]) ?? '…'}.`)
+    if (keyword !== 'not') properties.push(...propertiesIn(schema[keyword]))
+  }
+  const own = isJsonObject(schema.properties) ? schema.properties : {}
+  return {
+    ...rest,
+    description: lines.join('\n'),
+    properties: Object.fromEntries([...properties, ...Object.entries(own)]),
+  }
+}
+
+function propertiesIn(members: unknown): readonly [string, unknown][] {
+  const list: readonly unknown[] = Array.isArray(members) ? members : []
+  return list.flatMap((member) => {
+    const properties = isJsonObject(member) ? member.properties : undefined
+    return isJsonObject(properties) ? Object.entries(properties) : []
+  })
+}
+
+/** Where tools of a request have such keywords. */
+export function findRootKeywords(
+  { tools }: CanonicalRequest,
+  refused: readonly RootKeyword[],
+): readonly ToldKeyword[] {
+  return tools.flatMap(({ at = 'tools', parameters = {}, strict }) =>
+    refused
+      .filter((keyword) => parameters[keyword] !== undefined)
+      .map((keyword) => ({
+        ...{ at, keyword, path: '' },
+        ...{ isTool: true, isStrict: strict === true },
+      })),
+  )
+}
+
+/** What a search has found, as text for a model whose vendor can't be told of it otherwise. */
+export function searchText({ queries, results }: Omit<SearchPart, 'type'>): string {
+  const pages = results.map(({ title, url }) =>
+    title === undefined || title === url ? `- ${url}` : `- ${title}: ${url}`,
+  )
+  const found = pages.length === 0 ? ['Nothing was found.'] : pages
+  const asked = queries.map((query) => `Query: ${query}`)
+  return ['<web_search>', ...asked, ...found, '</web_search>'].join('\n')
+}
+
+/** Where the user is, in the words that OpenAI and Anthropic share; undefined: it does not say. */
+export function decodeLocation(wire: JsonObject | undefined): SearchLocation | undefined {
+  const location = defined({
+    city: stringIn(wire, 'city'),
+    region: stringIn(wire, 'region'),
+    country: stringIn(wire, 'country'),
+    timezone: stringIn(wire, 'timezone'),
+  })
+  return Object.keys(location).length === 0 ? undefined : location
+}
+
+/** The texts of a list; undefined where there are none. */
+export function textsIn(
+  holder: JsonObject | undefined,
+  key: string,
+): readonly string[] | undefined {
+  const texts = arrayIn(holder, key).filter((text) => typeof text === 'string')
+  return texts.length === 0 ? undefined : texts
+}

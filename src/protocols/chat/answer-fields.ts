@@ -1,0 +1,202 @@
+import type { EncodeContext } from '../canonical/codec.ts'
+import type { Citation, ServiceTier, TokenLogprob } from '../canonical/request.ts'
+import type { FinishReason } from '../canonical/response.ts'
+import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { encodeUsage } from './usage.ts'
+
+/** What every chunk of an answer says of it, as well as a whole one. */
+export interface AnswerHead {
+  readonly id: string | undefined
+  readonly model: string | undefined
+  readonly createdAt: number | undefined
+}
+
+/** Reads it; Azure and Snowflake send empty texts and 0 for what they do not tell. */
+export function decodeHead(answer: JsonObject): AnswerHead {
+  return {
+    id: stringIn(answer, 'id'),
+    model: stringIn(answer, 'model'),
+    createdAt: countIn(answer, 'created') || undefined,
+  }
+}
+
+/** The beginning of an answer for a client; the upstream's id stays when it looks like one. */
+export function encodeHead(
+  { id, createdAt }: Pick<Partial<AnswerHead>, 'id' | 'createdAt'>,
+  object: string,
+  context: EncodeContext,
+): JsonObject {
+  return {
+    id: id?.startsWith('chatcmpl-') ? id : `chatcmpl-${context.requestId}`,
+    object,
+    created: createdAt ?? context.createdAt,
+    model: context.model,
+  }
+}
+
+/** The usage report in a chunk or answer. Groq has that of a stream in an object of its own. */
+export function usageIn(answer: JsonObject): unknown {
+  return answer.usage ?? objectIn(answer, 'x_groq')?.usage
+}
+
+/** The service tier that an answer tells, where it is one that all know. */
+export function decodeTier(answer: JsonObject): ServiceTier | undefined {
+  return tiers.find((tier) => tier === answer.service_tier)
+}
+
+const tiers = ['auto', 'default', 'flex', 'priority'] as const
+
+/** The usage to report. Where the upstream tells none, the input is as it was estimated. */
+export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
+  return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
+}
+
+/** The ends that vendors of this protocol tell, in lower case. */
+const reasons = new Map<string, FinishReason>([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['length', 'length'],
+  ['model_length', 'length'],
+  ['max_tokens', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['tool_use', 'tool-calls'],
+  ['content_filter', 'filter'],
+  ['safety', 'filter'],
+  ['sensitive', 'filter'],
+  ['refusal', 'refusal'],
+  ['error', 'failed'],
+  ['network_error', 'failed'],
+  ['insufficient_system_resource', 'failed'],
+])
+
+/** What an answer, or one of several side by side, consists of. */
+interface AnswerTraits {
+  readonly hasCalls: boolean
+  readonly hasRefusal: boolean
+}
+
+/**
+ * Why an answer ended, by its `finish_reason`. Some vendors leave it out or empty, and some say
+ * `stop` where they call tools: then what the answer holds decides.
+ */
+export function decodeFinish(reason: string | undefined, traits: AnswerTraits): FinishReason {
+  const told = reason === undefined ? 'stop' : (reasons.get(reason.toLowerCase()) ?? 'other')
+  if (traits.hasCalls && (told === 'stop' || told === 'other')) return 'tool-calls'
+  return traits.hasRefusal && told === 'stop' ? 'refusal' : told
+}
+
+/** The `finish_reason` of an answer. A refusal in words of its own is an end like others. */
+export function encodeFinish(reason: FinishReason, traits: AnswerTraits): string {
+  switch (reason) {
+    case 'length':
+      return 'length'
+    case 'tool-calls':
+      return 'tool_calls'
+    case 'filter':
+      return 'content_filter'
+    case 'refusal':
+      return traits.hasRefusal ? 'stop' : 'content_filter'
+    case 'failed':
+      return 'error'
+    default:
+      return traits.hasCalls ? 'tool_calls' : 'stop'
+  }
+}
+
+/**
+ * The addresses that `annotations` cite. Some vendors have the fields of `url_citation` in the
+ * annotation itself. OpenRouter always says 0 to 0, which is no place in the text.
+ */
+export function decodeAnnotations(message: JsonObject): readonly Citation[] {
+  return arrayIn(message, 'annotations').flatMap((annotation): readonly Citation[] => {
+    if (!isJsonObject(annotation) || annotation.type !== 'url_citation') return []
+    const wire = objectIn(annotation, 'url_citation') ?? annotation
+    const url = stringIn(wire, 'url')
+    if (url === undefined) return []
+    const end = countIn(wire, 'end_index') || undefined
+    return [
+      {
+        type: 'url',
+        url,
+        title: stringIn(wire, 'title'),
+        start: end === undefined ? undefined : countIn(wire, 'start_index'),
+        end,
+        citedText: stringIn(wire, 'content'),
+      },
+    ]
+  })
+}
+
+/** The addresses beside an answer whose text refers to them as [1], [2] (Perplexity). */
+export function decodeSources(answer: JsonObject): readonly Citation[] {
+  return arrayIn(answer, 'citations').flatMap((url): readonly Citation[] =>
+    typeof url === 'string' && url !== '' ? [{ type: 'url', url }] : [],
+  )
+}
+
+/** Citations with their places counted from the beginning of the text, not of their part of it. */
+export function shiftCitations(
+  citations: readonly Citation[] | undefined,
+  offset: number,
+): readonly Citation[] {
+  const list = citations ?? []
+  if (offset === 0) return list
+  return list.map((citation) => {
+    if (citation.type !== 'url' || citation.end === undefined) return citation
+    const end = citation.end + offset
+    // What lies before its part of the text has no place in it.
+    if (end <= 0) return { ...citation, start: undefined, end: undefined }
+    return { ...citation, start: Math.max(0, (citation.start ?? 0) + offset), end }
+  })
+}
+
+/** Citations as annotations; chat has them of addresses only. */
+export function encodeAnnotations(citations: readonly Citation[]): readonly JsonObject[] {
+  return citations.flatMap((citation): readonly JsonObject[] => {
+    if (citation.type !== 'url') return []
+    const { url, title, start, end, citedText } = citation
+    const url_citation = { url, title: title ?? '', start_index: start ?? 0, end_index: end ?? 0 }
+    const content = citedText === undefined ? {} : { content: citedText }
+    return [{ type: 'url_citation', url_citation: { ...url_citation, ...content } }]
+  })
+}
+
+/** The tokens of `logprobs.content`; undefined when there are none. */
+export function decodeLogprobs(list: readonly unknown[]): readonly TokenLogprob[] | undefined {
+  const tokens = list.flatMap((entry): readonly TokenLogprob[] => {
+    const token = decodeToken(entry)
+    if (token === undefined || !isJsonObject(entry)) return []
+    const top = arrayIn(entry, 'top_logprobs').map(decodeToken)
+    return [{ ...token, top: top.filter((other) => other !== undefined) }]
+  })
+  return tokens.length === 0 ? undefined : tokens
+}
+
+function decodeToken(entry: unknown): Omit<TokenLogprob, 'top'> | undefined {
+  if (!isJsonObject(entry)) return undefined
+  const { token, logprob, bytes } = entry
+  if (typeof token !== 'string' || typeof logprob !== 'number') return undefined
+  if (!Array.isArray(bytes)) return { token, logprob }
+  return { token, logprob, bytes: bytes.filter((byte: unknown) => typeof byte === 'number') }
+}
+
+/** Probabilities of tokens as `logprobs`; null without any. */
+export function encodeLogprobs(tokens: readonly TokenLogprob[] | undefined): unknown {
+  if (tokens === undefined || tokens.length === 0) return null
+  const content = tokens.map(({ top, ...token }) => ({
+    ...encodeToken(token),
+    top_logprobs: top.map(encodeToken),
+  }))
+  return { content, refusal: null }
+}
+
+const encodeToken = ({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>) => ({
+  token,
+  logprob,
+  bytes: bytes ?? null,
+})

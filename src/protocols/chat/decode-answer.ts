@@ -1,0 +1,206 @@
+import type { DecodeContext } from '../canonical/codec.ts'
+import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
+import { createFolder, unfoldPart } from '../canonical/fold.ts'
+import type { Citation } from '../canonical/request.ts'
+import type { CanonicalResponse, Finish } from '../canonical/response.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import {
+  decodeAnnotations,
+  decodeFinish,
+  decodeHead,
+  decodeLogprobs,
+  decodeSources,
+  decodeTier,
+  shiftCitations,
+  usageIn,
+} from './answer-fields.ts'
+import { decodeImages } from './content.ts'
+import { type BlockScope, createCallDecoder } from './decode-calls.ts'
+import { decodeOpenAiError } from './errors.ts'
+import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
+import { foldChatUsage } from './usage.ts'
+
+/** Decodes a whole chat completion, of OpenAI or of those who imitate it: each choice is one long delta. */
+export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
+  const folder = createFolder()
+  const scopeOf = createScopes(context, folder.push)
+  const sources = decodeSources(body)
+  for (const [place, wire] of arrayIn(body, 'choices').filter(isJsonObject).entries()) {
+    const scope = scopeOf(countIn(wire, 'index') ?? place)
+    const decoder = createChoiceDecoder(scope)
+    const message = objectIn(wire, 'message') ?? objectIn(wire, 'delta') ?? {}
+    for (const part of decodeReasoning(message))
+      for (const event of unfoldPart(part, scope.nextBlock(), scope.choice)) folder.push(event)
+    const delta = {
+      ...message,
+      ...{ reasoning: null, reasoning_content: null, reasoning_details: null },
+      tool_calls: wholeCalls(message, context),
+    }
+    decoder.push({ ...wire, delta }, sources)
+    decoder.close()
+    folder.push({ type: 'finish', choice: scope.choice, ...decoder.finish() })
+  }
+  return {
+    ...decodeHead(body),
+    choices: folder.response().choices,
+    usage: withoutExtras(foldChatUsage({}, usageIn(body))),
+    serviceTier: decodeTier(body),
+    error: body.error ? decodeOpenAiError(body) : undefined,
+  }
+}
+
+/** The calls of a whole message, told apart by their places; an id is made where there is none. */
+function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly JsonObject[] {
+  const taken = new Set<string>()
+  return arrayIn(message, 'tool_calls').map((call, index) => {
+    const given = isJsonObject(call) ? stringIn(call, 'id') : undefined
+    const id = given === undefined || taken.has(given) ? `call_${requestId}_${index}` : given
+    taken.add(id)
+    return { ...(isJsonObject(call) && call), id, index }
+  })
+}
+
+/** Makes the scopes of an answer's choices, whose blocks and invented calls are numbered together. */
+export function createScopes(
+  { requestId }: DecodeContext,
+  emit: (event: AnswerEvent) => void,
+): (choice: number) => BlockScope {
+  let blocks = 0
+  let invented = 0
+  const nextBlock = () => `${blocks++}`
+  const inventCallId = () => `call_${requestId}_${invented++}`
+  return (choice) => ({ choice, emit, nextBlock, inventCallId })
+}
+
+/** Decodes one of the answers side by side, piece by piece. */
+export interface ChoiceDecoder {
+  /** The choice as it is in a chunk. `sources` are those that stand beside all choices. */
+  push(wire: JsonObject, sources: readonly Citation[]): void
+  /** Ends all blocks. */
+  close(): void
+  /** Whether the upstream said why the answer ended. */
+  isFinished(): boolean
+  finish(): Finish
+}
+
+/** Text, reasoning and refusal come one after the other; calls may overlap with all of them. */
+export function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
+  const { choice, emit } = scope
+  const text = createTextDecoder(scope, () => {
+    reasoning.close()
+    calls.settle()
+  })
+  const reasoning = createReasoningDecoder(scope, () => {
+    text.close()
+    calls.settle()
+  })
+  const calls = createCallDecoder(scope, closeSpoken)
+  let reason: string | undefined
+  let stopSequence: string | undefined
+  let hasRefusal = false
+
+  function closeSpoken(): void {
+    reasoning.close()
+    text.close()
+  }
+
+  function pushContent({ content }: JsonObject, logprobs: readonly unknown[]): void {
+    if (typeof content === 'string') text.add('text', content, logprobs)
+    else if (Array.isArray(content)) {
+      for (const part of content) {
+        if (!isJsonObject(part)) continue
+        if (part.type === 'thinking') reasoning.add(thinkingText(part))
+        else if (typeof part.text === 'string') text.add('text', part.text, logprobs)
+      }
+    }
+  }
+
+  function pushCalls(delta: JsonObject): void {
+    for (const entry of arrayIn(delta, 'tool_calls')) if (isJsonObject(entry)) calls.push(entry)
+    const legacy = objectIn(delta, 'function_call')
+    if (legacy?.name || legacy?.arguments) calls.push({ index: 0, function: legacy })
+  }
+
+  return {
+    push(wire, sources) {
+      const delta = objectIn(wire, 'delta') ?? objectIn(wire, 'message') ?? {}
+      reasoning.push(delta)
+      pushContent(delta, arrayIn(objectIn(wire, 'logprobs'), 'content'))
+      text.cite(decodeAnnotations(delta), sources)
+      const refusal = stringIn(delta, 'refusal')
+      if (refusal !== undefined) {
+        hasRefusal = true
+        text.add('refusal', refusal, [])
+      }
+      for (const image of decodeImages(delta)) {
+        closeSpoken()
+        emit({ type: 'image', choice, image })
+      }
+      pushCalls(delta)
+      const told = stringIn(wire, 'finish_reason')
+      // Some vendors end with a plain stop after they have said more.
+      if (reason === undefined || reason === 'stop') reason = told ?? reason
+      // vLLM tells the stop sequence, or the number of the token that ended the answer.
+      stopSequence = stringIn(wire, 'stop_reason') ?? stopSequence
+    },
+    close() {
+      closeSpoken()
+      calls.close()
+    },
+    isFinished: () => reason !== undefined,
+    finish() {
+      const traits = { hasCalls: calls.hasCalls(), hasRefusal }
+      return { reason: decodeFinish(reason, traits), stopSequence }
+    },
+  }
+}
+
+/** Text and refusals of a choice. Citations that come before the end of a text belong to it. */
+function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: () => void) {
+  let open: { readonly kind: 'text' | 'refusal'; readonly id: string } | undefined
+  /** Of the text before the open block, and of all. */
+  let offset = 0
+  let length = 0
+  let citations: Citation[] = []
+  let sources: readonly Citation[] = []
+
+  function close(): void {
+    if (open?.kind === 'refusal') emit({ type: 'refusal-end', id: open.id })
+    if (open?.kind === 'text') {
+      const found = citations.length > 0 ? shiftCitations(citations, -offset) : sources
+      emit({ type: 'text-end', id: open.id, citations: found.length > 0 ? found : undefined })
+      citations = []
+    }
+    open = undefined
+  }
+
+  function start(kind: 'text' | 'refusal') {
+    close()
+    beforeText()
+    open = { kind, id: nextBlock() }
+    offset = length
+    emit({ type: `${kind}-start`, id: open.id, choice })
+    return open
+  }
+
+  return {
+    add(kind: 'text' | 'refusal', piece: string, tokens: readonly unknown[]): void {
+      if (piece === '') return
+      const { id } = open?.kind === kind ? open : start(kind)
+      if (kind === 'refusal') {
+        emit({ type: 'refusal-delta', id, text: piece })
+        return
+      }
+      length += piece.length
+      const logprobs = decodeLogprobs(tokens)
+      emit({ type: 'text-delta', id, text: piece, ...(logprobs && { logprobs }) })
+    },
+    cite(found: readonly Citation[], beside: readonly Citation[]): void {
+      citations.push(...found)
+      if (beside.length > 0) sources = beside
+    },
+    close,
+  }
+}

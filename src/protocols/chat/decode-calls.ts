@@ -1,0 +1,219 @@
+import type { AnswerEvent } from '../canonical/event.ts'
+import { toJsonText } from '../canonical/json-text.ts'
+import type { ToolKind } from '../canonical/request.ts'
+import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** What decodes the blocks of one choice is given by the decoder of the whole answer. */
+export interface BlockScope {
+  readonly choice: number
+  emit(event: AnswerEvent): void
+  /** A new id of a block. */
+  nextBlock(): string
+  /** An id for a call that the upstream gives none. */
+  inventCallId(): string
+}
+
+interface Call {
+  readonly block: string
+  readonly kind: ToolKind
+  /** As the upstream gives it, if it does. */
+  givenId: string | undefined
+  name: string
+  /** Arguments that wait for the name. */
+  held: string
+  readonly extent: JsonExtent
+  phase: 'waiting' | 'open' | 'ended'
+  hasInput: boolean
+}
+
+/**
+ * Puts the calls of one choice together from their pieces. `beforeCall` ends blocks of other kinds.
+ *
+ * Vendors tell pieces of calls apart by `index`; some leave it out, or give the same one to all, and
+ * then the id tells, or a new name behind whole arguments. Some repeat the id or the name in every
+ * piece, some cut the name in two: a call starts when its first arguments come.
+ */
+export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
+  /** Those that have not ended, in their order. */
+  const active = new Set<Call>()
+  let last: Call | undefined
+  let hasCalls = false
+  const atIndex = new Map<number, Call>()
+  const byId = new Map<string, Call>()
+  const taken = new Set<string>()
+
+  function find(entry: JsonObject, { name, input }: Piece): Call | undefined {
+    const index = countIn(entry, 'index')
+    const id = stringIn(entry, 'id')
+    const call = index !== undefined ? atIndex.get(index) : id !== undefined ? byId.get(id) : last
+    if (call === undefined) {
+      // An id that comes with a later piece only.
+      return index === undefined && name === undefined ? last : undefined
+    }
+    if (name === undefined) return call
+    const isOther = id !== undefined && call.givenId !== undefined && id !== call.givenId
+    const isSame = id === undefined ? name === call.name && input === '' : id === call.givenId
+    const isNext = isWhole(call) || (index === undefined && id === undefined)
+    return isOther || (isNext && !isSame) ? undefined : call
+  }
+
+  function begin(entry: JsonObject, kind: ToolKind): Call {
+    // Those before it start first: the order of calls is that of their first pieces.
+    for (const call of active) start(call)
+    const [oldest] = active.size < mostActive ? [] : active
+    if (oldest !== undefined) end(oldest)
+    const index = countIn(entry, 'index')
+    const call: Call = {
+      block: scope.nextBlock(),
+      kind,
+      givenId: undefined,
+      name: '',
+      held: '',
+      extent: createJsonExtent(),
+      phase: 'waiting',
+      hasInput: false,
+    }
+    active.add(call)
+    last = call
+    if (index !== undefined) atIndex.set(index, call)
+    return call
+  }
+
+  function start(call: Call): void {
+    const { block, name, kind, givenId, held } = call
+    if (call.phase !== 'waiting' || name === '') return
+    const isFree = givenId !== undefined && !taken.has(givenId)
+    const callId = isFree ? givenId : scope.inventCallId()
+    taken.add(callId)
+    call.phase = 'open'
+    hasCalls = true
+    beforeCall()
+    const { choice } = scope
+    scope.emit({ type: 'tool-call-start', id: block, choice, callId, name, kind })
+    if (held !== '') add(call, held)
+  }
+
+  function add(call: Call, text: string): void {
+    call.hasInput = true
+    scope.emit({ type: 'tool-call-delta', id: call.block, text })
+  }
+
+  function end(call: Call): void {
+    start(call)
+    active.delete(call)
+    const isOpen = call.phase === 'open'
+    call.phase = 'ended'
+    // Without a name it was no call.
+    if (!isOpen) return
+    if (!call.hasInput && call.kind === 'function') add(call, '{}')
+    scope.emit({ type: 'tool-call-end', id: call.block })
+  }
+
+  function settle(except?: Call): void {
+    for (const call of active)
+      if (call !== except && call.phase === 'open' && isWhole(call)) end(call)
+  }
+
+  return {
+    /** An entry of `tool_calls` in a delta. */
+    push(entry: JsonObject): void {
+      const piece = readPiece(entry)
+      const { kind, name, input } = piece
+      const call = find(entry, piece) ?? begin(entry, kind)
+      if (call.phase === 'ended') return
+      const id = stringIn(entry, 'id')
+      if (id !== undefined && call.givenId === undefined) {
+        call.givenId = id
+        byId.set(id, call)
+      }
+      if (call.phase === 'waiting' && name !== undefined && name !== call.name) call.name += name
+      if (input === '') return
+      call.extent.push(input)
+      if (call.phase === 'waiting' && call.name === '') call.held += input
+      else {
+        settle(call)
+        start(call)
+        add(call, input)
+      }
+    },
+    /** Something else goes on: calls that have all of their arguments are at their end. */
+    settle: () => settle(),
+    /** The answer is at its end. */
+    close(): void {
+      for (const call of active) end(call)
+    },
+    hasCalls: () => hasCalls,
+  }
+}
+
+/** More calls at once than any SDK takes; beyond that the oldest is at its end. */
+const mostActive = 128
+
+/** Whether its arguments are all there; free text may go on always. */
+const isWhole = ({ kind, extent }: Call) => kind === 'function' && extent.isWhole
+
+interface Piece {
+  readonly kind: ToolKind
+  readonly name: string | undefined
+  readonly input: string
+}
+
+/** Arguments may come as an object where a text belongs. Snowflake sends the members of both kinds. */
+function readPiece(entry: JsonObject): Piece {
+  const custom = objectIn(entry, 'custom')
+  const call = objectIn(entry, 'function')
+  const name = stringIn(custom, 'name')
+  const isCustom =
+    entry.type === 'custom' || call === undefined || (entry.type !== 'function' && name)
+  if (custom && isCustom) return { kind: 'custom', name, input: stringIn(custom, 'input') ?? '' }
+  const wire = call?.arguments
+  const input = isJsonObject(wire) ? toJsonText(wire) : wire
+  const isText = typeof input === 'string'
+  return { kind: 'function', name: stringIn(call, 'name'), input: isText ? input : '' }
+}
+
+/** Watches a JSON text go by in pieces. */
+interface JsonExtent {
+  push(text: string): void
+  /** Whether an object that began has ended: nothing but spaces can follow. */
+  readonly isWhole: boolean
+}
+
+/** A watch that has seen nothing. It counts brackets, and looks at each character once. */
+export function createJsonExtent(): JsonExtent {
+  let depth = 0
+  let isInString = false
+  let isEscaped = false
+  let hasBegun = false
+
+  return {
+    push(text) {
+      for (let at = 0; at < text.length; at++) {
+        const unit = text.charCodeAt(at)
+        if (isInString) {
+          if (isEscaped) isEscaped = false
+          else if (unit === backslash) isEscaped = true
+          else if (unit === quote) isInString = false
+        } else if (unit === quote) {
+          isInString = true
+        } else if (unit === openBrace || unit === openBracket) {
+          depth++
+          hasBegun = true
+        } else if (unit === closeBrace || unit === closeBracket) {
+          depth--
+        }
+      }
+    },
+    get isWhole() {
+      return hasBegun && depth === 0 && !isInString
+    },
+  }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d

@@ -1,0 +1,194 @@
+import { toJsonText } from '../canonical/json-text.ts'
+import {
+  addText,
+  complete,
+  createObservation,
+  createToolTally,
+  fail,
+  noteSideAnswer,
+  type Observation,
+  type Outcome,
+  type TextSample,
+  type ToolTally,
+} from '../canonical/observation.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { readCount } from '../canonical/usage.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { createObserver } from '../observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { observeExtras } from './hosted-tools.ts'
+import { type ChatCounts, chatReports } from './usage.ts'
+
+/** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
+export function createCompletionsObserver(): AnswerObserver {
+  const seen = createObservation()
+  const reading = { seen, counts: chatReports.createCounts(), tally: createToolTally(seen) }
+  const observer = createObserver({
+    seen,
+    textOf: readText,
+    event(chunk) {
+      const reported = readAnswer(reading, chunk)
+      if (noteFailure(seen, chunk)) return undefined
+      return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : undefined
+    },
+    other(data) {
+      if (data.startsWith('[DONE]')) complete(seen)
+    },
+    body(body) {
+      readAnswer(reading, body)
+      noteFailure(seen, body)
+    },
+    fields: ['choices', 'error'],
+  })
+  // Some imitators close their stream behind the finish reason, or the usage.
+  return { ...observer, missingEnd: () => (seen.phase === 'closing' ? lastEvent : '') }
+}
+
+const lastEvent = 'data: [DONE]\n\n'
+
+/** The text of a chunk of which nothing else would be noted when it came again. */
+function readText(chunk: JsonObject): string | undefined {
+  const [choice, ...others] = arrayIn(chunk, 'choices')
+  if (!isJsonObject(choice) || others.length > 0) return undefined
+  const { index = 0, delta } = choice
+  if (typeof index !== 'number' || !isJsonObject(delta)) return undefined
+  const isEnd = stringIn(choice, 'finish_reason') !== undefined
+  if (isEnd || reportIn(chunk) !== undefined || hasError(chunk)) return undefined
+  const text: TextSample = { sample: '', length: 0, bytes: 0 }
+  addMessageText(text, delta)
+  return text.sample
+}
+
+interface Reading {
+  readonly seen: Observation
+  readonly counts: ChatCounts
+  readonly tally: ToolTally
+}
+
+/** Reads a chunk or a whole body; true when it carried a usage object. */
+function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): boolean {
+  observeExtras(seen, tally, answer)
+  for (const choice of arrayIn(answer, 'choices')) {
+    if (isJsonObject(choice)) readChoice(seen, choice)
+  }
+  const wire = reportIn(answer)
+  if (wire === undefined) {
+    noteObserved(seen, counts, chatReports)
+    return false
+  }
+  noteUsage(seen, counts, wire, chatReports)
+  return true
+}
+
+/** The report of usage in a chunk. Groq's streams have it in an object of its own. */
+function reportIn(answer: JsonObject): JsonObject | undefined {
+  const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
+  return isJsonObject(wire) ? wire : undefined
+}
+
+function readChoice(seen: Observation, choice: JsonObject): void {
+  const message = choice.delta ?? choice.message
+  if (isJsonObject(message)) addMessageText(seen.text, message)
+  // Of legacy completions.
+  addText(seen.text, choice.text)
+  const reason = stringIn(choice, 'finish_reason')
+  const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
+  noteSideAnswer(seen, choice.index ?? 0, outcome)
+}
+
+const outcomes = new Map<string, Outcome>([
+  ['length', 'incomplete'],
+  ['model_length', 'incomplete'],
+  ['content_filter', 'incomplete'],
+  ['error', 'failed'],
+])
+
+/** An `error` in a chunk ends the answer, also when the chunk has choices (OpenRouter). */
+function noteFailure(seen: Observation, answer: JsonObject): boolean {
+  if (!hasError(answer)) return false
+  const { error } = answer
+  fail(seen, isJsonObject(error) ? error.message : error)
+  return true
+}
+
+const hasError = ({ error }: JsonObject) => error !== undefined && error !== null && error !== false
+
+/** Adds what a message, or the delta of one, delivers: text, reasoning, refusal, tool arguments. */
+function addMessageText(text: TextSample, message: JsonObject): void {
+  addContent(text, message.content)
+  // Vendors name reasoning differently; those that send two names send the same text twice.
+  addContent(text, message.reasoning_content ?? message.reasoning)
+  addText(text, message.refusal)
+  addText(text, objectIn(message, 'audio')?.transcript)
+  addCall(text, message.function_call)
+  for (const call of arrayIn(message, 'tool_calls')) {
+    if (!isJsonObject(call)) continue
+    addCall(text, call.function)
+    addText(text, objectIn(call, 'custom')?.input)
+  }
+}
+
+/** A string, or (Mistral) parts with `text`, or with `thinking` that holds such parts again. */
+function addContent(text: TextSample, content: unknown): void {
+  if (typeof content === 'string') addText(text, content)
+  if (!Array.isArray(content)) return
+  for (const part of content) {
+    if (!isJsonObject(part)) continue
+    addText(text, part.text)
+    for (const thought of arrayIn(part, 'thinking')) {
+      if (isJsonObject(thought)) addText(text, thought.text)
+    }
+  }
+}
+
+function addCall(text: TextSample, call: unknown): void {
+  if (!isJsonObject(call)) return
+  addText(text, call.name)
+  const input = call.arguments
+  addText(text, isJsonObject(input) ? toJsonText(input) : input)
+}
+
+/** Watches an answer without text, of which only the usage counts: embeddings, images. */
+export function createEmbeddingsObserver(): AnswerObserver {
+  return createUsageObserver(() => false)
+}
+
+/**
+ * Watches generated or edited images. Streams send partial images first; the last event,
+ * `image_generation.completed` or `image_edit.completed`, carries the usage.
+ */
+export function createImagesObserver(): AnswerObserver {
+  return createUsageObserver((event) => lastImageEvents.has(event.type), noteImages)
+}
+
+/**
+ * Counts the images of an answer: there may be more than were asked for by a number (sets of them,
+ * batches). Volcengine streams each by an event of its own, and tells in the end how many there were.
+ */
+function noteImages(seen: Observation, answer: JsonObject): void {
+  if (answer.type === 'image_generation.partial_succeeded') seen.images++
+  const told = readCount(objectIn(answer, 'usage')?.generated_images)
+  seen.images = Math.max(seen.images, arrayIn(answer, 'data').length, told ?? 0)
+}
+
+const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
+
+function createUsageObserver(
+  isLast: (event: JsonObject) => boolean,
+  note: (seen: Observation, answer: JsonObject) => void = () => {},
+): AnswerObserver {
+  const seen = createObservation()
+  const counts = chatReports.createCounts()
+
+  function body(answer: JsonObject): void {
+    noteUsage(seen, counts, answer.usage, chatReports)
+    note(seen, answer)
+    noteFailure(seen, answer)
+  }
+
+  function event(answer: JsonObject): undefined {
+    body(answer)
+    if (isLast(answer)) complete(seen)
+  }
+  return createObserver({ seen, event, body, fields: ['data', 'error'] })
+}

@@ -1,0 +1,350 @@
+import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
+import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
+import { foldEvents } from '../canonical/fold.ts'
+import { toJsonText } from '../canonical/json-text.ts'
+import type { SearchPart, ServiceTier, TokenLogprob } from '../canonical/request.ts'
+import type { CanonicalResponse, FinishReason } from '../canonical/response.ts'
+import type { Usage } from '../canonical/usage.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { withExactCalls } from '../translation/exact-calls.ts'
+import { decodeCitations, decodeLogprobs, decodeSearchResult } from './citations.ts'
+import { decodeTier } from './decode-request.ts'
+import { decodeError } from './errors.ts'
+import { createPartialArgs, type PartialArgs } from './partial-args.ts'
+import { toStandardBase64 } from './signature.ts'
+import { foldGeminiUsage, type GeminiCounts } from './usage.ts'
+import { camelNames } from './wire.ts'
+
+/** A whole answer: it has the shape of a stream's one chunk. Never throws. */
+export function decodeAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
+  const decoder = createChunkDecoder(context)
+  return foldEvents([...decoder.read(body), ...decoder.end()])
+}
+
+/**
+ * A stream of this protocol has no last event, and after a finish reason more may follow: how an
+ * answer ended is known when the stream ends.
+ */
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const decoder = createChunkDecoder(context)
+  return {
+    push(data, _event, json) {
+      const chunk = json ?? parseJsonObject(data)
+      if (chunk === undefined) return []
+      return decoder.read(data.includes('"args"') ? withExactCalls(chunk, data) : chunk)
+    },
+    end: decoder.end,
+  }
+}
+
+/** Where the candidates of one answer put what they read. */
+interface Sink {
+  push(event: AnswerEvent): void
+  /** A name for the next block, unique within the answer. */
+  nextBlock(): string
+  /** An id for a call that has none. */
+  nextCall(): string
+}
+
+/** Reads answers, a chunk of a stream at a time or a whole body: it is one big chunk. */
+function createChunkDecoder({ requestId, request }: DecodeContext) {
+  const counts: GeminiCounts = {}
+  const candidates = new Map<number, CandidateDecoder>()
+  const customTools = new Set(
+    request.tools.flatMap(({ kind, name }) => (kind === 'custom' ? [name] : [])),
+  )
+  let events: AnswerEvent[] = []
+  let usage: Usage | undefined
+  let serviceTier: ServiceTier | undefined
+  let hasStarted = false
+  let isOver = false
+  let blocks = 0
+  let calls = 0
+  const sink: Sink = {
+    push(event) {
+      events.push(event)
+    },
+    nextBlock: () => `${blocks++}`,
+    nextCall: () => `call_${requestId}_${calls++}`,
+  }
+
+  function takeEvents(): readonly AnswerEvent[] {
+    const taken = events
+    events = []
+    return taken
+  }
+
+  const begin = (index: number) => createCandidate(index, customTools, sink)
+  const candidateAt = (index: number) => candidates.getOrInsertComputed(index, begin)
+
+  function start(chunk: JsonObject): void {
+    if (hasStarted) return
+    hasStarted = true
+    const [id, model] = [stringIn(chunk, 'responseId'), stringIn(chunk, 'modelVersion')]
+    sink.push({ type: 'start', id, model, createdAt: secondsOf(chunk.createTime), usage })
+  }
+
+  return {
+    read(wire: JsonObject): readonly AnswerEvent[] {
+      if (isOver) return []
+      const chunk = camelNames(wire)
+      const metadata = objectIn(chunk, 'usageMetadata')
+      usage = withoutExtras(foldGeminiUsage(counts, metadata && camelNames(metadata))) ?? usage
+      serviceTier = tierOf(metadata) ?? serviceTier
+      start(chunk)
+      for (const candidate of arrayIn(chunk, 'candidates')) {
+        if (!isJsonObject(candidate)) continue
+        const fields = camelNames(candidate)
+        candidateAt(countIn(fields, 'index') ?? 0).read(fields)
+      }
+      const feedback = objectIn(chunk, 'promptFeedback')
+      if (stringIn(feedback && camelNames(feedback), 'blockReason') !== undefined) {
+        candidateAt(0).block()
+      }
+      if (chunk.error !== undefined && chunk.error !== null) {
+        isOver = true
+        for (const candidate of candidates.values()) candidate.close()
+        sink.push({ type: 'error', error: decodeError(chunk) })
+      }
+      return takeEvents()
+    },
+    /** Closes what is open; with `finish` and `end` if every answer has said how it ended. */
+    end(): readonly AnswerEvent[] {
+      if (isOver) return []
+      isOver = true
+      const all = [...candidates.values()]
+      for (const candidate of all) candidate.close()
+      for (const candidate of all) candidate.finish()
+      const areAllEnded = all.length > 0 && all.every((candidate) => candidate.hasEnded())
+      if (areAllEnded) sink.push({ type: 'end', usage, serviceTier })
+      return takeEvents()
+    },
+  }
+}
+
+/** The Gemini API names the tier, Vertex the kind of traffic (`ON_DEMAND_FLEX`). */
+function tierOf(metadata: JsonObject | undefined): ServiceTier | undefined {
+  const told = decodeTier(metadata?.serviceTier)
+  if (told !== undefined) return told
+  const word = /_(FLEX|PRIORITY)$/.exec(stringIn(metadata, 'trafficType') ?? '')?.[1]
+  return decodeTier(word)
+}
+
+function secondsOf(time: unknown): number | undefined {
+  const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN
+  return ms >= 0 ? Math.floor(ms / 1000) : undefined
+}
+
+type CandidateDecoder = ReturnType<typeof createCandidate>
+
+/** A block of text or thought that goes on from part to part. */
+interface OpenBlock {
+  readonly id: string
+  readonly type: 'text' | 'reasoning'
+  /** The whole of it, to find the places of what it cites. */
+  text: string
+}
+
+interface OpenCall {
+  readonly name: string
+  readonly callId: string
+  readonly pieces: PartialArgs
+}
+
+type Logprobs = readonly TokenLogprob[] | undefined
+
+/** One of the answers side by side, of which nothing has come. */
+function createCandidate(
+  choice: number,
+  customTools: ReadonlySet<string>,
+  { push, nextBlock, nextCall }: Sink,
+) {
+  let open: OpenBlock | undefined
+  let openCall: OpenCall | undefined
+  let reason: string | undefined
+  let isBlocked = false
+  let hasCalls = false
+  let sources: JsonObject = {}
+  let search: SearchPart | undefined
+
+  function closeBlock(signature?: string): void {
+    if (open === undefined) return
+    const { id, type, text } = open
+    open = undefined
+    if (type === 'reasoning') {
+      push({ type: 'reasoning-end', id, signature })
+      return
+    }
+    const citations = decodeCitations(sources, text)
+    sources = {}
+    push({ type: 'text-end', id, ...(citations.length === 0 ? {} : { citations }) })
+  }
+
+  function openBlock(type: OpenBlock['type']): OpenBlock {
+    if (open?.type === type) return open
+    closeBlock()
+    open = { id: nextBlock(), type, text: '' }
+    push({ type: `${type}-start`, id: open.id, choice })
+    return open
+  }
+
+  function addSignature(signature: string, callId?: string): void {
+    closeBlock()
+    const id = nextBlock()
+    push({ type: 'reasoning-start', id, choice })
+    push({ type: 'reasoning-end', id, signature, callId })
+  }
+
+  function addCall({ name, callId }: Omit<OpenCall, 'pieces'>, args: JsonObject): void {
+    const id = nextBlock()
+    // Free text came as the one text of a function's arguments.
+    const free = customTools.has(name) && typeof args.input === 'string' ? args.input : undefined
+    const kind = free === undefined ? 'function' : 'custom'
+    push({ type: 'tool-call-start', id, choice, callId, name, kind })
+    push({ type: 'tool-call-delta', id, text: free ?? toJsonText(args) ?? '{}' })
+    push({ type: 'tool-call-end', id })
+    hasCalls = true
+  }
+
+  function closeCall(): void {
+    if (openCall === undefined) return
+    addCall(openCall, openCall.pieces.args())
+    openCall = undefined
+  }
+
+  function readCall(call: JsonObject, signature: string | undefined): void {
+    const name = stringIn(call, 'name')
+    if (name === undefined) {
+      // The rest of a call whose arguments come in pieces.
+      openCall?.pieces.push(call)
+      if (call.willContinue !== true) closeCall()
+      return
+    }
+    closeCall()
+    const callId = stringIn(call, 'id') ?? nextCall()
+    if (signature === undefined) closeBlock()
+    else addSignature(signature, callId)
+    const pieces = createPartialArgs()
+    pieces.push(call)
+    if (call.willContinue === true) openCall = { name, callId, pieces }
+    else addCall({ name, callId }, objectIn(call, 'args') ?? pieces.args())
+  }
+
+  function readText(part: JsonObject, logprobs: Logprobs): void {
+    const text = typeof part.text === 'string' ? part.text : ''
+    const signature = stringIn(part, 'thoughtSignature')
+    const type = part.thought === true ? 'reasoning' : 'text'
+    if (text !== '') {
+      const block = openBlock(type)
+      block.text += text
+      if (type === 'reasoning') push({ type: 'reasoning-delta', id: block.id, text })
+      else push({ type: 'text-delta', id: block.id, text, ...(logprobs ? { logprobs } : {}) })
+    }
+    if (signature === undefined) return
+    if (type === 'reasoning' && open?.type === 'reasoning') closeBlock(signature)
+    else addSignature(signature)
+  }
+
+  function readImage(blob: JsonObject, part: JsonObject): void {
+    const mediaType = stringIn(blob, 'mimeType')
+    const data = stringIn(blob, 'data')
+    // Images that the model thinks in are drafts.
+    const isShown = part.thought !== true && mediaType?.startsWith('image/') === true
+    if (!isShown || data === undefined || mediaType === undefined) return
+    closeBlock()
+    const source = { type: 'data', mediaType, data: toStandardBase64(data) } as const
+    push({ type: 'image', choice, image: { type: 'image', source } })
+    const signature = stringIn(part, 'thoughtSignature')
+    if (signature !== undefined) addSignature(signature)
+  }
+
+  function readPart(wire: JsonObject, logprobs: Logprobs) {
+    const part = camelNames(wire)
+    const call = objectIn(part, 'functionCall')
+    if (call) return readCall(camelNames(call), stringIn(part, 'thoughtSignature'))
+    closeCall()
+    const blob = objectIn(part, 'inlineData')
+    if (blob) return readImage(camelNames(blob), part)
+    const isPlain = typeof part.text === 'string' || Object.keys(part).every(isTextField)
+    // Other protocols have no form for what the vendor's own tools did.
+    if (isPlain) readText(part, logprobs)
+  }
+
+  function noteSources(candidate: JsonObject): void {
+    const grounding = objectIn(candidate, 'groundingMetadata')
+    // It comes once, or whole with each of the last chunks.
+    search = decodeSearchResult(grounding) ?? search
+    if (arrayIn(grounding, 'groundingChunks').length > 0) {
+      sources = { ...sources, groundingMetadata: candidate.groundingMetadata }
+    }
+    if (isJsonObject(candidate.citationMetadata)) {
+      sources = { ...sources, citationMetadata: candidate.citationMetadata }
+    }
+  }
+
+  return {
+    /** The next piece of it, with camelCase names. */
+    read(candidate: JsonObject): void {
+      noteSources(candidate)
+      let logprobs = decodeLogprobs(candidate)
+      for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
+        if (!isJsonObject(part)) continue
+        readPart(part, logprobs)
+        // They are those of the answer, not of the thought before it.
+        const isSaid = typeof part.text === 'string' && part.text !== '' && part.thought !== true
+        if (isSaid) logprobs = undefined
+      }
+      reason = stringIn(candidate, 'finishReason') ?? reason
+    },
+    /** The vendor has blocked the prompt: no answer comes. */
+    block(): void {
+      isBlocked = true
+    },
+    close(): void {
+      closeCall()
+      closeBlock()
+      if (search === undefined) return
+      const id = nextBlock()
+      push({ type: 'search-start', id, choice })
+      push({ type: 'search-end', id, search })
+      search = undefined
+    },
+    hasEnded: () => isBlocked || reason !== undefined,
+    finish(): void {
+      if (reason !== undefined) {
+        push({ type: 'finish', choice, reason: decodeFinish(reason, hasCalls) })
+      } else if (isBlocked) push({ type: 'finish', choice, reason: 'filter' })
+    },
+  }
+}
+
+const textFields = new Set(['text', 'thought', 'thoughtSignature'])
+const isTextField = (name: string) => textFields.has(name)
+
+/**
+ * Why a candidate ended. The vendor has no word of its own for calls: they end with `STOP`, and calls
+ * of tools that the request does not have, which are there for the client to answer, with another.
+ */
+function decodeFinish(reason: string, hasCalls: boolean): FinishReason {
+  if (hasCalls && (reason === 'STOP' || reason === 'UNEXPECTED_TOOL_CALL')) return 'tool-calls'
+  return finishReasons.get(reason) ?? 'other'
+}
+
+/** Source: the API's reference of `FinishReason`. What is not here is `other`. */
+const finishReasons = new Map<string, FinishReason>([
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  // The limit of one request; to go on takes a token that only this protocol has.
+  ['CONTINUATION', 'length'],
+  ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY']
+    .concat('IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'MODEL_ARMOR')
+    .map((word) => [word, 'filter'] as const),
+  ...[
+    'MALFORMED_FUNCTION_CALL',
+    'MALFORMED_RESPONSE',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+  ].map((word) => [word, 'failed'] as const),
+])

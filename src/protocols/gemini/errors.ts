@@ -1,0 +1,134 @@
+import type { CanonicalError } from '../canonical/error.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { ClientStream, HeartbeatPlace, JsonObject, ProtocolError } from '../protocol.ts'
+
+/** Body of an error answer: `code` is the HTTP status, `status` its word. */
+export function encodeGeminiError(error: ProtocolError): string {
+  const { status: code, message } = error
+  return JSON.stringify({ error: { code, message, status: statusWord(code) } })
+}
+
+/**
+ * An error inside a stream: one more event, or the last element of the array.
+ *
+ * Some libraries ignore that event and end as if the answer were whole. They get a second one on which they
+ * raise: Python 1.10 and 1.45 data that are no JSON (1.45 shows them); Go 1.30 and 1.50, and JS 1.30 (in
+ * Gemini CLI 0.61), a bare error without `data:`; `@google/generative-ai` a blocked prompt. All others, and
+ * the SDKs of today, raise at the first. LangChain JS raises only on what ends its process: it gets an answer
+ * without a finish reason.
+ */
+export function encodeGeminiStreamError(
+  error: ProtocolError,
+  { framing, library }: ClientStream,
+  first: boolean,
+): string {
+  const body = encodeGeminiError(error)
+  if (framing === 'json-array') return first ? `[${body}]` : `,\n${body}]`
+  if (clientLibrary(library) === 'legacy-js') return event(withBlock(body, error.message))
+  if (isGoOrJs(library)) return `${event(body)}${body}\r\n\r\n`
+  return isPython(library) ? event(body) + event(words(error)) : event(body)
+}
+
+const event = (data: string) => `data: ${data}\r\n\r\n`
+
+function withBlock(body: string, message: string): string {
+  const promptFeedback = JSON.stringify({ blockReason: 'OTHER', blockReasonMessage: message })
+  return `${body.slice(0, -1)},"promptFeedback":${promptFeedback}}`
+}
+
+/** In one line, and no JSON. */
+const words = ({ status, message }: ProtocolError) =>
+  `The answer ends with an error (${statusWord(status)}): ${message.replace(/\s+/g, ' ')}`
+
+const statusWords = new Map([
+  [401, 'UNAUTHENTICATED'],
+  [402, 'RESOURCE_EXHAUSTED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [409, 'ABORTED'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [502, 'UNAVAILABLE'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+])
+
+/** The word for an HTTP status. */
+export function statusWord(status: number): string {
+  return statusWords.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
+}
+
+/**
+ * What an error body says, and an error inside of a stream: `status` is the machine word, and of the
+ * details the first field that is at fault is kept.
+ */
+export function decodeError(body: JsonObject): CanonicalError {
+  const error = objectIn(body, 'error')
+  const text = stringIn(body, 'error') ?? stringIn(body, 'message')
+  const status = countIn(error, 'code')
+  return {
+    message: stringIn(error, 'message') ?? text ?? 'The upstream gave no reason.',
+    code: stringIn(error, 'status'),
+    param: fieldAtFault(error),
+    status: status !== undefined && status >= 400 && status <= 599 ? status : undefined,
+  }
+}
+
+/** Source: Google's `google.rpc.BadRequest`, in `details`. */
+function fieldAtFault(error: JsonObject | undefined): string | undefined {
+  const details = arrayIn(error, 'details').filter(isJsonObject)
+  const violations = details.flatMap((detail) => arrayIn(detail, 'fieldViolations'))
+  for (const violation of violations) {
+    const field = isJsonObject(violation) ? stringIn(violation, 'field') : undefined
+    if (field !== undefined) return field
+  }
+  return undefined
+}
+
+/**
+ * A chunk that holds nothing: Gemini's clients read nothing but data, and break on a comment. What leaves the
+ * next turn of a chat whole is not the same for all of them. Seen with each:
+ *
+ * - `sdk`: a thought that is a space. Python (1.10 to 3.6) and JS forget a turn with a chunk of no candidates,
+ *   no parts or an empty text; Go 1.30 to 1.50 one with a part of no text. All keep a thought, show it as
+ *   none of the text, and send it back as one. Go before 1.30 remembers no streamed turn at all.
+ * - `legacy-js`: no candidates. `@google/generative-ai` forgets a turn with an empty text, and would show a
+ *   thought as text; LangChain JS would keep it as a part of the message.
+ * - `other`: an empty text, where code that reads chunks without a library looks for one. The AI SDK skips it.
+ *
+ * Between the elements of a streamed array a space does it. Before them it is the array's own bracket, for
+ * `google-api-core` takes nothing else there.
+ */
+export function geminiHeartbeat(
+  { framing, library }: ClientStream,
+  { isFirst, note }: HeartbeatPlace,
+): string {
+  if (framing === 'json-array') return isFirst ? '[' : '\n'
+  const told = note === undefined ? '' : `,"gatewayNote":${JSON.stringify(note)}`
+  return `data: {"candidates":[${candidates[clientLibrary(library)]}]${told}}\r\n\r\n`
+}
+
+const candidate = (part: string) => `{"content":{"parts":[${part}],"role":"model"},"index":0}`
+
+const candidates: Readonly<Record<ClientLibrary, string>> = {
+  sdk: candidate('{"text":" ","thought":true}'),
+  'legacy-js': '',
+  other: candidate('{"text":""}'),
+}
+
+/**
+ * The libraries that read a stream each in a way of their own: `sdk` Google's today (Python, JS, Go, Java;
+ * Gemini CLI), `legacy-js` `@google/generative-ai`, and LangChain JS on top of it; `other` all others.
+ */
+type ClientLibrary = 'sdk' | 'legacy-js' | 'other'
+
+/** Which of them a client says that it is, in `x-goog-api-client`. */
+function clientLibrary(library: string): ClientLibrary {
+  if (library.includes('google-genai-sdk/')) return 'sdk'
+  return library.includes('genai-js/') ? 'legacy-js' : 'other'
+}
+
+/** Google's SDK for Python. */
+const isPython = (library: string): boolean => library.includes('gl-python/')
+
+/** Google's SDKs for Go and JavaScript, with the latter Gemini CLI. */
+const isGoOrJs = (library: string): boolean => /gl-(?:go|node|web)\//.test(library)

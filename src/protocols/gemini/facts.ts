@@ -1,0 +1,225 @@
+import { tierName } from '../canonical/extras.ts'
+import type { HostedTool } from '../canonical/tools.ts'
+import { isJsonObject, objectIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-parts.ts'
+import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import {
+  type HostedToolAsk,
+  outputsIn,
+  type Path,
+  type RequestExtras,
+  requestExtras,
+} from '../request-extras.ts'
+import { type HiddenWork, hasOnly, isPlain, largestOf, toolBounds } from '../request-facts.ts'
+import { requestMedia } from '../request-media.ts'
+import { requestText } from '../request-text.ts'
+import { camelNames, countNames, limitNames, withOneConfig, written } from './wire.ts'
+
+/** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
+export function readGemini(wire: JsonObject): RequestFacts {
+  const { asked: body, amend } = withOneConfig(wire)
+  // By both of its names the system instruction may be written: who knows which one is read.
+  const { systemInstruction, system_instruction, contents, content, requests } = body
+  const prompts = [systemInstruction, system_instruction, contents, content, requests]
+  const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
+  const limit = largestOf(config, limitNames).most
+  // Embeddings generate nothing; their bodies hold `content` or `requests`.
+  const isGenerating = body.contents !== undefined
+  const answers = largestOf(config, countNames).most || 1
+  const schemas = [body.tools, ...schemaNames.map((name) => config?.[name])]
+  const extras = readExtras(body)
+  return {
+    model: undefined,
+    stream: false,
+    calls: answers,
+    continues: [],
+    amend,
+    answers,
+    maxOutputTokens: isGenerating ? (limit ?? null) : 0,
+    hiddenWork: () => hiddenWork(body),
+    takesTurns: hasHostedTools(body.tools),
+    turns: hasHostedTools(body.tools) ? hostedTurns : 1,
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
+    extras,
+    toolBounds: toolBounds(body, extras),
+    media: (texts) => requestMedia(prompts, texts),
+    ...requestText(body, prompts, schemas),
+  }
+}
+
+/** Contents in a cache are not here. */
+const contentFields = new Set([
+  ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
+  ...['generateContentRequest', 'generate_content_request'],
+])
+
+/** Reads a checked request for several embeddings: each is a call. */
+export function readBatchEmbed(body: JsonObject): RequestFacts {
+  const { requests } = body
+  return { ...readGemini(body), calls: Array.isArray(requests) ? requests.length : 1 }
+}
+
+const schemaNames = [
+  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+] as const
+
+/**
+ * The path names the model, but requests inside of others repeat it, and the vendor refuses a body
+ * whose names differ from the path's.
+ */
+export function renameGemini(
+  body: JsonObject,
+  upstreamModel: string,
+): { readonly [field: string]: unknown } {
+  const name = upstreamModel.includes('/') ? upstreamModel : `models/${upstreamModel}`
+  const isOther = (value: unknown): value is JsonObject =>
+    isJsonObject(value) && value.model !== undefined && value.model !== name
+  const renamed = (value: unknown) => (isOther(value) ? { ...value, model: name } : value)
+  const changes: Record<string, unknown> = {}
+  if (isOther(body)) changes.model = name
+  for (const field of ['requests', 'generateContentRequest', 'generate_content_request']) {
+    const value = body[field]
+    if (Array.isArray(value) ? value.some(isOther) : isOther(value))
+      changes[field] = Array.isArray(value) ? value.map(renamed) : renamed(value)
+  }
+  return changes
+}
+
+/** All tools but functions (`googleSearch`, `codeExecution`) are run by the vendor. */
+function hasHostedTools(tools: unknown): boolean {
+  return (Array.isArray(tools) ? tools : [tools])
+    .filter(isJsonObject)
+    .some((tool) => Object.keys(tool).some((key) => !/^function_?declarations$/i.test(key)))
+}
+
+/** The vendor's own tools. */
+const tools = new Map<string, HostedTool>([
+  ['googleSearch', 'web_search'],
+  ['googleSearchRetrieval', 'web_search'],
+  ['googleMaps', 'maps_grounding'],
+  ['urlContext', 'url_context'],
+  ['codeExecution', 'code_execution'],
+  ['fileSearch', 'file_search'],
+  ['computerUse', 'computer_use'],
+  ['mcpServers', 'mcp'],
+])
+
+/** What an answer shall have besides text. Names are in camelCase or in snake_case. */
+function readExtras(body: JsonObject): RequestExtras | undefined {
+  const fields = camelNames(body)
+  const tier = tierName(fields.serviceTier)
+  const config = isJsonObject(fields.generationConfig) ? fields.generationConfig : {}
+  const at = [written(body, 'generationConfig'), written(config, 'responseModalities')]
+  return requestExtras(withoutOwnNames(body), {
+    hostedTools: toolsIn(fields.tools),
+    tiers: tier ? [{ tier, path: [written(body, 'serviceTier')] }] : [],
+    outputs: outputsIn(camelNames(config).responseModalities, at),
+  })
+}
+
+function toolsIn(wire: unknown): readonly HostedToolAsk[] {
+  const isList = Array.isArray(wire)
+  return (isList ? wire : [wire]).flatMap((set: unknown, index) => {
+    if (!isJsonObject(set)) return []
+    const path = isList ? ['tools', index] : ['tools']
+    return Object.keys(set).flatMap((name): readonly HostedToolAsk[] => {
+      const [camel = name] = Object.keys(camelNames({ [name]: 0 }))
+      if (camel === 'functionDeclarations' || (set[name] ?? undefined) === undefined) return []
+      // The mode of calls is about functions alone.
+      return [{ tool: tools.get(camel), path: [...path, name], isForced: false, mentions: [] }]
+    })
+  })
+}
+
+/** Requests inside of this one repeat the model of the path: they are made to name it. */
+function withoutOwnNames(body: JsonObject): JsonObject {
+  const { requests, generateContentRequest, generate_content_request, ...rest } = body
+  const inner = [requests, generateContentRequest, generate_content_request]
+    .flat()
+    .filter(isJsonObject)
+    .map(({ model: _, ...request }) => request)
+  return inner.length === 0 ? rest : { ...rest, requests: inner }
+}
+
+/** Fields that make a model do nothing that is not in its stream, of input that is in the request. */
+const shownFields = new Set([
+  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'labels', 'model'],
+  ...['generationConfig', 'serviceTier'],
+])
+const shownSettings = new Set([
+  ...['temperature', 'topP', 'topK', 'candidateCount', 'maxOutputTokens', 'stopSequences', 'seed'],
+  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'responseModalities'],
+  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'mediaResolution'],
+  ...['thinkingConfig'],
+])
+
+const shownThinking = new Set(['thinkingBudget', 'includeThoughts'])
+
+/** What a request makes the vendor do unseen. */
+function hiddenWork(wire: JsonObject): HiddenWork {
+  const body = onceNamed(wire)
+  const config = onceNamed(body?.generationConfig ?? {})
+  const thinking = onceNamed(config?.thinkingConfig ?? {})
+  if (!body || !config || !thinking) return 'some'
+  const { responseModalities: modalities } = config
+  const { thinkingBudget } = thinking
+  const isShown =
+    hasOnly(body, shownFields) &&
+    hasOnly(config, shownSettings) &&
+    hasOnly(thinking, shownThinking) &&
+    isPlain(body.serviceTier, 'standard') &&
+    isPlain(thinkingBudget, 0) &&
+    (isPlain(modalities) || (Array.isArray(modalities) && modalities.every(isText))) &&
+    allFunctions(body.tools)
+  if (!isShown) return 'some'
+  return thinkingBudget === 0 ? 'none' : 'by_model'
+}
+
+/** An object with its names in camelCase; undefined for one that has a field in both spellings. */
+function onceNamed(value: unknown): JsonObject | undefined {
+  if (!isJsonObject(value)) return undefined
+  const named = camelNames(value)
+  return Object.keys(named).length === Object.keys(value).length ? named : undefined
+}
+
+const isText = (modality: unknown) => typeof modality === 'string' && /^text$/i.test(modality)
+
+/** All tools but functions (`googleSearch`, `codeExecution`) are run by the vendor. */
+const allFunctions = (tools: unknown): boolean =>
+  isPlain(tools) ||
+  (Array.isArray(tools) ? tools : [tools]).every(
+    (tool) => isJsonObject(tool) && hasOnly(camelNames(tool), functions),
+  )
+
+const functions = new Set(['functionDeclarations'])
+
+const systemNames = ['systemInstruction', 'system_instruction']
+
+/**
+ * The places of empty parts, which the vendor refuses ("required oneof field 'data'"): Go's SDK sends one back
+ * for a text that was empty. A content of nothing else is removed whole. If no content would be left, all stay,
+ * and the vendor refuses them.
+ */
+export function emptyParts(body: JsonObject): readonly Path[] {
+  const { contents } = body
+  const list = Array.isArray(contents) ? contents : undefined
+  const said = list
+    ? list.flatMap((content, index) => emptyIn(content, ['contents', index]))
+    : emptyIn(contents, ['contents'])
+  const isAll = list
+    ? said.filter((path) => path.length === 2).length === list.length
+    : said.some((path) => path.length === 1)
+  const system = systemNames.flatMap((name) => emptyIn(body[name], [name]))
+  return isAll ? system : [...system, ...said]
+}
+
+function emptyIn(content: unknown, path: Path): readonly Path[] {
+  if (!isJsonObject(content)) return []
+  const { parts } = content
+  if (!Array.isArray(parts)) return []
+  const empty = parts.flatMap((part, index) => (isEmpty(part) ? [index] : []))
+  const isWhole = empty.length > 0 && empty.length === parts.length
+  return isWhole ? [path] : empty.map((index) => [...path, 'parts', index])
+}
+
+const isEmpty = (part: unknown) => isJsonObject(part) && Object.keys(part).length === 0

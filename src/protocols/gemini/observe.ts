@@ -1,0 +1,133 @@
+import { toJsonText } from '../canonical/json-text.ts'
+import {
+  addText,
+  createObservation,
+  createToolTally,
+  fail,
+  noteForeign,
+  noteSideAnswer,
+  type Observation,
+  type Outcome,
+  type ToolTally,
+} from '../canonical/observation.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { notAnObject } from '../observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { type GeminiCounts, geminiReports } from './usage.ts'
+
+/**
+ * Watches generated content, and embeddings, which report usage in the same place. A stream has no
+ * last event: after a finish reason more chunks may follow, so it is never `closed`, but `closing`.
+ */
+export function createGeminiObserver(): AnswerObserver {
+  const seen = createObservation()
+  const reading: Reading = { seen, counts: {}, tally: createToolTally(seen) }
+  return {
+    seen,
+    push(data, _event, json) {
+      const chunk = json ?? parseJsonObject(data)
+      if (chunk !== undefined) readAnswer(reading, chunk)
+      return 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      readAnswer(reading, body)
+      noteForeign(seen, body, answerFields)
+      seen.phase = 'closed'
+      seen.outcome ??= 'complete'
+    },
+  }
+}
+
+const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
+
+interface Reading {
+  readonly seen: Observation
+  readonly counts: GeminiCounts
+  readonly tally: ToolTally
+}
+
+function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): void {
+  observeTools(tally, answer)
+  for (const candidate of arrayIn(answer, 'candidates')) {
+    if (isJsonObject(candidate)) readCandidate(seen, candidate)
+  }
+  noteUsage(seen, counts, answer.usageMetadata, geminiReports)
+  noteObserved(seen, counts, geminiReports)
+  if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
+    noteSideAnswer(seen, 0, 'incomplete')
+  }
+  const error = answer.error
+  if (error !== undefined && error !== null) fail(seen, isJsonObject(error) ? error.message : error)
+}
+
+function readCandidate(seen: Observation, candidate: JsonObject): void {
+  for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
+    if (isJsonObject(part)) addPartText(seen, part)
+  }
+  const reason = stringIn(candidate, 'finishReason')
+  noteSideAnswer(seen, candidate.index ?? 0, reason === undefined ? undefined : outcomeOf(reason))
+}
+
+/** `STOP` is the model's own end. All others (length, filters, malformed calls) cut it short. */
+const outcomeOf = (reason: string): Outcome => (reason === 'STOP' ? 'complete' : 'incomplete')
+
+function addPartText(seen: Observation, part: JsonObject): void {
+  addText(seen.text, part.text)
+  addText(seen.text, objectIn(part, 'executableCode')?.code)
+  const call = objectIn(part, 'functionCall')
+  if (call === undefined) return
+  addText(seen.text, call.name)
+  if (isJsonObject(call.args)) addText(seen.text, toJsonText(call.args))
+}
+
+/** Models of these generations are billed by prompt, however often they search. */
+const billedByPrompt = /gemini-(1|2)[.-]/
+
+/**
+ * Counts the vendor's own tools in a chunk or a whole answer. Searches are billed by query
+ * from Gemini 3 on (those that are empty are not), before by prompt; a prompt that is grounded in maps
+ * once. Source: Google's price list of the Gemini API.
+ */
+function observeTools(tally: ToolTally, answer: JsonObject): void {
+  for (const candidate of arrayIn(answer, 'candidates')) {
+    if (!isJsonObject(candidate)) continue
+    const { groundingMetadata, urlContextMetadata } = candidate
+    const place = `${candidate.index ?? 0}`
+    if (isJsonObject(groundingMetadata)) {
+      const isByPrompt = billedByPrompt.test(stringIn(answer, 'modelVersion') ?? '')
+      observeGrounding(tally, groundingMetadata, isByPrompt ? undefined : place)
+    }
+    const parts = arrayIn(objectIn(candidate, 'content'), 'parts')
+    const isCode = (part: unknown) => isJsonObject(part) && isJsonObject(part.executableCode)
+    if (parts.some(isCode)) tally.note('code_execution', place)
+    if (isJsonObject(urlContextMetadata)) {
+      arrayIn(urlContextMetadata, 'urlMetadata').forEach((_, index) => {
+        tally.note('url_context', `${place} ${index}`)
+      })
+    }
+  }
+}
+
+/** `place`: the candidate's, where each query counts. */
+function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string | undefined): void {
+  const queries = [
+    ...arrayIn(metadata, 'webSearchQueries'),
+    ...arrayIn(metadata, 'imageSearchQueries'),
+  ]
+  const times = new Map<unknown, number>()
+  for (const query of queries) {
+    if (query === '') continue
+    const time = times.get(query) ?? 0
+    times.set(query, time + 1)
+    tally.note('web_search', place === undefined ? '' : `${place} ${time} ${query}`)
+  }
+  for (const chunk of arrayIn(metadata, 'groundingChunks')) {
+    if (!isJsonObject(chunk)) continue
+    if (objectIn(chunk, 'maps')) tally.note('maps_grounding', '')
+    else if (objectIn(chunk, 'retrievedContext')) tally.note('file_search', '')
+    // Without queries, the pages that were found are the only sign of a search.
+    else if (objectIn(chunk, 'web') && queries.length === 0) tally.note('web_search', '')
+  }
+}

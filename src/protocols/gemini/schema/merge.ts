@@ -1,0 +1,105 @@
+import { toJsonText } from '../../canonical/json-text.ts'
+import { isJsonObject } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
+
+/**
+ * The schema that holds where both of these do (`allOf`); undefined when they contradict each other,
+ * or when no one schema says it. Members that both have are left as an `allOf` of their own.
+ */
+export function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject | undefined {
+  const extra = mergeExtra(a, b)
+  if (extra === undefined) return undefined
+  const merged: Record<string, unknown> = { ...b, ...a, ...extra }
+  for (const [key, under] of Object.entries(b)) {
+    const over = a[key]
+    if (over === undefined || key === 'additionalProperties') continue
+    const merge = merges.get(key)
+    if (merge === undefined) continue
+    const value = merge(over, under)
+    if (value === undefined) return undefined
+    merged[key] = value
+  }
+  return merged
+}
+
+/** Undefined is a contradiction. */
+type Merge = (a: unknown, b: unknown) => unknown
+
+const largest: Merge = (a, b) =>
+  typeof a === 'number' && typeof b === 'number' ? Math.max(a, b) : b
+const smallest: Merge = (a, b) =>
+  typeof a === 'number' && typeof b === 'number' ? Math.min(a, b) : b
+const either: Merge = (a, b) => a === true || b === true
+const both: Merge = (a, b) => (a === b ? a : { allOf: [a, b] })
+/** Keywords that one schema can't hold twice, unless both are the same. */
+const equal: Merge = (a, b) => (a === b ? a : undefined)
+
+const all: Merge = (a, b) => [...new Set([...list(a), ...list(b)])]
+const lines: Merge = (a, b) => (a === b ? a : `${a}\n${b}`)
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const properties: Merge = (a, b) => {
+  if (!isJsonObject(a) || !isJsonObject(b)) return isJsonObject(a) ? a : b
+  const shared = Object.keys(b).filter((name) => Object.hasOwn(a, name))
+  const joined = shared.map((name): [string, unknown] => [name, both(a[name], b[name])])
+  return Object.fromEntries([...Object.entries(a), ...Object.entries(b), ...joined])
+}
+
+const types: Merge = (a, b) => {
+  const others = Array.isArray(b) ? b : [b]
+  const shared = (Array.isArray(a) ? a : [a]).flatMap((type: unknown) => {
+    if (others.includes(type)) return [type]
+    if (type === 'number' && others.includes('integer')) return ['integer']
+    return type === 'integer' && others.includes('number') ? ['integer'] : []
+  })
+  if (shared.length === 0) return undefined
+  return shared.length === 1 ? shared[0] : shared
+}
+
+const values: Merge = (a, b) => {
+  const known = new Set(list(b).map(toJsonText))
+  const shared = list(a).filter((value) => known.has(toJsonText(value)))
+  return shared.length === 0 ? undefined : shared
+}
+
+/** How a keyword of both becomes one; all others are annotations: the first one stands. */
+const merges = new Map<string, Merge>([
+  ['type', types],
+  ['enum', values],
+  ['const', equal],
+  ['properties', properties],
+  ['required', all],
+  ['items', both],
+  ['description', lines],
+  ['uniqueItems', either],
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map(
+    (key): [string, Merge] => [key, largest],
+  ),
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map(
+    (key): [string, Merge] => [key, smallest],
+  ),
+  ...['pattern', 'format', 'multipleOf', 'anyOf', 'oneOf', 'prefixItems', '$ref'].map(
+    (key): [string, Merge] => [key, equal],
+  ),
+])
+
+/**
+ * `additionalProperties` speaks of what its own schema does not name, so it can be told of both only
+ * where it forbids nothing that the other one names.
+ */
+function mergeExtra(a: JsonObject, b: JsonObject): JsonObject | undefined {
+  const [mine, other] = [a.additionalProperties, b.additionalProperties]
+  const isOpen = (extra: unknown) => extra === undefined || extra === true
+  const names = ({ properties }: JsonObject) =>
+    isJsonObject(properties) ? Object.keys(properties) : []
+  const covers = (closed: JsonObject, open: JsonObject) => {
+    const known = new Set(names(closed))
+    return names(open).every((name) => known.has(name))
+  }
+  if (isOpen(mine) && isOpen(other)) return {}
+  if (isOpen(other)) return covers(a, b) ? { additionalProperties: mine } : undefined
+  if (isOpen(mine)) return covers(b, a) ? { additionalProperties: other } : undefined
+  const areEqual = mine === other && covers(a, b) && covers(b, a)
+  return areEqual ? { additionalProperties: mine } : undefined
+}

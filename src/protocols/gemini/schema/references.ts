@@ -1,0 +1,166 @@
+import { isJsonObject, membersOf } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
+import { asJson, type Write } from './words.ts'
+
+/** The definitions that a schema refers to, wherever in it they are. */
+export type References = ReturnType<typeof createReferences>
+
+interface Definition {
+  readonly name: string
+  readonly target: JsonObject
+  /** It stands within what is written elsewhere, too. */
+  readonly isCopy: boolean
+}
+
+/** A pointer to one of the definitions of the whole: they stand apart, and none within another. */
+const definition = /^#\/(\$defs|definitions)\/[^/]+$/
+
+/** References within `root`. */
+export function createReferences(root: JsonObject) {
+  // By what is pointed to: one thing can be pointed to in many ways, and is written once.
+  const names = new Map<JsonObject, string>()
+  const taken = new Set<string>()
+  /** By name, the number that makes the next one of it another name. */
+  const counts = new Map<string, number>()
+  const waiting: Definition[] = []
+  let at = 0
+
+  function nameOf(ref: string): string {
+    const last = ref.slice(ref.lastIndexOf('/') + 1)
+    const base = last.slice(0, 64).replace(/[^A-Za-z0-9_.-]/g, '_') || 'schema'
+    let name = base
+    let count = counts.get(base) ?? 2
+    while (taken.has(name)) name = `${base}_${count++}`
+    counts.set(base, count)
+    taken.add(name)
+    return name
+  }
+
+  return {
+    /** What a local pointer leads to; undefined for what is elsewhere, or is nothing. */
+    resolve(ref: unknown): JsonObject | undefined {
+      if (ref === '#') return root
+      if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
+      let value: unknown = root
+      for (let from = 2; from <= ref.length && value !== undefined; ) {
+        const slash = ref.indexOf('/', from)
+        const end = slash < 0 ? ref.length : slash
+        const key = unescapeStep(ref.slice(from, end))
+        from = end + 1
+        if (Array.isArray(value)) value = value[Number(key)]
+        else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+      }
+      return isJsonObject(value) ? value : undefined
+    },
+    /** The pointer to write instead: into `$defs`, the only place that the vendor looks in. */
+    point(ref: string, target: JsonObject): string {
+      let name = names.get(target)
+      if (name === undefined) {
+        name = nameOf(ref)
+        names.set(target, name)
+        waiting.push({ name, target, isCopy: !definition.test(ref) })
+      }
+      return `#/$defs/${name}`
+    },
+    /** The next definition that was pointed to and is not yet written. */
+    next: (): Definition | undefined => waiting[at++],
+  }
+}
+
+/** A step of a JSON pointer in a URI fragment. */
+function unescapeStep(step: string): string {
+  if (!step.includes('~') && !step.includes('%')) return step
+  const plain = step.replaceAll('~1', '/').replaceAll('~0', '~')
+  try {
+    return decodeURIComponent(plain)
+  } catch {
+    // A bare percent sign: many write pointers as they are.
+    return plain
+  }
+}
+
+/** Characters of definitions that may be written out more than once, in all schemas of a request. */
+const mostCopied = 1_000_000
+/** Members that may be looked at again, to merge schemas with others. */
+const mostMerged = 50_000
+
+export type SchemaBudget = ReturnType<typeof createSchemaBudget>
+
+/**
+ * What the schemas of one request may take beyond reading each of them once. A few definitions that
+ * are referred to often can stand for a schema of any size: its size is counted before it is made.
+ */
+export function createSchemaBudget() {
+  const sizes = new Map<object, number>()
+  let copied = 0
+  let merged = 0
+
+  /** About the length of its JSON; each object is measured once. */
+  function sizeOf(value: unknown, depth: number): number {
+    if (typeof value === 'string') return value.length + 3
+    if (typeof value !== 'object' || value === null || depth > deepest) return 6
+    let size = sizes.get(value)
+    if (size !== undefined) return size
+    size = 2
+    for (const member of membersOf(value)) size += sizeOf(member, depth + 1)
+    if (!Array.isArray(value)) for (const name in value) size += name.length + 4
+    sizes.set(value, size)
+    return size
+  }
+
+  return {
+    /** Counts a value that is written once more, with all that is in it. */
+    copy(value: unknown): void {
+      copied += sizeOf(value, 0)
+      merged++
+    },
+    /** Counts the members of a schema that was made of two. */
+    merge(schema: JsonObject): void {
+      merged += countMembers(schema)
+    },
+    isSpent: () => copied > mostCopied || merged > mostMerged,
+  }
+}
+
+/** No body is nested more deeply. */
+const deepest = 512
+
+function countMembers(schema: JsonObject): number {
+  const values = Object.values(schema)
+  return values.reduce<number>((sum, value) => sum + lengthOf(value), values.length)
+}
+
+const lengthOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? membersOf(value).length : 1
+
+/** How many definitions are written out within one another at the most. */
+const mostOpen = 8
+
+/**
+ * Writes schemas for the description of another one. A definition that they refer to is written in its
+ * place, as far as the budget goes; one within itself stays a reference.
+ */
+export function createWriter({ resolve }: References, budget: SchemaBudget): Write {
+  const open = new Set<JsonObject>()
+
+  function whole(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(whole)
+    if (!isJsonObject(value)) return value
+    const { $ref, ...rest } = value
+    const target = $ref === undefined || open.size >= mostOpen ? undefined : resolve($ref)
+    if (target === undefined || open.has(target) || budget.isSpent()) {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, whole(item)]))
+    }
+    const { $defs, definitions, ...own } = target
+    budget.copy(own)
+    open.add(target)
+    const written = whole({ ...own, ...rest })
+    open.delete(target)
+    return written
+  }
+
+  return (value) => {
+    const text = asJson(value)
+    return text.includes('"$ref"') ? asJson(whole(value)) : text
+  }
+}

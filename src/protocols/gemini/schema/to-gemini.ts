@@ -1,0 +1,302 @@
+import type { ToldKeyword } from '../../canonical/codec.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { isJsonObject } from '../../json.ts'
+import type { Fault, JsonObject } from '../../protocol.ts'
+import { buildSchema } from './build.ts'
+import { mergeSchemas } from './merge.ts'
+import {
+  createReferences,
+  createSchemaBudget,
+  createWriter,
+  type References,
+  type SchemaBudget,
+} from './references.ts'
+import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './words.ts'
+
+/** In place of a keyword: what a schema refers to is too much to be written out. */
+const tooMuch = 'too much'
+
+/** Where in a schema a keyword is: `properties.x.items`; '' is the whole. */
+interface KeywordPlace {
+  readonly path: string
+  readonly keyword: string
+}
+
+/**
+ * A JSON schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`. What it
+ * has another word for is said so, and all else is told in descriptions: `told` are its keywords, each at its
+ * first place. A schema that can't be written out is the other result. Source: the API's reference of
+ * `responseJsonSchema`.
+ * `budget` is that of the request; a schema that was converted once costs nothing more.
+ */
+export function toGeminiSchema(
+  schema: JsonObject,
+  budget: SchemaBudget = createSchemaBudget(),
+): Converted {
+  let result = converted.get(schema)
+  if (result === undefined) {
+    result = convertWhole(schema, budget)
+    converted.set(schema, result)
+  }
+  return result
+}
+
+/** A schema as the vendor takes it; one that can't be written out as it is, for the vendor to judge. */
+export function adaptedSchema(schema: JsonObject): JsonObject {
+  const result = toGeminiSchema(schema)
+  return 'schema' in result ? result.schema : schema
+}
+
+type Converted =
+  | { readonly schema: JsonObject; readonly told: readonly KeywordPlace[] }
+  | KeywordPlace
+
+/** A request is looked at for what its channel can't take before it is written. */
+const converted = new WeakMap<JsonObject, Converted>()
+
+function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
+  const refs = createReferences(schema)
+  const walk: Walk = { refs, fault: undefined, told: [], budget, write: createWriter(refs, budget) }
+  const root = convert(rootOf(schema, walk), undefined, walk, 0)
+  const $defs: [string, JsonObject][] = []
+  for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
+    const { name, target, isCopy } = next
+    if (isCopy) budget.copy(target)
+    $defs.push([
+      name,
+      convert(target, { within: undefined, keyword: '$defs', which: name }, walk, 0),
+    ])
+  }
+  if (walk.fault) return walk.fault
+  const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
+  return { schema: { ...root, ...defs }, told: walk.told }
+}
+
+/** Schemas within schemas deeper than this no vendor takes. */
+const deepest = 64
+
+interface Walk {
+  readonly refs: References
+  fault: KeywordPlace | undefined
+  readonly told: KeywordPlace[]
+  readonly budget: SchemaBudget
+  /** For words about a schema. */
+  readonly write: (value: unknown) => string
+}
+
+/** Where a schema stands: in which keyword of which other one, and what of that it is. */
+interface Place {
+  readonly within: Place | undefined
+  readonly keyword: string
+  readonly which?: string | number | undefined
+}
+
+/** `properties.x.items`: built only for faults and notes. */
+function pathOf(place: Place | undefined): string {
+  const steps: string[] = []
+  for (let at = place; at !== undefined; at = at.within) {
+    const { keyword, which } = at
+    if (which === undefined) steps.push(keyword)
+    else steps.push(typeof which === 'number' ? `${keyword}[${which}]` : `${keyword}.${which}`)
+  }
+  return steps.reverse().join('.')
+}
+
+function fail(walk: Walk, place: Place | undefined, keyword: string): JsonObject {
+  walk.fault ??= { path: pathOf(place), keyword }
+  return {}
+}
+
+/** So many of a schema are named: what clients invent may be any number. */
+const mostTold = 20
+
+function noteTold(walk: Walk, place: Place | undefined, keyword: string): void {
+  const { told } = walk
+  if (told.length >= mostTold || told.some((known) => known.keyword === keyword)) return
+  told.push({ path: pathOf(place), keyword })
+}
+
+/** A schema with what the vendor has no keyword for in its description. */
+function worded(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
+  const words = tellInWords(schema, walk.write)
+  if (words === undefined) return schema
+  for (const keyword of words.keywords) noteTold(walk, place, keyword)
+  return words.schema
+}
+
+/** The schema that a lone reference at the root stands for: arguments must be an object there. */
+function rootOf(schema: JsonObject, walk: Walk): JsonObject {
+  let root = schema
+  for (let hops = 0; hops < 16 && typeof root.$ref === 'string'; hops++) {
+    const { $ref, ...rest } = root
+    const target = walk.refs.resolve($ref)
+    if (target === undefined || !isRemark(rest)) return root
+    root = { ...target, ...rest }
+  }
+  return root
+}
+
+function convert(value: unknown, place: Place | undefined, walk: Walk, depth: number): JsonObject {
+  if (walk.fault || value === true) return {}
+  if (value === false) {
+    noteTold(walk, place, 'false')
+    return { description: nothingFits }
+  }
+  if (!isJsonObject(value)) return {}
+  if (depth > deepest) return fail(walk, place, 'nesting')
+  const schema = flatten(value, place, walk, 0)
+  if (typeof schema.$ref === 'string') return convertRef(schema, place, walk)
+  return buildSchema(schema, (member, keyword, which) =>
+    convert(member, { within: place, keyword, which }, walk, depth + 1),
+  )
+}
+
+const isFlat = ({ $ref, allOf, anyOf, oneOf }: JsonObject) =>
+  $ref === undefined &&
+  allOf === undefined &&
+  (anyOf === undefined || isChoice(anyOf)) &&
+  (oneOf === undefined || isChoice(oneOf))
+
+const isChoice = (list: unknown) => Array.isArray(list) && list.length > 1
+
+/** One schema without `allOf`, and with a reference only where it stands alone. */
+function flatten(
+  given: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+  depth: number,
+): JsonObject {
+  if (depth > deepest) return fail(walk, place, 'nesting')
+  if (walk.budget.isSpent()) return fail(walk, place, tooMuch)
+  const schema = worded(given, place, walk)
+  if (isFlat(schema)) return schema
+  const { $ref, allOf, anyOf, oneOf, ...rest } = schema
+  const members: unknown[] = Array.isArray(allOf) ? [...allOf] : []
+  const kept: Record<string, unknown> = { ...rest }
+  for (const [key, list] of [['anyOf', anyOf] as const, ['oneOf', oneOf] as const]) {
+    if (Array.isArray(list) && list.length === 1) members.push(list[0])
+    else if (Array.isArray(list) && list.length > 1) kept[key] = list
+  }
+  if (typeof $ref === 'string') {
+    if (members.length === 0 && isRemark(kept)) return { ...kept, $ref }
+    members.push({ $ref })
+  }
+  // Remarks on a lone reference leave it one.
+  const [only] = members
+  if (members.length === 1 && isJsonObject(only) && isRemark(kept)) {
+    return flatten({ ...only, ...kept }, place, walk, depth + 1)
+  }
+  let merged: JsonObject = kept
+  for (const member of members) {
+    if (member === true || walk.fault) continue
+    const part = isJsonObject(member) ? flatten(member, place, walk, depth + 1) : undefined
+    const whole = part && typeof part.$ref === 'string' ? resolved(part, place, walk, depth) : part
+    const next = (whole && mergeSchemas(merged, whole)) ?? tellMember(merged, member, place, walk)
+    walk.budget.merge(next)
+    merged = next
+  }
+  return merged
+}
+
+/** A schema that no one schema can be made of with the rest: in words. */
+function tellMember(
+  merged: JsonObject,
+  member: unknown,
+  place: Place | undefined,
+  walk: Walk,
+): JsonObject {
+  walk.budget.copy(member)
+  noteTold(walk, place, 'allOf')
+  return withNotes(merged, [member === false ? nothingFits : tellAlso(member, walk.write)])
+}
+
+function resolved(
+  schema: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+  depth: number,
+): JsonObject {
+  const { $ref, ...remarks } = schema
+  const target = walk.refs.resolve($ref)
+  if (target === undefined) return tellElsewhere(schema, place, walk)
+  const { $defs, definitions, ...own } = target
+  for (const member of Object.values(own)) walk.budget.copy(member)
+  return flatten({ ...own, ...remarks }, place, walk, depth + 1)
+}
+
+/** Keywords that do not restrict what fits. */
+const remarks = new Set([
+  ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
+  ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
+])
+
+const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
+
+/** Of what is described elsewhere there is only the name. */
+function tellElsewhere(
+  { $ref, title, description }: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+): JsonObject {
+  noteTold(walk, place, '$ref')
+  const remarks = { ...(title === undefined ? {} : { title }), description }
+  return withNotes(remarks, [tellReference($ref)])
+}
+
+/** A reference stands alone with this vendor: remarks go around it. */
+function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
+  const { $ref, description } = schema
+  const target = walk.refs.resolve($ref)
+  if (typeof $ref !== 'string' || target === undefined) return tellElsewhere(schema, place, walk)
+  const ref = { $ref: walk.refs.point($ref, target) }
+  return typeof description === 'string' ? { description, anyOf: [ref] } : ref
+}
+
+/** A schema of a request: of a tool, or of the answer. */
+interface RequestSchema extends Pick<ToldKeyword, 'at' | 'isTool' | 'isStrict'> {
+  readonly schema: JsonObject
+  /** For a person. */
+  readonly whose: string
+}
+
+function schemasOf({ tools, format }: CanonicalRequest): readonly RequestSchema[] {
+  const schemas: RequestSchema[] = []
+  for (const { at = 'tools', name, parameters: schema, strict } of tools) {
+    const whose = `of the tool ${name}`
+    if (schema) schemas.push({ schema, at, whose, isTool: true, isStrict: strict === true })
+  }
+  if (format?.type === 'schema') {
+    const { at = 'the format of the answer', schema, strict } = format
+    schemas.push({ schema, at, whose: 'of the answer', isTool: false, isStrict: strict === true })
+  }
+  return schemas
+}
+
+/** The first JSON schema of a request that can't be written out: of a tool, or of the answer. */
+export function findSchemaFault(request: CanonicalRequest): Fault | undefined {
+  const budget = createSchemaBudget()
+  for (const { schema, at: param, whose } of schemasOf(request)) {
+    const result = toGeminiSchema(schema, budget)
+    if ('schema' in result) continue
+    const { path, keyword } = result
+    const place = path === '' ? 'at its root' : `at ${path}`
+    const isTooMuch = keyword === tooMuch
+    const why = isTooMuch
+      ? `refers to the same definitions, or merges schemas, more often than can be written out (${place}). Write it with fewer of "allOf" and "$ref".`
+      : `has too much "${keyword}" ${place} for the protocol gemini, which the channel of this model speaks. Write it with less, or ask for another model.`
+    return {
+      code: isTooMuch ? 'invalid_value' : 'unsupported_parameter',
+      param,
+      message: `${param}: the JSON schema ${whose} ${why}`,
+    }
+  }
+  return undefined
+}
+
+/** The keywords of a request's schemas that went into descriptions: the vendor does not have them. */
+export function findToldKeywords(request: CanonicalRequest): readonly ToldKeyword[] {
+  return schemasOf(request).flatMap(({ schema, at, isTool, isStrict }) => {
+    const result = toGeminiSchema(schema)
+    return 'schema' in result ? result.told.map((told) => ({ at, isTool, isStrict, ...told })) : []
+  })
+}

@@ -1,0 +1,187 @@
+import { toJsonText } from '../../canonical/json-text.ts'
+import { isJsonObject } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
+
+/** A schema with a part of it moved into its description, and the keywords of that part. */
+interface Worded {
+  readonly schema: JsonObject
+  readonly keywords: readonly string[]
+}
+
+/** Writes a value of a schema for a reader, with what it refers to. */
+export type Write = (value: unknown) => string
+
+/**
+ * Keywords of JSON schema that the vendor has no room for, in sentences of the description. Undefined when
+ * there are none, as in nearly all schemas. Equal schemas give equal words.
+ */
+export function tellInWords(schema: JsonObject, write: Write): Worded | undefined {
+  let told: [keyword: string, sentences: readonly string[]][] | undefined
+  for (const keyword in schema) {
+    if (keptKeywords.has(keyword) && !isSpecial(schema, keyword)) continue
+    const sentences = sentencesOf(keyword, schema, write)
+    if (sentences !== undefined) {
+      told ??= []
+      told.push([keyword, sentences])
+    }
+  }
+  if (told === undefined) return undefined
+  const keywords = told.map(([keyword]) => keyword)
+  const rest: Record<string, unknown> = { ...schema }
+  for (const keyword of keywords) delete rest[keyword]
+  return {
+    schema: withNotes(
+      rest,
+      told.flatMap(([, sentences]) => sentences),
+    ),
+    keywords,
+  }
+}
+
+/** A schema with sentences behind its description. */
+export function withNotes(schema: JsonObject, notes: readonly string[]): JsonObject {
+  const { description } = schema
+  const lines = typeof description === 'string' ? [description, ...notes] : notes
+  return { ...schema, description: lines.join('\n') }
+}
+
+/** What a value must be that stands where several schemas hold which no single one can say. */
+export const tellAlso = (schema: unknown, write: Write): string =>
+  `Must fit this, too: ${write(schema)}.`
+
+/** Where the schema `false` is. */
+export const nothingFits = 'No value is allowed here: leave it out.'
+
+/** A reference to what is elsewhere. */
+export const tellReference = (reference: unknown): string => `As described at ${reference}.`
+
+/** Keywords that the vendor has, but not together with the others of this schema. */
+function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string): boolean {
+  if (keyword === 'oneOf') return anyOf !== undefined
+  if (keyword !== 'enum' || !Array.isArray(values)) return false
+  // Null among values becomes a choice, and a schema has room for one.
+  const hasChoice = anyOf !== undefined || oneOf !== undefined
+  return values.length === 0 || (hasChoice && values.includes(null))
+}
+
+/** The sentences of a keyword; undefined when it says nothing of what fits. */
+function sentencesOf(
+  keyword: string,
+  schema: JsonObject,
+  write: Write,
+): readonly string[] | undefined {
+  const value = schema[keyword]
+  if (value === undefined || annotations.has(keyword) || keyword.startsWith('x-')) return undefined
+  const rule = rules.get(keyword)
+  const sentences = rule ? rule(value, write, schema) : [`${keyword}: ${write(value)}.`]
+  return sentences.length === 0 ? undefined : sentences
+}
+
+type Rule = (value: unknown, write: Write, schema: JsonObject) => readonly string[]
+
+const isAny = (value: unknown) =>
+  value === true || (isJsonObject(value) && Object.keys(value).length === 0)
+const isAnyText = (value: unknown) =>
+  isJsonObject(value) && value.type === 'string' && Object.keys(value).length === 1
+
+const nothing: readonly string[] = []
+
+/** A sentence for each member of an object. */
+const each =
+  (sentence: (name: string, value: unknown, write: Write) => string): Rule =>
+  (value, write) =>
+    isJsonObject(value)
+      ? Object.entries(value).map(([name, member]) => sentence(name, member, write))
+      : nothing
+
+/** What of an object or list no other keyword speaks of. */
+const others =
+  (what: string): Rule =>
+  (value, write) => {
+    if (isAny(value)) return nothing
+    return [value === false ? `No other ${what}.` : `Other ${what} must fit: ${write(value)}.`]
+  }
+
+const tellDependency = (name: string, value: unknown, write: Write) =>
+  Array.isArray(value)
+    ? `Where "${name}" is given, these are required: ${value.map((other) => `"${other}"`).join(', ')}.`
+    : `Where "${name}" is given, it must fit: ${write(value)}.`
+
+/** The sentences of a keyword; all others are written as JSON. */
+const rules = new Map<string, Rule>([
+  ['not', (value, write) => [`Must not fit: ${write(value)}.`]],
+  [
+    'propertyNames',
+    (value, write) =>
+      isAny(value) || isAnyText(value)
+        ? nothing
+        : [`Each property name must fit: ${write(value)}.`],
+  ],
+  [
+    'patternProperties',
+    each((pattern, value, write) => `Properties named like ${pattern} must fit: ${write(value)}.`),
+  ],
+  ['dependentRequired', each(tellDependency)],
+  ['dependentSchemas', each(tellDependency)],
+  ['dependencies', each(tellDependency)],
+  ['unevaluatedProperties', others('properties')],
+  ['unevaluatedItems', others('items')],
+  [
+    'contains',
+    (value, write, { minContains = 1, maxContains }) => {
+      const most = maxContains === undefined ? '' : ` and at most ${maxContains}`
+      return [`At least ${minContains}${most} of the items must fit: ${write(value)}.`]
+    },
+  ],
+  [
+    'if',
+    (value, write, { then, else: otherwise }) => {
+      const tails = [
+        ...(then === undefined ? [] : [`If it fits ${write(value)}, it must fit: ${write(then)}.`]),
+        ...(otherwise === undefined
+          ? []
+          : [`If it does not fit ${write(value)}, it must fit: ${write(otherwise)}.`]),
+      ]
+      return tails
+    },
+  ],
+  [
+    'oneOf',
+    (value, write) => {
+      const schemas: readonly unknown[] = Array.isArray(value) ? value : []
+      return [`Must fit exactly one of: ${schemas.map(write).join('; ')}.`]
+    },
+  ],
+  [
+    'enum',
+    (value, write) => {
+      const values: readonly unknown[] = Array.isArray(value) ? value : []
+      return [values.length === 0 ? nothingFits : `One of: ${values.map(write).join(', ')}.`]
+    },
+  ],
+])
+
+/** A value as JSON; `…` for one that is nested too deep. */
+export const asJson: Write = (value) => toJsonText(value) ?? '…'
+
+/** Keywords that the vendor has, or that are handled elsewhere. */
+const keptKeywords: ReadonlySet<string> = new Set([
+  ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format', 'pattern'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'items', 'prefixItems'],
+  ...['additionalItems', 'properties', 'required', 'additionalProperties', 'minProperties'],
+  ...['maxProperties', 'propertyOrdering', 'anyOf', 'oneOf', 'allOf', '$ref', '$defs'],
+  ...['definitions', 'contentEncoding', 'contentMediaType'],
+])
+
+/**
+ * Keywords that say nothing of what fits: those of JSON schema and OpenAPI, those that say something
+ * beside others only, and those that editors and forms have for themselves.
+ */
+const annotations: ReadonlySet<string> = new Set([
+  ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id'],
+  ...['id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', 'discriminator'],
+  ...['xml', 'externalDocs', 'then', 'else', 'minContains', 'maxContains'],
+  ...['markdownDescription', 'enumNames', 'enumDescriptions', 'errorMessage', 'defaultSnippets'],
+  ...['deprecationMessage', 'doNotSuggest', 'strict'],
+])

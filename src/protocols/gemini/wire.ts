@@ -1,0 +1,197 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { NativeFeature, NativeUse } from '../canonical/request.ts'
+import {
+  Bag,
+  createCheck,
+  List,
+  missing,
+  nullable,
+  Objects,
+  PositiveInteger,
+  Text,
+} from '../check.ts'
+import { settingsFault } from '../field-names.ts'
+import { countIn, isJsonObject, objectIn } from '../json.ts'
+import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { largestOf } from '../request-facts.ts'
+
+// The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
+// in snake_case: its own documentation does both.
+const content = <Parts extends TSchema>(parts: Parts) =>
+  Type.Object({ role: nullable(Text), parts }, { expected: 'an object with "parts"' })
+const oneOrMore = <One extends TSchema>(one: One, expected: string) =>
+  Type.Union([one, Type.Array(one, { minItems: 1 })], { expected })
+
+const Content = content(Type.Union([Bag, Objects], { expected: 'an array of parts' }))
+// Without a part the vendor refuses a content: "contents.parts must not be empty".
+const SaidContent = content(oneOrMore(Bag, 'a non-empty array of parts'))
+const contents = 'a non-empty array of contents'
+
+const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
+// The vendor also reads a number as a word, and one word as a list. No client is known to write that.
+const Words = Type.Array(Text, { expected: 'an array of strings' })
+const GenerationConfig = Type.Object(
+  {
+    maxOutputTokens: nullable(PositiveInteger),
+    max_output_tokens: nullable(PositiveInteger),
+    // The vendor takes 0 for not set.
+    candidateCount: nullable(Count),
+    candidate_count: nullable(Count),
+    responseModalities: nullable(Words),
+    response_modalities: nullable(Words),
+  },
+  { expected: 'an object' },
+)
+
+const settings = {
+  systemInstruction: nullable(Bag),
+  system_instruction: nullable(Bag),
+  tools: nullable(Type.Union([List, Bag], { expected: 'an array' })),
+  generationConfig: nullable(GenerationConfig),
+  generation_config: nullable(GenerationConfig),
+  serviceTier: nullable(Text),
+  service_tier: nullable(Text),
+}
+
+/** What the gateway reads of a generateContent request. Source: Google's Gemini API reference. */
+const GenerateRequest = Type.Object({ contents: oneOrMore(SaidContent, contents), ...settings })
+
+/** The first fault of a request for content, streamed or not. */
+export const checkGenerate = createCheck(GenerateRequest, (body) => {
+  const { asked } = withOneConfig(body)
+  return asked === body ? undefined : settingsFault({ generationConfig: asked.generationConfig })
+})
+
+const CountTokensRequest = Type.Object({
+  contents: nullable(oneOrMore(Content, contents)),
+  generateContentRequest: nullable(Bag),
+  generate_content_request: nullable(Bag),
+  ...settings,
+})
+
+/** The first fault of a request for a token count: of contents, or of a whole request. */
+export const checkCountTokens = createCheck(CountTokensRequest, (body): Fault | undefined => {
+  const whole = body.generateContentRequest ?? body.generate_content_request
+  return body.contents || whole ? undefined : missing('contents', contents)
+})
+
+const EmbedRequest = Type.Object({ content: Content }, { expected: 'an object with "content"' })
+
+/** The first fault of a request for one embedding. */
+export const checkEmbed = createCheck(EmbedRequest)
+
+const BatchEmbedRequest = Type.Object({
+  requests: oneOrMore(EmbedRequest, 'a non-empty array of embedding requests'),
+})
+
+/** The first fault of a request for several embeddings. */
+export const checkBatchEmbed = createCheck(BatchEmbedRequest)
+
+const configNames = ['generationConfig', 'generation_config'] as const
+/** Of the limit of each answer. */
+export const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
+/** Of how many answers are asked for. */
+export const countNames = ['candidateCount', 'candidate_count'] as const
+
+/** A request with one configuration, and the fields that have to change for that. */
+interface OneConfig {
+  readonly asked: JsonObject
+  readonly amend: RequestFacts['amend']
+}
+
+/**
+ * The request with one configuration, which names each limit once. A configuration, or a limit, that is
+ * written by both of its names becomes one, with the largest limit: which of the two the vendor reads is
+ * not known. The gateway reads the result, and sends it upstream.
+ */
+export function withOneConfig(body: JsonObject): OneConfig {
+  const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
+  const [first, second] = written
+  const isOnce = (names: readonly string[]) =>
+    names.filter((name) => countIn(first, name) !== undefined).length < 2
+  if (second === undefined && isOnce(limitNames) && isOnce(countNames)) {
+    return { asked: body, amend: {} }
+  }
+  const config: Record<string, unknown> = { ...second, ...first }
+  for (const names of [limitNames, countNames]) {
+    for (const name of names) delete config[name]
+    const most = Math.max(...written.map((one) => largestOf(one, names).most ?? 0))
+    if (most > 0) config[names[0]] = most
+  }
+  const { generation_config: other, ...rest } = body
+  return {
+    asked: { ...rest, generationConfig: config },
+    amend: { generationConfig: config, ...(other !== undefined && { generation_config: null }) },
+  }
+}
+
+/**
+ * A message of the vendor's with all of its names in camelCase: its JSON reader takes snake_case as
+ * well, and its own documentation writes both. Where both are there camelCase wins. Not for objects
+ * whose names are the client's (arguments, properties of a schema, labels).
+ */
+export function camelNames(message: JsonObject): JsonObject {
+  const entries = Object.entries(message)
+  if (!entries.some(([name]) => isSnake(name))) return message
+  const renamed = entries
+    .filter(([name]) => isSnake(name))
+    .map(([name, value]) => [camel(name), value])
+  return Object.fromEntries([...renamed, ...entries.filter(([name]) => !isSnake(name))])
+}
+
+const isSnake = (name: string) => name.indexOf('_', 1) > 0
+
+const camel = (name: string) =>
+  name.replace(/(?!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A name as the client wrote it in `message`: in snake_case, if not in camelCase. */
+export function written(message: JsonObject, name: string): string {
+  if (Object.hasOwn(message, name)) return name
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.hasOwn(message, snake) ? snake : name
+}
+
+/** Where the fields of a message at `at` are, as the client wrote their names. */
+export const placesIn = (message: JsonObject, at: string) => (name: string) =>
+  `${at}.${written(message, name)}`
+
+/** The elements of an array with their paths; one value stands at the array's own. */
+export function eachOf(value: unknown, at: string): readonly { item: unknown; at: string }[] {
+  if (!Array.isArray(value)) return listOf(value).map((item) => ({ item, at }))
+  return value.map((item: unknown, index) => ({ item, at: `${at}[${index}]` }))
+}
+
+/** Takes down the use of something that only this protocol has. */
+export type Note = (feature: NativeFeature, at: string) => void
+
+/** A note-taker and what it took down. */
+export function createNotes(): { readonly note: Note; readonly uses: readonly NativeUse[] } {
+  const uses: NativeUse[] = []
+  return {
+    uses,
+    note(feature, at) {
+      uses.push({ feature, at })
+    },
+  }
+}
+
+/** Notes each field of a message that has a value and no name in `known`. */
+export function noteUnknown(
+  message: JsonObject,
+  known: ReadonlySet<string>,
+  at: string,
+  note: Note,
+): void {
+  for (const [name, value] of Object.entries(message)) {
+    const isKnown = known.has(isSnake(name) ? camel(name) : name)
+    if (!isKnown && value !== undefined && value !== null) {
+      note('unknown_field', at === '' ? name : `${at}.${name}`)
+    }
+  }
+}
+
+/** An array; one value stands for an array of one, as the vendor's JSON reader takes it. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value : [value]
+}

@@ -1,0 +1,99 @@
+import type { CacheHint } from '../canonical/request.ts'
+import { arrayIn, isJsonObject, objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** The life of a `cache_control`; without a stated one it is five minutes. */
+export function decodeCache(holder: JsonObject): CacheHint | undefined {
+  const control = objectIn(holder, 'cache_control')
+  if (control?.type !== 'ephemeral') return undefined
+  return control.ttl === '1h' ? '1h' : '5m'
+}
+
+/** The `cache_control` of a hint, to be spread into a block or tool. */
+export function encodeCache(cache: CacheHint | undefined): JsonObject {
+  if (cache === undefined) return {}
+  const control = { type: 'ephemeral' }
+  return { cache_control: cache === '1h' ? { ...control, ttl: '1h' } : control }
+}
+
+/** Whether a block is reasoning, shown or withheld. */
+export const isThinking = (type: unknown): boolean =>
+  type === 'thinking' || type === 'redacted_thinking'
+
+/**
+ * A body with marks for the prompt cache at four places: behind the tools, behind the system prompt,
+ * where the request before this one ended, and at the end. The vendor looks for what it has cached up
+ * to 20 blocks before a mark, and a turn may add more: that is what the third is for. A place before
+ * which there is less than the vendor caches gets none. Source: Anthropic, "Prompt caching".
+ */
+export function markCache(body: JsonObject, minimumTokens: number): JsonObject {
+  const isReached = createMeasure(minimumTokens * leastBytesPerToken)
+  const tools = arrayIn(body, 'tools')
+  const marked = { ...body }
+  if (tools.length > 0 && isReached(tools)) {
+    marked.tools = tools.with(-1, { ...(tools.at(-1) as JsonObject), ...mark })
+  }
+  if (body.system !== undefined && isReached(body.system)) marked.system = markLast(body.system)
+  marked.messages = markMessages(arrayIn(body, 'messages') as readonly JsonObject[], isReached)
+  return marked
+}
+
+const mark = encodeCache('5m')
+
+function markMessages(
+  messages: readonly JsonObject[],
+  isReached: (value: unknown) => boolean,
+): readonly JsonObject[] {
+  // What came behind it was made by the model, or by the client from that: it was not asked with it.
+  const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1
+  const end = messages.length - 1
+  return messages.map((message, index) => {
+    const isEnough = isReached(message.content)
+    const isPlace = index === before || index === end
+    return isPlace && isEnough ? { ...message, content: markLast(message.content) } : message
+  })
+}
+
+/** A content whose last block that may have a mark has one. */
+function markLast(content: unknown): unknown {
+  const blocks: readonly unknown[] = Array.isArray(content)
+    ? content
+    : [{ type: 'text', text: content }]
+  const at = blocks.findLastIndex((block) => isJsonObject(block) && !isThinking(block.type))
+  return at === -1 ? content : blocks.with(at, { ...(blocks[at] as JsonObject), ...mark })
+}
+
+/**
+ * No text of people's, and no schema, has less. Rather too early than too late: a mark that comes too
+ * early costs nothing.
+ */
+const leastBytesPerToken = 2
+
+/** Tells whether all that it was shown has so many bytes; looks at no more than that. */
+function createMeasure(bytes: number): (value: unknown) => boolean {
+  let left = bytes
+  const visit = (value: unknown): void => {
+    if (left <= 0) return
+    if (typeof value === 'string') left -= bytesOf(value, left)
+    else if (Array.isArray(value)) for (const item of value) visit(item)
+    else if (isJsonObject(value)) {
+      for (const name in value) {
+        left -= name.length
+        visit(value[name])
+      }
+    }
+  }
+  return (value) => {
+    visit(value)
+    return left <= 0
+  }
+}
+
+/** In UTF-8, or so; counted up to the limit. */
+function bytesOf(text: string, limit: number): number {
+  let bytes = 0
+  for (let at = 0; at < text.length && bytes < limit; at++) {
+    bytes += text.charCodeAt(at) < 128 ? 1 : 3
+  }
+  return bytes
+}

@@ -1,0 +1,256 @@
+import type { DecodeContext } from '../canonical/codec.ts'
+import type { AnswerEvent } from '../canonical/event.ts'
+import { embedJson, toJsonText } from '../canonical/json-text.ts'
+import type { Citation, ToolKind } from '../canonical/request.ts'
+import { parseJsonObject, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import {
+  decodeCitation,
+  decodeCitations,
+  decodeSearchResult,
+  isSearchUse,
+  queryIn,
+} from './search.ts'
+
+type Block =
+  | TextBlock
+  | ReasoningBlock
+  | CallBlock
+  | SearchBlock
+  /** Of another tool that the vendor runs, or newer than this code. */
+  | { readonly kind: 'skipped' }
+
+interface TextBlock {
+  readonly kind: 'text'
+  readonly id: string
+  /** Its start is emitted with its first text: an empty block is none. */
+  isStarted: boolean
+  readonly citations: Citation[]
+}
+
+interface ReasoningBlock {
+  readonly kind: 'reasoning'
+  readonly id: string
+  signature: string | undefined
+  readonly isRedacted: true | undefined
+}
+
+interface CallBlock {
+  readonly kind: 'tool-call'
+  readonly id: string
+  readonly callKind: ToolKind
+  /** Came with the block's start; it counts if nothing follows. */
+  readonly input: unknown
+  hasInput: boolean
+  /** Of a custom tool: its text is inside of JSON, and known when that is whole. */
+  held: string
+}
+
+/** The use of the vendor's search; what it found comes in a block of its own. */
+interface SearchBlock {
+  readonly kind: 'search'
+  readonly id: string
+  readonly useId: string | undefined
+  readonly input: unknown
+  /** What has come of the input's JSON text. */
+  held: string
+}
+
+/** A search whose result has not come. */
+type PendingSearch = { readonly id: string; readonly query: string | undefined }
+
+/**
+ * Reads the content blocks of one answer; `emit` gets what it makes of them. Only odd upstreams give
+ * no index.
+ */
+export function createBlockReader(
+  { request, requestId }: DecodeContext,
+  emit: (event: AnswerEvent) => void,
+) {
+  const customTools = new Set(
+    request.tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name),
+  )
+  const open = new Map<number, Block>()
+  /** By the id of their use. */
+  const searches = new Map<string | undefined, PendingSearch>()
+  /** Index of the open block that is no call. */
+  let serial: number | undefined
+  let latest = -1
+  let count = 0
+  let calls = 0
+
+  const nextId = () => `${count++}`
+
+  /** Text and reasoning stand one after the other; only calls may be side by side. */
+  function begin<B extends Block>(index: number, block: B): B {
+    if (serial !== undefined) close(serial)
+    close(index)
+    open.set(index, block)
+    serial = block.kind === 'tool-call' ? undefined : index
+    latest = index
+    return block
+  }
+
+  const beginText = (index: number): TextBlock =>
+    begin(index, { kind: 'text', id: nextId(), isStarted: false, citations: [] })
+
+  function beginReasoning(index: number, signature?: string, isRedacted?: true): ReasoningBlock {
+    const block = begin(index, { kind: 'reasoning', id: nextId(), signature, isRedacted })
+    emit({ type: 'reasoning-start', choice: 0, id: block.id })
+    return block
+  }
+
+  function beginCall(index: number, wire: JsonObject): void {
+    const name = stringIn(wire, 'name') ?? ''
+    const kind = customTools.has(name) ? 'custom' : 'function'
+    const id = nextId()
+    const { input } = wire
+    begin(index, { kind: 'tool-call', id, callKind: kind, input, hasInput: false, held: '' })
+    const callId = stringIn(wire, 'id') ?? `call_${requestId}_${calls}`
+    calls++
+    emit({ type: 'tool-call-start', choice: 0, id, callId, name, kind })
+  }
+
+  function beginOther(index: number, wire: JsonObject | undefined): void {
+    const id = nextId()
+    if (isSearchUse(wire)) {
+      const useId = stringIn(wire, 'id')
+      begin(index, { kind: 'search', id, useId, input: wire?.input, held: '' })
+      emit({ type: 'search-start', choice: 0, id })
+      return
+    }
+    begin(index, { kind: 'skipped' })
+    if (wire?.type !== 'web_search_tool_result') return
+    const useId = stringIn(wire, 'tool_use_id')
+    const search = searches.get(useId)
+    searches.delete(useId)
+    if (search !== undefined) endSearch(search, wire)
+  }
+
+  const endSearch = ({ id, query }: PendingSearch, result: JsonObject) =>
+    emit({ type: 'search-end', id, search: decodeSearchResult(result, query) })
+
+  /** A piece of a text or of reasoning. Where no block of its kind is open, it begins one (T1, T11). */
+  function add(kind: 'text' | 'reasoning', index: number, text: unknown): void {
+    const found = open.get(index)
+    const isNothing = typeof text !== 'string' || text === ''
+    if (isNothing || found?.kind === 'skipped' || found?.kind === 'search') return
+    if (kind === 'reasoning') {
+      const { id } = found?.kind === 'reasoning' ? found : beginReasoning(index)
+      emit({ type: 'reasoning-delta', id, text })
+    } else {
+      const block = found?.kind === 'text' ? found : beginText(index)
+      ensureStarted(block)
+      emit({ type: 'text-delta', id: block.id, text })
+    }
+  }
+
+  function addInput(block: Block | undefined, json: string): void {
+    if (block?.kind === 'search') block.held += json
+    if (block?.kind !== 'tool-call' || json === '') return
+    block.hasInput = true
+    if (block.callKind === 'custom') block.held += json
+    else emit({ type: 'tool-call-delta', id: block.id, text: json })
+  }
+
+  function ensureStarted(block: TextBlock): void {
+    if (!block.isStarted) emit({ type: 'text-start', choice: 0, id: block.id })
+    block.isStarted = true
+  }
+
+  function close(index: number) {
+    const block = open.get(index)
+    open.delete(index)
+    if (serial === index) serial = undefined
+    switch (block?.kind) {
+      case 'text': {
+        const citations = block.citations.length === 0 ? undefined : block.citations
+        if (citations !== undefined) ensureStarted(block)
+        if (block.isStarted) emit({ type: 'text-end', id: block.id, citations })
+        return
+      }
+      case 'reasoning': {
+        const { id, signature, isRedacted } = block
+        return emit({ type: 'reasoning-end', id, signature, isRedacted })
+      }
+      case 'search': {
+        const { id, useId, input, held } = block
+        searches.set(useId, { id, query: queryIn(held === '' ? input : parseJsonObject(held)) })
+        return
+      }
+      case 'tool-call': {
+        const rest = remainingInput(block)
+        if (rest !== '') emit({ type: 'tool-call-delta', id: block.id, text: rest })
+        emit({ type: 'tool-call-end', id: block.id })
+      }
+    }
+  }
+
+  return {
+    start(index = latest + 1, wire: JsonObject | undefined) {
+      switch (wire?.type) {
+        case 'text':
+          beginText(index).citations.push(...(decodeCitations(wire.citations) ?? []))
+          return add('text', index, wire.text)
+        case 'thinking':
+          beginReasoning(index, stringIn(wire, 'signature'))
+          return add('reasoning', index, wire.thinking)
+        case 'redacted_thinking':
+          beginReasoning(index, stringIn(wire, 'data'), true)
+          return
+        case 'tool_use':
+          return beginCall(index, wire)
+        default:
+          return beginOther(index, wire)
+      }
+    },
+    delta(index = latest, delta: JsonObject | undefined) {
+      const block = open.get(index)
+      switch (delta?.type) {
+        case 'text_delta':
+          return add('text', index, delta.text)
+        case 'thinking_delta':
+          return add('reasoning', index, delta.thinking)
+        case 'input_json_delta':
+          return addInput(block, stringIn(delta, 'partial_json') ?? '')
+        case 'signature_delta':
+          // T8: it comes whole; the vendor's SDKs do not join two either.
+          if (block?.kind === 'reasoning')
+            block.signature = stringIn(delta, 'signature') ?? block.signature
+          return
+        case 'citations_delta': {
+          const citation = decodeCitation(delta.citation)
+          if (block?.kind === 'text' && citation !== undefined) block.citations.push(citation)
+        }
+      }
+    },
+    stop: (index = latest) => close(index),
+    closeAll(): void {
+      for (const index of open.keys()) close(index)
+      for (const search of searches.values()) endSearch(search, {})
+      searches.clear()
+    },
+    hasBegun: () => count > 0,
+    /** Whether the client was told to call something. */
+    hasCalls: () => calls > 0,
+  }
+}
+
+/** What is left to be told of a call's input at its end (T4: all of it, if no delta came). */
+function remainingInput({ callKind, input, hasInput, held }: CallBlock): string {
+  const whole = hasInput ? held : wholeInput(input)
+  return callKind === 'custom' ? bareInput(whole) : whole
+}
+
+/** T5: an input that is JSON text already is left as it is. */
+function wholeInput(input: unknown): string {
+  if (typeof input === 'string') return input === '' ? '{}' : input
+  return toJsonText(input ?? {}) ?? '{}'
+}
+
+/** A custom tool was described to the model as a function of one text. */
+function bareInput(json: string): string {
+  const object = embedJson(json)
+  const isBare = object !== undefined && Object.keys(object).length === 1
+  return isBare && typeof object.input === 'string' ? object.input : json
+}

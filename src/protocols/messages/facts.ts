@@ -1,0 +1,144 @@
+import { tierName } from '../canonical/extras.ts'
+import type { HostedTool } from '../canonical/tools.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-parts.ts'
+import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import {
+  type HostedToolAsk,
+  hasTwoKinds,
+  namedTool,
+  type RequestExtras,
+  requestExtras,
+  type TierAsk,
+} from '../request-extras.ts'
+import {
+  allOfTypes,
+  baseFacts,
+  type HiddenWork,
+  hasOnly,
+  isPlain,
+  loosest,
+} from '../request-facts.ts'
+import { requestMedia } from '../request-media.ts'
+import { requestText } from '../request-text.ts'
+import { isClientTool } from './tools.ts'
+
+/** Reads a checked request of either kind. */
+export function readMessages(body: JsonObject): RequestFacts {
+  const previous = stringIn(objectIn(body, 'thread'), 'previous_message_id')
+  const format = objectIn(objectIn(body, 'output_config'), 'format')
+  const prompts = [body.system, body.messages]
+  return {
+    ...baseFacts(body, readExtras(body)),
+    ...requestText(body, prompts, [body.tools, format?.schema]),
+    // A thread lives in the upstream account that began it.
+    continues: previous === undefined ? [] : [previous],
+    keepsAnswer: isJsonObject(body.thread),
+    maxOutputTokens: loosest(body, countIn(body, 'max_tokens')),
+    hiddenWork: () => hiddenWork(body),
+    takesTurns: hasHostedTools(body),
+    turns: turnsOf(body),
+    // A container may hold files, and what a skill tells the model.
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
+    betas: betasIn(body),
+    media: (texts) => requestMedia(prompts, texts),
+  }
+}
+
+/** Resellers of the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
+function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
+  if (anthropic_beta === undefined && betas === undefined) return nothing
+  return [anthropic_beta, betas].flat().filter((name) => typeof name === 'string')
+}
+
+const nothing: readonly never[] = []
+
+/** A thread is named by its id. */
+const contentFields = new Set(['system', 'messages', 'thread'])
+
+/** Compaction asks the model once more; other edits of the context do not. */
+function turnsOf(body: JsonObject): number {
+  const { context_management: _, ...rest } = body
+  if (hasHostedTools(rest)) return hostedTurns
+  const edits = arrayIn(objectIn(body, 'context_management'), 'edits').filter(isJsonObject)
+  return edits.some(({ type }) => String(type).startsWith('compact')) ? 2 : 1
+}
+
+/** Tools that the vendor runs have a type of their own (`web_search_20250305`); so have some of the client's. */
+function hasHostedTools(body: JsonObject): boolean {
+  if (arrayIn(body, 'mcp_servers').length > 0 || isJsonObject(body.context_management)) return true
+  return arrayIn(body, 'tools')
+    .filter(isJsonObject)
+    .some(({ type }) => typeof type === 'string' && type !== 'custom' && !isClientTool(type))
+}
+
+/** Kinds with a date in their names. `advisor_…` asks another model, and has no price. */
+const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
+  [/^web_search/, 'web_search'],
+  [/^web_fetch/, 'web_fetch'],
+  [/^code_execution/, 'code_execution'],
+  [/^tool_search/, 'tool_search'],
+  [/^mcp_toolset/, 'mcp'],
+]
+
+/** What a message shall have besides text. */
+export function readExtras(body: JsonObject): RequestExtras | undefined {
+  return requestExtras(body, { hostedTools: toolsIn(body), tiers: tiersIn(body) })
+}
+
+function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
+  const tools = arrayIn(body, 'tools')
+  const choice = objectIn(body, 'tool_choice')
+  const found: HostedToolAsk[] = []
+  let isAll: boolean | undefined
+  tools.forEach((tool, index) => {
+    if (!isJsonObject(tool) || !isHosted(tool)) return
+    const isNamed = choice?.type === 'tool' && choice.name === tool.name
+    isAll ??= tools.every(isHosted)
+    found.push({
+      tool: namedTool(kinds, `${tool.type}`),
+      path: ['tools', index],
+      isForced: isNamed || (isAll && choice?.type === 'any'),
+      mentions: [],
+    })
+  })
+  if (arrayIn(body, 'mcp_servers').length === 0) return found
+  return [...found, { tool: 'mcp', path: ['mcp_servers'], isForced: false, mentions: [] }]
+}
+
+function isHosted(tool: unknown): boolean {
+  if (!isJsonObject(tool)) return false
+  const { type } = tool
+  if (hasTwoKinds(tool)) return true
+  return (type ?? undefined) !== undefined && type !== 'custom' && !isClientTool(`${type}`)
+}
+
+const tierFields = ['service_tier', 'speed', 'inference_geo']
+
+function tiersIn(body: JsonObject): readonly TierAsk[] {
+  const found: TierAsk[] = []
+  for (const field of tierFields) {
+    const tier = body[field] === undefined ? undefined : tierName(body[field])
+    if (tier) found.push({ tier, path: [field] })
+  }
+  return found
+}
+
+/** Fields that make a model do nothing that is not in its stream. */
+const shownFields = new Set([
+  ...['model', 'messages', 'max_tokens', 'stream', 'system', 'stop_sequences', 'temperature'],
+  ...['top_p', 'top_k', 'tools', 'tool_choice', 'metadata', 'thinking', 'output_config'],
+  ...['service_tier', 'cache_control'],
+])
+
+/** What a request makes the vendor do unseen. */
+export function hiddenWork(body: JsonObject): HiddenWork {
+  const thinking = isJsonObject(body.thinking) ? body.thinking.type : body.thinking
+  const isShown =
+    hasOnly(body, shownFields) &&
+    isPlain(thinking, 'disabled') &&
+    isPlain(body.service_tier, 'standard_only', 'auto') &&
+    allOfTypes(body.tools, [undefined, 'custom'])
+  if (!isShown) return 'some'
+  return thinking === 'disabled' ? 'none' : 'by_model'
+}

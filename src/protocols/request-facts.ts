@@ -1,0 +1,135 @@
+import { countIn, isJsonObject, objectIn, stringIn } from './json.ts'
+import type { JsonObject, RequestFacts } from './protocol.ts'
+import type { HostedToolAsk, Path, RequestExtras } from './request-extras.ts'
+
+/** What requests of all kinds have in common; each kind changes what it has otherwise. */
+export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
+  return {
+    model: stringIn(body, 'model'),
+    stream: body.stream === true,
+    calls: 1,
+    continues: [],
+    amend: {},
+    answers: 1,
+    maxOutputTokens: null,
+    takesTurns: false,
+    turns: 1,
+    hasUnseenInput: false,
+    extras,
+    toolBounds: toolBounds(body, extras),
+  } satisfies Partial<RequestFacts>
+}
+
+/**
+ * A limit that a request can write by several names. Which of them an upstream goes by is its own
+ * affair: the largest counts.
+ */
+interface Limit {
+  /** Undefined: the request sets none. */
+  readonly most: number | undefined
+  /** The names whose value is smaller, set to null: so the upstream finds the one that counts. */
+  readonly others: { readonly [name: string]: null }
+}
+
+/** The largest of what a request writes by these names. */
+export function largestOf(body: JsonObject | undefined, names: readonly string[]): Limit {
+  let most: number | undefined
+  for (const name of names) most = Math.max(most ?? 0, countIn(body, name) ?? 0) || most
+  const smaller = names.filter((name) => (countIn(body, name) ?? most ?? 0) < (most ?? 0))
+  return { most, others: Object.fromEntries(smaller.map((name) => [name, null])) }
+}
+
+/** Names of limits that some upstream or other goes by: an output has so many LLM tokens, or more. */
+const limitName = /^(max|min)_\w*tokens$|^num_predict$|^max_length$/
+const ofInput = /prompt|input|context/
+
+/** At least the own limit of a request, and what else in it might be taken for that. */
+export function loosest(body: JsonObject, own: number | undefined): number | null {
+  if (own === undefined) return null
+  let most = own
+  for (const name in body) {
+    const count = countIn(body, name) ?? 0
+    if (count > most && limitName.test(name) && !ofInput.test(name)) most = count
+  }
+  return most
+}
+
+/**
+ * What a request makes its vendor do that the stream of the answer does not show. `some`: there may be
+ * some (reasoning that is asked for, tools that the vendor runs, images, sound, a field that is not
+ * known here). `none`: not even reasoning, which it switches off. `by_model`: nothing but the
+ * reasoning that the model does by itself.
+ */
+export type HiddenWork = 'some' | 'none' | 'by_model'
+
+/** Whether an object has no members but these; those that are null count as left out. */
+export function hasOnly(value: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in value) {
+    if (!names.has(name) && value[name] !== null && value[name] !== undefined) return false
+  }
+  return true
+}
+
+/** Whether a field is left out, or null, or one of the plain values. */
+export const isPlain = (value: unknown, ...plain: readonly unknown[]): boolean =>
+  value === undefined || value === null || plain.includes(value)
+
+/** Whether all of a list are objects of these types; what has no type is `undefined`. */
+export const allOfTypes = (list: unknown, types: readonly unknown[]): boolean =>
+  isPlain(list) ||
+  (Array.isArray(list) && list.every((one) => isJsonObject(one) && types.includes(one.type)))
+
+/** The change of a body that names its model at the top, as most do. */
+export function renameModel(_body: unknown, upstreamModel: string): { readonly model: string } {
+  return { model: upstreamModel }
+}
+
+/** The most that a request lets the vendor's own tools be used. */
+export interface ToolBounds {
+  /** How often each of them. */
+  readonly uses: number
+  /** How large a container is: one of 4 GB is billed as four uses. */
+  readonly gigabytes: number
+}
+
+/** So often a vendor is taken to use a tool, unless the request lets it more: not all heed its limits. */
+const usualUses = 10
+/** Search parameters: each source is a use. Source: xAI's reference, "Live search". */
+const usualSources = 20
+/** The largest container there is. Source: OpenAI's price list. */
+const largestGigabytes = 64
+
+/** Undefined: it asks for none. */
+export function toolBounds(
+  body: JsonObject,
+  extras: RequestExtras | undefined,
+): ToolBounds | undefined {
+  if (extras === undefined || extras.hostedTools.length === 0) return undefined
+  const tools = extras.hostedTools.map((ask) => ({ ask, tool: memberAt(body, ask.path) }))
+  const all = countIn(body, 'max_tool_calls')
+  const each = tools.map(({ ask, tool }) => usesOf(ask, tool, all))
+  const gigabytes = tools.map(({ tool }) => Math.max(...places(tool).map(memoryOf)))
+  return { uses: Math.max(...each), gigabytes: Math.max(...gigabytes) }
+}
+
+function usesOf({ path }: HostedToolAsk, tool: JsonObject | undefined, all: number | undefined) {
+  const usual = path[0] === 'search_parameters' ? usualSources : usualUses
+  const own = ['max_uses', 'max_search_results'].map((name) => countIn(tool, name) ?? 0)
+  return Math.max(usual, all ?? 0, ...own)
+}
+
+const places = (tool: JsonObject | undefined) =>
+  [tool, objectIn(tool, 'container'), objectIn(tool, 'environment')] as const
+
+function memoryOf(holder: JsonObject | undefined): number {
+  const limit = holder?.memory_limit ?? undefined
+  if (limit === undefined) return 1
+  const size = Number(/^(\d{1,4})g$/.exec(stringIn(holder, 'memory_limit') ?? '')?.[1])
+  return size > 0 ? size : largestGigabytes
+}
+
+function memberAt(body: JsonObject, path: Path): JsonObject | undefined {
+  let value: unknown = body
+  for (const step of path) value = (value as JsonObject | undefined | null)?.[step]
+  return isJsonObject(value) ? value : undefined
+}

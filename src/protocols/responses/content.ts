@@ -1,0 +1,186 @@
+import { refuseValue } from '../canonical/error.ts'
+import type {
+  CacheHint,
+  Citation,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  NativeUse,
+  Part,
+  TextPart,
+  TokenLogprob,
+} from '../canonical/request.ts'
+import { audioMediaType, encodeAudio, urlOf, urlSource } from '../chat/content.ts'
+import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/**
+ * What a message or a tool's result is made of. Parts that only this vendor can read (an uploaded
+ * file, a kind not known here) are noted in `native` and left out.
+ */
+export function decodeContent(content: unknown, at: string, native: NativeUse[]): Part[] {
+  if (content === undefined || content === null || content === '') return []
+  if (typeof content === 'string') return [{ type: 'text', text: content, at }]
+  if (!Array.isArray(content)) return refuseValue(at, 'a string or an array of content parts')
+  return content.flatMap(
+    (part: unknown, index) => decodePart(part, `${at}[${index}]`, native) ?? [],
+  )
+}
+
+function decodePart(part: unknown, at: string, native: NativeUse[]): Part | undefined {
+  if (!isJsonObject(part)) return refuseValue(at, 'an object')
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+    case 'refusal': {
+      const type = part.type === 'refusal' ? 'refusal' : 'text'
+      const text = part[type]
+      if (typeof text !== 'string') return refuseValue(`${at}.${type}`, 'a string')
+      if (text === '') return undefined
+      if (type === 'refusal') return { type, text, ...placeOf(part, at) }
+      return { type, text, citations: decodeAnnotations(part.annotations), ...placeOf(part, at) }
+    }
+    case 'input_image':
+      return decodeImage(part, at, native)
+    case 'input_file':
+      return decodeFile(part, at, native)
+    case 'input_audio': {
+      const audio = objectIn(part, 'input_audio')
+      const data = stringIn(audio, 'data') ?? refuseValue(`${at}.input_audio.data`, 'base64')
+      const format =
+        stringIn(audio, 'format') ?? refuseValue(`${at}.input_audio.format`, 'a string')
+      const mediaType = audioMediaType(format)
+      return { type: 'audio', source: { type: 'data', mediaType, data }, ...placeOf(part, at) }
+    }
+    default:
+      native.push({ feature: 'unknown_part', at })
+      return undefined
+  }
+}
+
+function decodeImage(part: JsonObject, at: string, native: NativeUse[]): ImagePart | undefined {
+  if (isUploaded(part, at, native)) return undefined
+  const url = stringIn(part, 'image_url') ?? stringIn(objectIn(part, 'image_url'), 'url')
+  const source = url === undefined ? undefined : urlSource(url)
+  if (source === undefined) return refuseValue(`${at}.image_url`, 'an address or base64 data URL')
+  const detail = details.find((name) => name === part.detail)
+  return { type: 'image', source, detail, ...placeOf(part, at) }
+}
+
+const details = ['low', 'high', 'auto', 'original'] as const
+
+function decodeFile(part: JsonObject, at: string, native: NativeUse[]): DocumentPart | undefined {
+  if (isUploaded(part, at, native)) return undefined
+  const title = stringIn(part, 'filename')
+  const url = stringIn(part, 'file_url')
+  const data = stringIn(part, 'file_data')
+  const source = url !== undefined ? urlSource(url) : data && decodeFileData(data, title)
+  if (!source) return refuseValue(`${at}.file_data`, 'a base64 data URL, or file_url an address')
+  return { type: 'document', source, title, ...placeOf(part, at) }
+}
+
+/** The vendor wants a data URL; some clients send the bare base64. */
+function decodeFileData(data: string, filename: string | undefined): MediaSource | undefined {
+  if (data.startsWith('data:')) return urlSource(data)
+  const isText = /\.(txt|md)$/i.test(filename ?? '')
+  return { type: 'data', mediaType: isText ? 'text/plain' : 'application/pdf', data }
+}
+
+function isUploaded(part: JsonObject, at: string, native: NativeUse[]): boolean {
+  if (stringIn(part, 'file_id') === undefined) return false
+  native.push({ feature: 'uploaded_file', at })
+  return true
+}
+
+/**
+ * Where a part stands, and how long it is to be cached: the vendor promises at least 30 minutes or
+ * 12 hours, and the nearest that others have is 5 minutes (renewed at each use) or an hour.
+ */
+function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint | undefined } {
+  const breakpoint = objectIn(part, 'prompt_cache_breakpoint')
+  if (breakpoint === undefined) return { at, cache: undefined }
+  return { at, cache: breakpoint.ttl === '12h' ? '1h' : '5m' }
+}
+
+/**
+ * One part of a message or of a tool's result; undefined for what is no content here (calls,
+ * reasoning, video). What the model said is `output_text`, its input is `input_text`.
+ */
+export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return isOutput
+        ? { type: 'output_text', text: part.text, annotations: encodeCitations(part) }
+        : { type: 'input_text', text: part.text }
+    case 'refusal':
+      return isOutput
+        ? { type: 'refusal', refusal: part.text }
+        : { type: 'input_text', text: part.text }
+    case 'image': {
+      const { source, detail } = part
+      const image = { type: 'input_image', image_url: urlOf(source) }
+      return detail === undefined ? image : { ...image, detail }
+    }
+    case 'document':
+      return encodeDocument(part)
+    case 'audio':
+      return { type: 'input_audio', input_audio: encodeAudio(part) }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The vendor refuses a file name beside an address ("mutually exclusive"), and wants one beside data.
+ * A document of plain text is text below its title: many who speak this protocol read no files.
+ */
+function encodeDocument({ source, title }: DocumentPart): JsonObject {
+  if (source.type === 'url') return { type: 'input_file', file_url: source.url }
+  if (source.type === 'text') {
+    const text = title === undefined ? source.text : `${title}\n\n${source.text}`
+    return { type: 'input_text', text }
+  }
+  return { type: 'input_file', filename: title ?? 'document.pdf', file_data: urlOf(source) }
+}
+
+/** The sources among the annotations of an `output_text`; undefined when there are none. */
+function decodeAnnotations(annotations: unknown): Citation[] | undefined {
+  if (!Array.isArray(annotations)) return undefined
+  const citations = annotations.filter(isJsonObject).map(decodeAnnotation)
+  return citations.length === 0 ? undefined : citations
+}
+
+/** One annotation; files of the vendor (`file_citation`, `file_path` …) keep its form. */
+export function decodeAnnotation(annotation: JsonObject): Citation {
+  const url = stringIn(annotation, 'url')
+  if (url === undefined) {
+    return { type: 'document', title: stringIn(annotation, 'filename'), raw: annotation }
+  }
+  const title = stringIn(annotation, 'title')
+  const start = countIn(annotation, 'start_index')
+  return { type: 'url', url, title, start, end: countIn(annotation, 'end_index') }
+}
+
+/**
+ * The annotations of a text. A source without a place stands behind all of the text. Places in
+ * documents in another vendor's form have no name here, and are left out.
+ */
+export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
+  return (citations ?? []).flatMap((citation): JsonObject[] => {
+    if (citation.type === 'document') return ownKinds.has(citation.raw.type) ? [citation.raw] : []
+    const { url, title = '', start = 0, end = text.length } = citation
+    return [{ type: 'url_citation', url, title, start_index: start, end_index: end }]
+  })
+}
+
+const ownKinds = new Set<unknown>(['file_citation', 'container_file_citation', 'file_path'])
+
+/** As the vendor writes them, bytes included. */
+export function encodeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject[] {
+  return logprobs.map((one) => ({ ...encodeOne(one), top_logprobs: one.top.map(encodeOne) }))
+}
+
+function encodeOne({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>): JsonObject {
+  return { token, logprob, bytes: bytes ?? [...new TextEncoder().encode(token)] }
+}

@@ -1,0 +1,316 @@
+import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
+import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
+import { foldEvents } from '../canonical/fold.ts'
+import type { CanonicalResponse, FinishReason } from '../canonical/response.ts'
+import type { Usage } from '../canonical/usage.ts'
+import { decodeLogprobs } from '../chat/answer-fields.ts'
+import { decodeOpenAiError } from '../chat/errors.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { callInput } from './decode-items.ts'
+import { serviceTierOf } from './decode-request.ts'
+import {
+  type Blocks,
+  createItemReader,
+  type ItemReader,
+  type ItemType,
+  itemType,
+  type Told,
+  wholePart,
+} from './item-readers.ts'
+import { foldResponsesUsage, type ResponsesCounts } from './usage.ts'
+
+/** Reads a whole answer: as a stream that has its last event alone. */
+export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
+  const hasFailed = body.status === 'failed' || isJsonObject(body.error)
+  const type = hasFailed ? 'response.failed' : 'response.completed'
+  return foldEvents(createResponsesDecoder(context).read({ type, response: body }, type))
+}
+
+/** A decoder that also takes events that have been parsed. */
+interface ResponsesDecoder extends StreamDecoder {
+  read(event: JsonObject, type: string): readonly AnswerEvent[]
+}
+
+/** Turns the events of a response into canonical ones. They go by `type`: some send no `event:`. */
+export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder {
+  const gathering = createGathering()
+  const items = createAnswerItems(gathering, context)
+  const counts: ResponsesCounts = {}
+  let usage: Usage | undefined
+  let isBegun = false
+  let isOver = false
+
+  function begin(response: JsonObject | undefined): void {
+    if (isBegun) return
+    isBegun = true
+    // xAI writes 0 for an unknown time.
+    const createdAt = countIn(response, 'created_at') || undefined
+    const [id, model] = [stringIn(response, 'id'), stringIn(response, 'model')]
+    gathering.push({ type: 'start', id, model, createdAt })
+  }
+
+  function finish(response: JsonObject, type: string): void {
+    items.endAll(response)
+    isOver = true
+    const reason = finishReason(response, type, gathering.kinds)
+    gathering.push({ type: 'finish', choice: 0, reason })
+    gathering.push({ type: 'end', usage, serviceTier: serviceTierOf(response.service_tier) })
+  }
+
+  function fail(event: JsonObject): void {
+    isOver = true
+    gathering.push({ type: 'error', error: decodeOpenAiError(event) })
+  }
+
+  function read(event: JsonObject, type: string): readonly AnswerEvent[] {
+    if (isOver || !(type === 'error' || type.startsWith('response.'))) return []
+    const response = objectIn(event, 'response')
+    begin(response)
+    usage = withoutExtras(foldResponsesUsage(counts, response?.usage)) ?? usage
+    if (type === 'error') fail(event)
+    else if (type === 'response.failed') fail(response ?? event)
+    else if (ends.has(type)) finish(response ?? {}, type)
+    else if (response === undefined) readItemEvent(items, event, type)
+    return gathering.take()
+  }
+
+  return {
+    read,
+    push(data, name, json) {
+      const event = isOver ? undefined : (json ?? parseJsonObject(data))
+      return event === undefined ? [] : read(event, stringIn(event, 'type') ?? name)
+    },
+    end() {
+      if (!isOver && isBegun) items.endAll(undefined)
+      isOver = true
+      return gathering.take()
+    },
+  }
+}
+
+const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
+
+/** Events on their way out, and which kinds of blocks the answer has. */
+interface Gathering extends Blocks {
+  readonly kinds: ReadonlySet<string>
+  take(): readonly AnswerEvent[]
+}
+
+function createGathering(): Gathering {
+  const kinds = new Set<string>()
+  let events: AnswerEvent[] = []
+  let count = 0
+  return {
+    kinds,
+    reasoning: new Set(),
+    callIds: new Set(),
+    nextId: () => `${count++}`,
+    push(event) {
+      kinds.add(event.type)
+      events.push(event)
+    },
+    take() {
+      const taken = events
+      events = []
+      return taken
+    },
+  }
+}
+
+/** How it ended. A response with calls is `completed` like any other, and so is a refusal. */
+function finishReason(
+  response: JsonObject,
+  type: string,
+  kinds: ReadonlySet<string>,
+): FinishReason {
+  const reason = objectIn(response, 'incomplete_details')?.reason
+  if (reason === 'max_output_tokens') return 'length'
+  if (reason === 'content_filter') return 'filter'
+  if (type === 'response.cancelled' || response.status === 'cancelled') return 'failed'
+  if (type !== 'response.completed' || unfinished.has(response.status)) return 'other'
+  if (kinds.has('tool-call-start')) return 'tool-calls'
+  return kinds.has('refusal-start') ? 'refusal' : 'stop'
+}
+
+const unfinished = new Set<unknown>(['incomplete', 'in_progress', 'queued'])
+
+interface Entry {
+  readonly type: ItemType
+  readonly reader: ItemReader
+  isBegun: boolean
+  isEnded: boolean
+}
+
+/** The items of one answer, in the order in which they first came up. */
+interface AnswerItems {
+  /** The item that an event is about; it begins here if no event has announced it. */
+  at(event: JsonObject, type: ItemType): ItemReader
+  begin(event: JsonObject, item: JsonObject): void
+  end(event: JsonObject, item: JsonObject): void
+  /** Reads from the whole answer what no event had, and ends what is open. */
+  endAll(response: JsonObject | undefined): void
+}
+
+function createAnswerItems(blocks: Blocks, context: DecodeContext): AnswerItems {
+  const entries: Entry[] = []
+  const byId = new Map<string, Entry>()
+  const byPlace = new Map<string, Entry>()
+
+  function add(type: ItemType): Entry {
+    const reader = createItemReader(type, blocks, context)
+    const entry: Entry = { type, reader, isBegun: false, isEnded: false }
+    entries.push(entry)
+    return entry
+  }
+  /**
+   * The item that an event means, by its id. GitHub Copilot gives an item another id in each event,
+   * and then its place in the output names it, if the item there is `fit`.
+   */
+  function find(event: JsonObject, type: ItemType, fit: (entry: Entry) => boolean): Entry {
+    const { output_index: index, item } = event
+    const id = stringIn(event, 'item_id') ?? (isJsonObject(item) ? stringIn(item, 'id') : undefined)
+    const known = id === undefined ? undefined : byId.get(`${type} ${id}`)
+    if (known !== undefined) return known
+    const place = `${type} ${typeof index === 'number' ? index : (id ?? '')}`
+    const there = byPlace.get(place)
+    const entry = there !== undefined && fit(there) ? there : add(type)
+    if (id !== undefined && (entry !== there || item !== undefined))
+      byId.set(`${type} ${id}`, entry)
+    byPlace.set(place, entry)
+    return entry
+  }
+  function end(entry: Entry, item: JsonObject | undefined): void {
+    if (entry.isEnded) return
+    entry.isEnded = true
+    entry.reader.end(item)
+  }
+
+  return {
+    at: (event, type) => find(event, type, () => true).reader,
+    begin(event, item) {
+      const type = itemType(item)
+      if (type === undefined) return
+      const entry = find(event, type, ({ isBegun, isEnded }) => !isBegun && !isEnded)
+      entry.isBegun = true
+      entry.reader.begin?.(item)
+    },
+    end(event, item) {
+      const type = itemType(item)
+      const isOpen = ({ isEnded }: Entry) => !isEnded
+      if (type !== undefined) end(find(event, type, isOpen), item)
+    },
+    endAll(response) {
+      const known = Map.groupBy(entries, ({ type }) => type)
+      const places = new Map<ItemType, number>()
+      for (const item of arrayIn(response, 'output')) {
+        const type = isJsonObject(item) ? itemType(item) : undefined
+        if (type === undefined || !isJsonObject(item)) continue
+        // Neither ids nor places can be relied on here: the first of a kind is the first.
+        const place = places.get(type) ?? 0
+        places.set(type, place + 1)
+        end(known.get(type)?.[place] ?? add(type), item)
+      }
+      for (const entry of entries) end(entry, undefined)
+    },
+  }
+}
+
+interface TextEvent {
+  readonly item: ItemType
+  readonly kind: Told['kind']
+  /** The event's field that holds the text. */
+  readonly field: string
+  readonly isWhole: boolean
+}
+
+/** The events of one text of an item: its pieces, and the whole. */
+const textEventsOf = (
+  name: string,
+  item: ItemType,
+  kind: Told['kind'],
+  field: string,
+): readonly (readonly [string, TextEvent])[] => [
+  [`response.${name}.delta`, { item, kind, field: 'delta', isWhole: false }],
+  [`response.${name}.done`, { item, kind, field, isWhole: true }],
+]
+
+/** Events with a part's text. Source: OpenAI's API reference, streaming events of responses. */
+const textEvents = new Map<string, TextEvent>([
+  ...textEventsOf('output_text', 'message', 'text', 'text'),
+  ...textEventsOf('refusal', 'message', 'refusal', 'refusal'),
+  ...textEventsOf('reasoning_summary_text', 'reasoning', 'summary', 'text'),
+  ...textEventsOf('reasoning_text', 'reasoning', 'content', 'text'),
+  ...textEventsOf('function_call_arguments', 'function_call', 'input', 'arguments'),
+  ...textEventsOf('custom_tool_call_input', 'custom_tool_call', 'input', 'input'),
+])
+
+/** Passes on what an event says of an item. Kinds that are not known say nothing. */
+function readItemEvent(items: AnswerItems, event: JsonObject, type: string): void {
+  const source = textEvents.get(type)
+  if (source !== undefined) {
+    tellText(items, event, source)
+    return
+  }
+  const { item } = event
+  switch (type) {
+    case 'response.output_item.added':
+      if (isJsonObject(item)) items.begin(event, item)
+      break
+    case 'response.output_item.done':
+      if (isJsonObject(item)) items.end(event, item)
+      break
+    case 'response.output_text.annotation.added': {
+      const annotation = objectIn(event, 'annotation')
+      const index = indexIn(event, 'content_index')
+      if (annotation) items.at(event, 'message').cite?.(index, [annotation])
+      break
+    }
+    case 'response.content_part.done':
+      tellPart(items, event)
+      break
+    case 'response.reasoning_summary_part.done': {
+      const text = stringIn(objectIn(event, 'part'), 'text')
+      const told = {
+        kind: 'summary',
+        index: indexIn(event, 'summary_index'),
+        isWhole: true,
+      } as const
+      if (text !== undefined) items.at(event, 'reasoning').tell?.({ ...told, text })
+    }
+  }
+}
+
+function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): void {
+  const { item, kind, field, isWhole } = source
+  const value = event[field]
+  // Arguments may come as the object that they stand for.
+  const text =
+    isJsonObject(value) && item === 'function_call' ? callInput(value, 'function') : value
+  if (typeof text !== 'string') return
+  const index = indexIn(event, kind === 'summary' ? 'summary_index' : 'content_index')
+  const logprobs = kind === 'text' ? decodeLogprobs(arrayIn(event, 'logprobs')) : undefined
+  items.at(event, item).tell?.({ kind, text, index, isWhole, logprobs })
+}
+
+/** A whole part: of a message, or of a reasoning item that shows the reasoning itself. */
+function tellPart(items: AnswerItems, event: JsonObject): void {
+  const part = objectIn(event, 'part')
+  const index = indexIn(event, 'content_index')
+  const told = part && wholePart(part, index)
+  if (told === undefined) return
+  if (part?.type === 'reasoning_text') {
+    items.at(event, 'reasoning').tell?.({ ...told, kind: 'content' })
+    return
+  }
+  const message = items.at(event, 'message')
+  message.tell?.(told)
+  message.cite?.(index, arrayIn(part, 'annotations').filter(isJsonObject))
+}
+
+/** Place among an item's parts; the first if the event names none. */
+function indexIn(event: JsonObject, key: string): number {
+  const index = event[key]
+  return typeof index === 'number' ? index : 0
+}

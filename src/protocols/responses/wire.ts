@@ -1,0 +1,135 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  Bag,
+  Content,
+  createCheck,
+  Flag,
+  List,
+  missing,
+  Name,
+  Num,
+  nullable,
+  PositiveInteger,
+  streamOptionsFault,
+  Text,
+} from '../check.ts'
+import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import type { Fault, JsonObject } from '../protocol.ts'
+
+const Item = Type.Object(
+  { type: nullable(Name), role: nullable(Name), content: nullable(Content) },
+  { expected: 'an object' },
+)
+
+const Input = Type.Union([Text, Type.Array(Item, { expected: 'an array of items' })], {
+  expected: 'a string or an array of items',
+})
+
+/** What the gateway reads of a responses request. Source: OpenAI's API reference. */
+const ResponsesRequest = Type.Object({
+  model: Name,
+  input: nullable(Input),
+  instructions: nullable(Type.Union([Text, List], { expected: 'a string or an array' })),
+  previous_response_id: nullable(Text),
+  conversation: nullable(Type.Union([Text, Bag], { expected: 'a string or an object' })),
+  prompt: nullable(Bag),
+  stream: nullable(Flag),
+  stream_options: nullable(Bag),
+  store: nullable(Flag),
+  background: nullable(Flag),
+  max_output_tokens: nullable(PositiveInteger),
+  temperature: nullable(Num),
+  tools: nullable(List),
+})
+type ResponsesRequest = Static<typeof ResponsesRequest>
+
+/** The first fault of a request for a response, its compaction or its input count. */
+export const checkResponses = createCheck(
+  ResponsesRequest,
+  (body) => streamOptionsFault(body) ?? inputFault(body),
+)
+
+/** Without input there must be something else to answer to. */
+function inputFault(body: ResponsesRequest): Fault | undefined {
+  const starts = [body.input, body.prompt, body.previous_response_id, body.conversation]
+  if (starts.some((start) => start !== undefined && start !== null)) return undefined
+  return missing('input', 'a string or an array of items')
+}
+
+/** The ids of the items of an input. */
+interface ItemIds {
+  /** Of those that have nothing of their own: the vendor puts in their place what it keeps. */
+  readonly references: readonly string[]
+  /** Of those that are sent whole. */
+  readonly whole: readonly string[]
+}
+
+/** Parts the items of an input that have an id by whether the vendor has to know them. */
+export function itemIdsIn(body: JsonObject): ItemIds {
+  const references: string[] = []
+  const whole: string[] = []
+  for (const item of arrayIn(body, 'input')) {
+    const id = isJsonObject(item) ? stringIn(item, 'id') : undefined
+    if (id !== undefined) (isReference(item as JsonObject) ? references : whole).push(id)
+  }
+  return { references, whole }
+}
+
+/** The id of an item that stands for one that its vendor keeps; undefined: it is none of these. */
+export function referenceId(item: JsonObject): string | undefined {
+  const id = stringIn(item, 'id')
+  return id !== undefined && isReference(item) ? id : undefined
+}
+
+/**
+ * Whether an item stands for one that its vendor keeps. A reference may come without its type, and an
+ * item of any type may be sent by its id alone.
+ */
+function isReference(item: JsonObject): boolean {
+  const type = stringIn(item, 'type')
+  if (type === 'item_reference') return true
+  if (type === undefined) return isEmpty(item.role) || isEmpty(item.content)
+  const content = contents.get(type)
+  if (content) return content.every((field) => isEmpty(item[field]))
+  for (const field in item) if (!labels.has(field) && !isEmpty(item[field])) return false
+  return true
+}
+
+/** Where the content is of items that have fields beside it which say something about it alone. */
+const contents = new Map([
+  ['message', ['content']],
+  ['reasoning', ['summary', 'content', 'encrypted_content']],
+  ['image_generation_call', ['result']],
+  ['compaction', ['encrypted_content']],
+  ['code_interpreter_call', ['code', 'outputs']],
+  ['file_search_call', ['queries', 'results']],
+])
+
+/** Fields that are no content, whatever the type. */
+const labels = new Set(['id', 'type', 'status', 'role', 'phase', 'created_by'])
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return (value ?? '') === ''
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value) return false
+  return true
+}
+
+// Ids of translated responses and of their items: each contains the id of its request.
+
+/** The id of a translated response. */
+export const ownResponseId = (requestId: string): string => `resp_${requestId}`
+
+/** The id of one of its items; `prefix` is as the vendor begins ids of its kind. */
+export const ownItemId = (prefix: string, requestId: string, place: number): string =>
+  `${prefix}_${requestId}_${place}`
+
+/**
+ * The response that an id names, or that the item belongs to which it names: undefined for ids that were
+ * surely not given out by a gateway like this one.
+ */
+export function ownResponseOf(id: string): string | undefined {
+  const requestId = /^(?:resp_(req_[0-9a-f]{32})|[a-z]{2,3}_(req_[0-9a-f]{32})_\d{1,6})$/.exec(id)
+  const found = requestId?.[1] ?? requestId?.[2]
+  return found === undefined ? undefined : ownResponseId(found)
+}

@@ -1,0 +1,149 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Spool, SpoolRemark } from '../store/ports/spool.ts'
+
+interface ReadinessParts {
+  /** Resolves when the database answers, rejects when it fails. */
+  readonly check: () => Promise<void>
+  /** Whether the database is not the file any more that was opened. */
+  readonly isGone?: () => boolean
+  /** Whether what has ended waits for a database that does not take it. */
+  readonly isBehind?: () => boolean
+  /** Where it waits on this node's disk. */
+  readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
+  /** Whether it is not known what other processes have changed. */
+  readonly isDeaf?: () => boolean
+  /** Whether no file or connection can be opened. */
+  readonly isShort?: () => boolean
+  /** Milliseconds that only ever grow. */
+  readonly tick: Clock
+  readonly log: Logger
+  /** How long an answer of the database is good for, and how long it may take; default 1,000 ms. */
+  readonly goodForMs?: number
+}
+
+/** Why no requests should be sent here. */
+type Unready = 'draining' | 'unspooled' | 'gone' | 'database' | 'behind' | 'deaf' | 'short'
+
+/** Whether a load balancer may send requests here. */
+export interface Readiness {
+  /** Undefined: ready. Never takes much longer than a check may take, and never rejects. */
+  problem(): Promise<Unready | undefined>
+  /** What a person should look at, though requests may be sent here. */
+  remark(): SpoolRemark | undefined
+  isDraining(): boolean
+  /** The process is about to stop: not ready from now on. */
+  drain(): void
+}
+
+/**
+ * Asks the database at most once a second, however many ask here, and only when somebody asks. One
+ * that is silent counts as one that fails: who waits for it is answered in time.
+ */
+export function createReadiness({
+  check,
+  isGone = () => false,
+  isBehind = () => false,
+  spool,
+  isDeaf = () => false,
+  isShort = () => false,
+  tick,
+  log,
+  goodForMs = 1_000,
+}: ReadinessParts): Readiness {
+  let isDraining = false
+  let answers = true
+  let answeredAt = Number.NEGATIVE_INFINITY
+  let running: { readonly since: number; readonly ended: Promise<void> } | undefined
+
+  function found(error?: unknown): void {
+    const isWell = error === undefined
+    answeredAt = tick()
+    if (isWell === answers) return
+    answers = isWell
+    if (isWell) log.info('the database answers again', {})
+    else log.error('not ready: the database does not answer', { error: String(error) })
+  }
+
+  function begin() {
+    const ended = check()
+      .then(() => found(), found)
+      .finally(() => {
+        running = undefined
+      })
+    running = { since: tick(), ended }
+    return running
+  }
+
+  async function databaseAnswers(): Promise<boolean> {
+    if (running === undefined && tick() - answeredAt < goodForMs) return answers
+    const { since, ended } = running ?? begin()
+    const silence = Promise.withResolvers<void>()
+    const timer = setTimeout(silence.resolve, Math.max(0, goodForMs - (tick() - since)))
+    await Promise.race([ended, silence.promise])
+    clearTimeout(timer)
+    if (running?.ended === ended) found(`silent for ${goodForMs} ms`)
+    return answers
+  }
+
+  return {
+    async problem() {
+      if (isDraining) return 'draining'
+      if (isBehind() && spool?.hasFailed()) return 'unspooled'
+      if (isShort()) return 'short'
+      if (isGone()) return 'gone'
+      if (!(await databaseAnswers())) return 'database'
+      if (isBehind()) return 'behind'
+      return isDeaf() ? 'deaf' : undefined
+    },
+    remark: () => spool?.remark(),
+    isDraining: () => isDraining,
+    drain() {
+      isDraining = true
+    },
+  }
+}
+
+/** Where the process says that it is alive. */
+const alivePath = '/livez'
+/** Where it says whether it may be sent requests. */
+const readyPath = '/readyz'
+
+const told: Readonly<Record<Unready, string>> = {
+  draining: 'draining: the gateway is about to stop',
+  unspooled: 'the database takes no writing, and the spool is full or can not be written',
+  gone: 'the file of the database is gone, or not as it was left',
+  database: 'the database does not answer',
+  behind: 'the database takes no writing',
+  deaf: 'the database tells of no changes',
+  short: 'no file descriptors are left',
+}
+
+const remarks: Readonly<Record<SpoolRemark, string>> = {
+  damaged: 'a part of the spool was damaged and is set aside: see the log',
+  refused: 'the database has refused a settlement, which is set aside: see the log',
+  missing: 'there is no spool, for its folder can not be written: see the log',
+}
+
+/** For load balancers: open to all, never cached, and nothing in them that is not for everyone. */
+export function healthRoutes(readiness: Pick<Readiness, 'problem' | 'remark'>) {
+  return new Elysia({ name: 'site.health' })
+    .get(alivePath, () => plain(200, 'alive'), { parse: 'none' })
+    .get(
+      readyPath,
+      async () => {
+        const problem = await readiness.problem()
+        if (problem !== undefined) return plain(503, told[problem])
+        const remark = readiness.remark()
+        return plain(200, remark === undefined ? 'ready' : `ready\n${remarks[remark]}`)
+      },
+      { parse: 'none' },
+    )
+}
+
+const plain = (status: number, text: string) =>
+  new Response(`${text}\n`, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  })

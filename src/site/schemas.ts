@@ -1,0 +1,92 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Clock } from '../lib/clock.ts'
+import { type Published, publish, respond } from './published.ts'
+
+/** A JSON Schema, or a part of one. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** Says how a part is published; undefined: as it is. */
+type Rewrite = (part: TSchema) => JsonSchema | undefined
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema'
+
+/** Keywords of JSON Schema whose value is taken over as it is. All others but those below are ours. */
+const plain = new Set([
+  ...[
+    'type',
+    'const',
+    'enum',
+    'title',
+    'description',
+    'writeOnly',
+    'required',
+    'format',
+    'pattern',
+  ],
+  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties'],
+])
+const partsByName = new Set(['properties', 'patternProperties'])
+const listsOfParts = new Set(['anyOf', 'allOf'])
+const singleParts = new Set(['items', 'additionalProperties'])
+
+/**
+ * A TypeBox schema as a document of JSON Schema 2020-12. The id is a URN: every instance publishes
+ * the same schema at an address of its own.
+ */
+export function toSchemaDocument(name: string, schema: TSchema, rewrite: Rewrite = asItIs) {
+  return { $schema: dialect, $id: `urn:tollgate:schema:${name}`, ...toJsonSchema(schema, rewrite) }
+}
+
+/** One schema without TypeBox's symbols and without keywords that JSON Schema does not know. */
+export function toJsonSchema(schema: TSchema, rewrite: Rewrite = asItIs): JsonSchema {
+  const rewritten = rewrite(schema)
+  if (rewritten) return rewritten
+  const words = wordsOf(schema)
+  if (words) return { enum: words, ...(schema.description && { description: schema.description }) }
+  const part = (value: unknown) => (isSchema(value) ? toJsonSchema(value, rewrite) : value)
+  const result: { [keyword: string]: unknown } = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (plain.has(keyword) || singleParts.has(keyword)) result[keyword] = part(value)
+    else if (listsOfParts.has(keyword) && Array.isArray(value)) result[keyword] = value.map(part)
+    else if (partsByName.has(keyword))
+      result[keyword] = Object.fromEntries(
+        Object.entries(value).map(([name, inner]) => [name, part(inner)]),
+      )
+  }
+  return result
+}
+
+/** The values of a union of literals. */
+export function wordsOf(schema: TSchema): readonly unknown[] | undefined {
+  const branches: unknown = schema.anyOf
+  if (!Array.isArray(branches) || !branches.every((branch) => 'const' in branch)) return undefined
+  return branches.map((branch) => branch.const)
+}
+
+const asItIs: Rewrite = () => undefined
+
+const isSchema = (value: unknown): value is TSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Where a schema file is. */
+export const schemaPath = (file: string) => `/schemas/${file}`
+
+/** Schema files, each made when it is first asked for. */
+export function schemaRoutes(files: Readonly<Record<string, () => JsonSchema>>, clock: Clock) {
+  const app = new Elysia({ name: 'site.schemas' })
+  for (const [file, schema] of Object.entries(files)) {
+    let published: Promise<Published> | undefined
+    app.get(
+      schemaPath(file),
+      async ({ request }) => {
+        published ??= publish(`${JSON.stringify(schema(), null, 2)}\n`, undefined, clock())
+        return respond(request, await published)
+      },
+      { parse: 'none' },
+    )
+  }
+  return app
+}

@@ -1,0 +1,117 @@
+import { readlinkSync } from 'node:fs'
+import { Elysia } from 'elysia'
+import { formatNano } from '../../billing/money.ts'
+import { feedUrl } from '../addresses.ts'
+import type { Publication } from '../published.ts'
+import { respond } from '../published.ts'
+import type { PublicSettings } from './schema.ts'
+
+/** What the public settings are made from; null: not set. */
+export interface SettingsSource {
+  readonly version: string
+  readonly site: {
+    readonly name: string
+    readonly subtitle: string | null
+    readonly logoUrl: string | null
+    readonly baseUrl: string | null
+    readonly overseasBaseUrl: string | null
+    readonly statusUrl: string | null
+    readonly priceBackupUrl: string | null
+    readonly docUrl: string | null
+    readonly contact: string | null
+    readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
+  }
+  readonly registrationEnabled: boolean
+  readonly modelPlazaEnabled: boolean
+  readonly modelPlazaRequireAuth: boolean
+  readonly balanceLowThresholdNano: number
+}
+
+/** The public settings as JSON text; the time zone is the process's, its offset that of `nowMs`. */
+export function encodeSettings(source: SettingsSource, nowMs: number): string {
+  const { site } = source
+  const zone = timeZoneAt(nowMs)
+  const data: PublicSettings = {
+    site_name: site.name,
+    site_logo: site.logoUrl,
+    site_subtitle: site.subtitle,
+    version: source.version,
+    api_base_url: site.baseUrl,
+    overseas_base_url: site.overseasBaseUrl,
+    status_url: site.statusUrl,
+    price_feed_url: feedUrl(site.statusUrl ?? site.baseUrl),
+    price_backup_url: site.priceBackupUrl,
+    custom_endpoints: [...site.customEndpoints],
+    doc_url: site.docUrl,
+    contact_info: site.contact,
+    registration_enabled: source.registrationEnabled,
+    model_plaza_enabled: source.modelPlazaEnabled,
+    model_plaza_require_auth: source.modelPlazaRequireAuth,
+    // Nothing here sends notices, so that nobody must wait for one.
+    balance_low_notify_enabled: false,
+    balance_low_notify_threshold: Number(formatNano(source.balanceLowThresholdNano)),
+    server_timezone: zone.name,
+    server_utc_offset: zone.utcOffset,
+  }
+  return JSON.stringify({ code: 0, message: 'success', data })
+}
+
+/** Where the public settings are. */
+const settingsPath = '/api/v1/settings/public'
+
+/** The public settings, open to all (CONTRACT 6). */
+export function settingsRoutes(settings: Pick<Publication, 'current' | 'idle'>) {
+  return new Elysia({ name: 'site.settings' }).get(
+    settingsPath,
+    async ({ request }) => {
+      if (settings.current() === undefined) await settings.idle()
+      const published = settings.current()
+      return published ? respond(request, published) : unavailable()
+    },
+    { parse: 'none' },
+  )
+}
+
+const unavailable = () =>
+  Response.json(
+    { code: 503, message: 'The settings are not available at present. Try again in a minute.' },
+    { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '60' } },
+  )
+
+/** The time zone of this machine, at one time. */
+interface TimeZone {
+  /** As the IANA calls it. */
+  readonly name: string
+  /** `+08:00`; the zone may have another offset in another season. */
+  readonly utcOffset: string
+}
+
+/**
+ * Most servers are in UTC: that is told without the runtime's data of time zones, which takes 10 ms
+ * and 6 MB to load. `localTime`: where the link to the machine's zone is.
+ */
+export function timeZoneAt(
+  timeMs: number,
+  zone = process.env.TZ,
+  localTime = '/etc/localtime',
+): TimeZone {
+  if (namesUtc(zone || linkOf(localTime))) return { name: 'UTC', utcOffset: '+00:00' }
+  return { name: Intl.DateTimeFormat().resolvedOptions().timeZone, utcOffset: utcOffset(timeMs) }
+}
+
+const namesUtc = (zone: string) => /^(.*\/zoneinfo\/)?(Etc\/)?UTC$/.test(zone)
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return '' // no link, or a system without it: the runtime knows
+  }
+}
+
+function utcOffset(timeMs: number): string {
+  const minutes = -new Date(timeMs).getTimezoneOffset()
+  const two = (part: number) => String(part).padStart(2, '0')
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`
+}

@@ -1,0 +1,313 @@
+import { Client } from 'pg'
+import {
+  createMark,
+  movedTables,
+  notEmpty,
+  quoted,
+  quotedList,
+  readMark,
+  requireVersion,
+  samePlace,
+  selectExtent,
+  selectRows,
+} from '../moving/tables.ts'
+import type {
+  BegunMove,
+  MovedRow,
+  MovePlace,
+  MoveSource,
+  MoveTarget,
+  TableExtent,
+  WantedRows,
+} from '../ports/copies.ts'
+import { silentNodeMs } from '../ports/nodes.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { selectSealed } from '../queries/catalog.ts'
+import { checkVersion } from '../schema/versions.ts'
+import { asLost, type Connection, connectionSettings, createConnections } from './connections.ts'
+import { explainFailure } from './failures.ts'
+import { migrate, readVersion } from './migrate.ts'
+import { placeOf } from './tls.ts'
+import { toJson, toParameter } from './values.ts'
+
+/**
+ * Opens a database that is to be moved. No node may serve from it meanwhile. Throws `StoreError` with
+ * the way out.
+ */
+export async function openPostgresSource(url: string): Promise<MoveSource> {
+  const connection = await connectMove(url)
+  try {
+    return await open(connection)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+async function open(connection: MoveConnection): Promise<MoveSource> {
+  const { place, identity, ask, close } = connection
+  const version = await readVersion(connection, place)
+  if (version === 0) throw new StoreError(`The database ${place} is empty: nothing is to be moved.`)
+  checkVersion(version, place)
+  requireVersion(version, place)
+  await requireNoNodes(connection)
+  // From the first reading on all is of one state.
+  await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const before = await readExtent(connection)
+  return {
+    place,
+    identity,
+    ...createMoveReader(connection),
+    extent: async () => before,
+    async sealedKeys() {
+      const found = await ask(selectSealed)
+      return found.map(([owner, sealed]) => ({
+        owner: String(owner),
+        sealed: sealed instanceof Uint8Array ? sealed : new Uint8Array(),
+      }))
+    },
+    async isChanged() {
+      await ask('COMMIT')
+      if ((await liveNodes(connection, silentNodeMs)).length > 0) return true
+      return !Bun.deepEquals(await readExtent(connection), before)
+    },
+    close,
+  }
+}
+
+/** Throws when nodes serve from a database. */
+export async function requireNoNodes(connection: MoveConnection): Promise<void> {
+  const names = await liveNodes(connection, silentNodeMs)
+  if (names.length === 0) return
+  throw new StoreError(
+    `Nodes serve from the database ${connection.place} (${names.join(', ')}): stop them first. One ` +
+      `that was killed counts as gone after ${silentNodeMs / 1000} s.`,
+  )
+}
+
+async function readExtent({ ask }: MoveConnection): Promise<readonly TableExtent[]> {
+  const extent: TableExtent[] = []
+  for (const table of movedTables) {
+    const [[rows, newest] = []] = await ask(selectExtent(table))
+    extent.push({
+      table: table.name,
+      rows: Number(rows),
+      newest: typeof newest === 'number' ? newest : null,
+    })
+  }
+  return extent
+}
+
+/** Key of the lock that one move at a time has: `TGMV` in ASCII. */
+const lockKey = 0x54474d56
+
+/**
+ * Opens the database that a store is moved into, making its tables. Throws `StoreError` when it holds
+ * anything but what an unfinished move has left, or is the source itself.
+ */
+export async function openPostgresTarget(url: string, sourceIdentity: string): Promise<MoveTarget> {
+  const connection = await connectMove(url)
+  try {
+    if (connection.identity === sourceIdentity) throw samePlace(connection.place)
+    await lock(connection)
+    const begun = await readBegun(connection, url)
+    return assemble(connection, begun)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+async function lock({ ask, place }: MoveConnection): Promise<void> {
+  const [[isFree] = []] = await ask('SELECT pg_try_advisory_lock($1)::int', [lockKey])
+  if (isFree === 1) return
+  throw new StoreError(
+    `Another move into the database ${place} is running: wait for it, or end it.`,
+  )
+}
+
+async function readBegun(connection: MoveConnection, url: string): Promise<BegunMove | undefined> {
+  const { ask, place } = connection
+  const [[isUnfinished] = []] = await ask(
+    "SELECT (to_regclass('unfinished_move') IS NOT NULL)::int",
+  )
+  if (isUnfinished === 1) {
+    const [[version] = []] = await ask('SELECT version FROM schema_version')
+    requireVersion(Number(version), place)
+    return readMark((await ask('SELECT source, extent, so_far FROM unfinished_move'))[0])
+  }
+  await makeTables(connection, url)
+  await requireNoNodes(connection)
+  for (const { name, partsTable = name } of movedTables) {
+    const rows = await ask(`SELECT 1 FROM ${quoted(partsTable)} LIMIT 1`)
+    if (rows.length > 0) throw notEmpty(place, name)
+  }
+  return undefined
+}
+
+/** What is there and older is somebody's: it is not even brought up to date. */
+async function makeTables(connection: MoveConnection, url: string): Promise<void> {
+  const { place } = connection
+  const version = await readVersion(connection, place)
+  if (version > 0) return requireVersion(version, place)
+  const connections = createConnections({ url })
+  try {
+    await migrate(connections)
+  } finally {
+    await connections.close()
+  }
+}
+
+function assemble(connection: MoveConnection, begun: BegunMove | undefined): MoveTarget {
+  const { place, identity, ask, transaction, close } = connection
+  const written = movedTables.map(({ name, partsTable = name }) => quoted(partsTable))
+  return {
+    place,
+    identity,
+    takesNul: false,
+    begun,
+    ...createMoveReader(connection),
+    begin: ({ source, extent }) =>
+      transaction(async () => {
+        await ask(createMark(''))
+        await ask('INSERT INTO unfinished_move VALUES ($1, $2, NULL)', [
+          source,
+          JSON.stringify(extent),
+        ])
+      }),
+    append: (rows, moved, soFar) =>
+      transaction(async () => {
+        await ask(insertRows(rows), [toObjects(rows, moved)])
+        await ask('UPDATE unfinished_move SET so_far = $1', [JSON.stringify(soFar)])
+      }),
+    clear: () =>
+      transaction(async () => {
+        await ask(`TRUNCATE ${written.join(', ')}`)
+        await ask('DROP TABLE unfinished_move')
+      }),
+    async finish() {
+      // What the planner knows of the tables, and which rows all can see.
+      await ask(`VACUUM (ANALYZE) ${written.join(', ')}`)
+      await transaction(async () => {
+        for (const { name, key } of movedTables) {
+          if (key[0] === 'id') await ask(continueIds(name))
+        }
+        await ask('DROP TABLE unfinished_move')
+      })
+    },
+    close,
+  }
+}
+
+/** New rows get ids after those that were moved. */
+const continueIds = (name: string) =>
+  `SELECT setval(pg_get_serial_sequence('${quoted(name)}', 'id'), max(id)) FROM ${quoted(name)}
+  HAVING max(id) IS NOT NULL`
+
+type Rows = Pick<WantedRows, 'table' | 'columns'>
+
+/** One statement for all rows; a table in parts gets them as its first part. */
+function insertRows({ table: { name, partsTable }, columns }: Rows): string {
+  const into = quoted(partsTable ?? name)
+  const names = quotedList(columns)
+  const [part, zero] = partsTable === undefined ? ['', ''] : [', part', ', 0']
+  return `INSERT INTO ${into} (${names}${part})
+    SELECT ${names}${zero} FROM json_populate_recordset(NULL::${into}, $1::json)`
+}
+
+function toObjects({ columns }: Rows, moved: readonly MovedRow[]): string {
+  return toJson(
+    moved.map((row) =>
+      Object.fromEntries(columns.map((column, index) => [column, toJsonValue(row[index])])),
+    ),
+  )
+}
+
+const toJsonValue = (value: MovedRow[number] | undefined) =>
+  value instanceof Uint8Array ? `\\x${value.toHex()}` : value
+
+/** A table of very many rows takes long to count, and to clean. */
+const answerTimeoutMs = 3_600_000
+
+/** One connection that a move has for itself. */
+export interface MoveConnection extends Connection {
+  readonly place: string
+  readonly identity: string
+  /** Rows as arrays. Rejects with what a person can act on. */
+  ask(text: string, values?: readonly unknown[]): Promise<readonly MovedRow[]>
+  /** All that `work` does, or nothing of it. */
+  transaction(work: () => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid
+FROM pg_control_system(), pg_database WHERE datname = current_database()`
+
+/** Connects to the database that a URL names. */
+export async function connectMove(url: string): Promise<MoveConnection> {
+  const place = placeOf(url)
+  const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
+  // The statement that is under way fails, and tells it.
+  client.on('error', () => {})
+  const explaining = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      throw explainFailure(asLost(error), place)
+    }
+  }
+  const ask = async (text: string, values: readonly unknown[] = []) => {
+    const asked = { text, values: values.map(toParameter), rowMode: 'array' as const }
+    const { rows } = await explaining(client.query<MovedRow[number][]>(asked))
+    return rows
+  }
+  try {
+    await explaining(client.connect())
+    const [[identity] = []] = await ask(selectIdentity)
+    return {
+      place,
+      identity: String(identity),
+      ask,
+      query: ({ text, values = [] }) => explaining(client.query({ text, values: [...values] })),
+      async transaction(work) {
+        await ask('BEGIN')
+        try {
+          await work()
+          await ask('COMMIT')
+        } catch (error) {
+          // With a lost connection it is taken back by itself.
+          await ask('ROLLBACK').catch(() => undefined)
+          throw error
+        }
+      },
+      close: () => client.end(),
+    }
+  } catch (error) {
+    client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+const selectColumns = `SELECT column_name::text COLLATE "C" FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = $1 ORDER BY 1`
+
+/** Reads what is moved. */
+export function createMoveReader({ ask }: MoveConnection): Pick<MovePlace, 'columns' | 'rows'> {
+  return {
+    async columns({ name, without = [] }) {
+      const found = await ask(selectColumns, [name])
+      return found.map(([column]) => String(column)).filter((column) => !without.includes(column))
+    },
+    rows: ({ table, columns, after, limit }) =>
+      ask(
+        selectRows(table, columns, after === undefined, (number) => `$${number}`),
+        [...(after ?? []), limit],
+      ),
+  }
+}
+
+/** Names of the nodes that serve from the database at this moment. */
+export async function liveNodes({ ask }: MoveConnection, silentMs: number): Promise<string[]> {
+  const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
+  return (await ask(text, [silentMs])).map(([name]) => String(name))
+}

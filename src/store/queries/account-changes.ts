@@ -1,0 +1,215 @@
+import { type AccountColumns, accountFields } from '../../resources/account.ts'
+import { auditedFields, columnsOf, initialValues, toColumns } from '../../resources/resource.ts'
+import type { AccountFields } from '../ports/admin.ts'
+import { type AccountChange, type AccountWrite, WriteRefused } from '../ports/admin.ts'
+import {
+  type EditableAccount,
+  InUse,
+  mostTokensCounted,
+  NameTaken,
+  NotThere,
+} from '../ports/edits.ts'
+import { readAccount, selectAccounts } from './accounts.ts'
+import {
+  type Change,
+  checkRevision,
+  differences,
+  differingColumns,
+  note,
+  revisionOf,
+} from './changes.ts'
+import { countTokens, findAccountId, findByAddress, requireAccount } from './names.ts'
+import { endSessionsOf, putPassword, removeSignIn } from './sign-in/passwords.ts'
+import { build, first, run, type Steps } from './steps.ts'
+
+function* openAccount(account: AccountWrite, now: number): Steps<void> {
+  const { email, openingNano, password } = account
+  if (!Number.isSafeInteger(openingNano)) {
+    throw new WriteRefused(
+      `account "${email}": an opening balance of ${openingNano} nano-USD is not a whole number ` +
+        'between -2^53 and 2^53',
+    )
+  }
+  const row = {
+    ...{ email, balance_nano: openingNano, created_at: now },
+    // Of all fields, not of some.
+    ...(toColumns(accountFields, {
+      ...initialValues(accountFields),
+      ...account,
+    }) as AccountColumns),
+  }
+  const made = yield* first(build.insertInto('account').values(row).returning('id'))
+  const id = made?.id
+  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  if (password) yield* putPassword(id, password, now)
+  if (openingNano === 0) return
+  const entry = {
+    created_at: now,
+    account_id: id,
+    kind: 'opening' as const,
+    amount_nano: openingNano,
+    balance_after_nano: openingNano,
+  }
+  yield* run(build.insertInto('ledger').values(entry))
+}
+
+/** People write their address in capitals, too: two that differ in these only are one. */
+function* requireFreeAddress(email: string): Steps<void> {
+  const taken = yield* findByAddress(email)
+  if (taken === undefined) return
+  throw new WriteRefused(
+    `account "${email}": there is an account "${taken.email}" already, and capital letters make no ` +
+      'other address; write it as that one is written',
+  )
+}
+
+/**
+ * Refuses to give anything to an account that registered itself: whoever plans sets knows which these
+ * are, but one may have come since.
+ */
+function* requireMeant(id: number, account: AccountWrite): Steps<void> {
+  const row = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
+  if (row === undefined || row.email_verified === 1) return
+  const { email, role, password, creditLimitNano = row.credit_limit_nano } = account
+  if (role === row.role && !password && creditLimitNano <= row.credit_limit_nano) return
+  throw new WriteRefused(
+    `account "${email}" registered itself, and nobody has vouched for its address ` +
+      `(tollgate account set ${email} --vouch)`,
+  )
+}
+
+/** Creates an account with its opening balance, or updates all of it but the balance. */
+export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
+  const id = yield* findAccountId(account.email)
+  if (id === undefined) {
+    yield* requireFreeAddress(account.email)
+    yield* openAccount(account, now)
+    return
+  }
+  yield* requireMeant(id, account)
+  const { status, password } = account
+  const columns = toColumns(accountFields, account)
+  yield* run(build.updateTable('account').set(columns).where('id', '=', id))
+  if (password) yield* putPassword(id, password, now)
+  // Who is let in again later signs in anew.
+  if (status !== 'active') yield* endSessionsOf(id)
+}
+
+const editable = [...columnsOf(accountFields), 'emailVerified'] as const
+
+/** A live account as people edit it. */
+export function* readEditableAccount(id: number): Steps<EditableAccount | undefined> {
+  const row = yield* first(selectAccounts().where('account.id', '=', id))
+  if (row === undefined) return undefined
+  const tokenCount = yield* countTokens('account_id', id, mostTokensCounted)
+  return {
+    ...readAccount(row),
+    tokenCount,
+    revision: revisionOf(row, editable),
+  }
+}
+
+function* requireEditable(id: number): Steps<EditableAccount> {
+  const found = yield* readEditableAccount(id)
+  if (found) return found
+  throw new NotThere(`there is no account ${id}; it may be removed`)
+}
+
+export function* addAccount(change: Change, account: AccountWrite): Steps<number> {
+  const { now } = change
+  const { email, role, status, openingNano, password } = account
+  const taken = yield* findByAddress(email)
+  if (taken) {
+    throw new NameTaken(`there is an account "${taken.email}" already; choose another e-mail`)
+  }
+  yield* writeAccount(account, now)
+  const id = yield* findAccountId(email)
+  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  const detail = { role, status, opening_nano: openingNano, ...(password && { password: 'set' }) }
+  yield* note(change, 'account.create', email, detail)
+  return id
+}
+
+export function* setAccount(change: Change, id: number, fields: AccountFields): Steps<void> {
+  const { edit } = change
+  const before = yield* requireEditable(id)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  if (!(yield* writeFields(change, before, fields))) return
+  const { role, status } = fields
+  if (role !== undefined || status !== undefined) yield* requireAdministrator(before)
+  if (status === 'disabled') yield* endSessionsOf(id)
+}
+
+/** The same for the command line, which may take the last administrator away. */
+export function* changeAccount(
+  { account, actor, ...fields }: AccountChange,
+  now: number,
+): Steps<void> {
+  const id = yield* requireAccount(account, `change of account "${account}"`)
+  yield* writeFields({ now, edit: { actor } }, yield* requireEditable(id), fields)
+}
+
+/** Writes what differs, and notes it; false where nothing does. */
+function* writeFields(
+  change: Change,
+  before: EditableAccount,
+  { isVouched, ...fields }: AccountFields,
+): Steps<boolean> {
+  // Who makes somebody an administrator vouches for them.
+  const vouched = fields.role === 'admin' || isVouched ? { email_verified: 1 } : {}
+  const columns = { ...toColumns(accountFields, fields), ...vouched }
+  const differing = differingColumns(presentColumns(before), columns)
+  if (Object.keys(differing).length === 0) return false
+  yield* run(build.updateTable('account').set(differing).where('id', '=', before.id))
+  const [was, is] = [audited(before), audited(yield* requireEditable(before.id))]
+  yield* note(change, 'account.set', before.email, differences(was, differingColumns(was, is)))
+  return true
+}
+
+const audited = (account: EditableAccount) => ({
+  ...auditedFields(accountFields, account),
+  email_verified: account.isVouched,
+})
+
+const presentColumns = (account: EditableAccount) => ({
+  ...toColumns(accountFields, account),
+  email_verified: account.isVouched ? 1 : 0,
+})
+
+/** Called when it is done: throws, so that it is undone, where nobody could administer any more. */
+function* requireAdministrator(before: EditableAccount): Steps<void> {
+  if (before.role !== 'admin' || before.status !== 'active') return
+  const left = yield* first(
+    build
+      .selectFrom('account')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('status', '=', 'active')
+      .where('deleted_at', 'is', null)
+      .limit(1),
+  )
+  if (left) return
+  throw new InUse(
+    `"${before.email}" is the last administrator; make somebody else one before you change that`,
+  )
+}
+
+export function* removeAccount(change: Change, id: number): Steps<void> {
+  const { now, edit } = change
+  const before = yield* requireEditable(id)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  yield* markAccountRemoved(before.email, now)
+  yield* requireAdministrator(before)
+  const detail = { balance_nano: before.balanceNano, tokens: before.tokenCount }
+  yield* note(change, 'account.remove', before.email, detail)
+}
+
+/** Marks an account and its tokens as deleted, and takes away what it signs in with, and its responses. */
+export function* markAccountRemoved(email: string, now: number): Steps<void> {
+  const id = yield* requireAccount(email, 'remove account')
+  const tokens = build.updateTable('token').set({ deleted_at: now })
+  yield* run(tokens.where('account_id', '=', id).where('deleted_at', 'is', null))
+  yield* run(build.updateTable('account').set({ deleted_at: now }).where('id', '=', id))
+  yield* removeSignIn(id)
+  yield* run(build.deleteFrom('response').where('account_id', '=', id))
+}

@@ -1,0 +1,89 @@
+import { Conflict, type Edit } from '../ports/edits.ts'
+import { addAudit } from './audit.ts'
+import { parseColumn } from './columns.ts'
+import type { Steps } from './steps.ts'
+
+/** Values by the names of their columns, or fields. */
+export type Values = { readonly [name: string]: unknown }
+
+/** When a change is made, and by whom. */
+export interface Change {
+  readonly now: number
+  readonly edit: Edit
+}
+
+/** Leaves the audit row of a change; `subject` is what was changed, such as `token 3`. */
+export function* note(
+  { now, edit }: Change,
+  action: string,
+  subject: string,
+  detail: Values,
+): Steps<void> {
+  yield* addAudit({ createdAt: now, actor: edit.actor, action, subject, detail })
+}
+
+/** Columns whose values nobody may read in the audit: it says that they have changed. */
+const secret = /_(sealed|mark)$/
+
+/** Lists and maps, which are stored as JSON. */
+const json: ReadonlySet<string> = new Set([
+  ...['speaks', 'models', 'timeouts', 'quirks', 'probe', 'accounts', 'tools', 'regions'],
+])
+
+/** Of the columns that are to be written, those that differ; empty: nothing changes. */
+export function differingColumns<Columns extends object>(
+  before: object,
+  columns: Columns,
+): Partial<Columns> {
+  const present = before as Values
+  const differing = Object.entries(columns).filter(
+    ([column, to]) => to !== undefined && !Bun.deepEquals(present[column], to),
+  )
+  return Object.fromEntries(differing) as Partial<Columns>
+}
+
+/** What changes of a row, for the audit: `{ priority: { from, to } }`. */
+export function differences(before: object, changed: object): Values {
+  const present = before as Values
+  return Object.fromEntries(
+    Object.entries(changed).map(([column, to]) =>
+      secret.test(column)
+        ? [column.replace(secret, ''), to === null ? 'removed' : 'changed']
+        : [column, { from: shown(column, present[column]), to: shown(column, to) }],
+    ),
+  )
+}
+
+const shown = (column: string, value: unknown): unknown =>
+  json.has(column) && typeof value === 'string' ? parseColumn<unknown>(value) : value
+
+/** One value of a row. */
+type Cell = string | number | null | Uint8Array
+
+/**
+ * Tells states of a row apart: a short hash over the named columns, those that people edit. It says
+ * nothing of their values to who does not know them.
+ */
+export function revisionOf<Row extends object>(row: Row, columns: readonly (keyof Row)[]): string {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (const column of columns) {
+    const value = row[column] as Cell | undefined
+    hasher.update(`${value === null || value === undefined ? 'null' : typeof value}:`)
+    hasher.update(value instanceof Uint8Array ? value : String(value))
+    hasher.update('\0')
+  }
+  return hasher.digest('hex').slice(0, 16)
+}
+
+/** Throws `Conflict` when a change was made for another state than the present one. */
+export function checkRevision(seen: string | undefined, present: string, what: string): void {
+  if (seen !== undefined) checkSeen(seen, present, what)
+}
+
+/** The same for rows that are told apart by their ids, of which one must be named. */
+export function checkSeen<Id>(seen: Id, present: Id, what: string): void {
+  if (seen === present) return
+  throw new Conflict(
+    `${what} was changed by somebody else meanwhile; look at it anew, then change it`,
+  )
+}

@@ -1,0 +1,225 @@
+import type { Selectable } from 'kysely'
+import { type ChannelWrite, WriteRefused } from '../ports/admin.ts'
+import type {
+  ChannelModel,
+  ChannelProbe,
+  ChannelRow,
+  ChannelTimeouts,
+  ProtocolBases,
+} from '../ports/catalog.ts'
+import { InUse, type NewChannel, NotThere } from '../ports/edits.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../ports/health.ts'
+import {
+  type Change,
+  checkRevision,
+  differences,
+  differingColumns,
+  note,
+  revisionOf,
+} from './changes.ts'
+import { limitsOf, parseColumn, parseList } from './columns.ts'
+import { findNamed, requireFreeName, requireNamed } from './names.ts'
+import { all, build, type Engine, first, run, type Steps } from './steps.ts'
+import type { ChannelTable } from './tables.ts'
+
+type Channel = Selectable<ChannelTable>
+
+/** The live rows of channels, as they are stored. */
+export const channelRows = (): Steps<readonly Channel[]> =>
+  all(build.selectFrom('channel').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+
+/** A stored channel as the ports know it. */
+export function readChannel(row: Channel): ChannelRow {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status === 'active' && row.draining === 1 ? 'draining' : row.status,
+    speaks: parseColumn<ProtocolBases>(row.speaks),
+    keysSealed: row.keys_sealed,
+    models: parseColumn<readonly ChannelModel[]>(row.models),
+    priority: row.priority,
+    weight: row.weight,
+    timeouts: parseColumn<ChannelTimeouts>(row.timeouts),
+    allowPrivate: row.allow_private === 1,
+    quirks: parseList(row.quirks),
+    limits: limitsOf(row),
+    proxySealed: row.proxy_sealed,
+    probe: row.probe === null ? null : parseColumn<ChannelProbe>(row.probe),
+  }
+}
+
+/** What a channel's row holds, but for its name and its keys. */
+function channelColumns(channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) {
+  const { proxySealed, probe } = channel
+  return {
+    status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
+    draining: channel.status === 'draining' ? 1 : 0,
+    speaks: JSON.stringify(channel.speaks),
+    models: JSON.stringify(channel.models.map(({ id, upstream }) => ({ id, upstream }))),
+    priority: channel.priority,
+    weight: channel.weight,
+    timeouts: JSON.stringify(channel.timeouts),
+    allow_private: channel.allowPrivate ? 1 : 0,
+    quirks: JSON.stringify(channel.quirks),
+    ...limitsOf(channel.limits),
+    probe: probe && JSON.stringify({ everyMs: probe.everyMs, model: probe.model }),
+    ...(proxySealed !== undefined && { proxy_sealed: proxySealed }),
+  }
+}
+
+/** Creates or updates a channel; a new one must bring its keys. */
+export function* writeChannel(channel: ChannelWrite, now: number): Steps<void> {
+  const { name, keysSealed } = channel
+  const columns = channelColumns(channel)
+  const id = yield* findNamed('channel', name)
+  if (id !== undefined) {
+    const keys = keysSealed === undefined ? {} : { keys_sealed: keysSealed }
+    yield* run(
+      build
+        .updateTable('channel')
+        .set({ ...columns, ...keys })
+        .where('id', '=', id),
+    )
+    return
+  }
+  if (keysSealed === undefined) {
+    throw new WriteRefused(`channel "${name}" is new, so it needs the keys of its upstream`)
+  }
+  const row = { name, ...columns, keys_sealed: keysSealed, created_at: now }
+  yield* run(build.insertInto('channel').values(row))
+}
+
+/** Removes the channel with this name, out of its groups, too. */
+export function* removeChannelNamed(name: string, now: number): Steps<void> {
+  yield* markRemoved(yield* requireNamed('channel', name, 'remove channel'), now)
+}
+
+function* markRemoved(id: number, now: number): Steps<void> {
+  yield* run(build.deleteFrom('group_channel').where('channel_id', '=', id))
+  yield* clearCooling(id)
+  yield* run(build.updateTable('channel').set({ deleted_at: now }).where('id', '=', id))
+}
+
+const revised = [
+  ...['name', 'status', 'draining', 'speaks', 'keys_sealed', 'models', 'priority', 'weight'],
+  ...['timeouts', 'allow_private', 'quirks', 'rpm', 'tpm', 'concurrency', 'proxy_sealed', 'probe'],
+] as readonly (keyof Channel)[]
+
+/** Tells states of a channel apart. */
+export const channelRevision = (row: Channel) => revisionOf(row, revised)
+
+function* requireChannel(id: number): Steps<Channel> {
+  const rows = build.selectFrom('channel').selectAll().where('id', '=', id)
+  const row = yield* first(rows.where('deleted_at', 'is', null))
+  if (row === undefined) throw new NotThere(`there is no channel ${id}; it may be removed`)
+  return row
+}
+
+export function* addChannel(change: Change, channel: NewChannel): Steps<number> {
+  const { now } = change
+  const { name, keysSealed } = channel
+  yield* requireFreeName('channel', name)
+  const columns = { ...channelColumns(channel), keys_sealed: keysSealed }
+  const row = { name, ...columns, created_at: now }
+  const made = yield* first(build.insertInto('channel').values(row).returning('id'))
+  if (made === undefined) throw new Error(`Channel "${name}" got no row.`)
+  const { speaks, models } = channel
+  const detail = { id: made.id, speaks, models: models.map(({ id }) => id) }
+  yield* note(change, 'channel.create', `channel ${name}`, detail)
+  return made.id
+}
+
+export function* setChannel(change: Change, id: number, channel: ChannelWrite): Steps<void> {
+  const { edit } = change
+  const row = yield* requireChannel(id)
+  checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
+  const { name, keysSealed } = channel
+  if (name !== row.name) yield* requireFreeName('channel', name)
+  const columns = { name, ...channelColumns(channel), keys_sealed: keysSealed }
+  const changed = differingColumns(row, columns)
+  if (Object.keys(changed).length === 0) return
+  yield* run(build.updateTable('channel').set(changed).where('id', '=', id))
+  yield* note(change, 'channel.set', `channel ${row.name}`, differences(row, changed))
+}
+
+export function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): Steps<void> {
+  const { now, edit } = change
+  const row = yield* requireChannel(id)
+  checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
+  const users = yield* all(
+    build
+      .selectFrom('group_channel')
+      .innerJoin('group', 'group.id', 'group_channel.group_id')
+      .select('group.name')
+      .where('group_channel.channel_id', '=', id)
+      .orderBy('group.id'),
+  )
+  const groups = users.map(({ name }) => name)
+  if (groups.length > 0 && !takeOutOfGroups) {
+    throw new InUse(
+      `the channel "${row.name}" is in use by ${groups.map((name) => `"${name}"`).join(', ')}; ` +
+        'take it out of them first, or remove it with take_out_of_groups',
+    )
+  }
+  yield* markRemoved(id, now)
+  const detail = { id, ...(groups.length > 0 && { groups }) }
+  yield* note(change, 'channel.remove', `channel ${row.name}`, detail)
+}
+
+export function* recoverChannel(change: Change, id: number): Steps<number> {
+  const { name, status } = yield* requireChannel(id)
+  const ended = yield* clearCooling(id)
+  // Other nodes look again at what cools when they hear of a change of channels.
+  yield* run(build.updateTable('channel').set({ status }).where('id', '=', id))
+  yield* note(change, 'channel.recover', `channel ${name}`, { ended })
+  return ended
+}
+
+/** The health of channels. */
+export const createHealthStore = ({ read, write }: Engine): HealthStore => ({
+  load: () => read(loadCooling),
+  save: (changed, ended) => write(() => saveCooling(changed, ended)),
+  clear: (channelId) => write(() => clearCooling(channelId)),
+})
+
+/** All that cools, of live channels. */
+function* loadCooling(): Steps<CoolingRow[]> {
+  const rows = yield* all(
+    build
+      .selectFrom('cooling')
+      .innerJoin('channel', 'channel.id', 'cooling.channel_id')
+      .selectAll('cooling')
+      .where('channel.deleted_at', 'is', null)
+      .orderBy('cooling.channel_id')
+      .orderBy('cooling.key')
+      .orderBy('cooling.model'),
+  )
+  return rows.map(({ channel_id, ...row }) => ({ channelId: channel_id, ...row }))
+}
+
+/** Writes what has begun or changed and removes what has ended. Call it in a transaction. */
+function* saveCooling(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Steps<void> {
+  for (const row of ended) {
+    const rows = deleteCooling(row.channelId)
+    yield* run(rows.where('key', '=', row.key).where('model', '=', row.model))
+  }
+  for (const { channelId, key, model, cause, since, until, rounds } of changed) {
+    const values = { cause, since, until, rounds }
+    yield* run(
+      build
+        .insertInto('cooling')
+        .values({ channel_id: channelId, key, model, ...values })
+        .onConflict((conflict) =>
+          conflict.columns(['channel_id', 'key', 'model']).doUpdateSet(values),
+        ),
+    )
+  }
+}
+
+/** Ends all cooling of a channel; returns how many rows went. */
+function* clearCooling(channelId: number): Steps<number> {
+  return yield* run(deleteCooling(channelId))
+}
+
+const deleteCooling = (channelId: number) =>
+  build.deleteFrom('cooling').where('channel_id', '=', channelId)

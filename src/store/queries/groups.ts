@@ -1,0 +1,267 @@
+import type { Selectable } from 'kysely'
+import { type GroupWrite, WriteRefused } from '../ports/admin.ts'
+import type { GroupRow } from '../ports/catalog.ts'
+import { GroupClosed, InUse, NotThere } from '../ports/edits.ts'
+import { mayUse } from '../ports/group-access.ts'
+import {
+  type Change,
+  checkRevision,
+  differences,
+  differingColumns,
+  note,
+  revisionOf,
+} from './changes.ts'
+import { limitsOf, parseList, parseRegions, regionsText } from './columns.ts'
+import { countTokens, findNamed, requireFreeName, requireNamed } from './names.ts'
+import { all, build, first, run, type Steps } from './steps.ts'
+import type { GroupTable } from './tables.ts'
+
+type Group = Selectable<GroupTable>
+
+/** Names of live channels by group, in the order that the group names them. */
+export function* loadChannelNames(): Steps<Map<number, string[]>> {
+  const links = yield* all(
+    build
+      .selectFrom('group_channel')
+      .innerJoin('channel', 'channel.id', 'group_channel.channel_id')
+      .select(['group_channel.group_id', 'channel.name'])
+      .where('channel.deleted_at', 'is', null)
+      .orderBy('group_channel.group_id')
+      .orderBy('group_channel.position'),
+  )
+  const names = new Map<number, string[]>()
+  for (const { group_id, name } of links) {
+    const known = names.get(group_id)
+    if (known) known.push(name)
+    else names.set(group_id, [name])
+  }
+  return names
+}
+
+/** The live rows of groups, as they are stored. */
+export const groupRows = (): Steps<readonly Group[]> =>
+  all(build.selectFrom('group').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+
+/** A stored group with its channels as the ports know it. */
+export function readGroup(row: Group, channels: readonly string[]): GroupRow {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    description: row.description,
+    platform: row.platform,
+    multiplierMillionths: row.multiplier_millionths,
+    channels,
+    models: parseList(row.models),
+    longContextPricing: row.long_context_pricing === 1,
+    onDisconnect: row.on_disconnect,
+    limits: limitsOf(row),
+    accounts: row.accounts === null ? null : parseList(row.accounts),
+    tools: row.tools === null ? null : parseList(row.tools),
+    regions: parseRegions(row.regions),
+  }
+}
+
+export function* loadGroups(): Steps<GroupRow[]> {
+  const channels = yield* loadChannelNames()
+  const rows = yield* groupRows()
+  return rows.map((row) => readGroup(row, channels.get(row.id) ?? []))
+}
+
+/** What a group's row holds, but for its name. */
+const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
+  status: group.status,
+  description: group.description,
+  platform: group.platform,
+  multiplier_millionths: group.multiplierMillionths,
+  models: JSON.stringify(group.models),
+  long_context_pricing: group.longContextPricing ? 1 : 0,
+  on_disconnect: group.onDisconnect,
+  accounts: group.accounts && JSON.stringify(group.accounts),
+  tools: group.tools && JSON.stringify(group.tools),
+  regions: regionsText(group.regions),
+  ...limitsOf(group.limits),
+})
+
+/** Creates or updates a group and puts its channels in the order in which they are named. */
+export function* writeGroup(group: GroupWrite, now: number): Steps<void> {
+  const id = yield* findNamed('group', group.name)
+  if (id === undefined) {
+    yield* makeGroup(group, now)
+    return
+  }
+  yield* run(build.updateTable('group').set(groupColumns(group)).where('id', '=', id))
+  yield* linkChannels(id, group)
+}
+
+function* makeGroup(group: GroupWrite, now: number): Steps<number> {
+  const row = { name: group.name, ...groupColumns(group), created_at: now }
+  const made = yield* first(build.insertInto('group').values(row).returning('id'))
+  if (made === undefined) throw new Error(`Group "${group.name}" got no row.`)
+  yield* linkChannels(made.id, group)
+  return made.id
+}
+
+/** Puts these channels, and no others, into a group; refuses unknown names. */
+function* linkChannels(id: number, group: Pick<GroupWrite, 'name' | 'channels'>): Steps<void> {
+  yield* run(build.deleteFrom('group_channel').where('group_id', '=', id))
+  const asker = `group "${group.name}"`
+  const channels = new Set<number>()
+  for (const name of group.channels) channels.add(yield* requireNamed('channel', name, asker))
+  for (const [position, channelId] of [...channels].entries()) {
+    const link = { group_id: id, position, channel_id: channelId }
+    yield* run(build.insertInto('group_channel').values(link))
+  }
+}
+
+/** Removes the group with this name, which must have no tokens. */
+export function* removeGroupNamed(name: string, now: number): Steps<void> {
+  const id = yield* requireNamed('group', name, 'remove group')
+  const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
+  if (count > 0) {
+    throw new WriteRefused(
+      `group "${name}" is in use by ${count} ${count === 1 ? 'token' : 'tokens'}; ` +
+        'remove them or move them to another group first',
+    )
+  }
+  yield* markRemoved(id, now)
+}
+
+function* markRemoved(id: number, now: number): Steps<void> {
+  yield* run(build.deleteFrom('group_channel').where('group_id', '=', id))
+  yield* run(build.updateTable('group').set({ deleted_at: now }).where('id', '=', id))
+}
+
+const revised = [
+  ...['name', 'status', 'description', 'platform', 'multiplier_millionths', 'models'],
+  ...['long_context_pricing', 'on_disconnect', 'rpm', 'tpm', 'concurrency', 'channels'],
+  ...['accounts', 'tools', 'regions'],
+] as readonly (keyof Group | 'channels')[]
+
+/** Tells states of a group apart, its channels and their order included. */
+export const groupRevision = (row: Group, channels: readonly string[]): string =>
+  revisionOf({ ...row, channels: JSON.stringify(channels) }, revised)
+
+function* requireGroup(id: number): Steps<Group> {
+  const rows = build.selectFrom('group').selectAll().where('id', '=', id)
+  const row = yield* first(rows.where('deleted_at', 'is', null))
+  if (row === undefined) throw new NotThere(`there is no group ${id}; it may be removed`)
+  return row
+}
+
+/** Makes a group by hand. */
+export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
+  const { name, channels, multiplierMillionths } = group
+  yield* requireFreeName('group', name)
+  const id = yield* makeGroup(group, change.now)
+  const detail = { id, channels, multiplier_millionths: multiplierMillionths }
+  yield* note(change, 'group.create', `group ${name}`, detail)
+  return id
+}
+
+/** Makes a group what it is to be. */
+export function* setGroup(change: Change, id: number, group: GroupWrite): Steps<void> {
+  const { edit } = change
+  const row = yield* requireGroup(id)
+  const channels = (yield* loadChannelNames()).get(id) ?? []
+  checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
+  const { name } = group
+  if (name !== row.name) yield* requireFreeName('group', name)
+  const changed = differingColumns(row, { name, ...groupColumns(group) })
+  const detail = differences(row, changed)
+  const isLinkedAnew = JSON.stringify(channels) !== JSON.stringify(group.channels)
+  if (Object.keys(changed).length > 0) {
+    yield* run(build.updateTable('group').set(changed).where('id', '=', id))
+  }
+  if (isLinkedAnew) yield* linkChannels(id, group)
+  const links = isLinkedAnew && { channels: { from: channels, to: group.channels } }
+  if (Object.keys(changed).length === 0 && !isLinkedAnew) return
+  yield* note(change, 'group.set', `group ${row.name}`, { ...detail, ...links })
+}
+
+/** Removes a group; gives how many of its tokens went to another one. */
+export function* removeGroup(
+  change: Change,
+  id: number,
+  moveTokensTo: number | undefined,
+): Steps<number> {
+  const { now, edit } = change
+  const row = yield* requireGroup(id)
+  const channels = (yield* loadChannelNames()).get(id) ?? []
+  checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
+  const moved = yield* moveTokens(row, moveTokensTo)
+  yield* markRemoved(id, now)
+  yield* note(change, 'group.remove', `group ${row.name}`, { id, ...moved.detail })
+  return moved.count
+}
+
+/** Puts the live tokens of a group into another one; refuses to leave them without. */
+function* moveTokens({ id, name }: Group, to: number | undefined) {
+  if (to === undefined) {
+    const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
+    if (count === 0) return { count, detail: {} }
+    throw new InUse(
+      `the group "${name}" is in use by ${count} ${count === 1 ? 'token' : 'tokens'}; ` +
+        'say to which group they go (move_tokens_to), or remove them first',
+    )
+  }
+  if (to === id) throw new NotThere(`the tokens of "${name}" can't go to that group itself`)
+  const target = yield* requireGroup(to)
+  yield* requireOpenToOwners(to, id)
+  const tokens = build.updateTable('token').set({ group_id: to })
+  const count = yield* run(tokens.where('group_id', '=', id).where('deleted_at', 'is', null))
+  return { count, detail: { tokens: count, moved_to: target.name } }
+}
+
+/** Whom a stored list of a group names; null: the group is open to all. */
+const membersOf = (accounts: string | null) =>
+  accounts === null ? null : new Set(parseList(accounts))
+
+function* readAccess(id: number) {
+  const rows = build.selectFrom('group').select(['name', 'accounts']).where('id', '=', id)
+  const row = yield* first(rows)
+  return { name: row?.name ?? '', accounts: membersOf(row?.accounts ?? null) }
+}
+
+/**
+ * Refuses a group that an account may not use: every token that is made, moved or brought back comes
+ * by here, whoever does it. `asker` begins the message: `token "laptop"`.
+ */
+export function* requireOpenGroup(id: number, accountId: number, asker: string): Steps<void> {
+  const { name, accounts } = yield* readAccess(id)
+  if (accounts === null) return
+  const row = yield* first(
+    build
+      .selectFrom('account')
+      .select(['email', 'email_verified as verified'])
+      .where('id', '=', accountId),
+  )
+  if (row === undefined) return
+  const { email, verified } = row
+  if (mayUse(accounts, { email, isVouched: verified === 1 })) return
+  const isNamed = accounts.has(email.toLowerCase())
+  throw new GroupClosed(
+    isNamed
+      ? `${asker}: the group "${name}" names ${email}, but that account registered itself, and ` +
+          'nobody has vouched for its address (tollgate account set … --vouch)'
+      : `${asker}: the group "${name}" is not open to ${email}; choose another group, or name the ` +
+          'account among those that may use it (tollgate group set … --accounts)',
+  )
+}
+
+/** Refuses a group for tokens of another one, when it is not open to the owner of one of them. */
+function* requireOpenToOwners(id: number, formerGroupId: number): Steps<void> {
+  const { accounts } = yield* readAccess(id)
+  if (accounts === null) return
+  const owners = yield* all(
+    build
+      .selectFrom('token')
+      .select('account_id')
+      .distinct()
+      .where('group_id', '=', formerGroupId)
+      .where('deleted_at', 'is', null),
+  )
+  for (const { account_id } of owners) {
+    yield* requireOpenGroup(id, account_id, 'its tokens can not go there')
+  }
+}

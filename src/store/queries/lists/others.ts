@@ -1,0 +1,213 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { AccountView, AuditEntry } from '../../ports/admin.ts'
+import type {
+  AccountFilter,
+  AuditFilter,
+  DayUsage,
+  LedgerFilter,
+  ListedToken,
+  ListedTokenFilter,
+  ModelDayUsage,
+  UsageFilter,
+} from '../../ports/lists.ts'
+import type { LedgerEntry } from '../../ports/records.ts'
+import { isOverdrawn, readCounted, selectWithTokenCount } from '../accounts.ts'
+import { selectAudit, toAuditEntry } from '../audit.ts'
+import { selectLedger } from '../ledger.ts'
+import { all, type Steps } from '../steps.ts'
+import { readToken, readUsed, selectTokens, unused } from '../tokens.ts'
+import { idsIn } from './page.ts'
+import {
+  beginsWith,
+  type Condition,
+  conditionsOf,
+  contains,
+  endOfIds,
+  equals,
+  type IdIndex,
+  type ListSource,
+  oneOf,
+  type Search,
+  within,
+} from './search.ts'
+
+/** Where a filter's entries are. */
+export async function searchLedger(source: ListSource, filter: LedgerFilter): Promise<Search> {
+  const { accountId, kinds, since, until } = filter
+  const index = indexOf(filter)
+  const others = conditionsOf(
+    index?.name === 'ledger_account' ? undefined : equals('account_id', accountId),
+    oneOf('kind', kinds),
+    within('created_at', filter),
+  )
+  const ids =
+    kinds?.length === 0 ? { from: 0, to: 0 } : await idsIn(source, 'ledger', { since, until })
+  return { table: 'ledger', id: 'id', index, others, ...ids }
+}
+
+function indexOf({ accountId, kinds }: LedgerFilter): IdIndex | undefined {
+  if (kinds !== undefined && !kinds.includes('charge')) {
+    return { name: 'ledger_by_hand', where: sql`kind <> 'charge'` }
+  }
+  if (accountId === undefined) return undefined
+  return { name: 'ledger_account', where: sql`account_id = ${accountId}` }
+}
+
+/** The ledger entries with these ids. */
+export const readEntries = (
+  ids: readonly number[],
+  order: 'asc' | 'desc',
+): Steps<readonly LedgerEntry[]> =>
+  all<LedgerEntry>(selectLedger().where('ledger.id', 'in', ids).orderBy('ledger.id', order))
+
+/** Where a filter's accounts are. */
+export function searchAccounts({
+  search,
+  role,
+  status,
+  isOverdrawn: isOwing,
+}: AccountFilter): Search {
+  const others = conditionsOf(
+    sql`deleted_at IS NULL`,
+    equals('role', role),
+    equals('status', status),
+    isOwing ? isOverdrawn : undefined,
+    contains(['email'], search),
+  )
+  return { table: 'account', id: 'id', others, from: 0, to: endOfIds }
+}
+
+/** The live accounts with these ids, newest first. */
+export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
+  const query = selectWithTokenCount().where('account.id', 'in', ids)
+  return (yield* all(query.orderBy('account.id', 'desc'))).map(readCounted)
+}
+
+/** Where a filter's changes by hand are. */
+export function searchAudit(filter: AuditFilter): Search {
+  const { actor, action, subject } = filter
+  const others = conditionsOf(
+    equals('actor', actor),
+    beginsWith('action', action),
+    within('created_at', filter),
+  )
+  const index: IdIndex | undefined =
+    subject === undefined ? undefined : { name: 'audit_subject', where: sql`subject = ${subject}` }
+  return { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
+}
+
+/** The audit rows with these ids, newest first. */
+export function* readAudit(ids: readonly number[]): Steps<readonly AuditEntry[]> {
+  const query = selectAudit().where('id', 'in', ids).orderBy('id', 'desc')
+  return (yield* all(query)).map(toAuditEntry)
+}
+
+/** Where a filter's tokens are. */
+export function searchTokens(filter: ListedTokenFilter): Search {
+  const { accountId, group, status, search } = filter
+  const index = accountId === undefined ? undefined : ofAccount(accountId)
+  const others = conditionsOf(
+    sql`deleted_at IS NULL`,
+    equals('status', status),
+    group === undefined ? undefined : ofGroup(group),
+    contains(['name', 'key_hint'], search),
+  )
+  return { table: 'token', id: 'id', index, others, from: 0, to: endOfIds }
+}
+
+const ofAccount = (accountId: number): IdIndex => ({
+  name: 'token_account',
+  where: sql`account_id = ${accountId} AND deleted_at IS NULL`,
+})
+
+const ofGroup = (name: string): Condition =>
+  sql`group_id IN (SELECT id FROM "group" WHERE name = ${name} AND deleted_at IS NULL)`
+
+/** The live tokens with these ids, newest first, with what was spent with them by a UTC day. */
+export function* readTokens(ids: readonly number[], day: string): Steps<readonly ListedToken[]> {
+  const rows = yield* all(
+    selectTokens()
+      .select('token.account_id as accountId')
+      .where('token.id', 'in', ids)
+      .orderBy('token.id', 'desc'),
+  )
+  const used = yield* readUsed(ids, day)
+  return rows.map((row) => {
+    const { keyHash: _, keySealed: __, ...token } = readToken(row)
+    return { ...token, accountId: row.accountId, ...(used.get(row.id) ?? unused(day)) }
+  })
+}
+
+const usualModels = 12
+
+const counted = [
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'amount_nano',
+] as const
+
+/** What days of a former version do not have, all three: where one is missing, no sum is known. */
+const known = ['failed', 'begun', 'first_byte_ms'] as const
+
+const sums = sql.join([
+  ...counted.map((column) => sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`),
+  ...known.map(
+    (column) =>
+      sql`case when count(failed) = count(*) then sum(${sql.ref(column)}) end as ${sql.ref(column)}`,
+  ),
+])
+
+const inCode = sql`requests, failed, input_tokens as "inputTokens", output_tokens as "outputTokens",
+  reasoning_tokens as "reasoningTokens", cache_read_tokens as "cacheReadTokens",
+  cache_write_tokens as "cacheWriteTokens", cache_write_1h_tokens as "cacheWrite1hTokens",
+  amount_nano as "amountNano",
+  case when begun > 0 then round(1.0 * first_byte_ms / begun) end as "firstByteMs"`
+
+/**
+ * The daily sums of all tokens have a table of their own. Of some tokens: for each, the days are
+ * found by the key of the table.
+ */
+function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): RawBuilder<unknown> {
+  const whose = [
+    ...(accountId === undefined ? [] : [sql`token.account_id = ${accountId}`]),
+    ...(tokenId === undefined ? [] : [sql`token.id = ${tokenId}`]),
+  ]
+  const days = [sql`day >= ${sinceDay}`, sql`day <= ${untilDay}`]
+  if (whose.length === 0) return sql`usage_total where ${sql.join(days, sql` and `)}`
+  return sql`token join usage_day on usage_day.token_id = token.id
+    where ${sql.join([...whose, ...days], sql` and `)}`
+}
+
+/** Sums by day and model; all models but those that cost most are folded into one. */
+export function* readUsage(filter: UsageFilter): Steps<readonly ModelDayUsage[]> {
+  const rows = yield* all(
+    sql<Omit<ModelDayUsage, 'isOther'> & { isOther: number }>`
+      with each as materialized (
+        select day, model, ${sums} from ${sourceOf(filter)} group by day, model
+      ), top as (
+        select model from each group by model
+        order by sum(amount_nano) desc, sum(requests) desc, model
+        limit ${filter.models ?? usualModels}
+      ), folded as (
+        select day, case when model in (select model from top) then model end as named, ${sums}
+        from each group by day, named
+      )
+      select day, coalesce(named, 'other') as model,
+        case when named is null then 1 else 0 end as "isOther", ${inCode}
+      from folded order by day, "isOther", amount_nano desc, requests desc, model`,
+  )
+  return rows.map((row) => ({ ...row, isOther: row.isOther === 1 }))
+}
+
+/** Sums by day of all tokens. */
+export const readTotals = (sinceDay: string, untilDay: string): Steps<readonly DayUsage[]> =>
+  all(
+    sql<DayUsage>`
+      with each as (select day, ${sums} from ${sourceOf({ sinceDay, untilDay })} group by day)
+      select day, ${inCode} from each order by day`,
+  )

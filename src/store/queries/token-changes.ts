@@ -1,0 +1,340 @@
+import { freeName } from '../../lib/ids.ts'
+import { auditedFields, columnsOf, placesOf, toColumns } from '../../resources/resource.ts'
+import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
+import type { TokenFields } from '../ports/admin.ts'
+import { type TokenView, type TokenWrite, WriteRefused } from '../ports/admin.ts'
+import {
+  GroupGone,
+  maxTokensOfAccount,
+  NameTaken,
+  type NewToken,
+  NotThere,
+  type OwnedToken,
+  SetByOperator,
+  TooMany,
+  tokenUndoMs,
+} from '../ports/edits.ts'
+import { selectAudit, toAuditEntry } from './audit.ts'
+import {
+  type Change,
+  checkRevision,
+  differences,
+  differingColumns,
+  note,
+  revisionOf,
+  type Values,
+} from './changes.ts'
+import { requireOpenGroup } from './groups.ts'
+import { requireAccount, requireNamed } from './names.ts'
+import { all, build, first, run, type Steps } from './steps.ts'
+import { readToken, readUsed, selectTokens, unused } from './tokens.ts'
+
+/** What else a set of changes does to tokens. */
+interface TokenContext {
+  readonly now: number
+  /** Tokens that the same write removes: their names are free. One that is in the way goes now. */
+  readonly leaving: Set<number>
+}
+
+/** Marks a token as deleted; true when it was live. */
+function* deleteToken(id: number, now: number): Steps<boolean> {
+  const query = build.updateTable('token').set({ deleted_at: now })
+  return (yield* run(query.where('id', '=', id).where('deleted_at', 'is', null))) === 1
+}
+
+/** The live token of an account that has this name. */
+export const nameHolder = (accountId: number, name: string) =>
+  first(
+    build
+      .selectFrom('token')
+      .select(['id', 'key_hint'])
+      .where('account_id', '=', accountId)
+      .where('name', '=', name)
+      .where('deleted_at', 'is', null),
+  )
+
+interface Owner {
+  readonly accountId: number
+  readonly groupId: number
+  readonly now: number
+}
+
+/** Stores a new token; returns its id. */
+export function* insertToken(
+  token: TokenSettings & Pick<TokenWrite, 'keyHash' | 'keySealed' | 'keyHint'>,
+  { accountId, groupId, now }: Owner,
+): Steps<number> {
+  const row = {
+    ...{ account_id: accountId, group_id: groupId, created_at: now },
+    ...{ key_hash: token.keyHash, key_sealed: token.keySealed, key_hint: token.keyHint },
+    // Of all fields, not of some.
+    ...(toColumns(tokenFields, token) as TokenColumns),
+  }
+  return (yield* first(build.insertInto('token').values(row).returning('id')))?.id ?? 0
+}
+
+/** The live token with this key; refuses a key that another account uses. */
+function* findOwnToken(token: TokenWrite, accountId: number, asker: string) {
+  const found = yield* first(
+    build
+      .selectFrom('token')
+      .select(['id', 'account_id', 'group_id'])
+      .where('key_hash', '=', token.keyHash)
+      .where('deleted_at', 'is', null),
+  )
+  if (found === undefined || found.account_id === accountId) return found
+  throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
+}
+
+/** Refuses a name that another live token of the account has. */
+function* claimWrittenName(
+  token: TokenWrite,
+  { accountId, id, asker }: { accountId: number; id: number | undefined; asker: string },
+  { now, leaving }: TokenContext,
+): Steps<void> {
+  const holder = yield* nameHolder(accountId, token.name)
+  if (holder === undefined || holder.id === id) return
+  if (leaving.delete(holder.id)) {
+    yield* deleteToken(holder.id, now)
+    return
+  }
+  throw new WriteRefused(
+    `${asker}: the account has a token of that name with another key (id ${holder.id}, ` +
+      `${holder.key_hint}); remove that one first, or choose another name`,
+  )
+}
+
+/**
+ * Creates or updates the token with this key. A deleted token's key may be given out again: that
+ * makes a new token, and what was recorded stays with the old one.
+ */
+export function* writeToken(token: TokenWrite, context: TokenContext): Steps<void> {
+  const asker = `token "${token.name}" of ${token.account}`
+  const accountId = yield* requireAccount(token.account, asker)
+  const groupId = yield* requireNamed('group', token.group, asker)
+  const own = yield* findOwnToken(token, accountId, asker)
+  const id = own?.id
+  if (own?.group_id !== groupId) yield* requireOpenGroup(groupId, accountId, asker)
+  yield* claimWrittenName(token, { accountId, id, asker }, context)
+  if (id === undefined) {
+    yield* insertToken(token, { accountId, groupId, now: context.now })
+    return
+  }
+  const { keySealed: key_sealed, keyHint: key_hint } = token
+  const columns = { ...toColumns(tokenFields, token), group_id: groupId, key_sealed, key_hint }
+  yield* run(build.updateTable('token').set(columns).where('id', '=', id))
+}
+
+/** Marks a token as deleted; refuses one that is not there. */
+export function* removeTokenById(id: number, now: number): Steps<void> {
+  if (yield* deleteToken(id, now)) return
+  const known = yield* first(build.selectFrom('token').select('id').where('id', '=', id))
+  throw new WriteRefused(
+    known === undefined ? `there is no token with id ${id}` : `token ${id} is deleted already`,
+  )
+}
+
+/** A token that is to be changed; without an owner, whoever's it is. */
+type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
+
+const revised = [...columnsOf(tokenFields), 'group'] as const
+
+/** The live token of an account. */
+function* readOwnToken({ id, accountId }: Meant) {
+  let query = selectTokens().select('token.account_id as accountId').where('token.id', '=', id)
+  if (accountId !== undefined) query = query.where('token.account_id', '=', accountId)
+  const row = yield* first(query)
+  if (row === undefined) return undefined
+  const revision = revisionOf(row, revised)
+  return { ...readToken(row), accountId: row.accountId, revision }
+}
+
+function* requireToken(token: Meant) {
+  const found = yield* readOwnToken(token)
+  if (found) return found
+  throw new NotThere(`there is no token ${token.id}; it may be removed`)
+}
+
+/** Refuses a name that another live token of the account has. */
+function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
+  const holder = yield* nameHolder(accountId, name)
+  if (holder === undefined || holder.id === id) return
+  throw new NameTaken(`there is a token "${name}" already; choose another name`)
+}
+
+function* namesOf(accountId: number): Steps<string[]> {
+  const rows = yield* all(
+    build
+      .selectFrom('token')
+      .select('name')
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null),
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Makes a token; returns its id. */
+export function* addToken(change: Change, token: NewToken): Steps<number> {
+  const { now } = change
+  const { accountId } = token
+  const owner = build.selectFrom('account').select('id').where('id', '=', accountId)
+  if (!(yield* first(owner.where('deleted_at', 'is', null)))) {
+    throw new NotThere(`there is no account ${accountId}; it may be removed`)
+  }
+  const names = yield* namesOf(accountId)
+  if (names.length >= maxTokensOfAccount) {
+    throw new TooMany(
+      `an account can have ${maxTokensOfAccount} tokens at most; remove some that are not used`,
+    )
+  }
+  const name = token.name ?? freeName('token', names)
+  yield* claimName({ id: 0, accountId }, name)
+  const { group } = token
+  const asker = `token "${name}"`
+  const groupId = yield* requireNamed('group', group, asker)
+  yield* requireOpenGroup(groupId, accountId, asker)
+  const made = { ...token, name, status: 'active' } as const
+  const id = yield* insertToken(made, { accountId, groupId, now })
+  const { account } = yield* requireToken({ id, accountId })
+  yield* note(change, 'token.create', `token ${id}`, { account, name, group })
+  return id
+}
+
+/** Changes what is named; without a difference nothing is noted. */
+export function* setToken(change: Change, token: Meant, fields: TokenFields): Steps<void> {
+  const { edit } = change
+  const before = yield* requireToken(token)
+  checkRevision(edit.revision, before.revision, `the token ${token.id}`)
+  if (fields.name !== undefined) yield* claimName(before, fields.name)
+  const { group } = fields
+  const asker = `token "${before.name}"`
+  const groupId = group === undefined ? undefined : yield* requireNamed('group', group, asker)
+  if (groupId !== undefined && group !== before.group) {
+    yield* requireOpenGroup(groupId, before.accountId, asker)
+  }
+  const columns = {
+    ...toColumns(tokenFields, fields),
+    ...(groupId !== undefined && { group_id: groupId }),
+  }
+  if (Object.keys(columns).length === 0) return
+  yield* run(build.updateTable('token').set(columns).where('id', '=', token.id))
+  const was = auditedFields(tokenFields, before)
+  const is = auditedFields(tokenFields, yield* requireToken(token))
+  const changed = differingColumns(was, is)
+  if (Object.keys(changed).length === 0) return
+  yield* keepOperatorsWord(change, before, { was, changed })
+  yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))
+}
+
+/** Marks a token as removed. */
+export function* removeToken(change: Change, token: OwnedToken): Steps<void> {
+  const { now, edit } = change
+  const { account, name, revision } = yield* requireToken(token)
+  checkRevision(edit.revision, revision, `token ${token.id}`)
+  yield* deleteToken(token.id, now)
+  yield* note(change, 'token.remove', `token ${token.id}`, { account, name })
+}
+
+/** Who removed a token by hand: what an administrator took away its owner does not bring back. */
+function* remover(id: number): Steps<string | undefined> {
+  const removal = yield* first(
+    build
+      .selectFrom('audit')
+      .select('actor')
+      .where('subject', '=', `token ${id}`)
+      .where('action', '=', 'token.remove')
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
+  return removal?.actor
+}
+
+/** Brings back a token that the same person removed a short while ago. */
+export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
+  const { now, edit } = change
+  const { id, accountId } = token
+  if (yield* readOwnToken(token)) return
+  const removed = yield* first(
+    build
+      .selectFrom('token')
+      .innerJoin('group', 'group.id', 'token.group_id')
+      .innerJoin('account', 'account.id', 'token.account_id')
+      .select(['token.name as name', 'token.key_hash as keyHash', 'account.email as account'])
+      .select(['group.name as group', 'group.deleted_at as groupDeletedAt', 'group.id as groupId'])
+      .where('token.id', '=', id)
+      .where('token.account_id', '=', accountId)
+      .where('token.deleted_at', '>', now - tokenUndoMs)
+      .where('account.deleted_at', 'is', null),
+  )
+  if (removed === undefined || (yield* remover(id)) !== edit.actor) {
+    throw new NotThere(
+      `token ${id} can't be brought back: you did not remove it within the last 10 minutes`,
+    )
+  }
+  const { name, keyHash, account, group } = removed
+  if (removed.groupDeletedAt !== null) {
+    throw new GroupGone(`token ${id} can't be brought back: its group "${group}" was removed`)
+  }
+  yield* requireOpenGroup(removed.groupId, accountId, `token ${id} can't be brought back`)
+  yield* claimName(token, name)
+  const live = build.selectFrom('token').select('id').where('key_hash', '=', keyHash)
+  if (yield* first(live.where('deleted_at', 'is', null))) {
+    throw new WriteRefused(`token ${id} can't be brought back: its key is in use again`)
+  }
+  yield* run(build.updateTable('token').set({ deleted_at: null }).where('id', '=', id))
+  yield* note(change, 'token.restore', `token ${id}`, { account, name })
+}
+
+/** The live token of an account with what was spent with it by a UTC day. */
+export function* findToken(token: OwnedToken, day: string) {
+  const found = yield* readOwnToken(token)
+  if (found === undefined) return undefined
+  const used = yield* readUsed([token.id], day)
+  return { ...found, ...(used.get(token.id) ?? unused(day)) }
+}
+
+/** The fields that restrain a token, by their names in the audit. */
+const names = new Map(
+  placesOf(tokenFields).flatMap(({ field: { column, restrains } }) =>
+    column && restrains ? [[column, restrains] as const] : [],
+  ),
+)
+
+/** Whether a token may do more by one value than by another; null is without a limit. */
+function isMore(field: string, value: unknown, than: unknown): boolean {
+  if (field === 'status') return value === 'active' && than !== 'active'
+  return than !== null && (value === null || Number(value) > Number(than))
+}
+
+/**
+ * Refuses to the owner of a token what gives it more than somebody else has set by hand, or in the file:
+ * the audit knows who did. `was` and `changed` are as it tells them.
+ */
+function* keepOperatorsWord(
+  { edit }: Change,
+  { id, account: owner }: Pick<TokenView, 'id' | 'account'>,
+  { was, changed }: { readonly was: Values; readonly changed: Values },
+): Steps<void> {
+  const more = Object.entries(changed).filter(
+    ([field, to]) => names.has(field) && isMore(field, to, was[field]),
+  )
+  if (more.length === 0 || edit.actor !== owner) return
+  const account = build.selectFrom('account').select('role').where('email', '=', owner)
+  if ((yield* first(account.where('deleted_at', 'is', null)))?.role === 'admin') return
+  const about = selectAudit().where('subject', '=', `token ${id}`)
+  const rows = yield* all(about.where('action', 'in', ['token.create', 'token.set']))
+  const entries = rows.map(toAuditEntry).sort((a, b) => b.id - a.id)
+  for (const [field, to] of more) {
+    let before = was[field]
+    for (const { actor, action, detail } of entries) {
+      const change = detail[field] as { readonly from: unknown; readonly to: unknown } | undefined
+      const isOwn = actor === owner
+      const set = action === 'token.create' ? before : change?.to
+      if (!isOwn && set !== undefined && isMore(field, to, set)) {
+        throw new SetByOperator(`${names.get(field)} was set by an operator: ask for more there`)
+      }
+      if (!isOwn && set !== undefined) break
+      if (action === 'token.set' && change) before = change.from
+    }
+  }
+}

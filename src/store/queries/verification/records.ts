@@ -1,0 +1,314 @@
+import { type RawBuilder, sql } from 'kysely'
+import { chargeSuffix, longestLifeMs } from '../../ports/answers.ts'
+import {
+  type ChargedUse,
+  type CheckedEntry,
+  type CheckedRequest,
+  type Extent,
+  type OddAttempts,
+  type OddBackground,
+  type OddSum,
+  type Page,
+  type PriceInTime,
+  type PriceUses,
+  steadyMs,
+} from '../../ports/verification.ts'
+import { all, first, type Steps } from '../steps.ts'
+import { idSteps, inPages, pageRows, pause } from './paging.ts'
+import type { Reading } from './verification.ts'
+
+const selectRequests = (after: number, last: number, since: number) => sql<Stored>`
+SELECT request.id AS "row", request.request_id AS "requestId", request.created_at AS "createdAt",
+  request.duration_ms AS "durationMs", request.account_id AS "accountId",
+  request.token_id AS "tokenId", token.account_id AS "tokenAccountId", request.model,
+  request.client_protocol AS "clientProtocol", request.upstream_protocol AS "upstreamProtocol",
+  request.ending, request.input_tokens AS "inputTokens", request.output_tokens AS "outputTokens",
+  request.reasoning_tokens AS "reasoningTokens", request.cache_read_tokens AS "cacheReadTokens",
+  request.cache_write_tokens AS "cacheWriteTokens",
+  request.cache_write_1h_tokens AS "cacheWrite1hTokens", request.calls, request.estimated,
+  request.clamped, request.usage_raw AS "usageRaw", request.extras AS "extrasJson",
+  request.price_id AS "priceId",
+  request.tier_above AS "tierAbove", request.long_context_pricing AS "longContextPricing",
+  request.multiplier_millionths AS "multiplierMillionths", request.amount_nano AS "amountNano",
+  ledger.id AS "entryId", ledger.kind AS "entryKind", ledger.account_id AS "entryAccountId",
+  ledger.amount_nano AS "entryAmountNano", ledger.created_at AS "entryCreatedAt",
+  CASE WHEN request.ending = 'client_left' AND request.calls = 0 AND EXISTS (
+    SELECT 1 FROM attempt WHERE attempt.request_row = request.id
+    AND attempt.status BETWEEN 200 AND 299
+    AND attempt.cause IS NULL AND request.first_byte_ms IS NOT NULL
+  ) THEN 1 ELSE 0 END AS "leftUncounted"
+FROM request
+LEFT JOIN ledger ON ledger.request_id = request.request_id
+LEFT JOIN token ON token.id = request.token_id
+WHERE request.id > ${after} AND request.id <= ${last} AND request.created_at >= ${since}
+ORDER BY request.id LIMIT ${sql.lit(pageRows)}`
+
+const flags = ['estimated', 'clamped', 'longContextPricing', 'leftUncounted'] as const
+type Stored = Omit<CheckedRequest, (typeof flags)[number]> & {
+  readonly [flag in (typeof flags)[number]]: number
+}
+
+function toRequest(row: Stored): CheckedRequest {
+  return {
+    ...row,
+    estimated: row.estimated !== 0,
+    clamped: row.clamped !== 0,
+    longContextPricing: row.longContextPricing !== 0,
+    leftUncounted: row.leftUncounted !== 0,
+  }
+}
+
+/** Requests with their ledger entries: both were written in one transaction, so none is missing. */
+export async function* readRequests(
+  { read }: Reading,
+  { firstRequest, lastRequest, since = Number.MIN_SAFE_INTEGER }: Extent,
+): AsyncGenerator<Page<CheckedRequest>> {
+  for (let after = firstRequest - 1; after < lastRequest; ) {
+    const from = after
+    const found = await read(() => all(selectRequests(from, lastRequest, since)))
+    const rows = found.map(toRequest)
+    const last = rows.length < pageRows ? lastRequest : (rows.at(-1)?.row ?? lastRequest)
+    yield { rows, looked: last - after }
+    after = last
+    await pause()
+  }
+}
+
+/** A price with the time at which the next one of its model took its place. */
+export const findPrice = ({ read }: Reading, id: number): Promise<PriceInTime | undefined> =>
+  read(() =>
+    first(
+      sql<PriceInTime>`
+SELECT id, model, terms, valid_from AS "validFrom", (
+  SELECT valid_from FROM model_price AS later WHERE later.model = model_price.model
+  AND later.id > model_price.id ORDER BY later.id LIMIT 1
+) AS "replacedAt"
+FROM model_price WHERE id = ${id}`,
+    ),
+  )
+
+const endedAt = sql`request.created_at + request.duration_ms`
+
+/** Charges by other prices of the same model, of whom the clock tells the time. */
+const selectUse = (id: number, which: RawBuilder<unknown>) => sql`
+SELECT request.id AS "row", request.created_at AS "createdAt", request.duration_ms AS "durationMs"
+FROM request JOIN ledger ON ledger.request_id = request.request_id
+WHERE request.price_id IN (
+  SELECT other.id FROM model_price AS own JOIN model_price AS other ON other.model = own.model
+  WHERE own.id = ${id} AND ${which}
+) AND abs(ledger.created_at - (${endedAt})) <= ${sql.lit(steadyMs)}
+AND NOT EXISTS (SELECT 1 FROM ledger AS earlier WHERE earlier.id < ledger.id AND earlier.kind = 'charge'
+  AND earlier.created_at > ledger.created_at + ${sql.lit(steadyMs)})`
+
+/** Reads many rows, and is asked only where a time and a price contradict each other. */
+export const findUses = (
+  { read }: Reading,
+  { id, validFrom }: Pick<PriceInTime, 'id' | 'validFrom'>,
+): Promise<PriceUses> =>
+  read(function* () {
+    const [older, newer] = [sql`other.id < own.id`, sql`other.id > own.id`]
+    return {
+      lastBefore: yield* first(sql<ChargedUse>`${selectUse(id, older)}
+        AND ${endedAt} < ${validFrom} ORDER BY request.id DESC LIMIT 1`),
+      firstAfter: yield* first(
+        sql<ChargedUse>`${selectUse(id, newer)} ORDER BY request.id LIMIT 1`,
+      ),
+    }
+  })
+
+interface Place {
+  readonly account: number
+  readonly id: number
+}
+
+// An entry and its account's balance come in one statement, so the balance that comes with an
+// account's last entry is the one that this entry made, whatever is charged meanwhile.
+const selectEntries = ({ account, id }: Place, firstEntry: number) => sql<StoredEntry>`
+SELECT ledger.id, ledger.account_id AS "accountId", account.email, ledger.kind,
+  ledger.amount_nano AS "amountNano", ledger.balance_after_nano AS "balanceAfterNano",
+  ledger.request_id AS "requestId", CASE WHEN request.id IS NULL THEN 0 ELSE 1 END AS "hasRequest",
+  account.balance_nano AS "balanceNano"
+FROM ledger
+LEFT JOIN account ON account.id = ledger.account_id
+LEFT JOIN request ON request.request_id = ledger.request_id
+WHERE (ledger.account_id, ledger.id) > (${account}, ${id}) AND ledger.id >= ${firstEntry}
+ORDER BY ledger.account_id, ledger.id LIMIT ${sql.lit(pageRows)}`
+
+type StoredEntry = Omit<CheckedEntry, 'hasRequest' | 'beforeNano'> & { readonly hasRequest: number }
+
+/** Entries of one account after the other, with the balance that each account had before. */
+export async function* readEntries(
+  { read }: Reading,
+  extent: Extent,
+): AsyncGenerator<Page<CheckedEntry>> {
+  let place: Place = { account: Number.MIN_SAFE_INTEGER, id: 0 }
+  while (true) {
+    const from = place
+    const rows = await read(() => readPage(from, extent))
+    yield { rows, looked: rows.length }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    place = { account: last.accountId, id: last.id }
+    await pause()
+  }
+}
+
+function* readPage(place: Place, extent: Extent): Steps<CheckedEntry[]> {
+  const found = yield* all(selectEntries(place, extent.firstEntry))
+  const isFirst = (row: StoredEntry, at: number) =>
+    row.accountId !== (found[at - 1]?.accountId ?? place.account)
+  const before = yield* readBefore(found.filter(isFirst), extent)
+  return found.map((row, at) => ({
+    ...row,
+    hasRequest: row.hasRequest === 1,
+    beforeNano: isFirst(row, at) ? (before.get(row.accountId) ?? 0) : null,
+  }))
+}
+
+/** Balances of the accounts before the first entries; what is before an extent never changes. */
+function* readBefore(
+  entries: readonly StoredEntry[],
+  { since, firstEntry }: Extent,
+): Steps<ReadonlyMap<number, number | null>> {
+  if (since === undefined || entries.length === 0) return new Map()
+  const ids = entries.map(({ id }) => id)
+  const rows = yield* all(
+    sql<{ accountId: number; beforeNano: number | null }>`
+      SELECT account_id AS "accountId", (
+        SELECT balance_after_nano FROM ledger AS earlier
+        WHERE earlier.account_id = ledger.account_id AND earlier.id < ${firstEntry}
+        ORDER BY earlier.id DESC LIMIT 1
+      ) AS "beforeNano" FROM ledger WHERE id IN (${sql.join(ids)})`,
+  )
+  return new Map(rows.map(({ accountId, beforeNano }) => [accountId, beforeNano]))
+}
+
+const selectBalances = (after: number, to: number, firstEntry: number) => sql<OddSum>`
+SELECT * FROM (
+  SELECT account.id AS "accountId", account.email, account.balance_nano AS "storedNano",
+    coalesce((SELECT balance_after_nano FROM ledger WHERE account_id = account.id
+      ORDER BY id DESC LIMIT 1), 0) AS "expectedNano"
+  FROM account WHERE account.id > ${after} AND account.id <= ${to} AND NOT EXISTS (
+    SELECT 1 FROM ledger WHERE account_id = account.id AND id >= ${firstEntry}
+  )
+) AS balance WHERE "storedNano" <> "expectedNano"`
+
+const accountStep = 20_000
+
+/** Accounts without an entry in the extent: their balance is what their newest entry left. */
+export async function* readOddBalances(
+  { read }: Reading,
+  { firstEntry }: Extent,
+): AsyncGenerator<Page<OddSum>> {
+  const newest = await read(() =>
+    first(sql<{ id: number | null }>`SELECT max(id) AS id FROM account`),
+  )
+  for (let after = 0; after < (newest?.id ?? 0); after += accountStep) {
+    const from = after
+    yield* inPages(await read(() => all(selectBalances(from, from + accountStep, firstEntry))))
+    await pause()
+  }
+}
+
+const selectAttempts = (after: number, to: number) => sql<OddAttempts>`
+SELECT attempt.request_row AS "requestRow", request.request_id AS "requestId", count(*) AS count,
+  min(attempt.position) AS lowest, max(attempt.position) AS highest
+FROM attempt LEFT JOIN request ON request.id = attempt.request_row
+WHERE attempt.request_row > ${after} AND attempt.request_row <= ${to}
+GROUP BY attempt.request_row, request.id, request.request_id
+HAVING min(attempt.position) <> 0 OR max(attempt.position) <> count(*) - 1 OR request.id IS NULL`
+
+const attemptStep = 20_000
+
+/** Attempts are counted in their own order; positions can't repeat, they are part of the key. */
+export async function* readOddAttempts(
+  { read }: Reading,
+  { since, firstRequest }: Extent,
+): AsyncGenerator<Page<OddAttempts>> {
+  const ends = await read(() =>
+    first(
+      sql<{ first: number | null; last: number | null }>`
+        SELECT min(request_row) AS first, max(request_row) AS last FROM attempt`,
+    ),
+  )
+  // An attempt of a request that is gone may have any number, so all are looked at.
+  const from = since === undefined ? (ends?.first ?? 0) : firstRequest
+  for (const { after, to } of idSteps(from, ends?.last ?? -1, attemptStep)) {
+    yield { rows: await read(() => all(selectAttempts(after, to))), looked: to - after }
+    await pause()
+  }
+}
+
+// Sums as floating point never overflow, whatever somebody has written into a row.
+const selectReserved = sql<OddSum>`
+WITH held AS (
+  SELECT account_id, sum(CAST(amount_nano AS double precision)) AS nano
+  FROM reservation GROUP BY account_id
+)
+SELECT account.id AS "accountId", account.email, account.reserved_nano AS "storedNano",
+  coalesce(held.nano, 0) AS "expectedNano"
+FROM account LEFT JOIN held ON held.account_id = account.id
+WHERE account.reserved_nano <> coalesce(held.nano, 0)`
+
+/** Reservations are as many as there are requests under way: one statement does. */
+export async function* readOddReserved({ read }: Reading): AsyncGenerator<Page<OddSum>> {
+  yield* inPages(await read(() => all(selectReserved)))
+}
+
+const selectLeft = sql<{ requestId: string }>`
+SELECT request_id AS "requestId" FROM reservation WHERE EXISTS (
+  SELECT 1 FROM request WHERE request.request_id = reservation.request_id
+)`
+
+/** A request's record and the end of its reservation are written in one transaction. */
+export async function* readLeftReservations({ read }: Reading): AsyncGenerator<Page<string>> {
+  for (const { rows } of inPages(await read(() => all(selectLeft)))) {
+    yield { rows: rows.map(({ requestId }) => requestId), looked: 0 }
+  }
+}
+
+const selectCounts = sql<{ accounts: number; reservations: number }>`
+SELECT (SELECT count(*) FROM account) AS accounts,
+  (SELECT count(*) FROM reservation) AS reservations`
+
+/** How much there is of what has no order to be read in. */
+export async function countOthers({ read }: Reading) {
+  return (await read(() => first(selectCounts))) ?? { accounts: 0, reservations: 0 }
+}
+
+const chargeId = sql`request.request_id || ${sql.lit(chargeSuffix)}`
+
+const selectLost = (after: number, to: number) => sql<OddBackground>`
+SELECT request_id AS "requestId", 'lost' AS fault FROM request
+WHERE id > ${after} AND id <= ${to} AND ending = 'background'
+  AND NOT EXISTS (SELECT 1 FROM request AS charge WHERE charge.request_id = ${chargeId})
+  AND NOT EXISTS (SELECT 1 FROM background_answer AS held WHERE held.request_id = ${chargeId})`
+
+/**
+ * It is older than one may live, and nobody has looked at it, as the newest request tells the time: by
+ * the time of any other, somebody may have set the clock forwards and back since.
+ */
+const slackMs = 3_600_000
+
+const selectHeld = sql<OddBackground>`
+SELECT request_id AS "requestId", CASE WHEN EXISTS (
+    SELECT 1 FROM request WHERE request.request_id = held.request_id
+  ) THEN 'charged' ELSE 'overdue' END AS fault
+FROM background_answer AS held
+CROSS JOIN (SELECT created_at AS now_ms FROM request ORDER BY id DESC LIMIT 1) AS newest
+WHERE (created_at < now_ms - ${sql.lit(longestLifeMs + slackMs)} AND due_at < now_ms - ${sql.lit(slackMs)})
+  OR EXISTS (SELECT 1 FROM request WHERE request.request_id = held.request_id)`
+
+const requestStep = 20_000
+
+/** A charge and the end of what is held for it are written in one transaction. */
+export async function* readOddBackground(
+  { read }: Reading,
+  { firstRequest, lastRequest }: Extent,
+): AsyncGenerator<Page<OddBackground>> {
+  for (const { after, to } of idSteps(firstRequest, lastRequest, requestStep)) {
+    yield* inPages(await read(() => all(selectLost(after, to))))
+    await pause()
+  }
+  yield* inPages(await read(() => all(selectHeld)))
+}

@@ -1,0 +1,236 @@
+import { accountFields } from '../../resources/account.ts'
+import { auditedFields, toColumns } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
+import type { Writes } from '../ports/admin.ts'
+import { mostTokensCounted } from '../ports/edits.ts'
+import { markAccountRemoved, writeAccount } from './account-changes.ts'
+import { findAccounts } from './accounts.ts'
+import { type Change, differences, differingColumns, note } from './changes.ts'
+import { channelRows, readChannel, removeChannelNamed, writeChannel } from './channels.ts'
+import { groupRows, loadChannelNames, removeGroupNamed, writeGroup } from './groups.ts'
+import { countTokens } from './names.ts'
+import { loadPrices, removePrice, shownPrice, writePrice } from './prices.ts'
+import { all, type Steps } from './steps.ts'
+import { removeTokenById, writeToken } from './token-changes.ts'
+import { readToken, selectTokens } from './tokens.ts'
+
+/**
+ * Applies a set of changes; throws `WriteRefused` at the first that can't be. Call it in a
+ * transaction. Things are written in the order in which they name each other.
+ */
+export function* applyWrites(writes: Writes, now: number): Steps<void> {
+  const leaving = new Set(writes.remove?.tokenIds)
+  for (const channel of writes.channels ?? []) yield* writeChannel(channel, now)
+  for (const group of writes.groups ?? []) yield* writeGroup(group, now)
+  for (const price of writes.prices ?? []) yield* writePrice(price, now)
+  for (const account of writes.accounts ?? []) yield* writeAccount(account, now)
+  for (const token of writes.tokens ?? []) yield* writeToken(token, { now, leaving })
+  yield* removeAll({ ...writes.remove, tokenIds: [...leaving] }, now)
+}
+
+/** Removes in the order in which things let go of each other: a group after its tokens. */
+function* removeAll(remove: NonNullable<Writes['remove']>, now: number): Steps<void> {
+  for (const id of new Set(remove.tokenIds)) yield* removeTokenById(id, now)
+  for (const email of new Set(remove.accounts)) yield* markAccountRemoved(email, now)
+  for (const name of new Set(remove.groups)) yield* removeGroupNamed(name, now)
+  for (const name of new Set(remove.channels)) yield* removeChannelNamed(name, now)
+  for (const model of new Set(remove.prices)) yield* removePrice(model, now)
+}
+
+/**
+ * Applies a set of changes that somebody wants, and leaves an audit row for each thing that differs
+ * afterwards. Call it in a transaction.
+ */
+export function* applyNoted(writes: Writes, change: Change): Steps<void> {
+  const before = yield* lookAt(writes)
+  yield* applyWrites(writes, change.now)
+  const after = yield* lookAt(writes)
+  for (const [subject, sight] of before) yield* noteChange(change, sight, after.get(subject))
+  for (const [subject, sight] of after) {
+    if (!before.has(subject)) yield* noteNew(change, sight)
+  }
+}
+
+function* noteNew(change: Change, after: Sight): Steps<void> {
+  if (after.kind !== 'price') {
+    yield* note(change, `${after.kind}.create`, after.subject, after.made)
+    return
+  }
+  if (isOfVendor(after)) return
+  yield* note(change, 'price.set', after.subject, { from: null, to: after.columns })
+}
+
+function* noteChange(change: Change, before: Sight, after: Sight | undefined): Steps<void> {
+  const { kind, subject } = before
+  if (after === undefined) {
+    yield* note(change, `${kind}.remove`, subject, before.gone)
+    return
+  }
+  const changed = differingColumns(before.columns, after.columns)
+  if (Object.keys(changed).length === 0) return
+  if (kind !== 'price') {
+    yield* note(change, `${kind}.set`, subject, differences(before.columns, changed))
+    return
+  }
+  if (isOfVendor(before) && isOfVendor(after)) return
+  const action = after.columns.unit === 'none' ? 'price.remove' : 'price.set'
+  yield* note(change, action, subject, { from: before.columns, to: after.columns })
+}
+
+/** A list price comes by itself with a model that is offered, and changes with new versions. */
+const isOfVendor = ({ columns }: Sight) => columns.source === 'vendor' && columns.unit !== 'none'
+
+type Detail = Readonly<Record<string, unknown>>
+
+/** A thing that a set of changes is about, as it is at a moment. */
+interface Sight {
+  readonly kind: 'channel' | 'group' | 'price' | 'account' | 'token'
+  /** As audit rows name it. */
+  readonly subject: string
+  /** Compared: what differs afterwards was changed. */
+  readonly columns: Detail
+  /** What the audit says when it is new, and when it is removed. */
+  readonly made: Detail
+  readonly gone: Detail
+}
+
+/** What there is of the things that are to be written or removed, by a key of their own. */
+function* lookAt(writes: Writes): Steps<Map<string, Sight>> {
+  const sights = [
+    ...(yield* channelsOf(writes)),
+    ...(yield* groupsOf(writes)),
+    ...(yield* pricesOf(writes)),
+    ...(yield* accountsOf(writes)),
+    ...(yield* tokensOf(writes)),
+  ]
+  return new Map(sights.map((sight) => [`${sight.kind} ${sight.subject}`, sight]))
+}
+
+const namesOf = (
+  written: readonly { readonly name: string }[] = [],
+  removed: readonly string[] = [],
+): ReadonlySet<string> => new Set([...written.map(({ name }) => name), ...removed])
+
+function* channelsOf({ channels, remove }: Writes): Steps<readonly Sight[]> {
+  const names = namesOf(channels, remove?.channels)
+  if (names.size === 0) return []
+  const groups = yield* groupsByChannel()
+  return (yield* channelRows())
+    .filter(({ name }) => names.has(name))
+    .map((row) => {
+      const { id, name, speaks, models } = readChannel(row)
+      return {
+        kind: 'channel',
+        subject: `channel ${name}`,
+        columns: row,
+        made: { id, speaks, models: models.map((model) => model.id) },
+        gone: { id, groups: groups.get(name) ?? [] },
+      }
+    })
+}
+
+/** Names of the groups that a channel is part of. */
+function* groupsByChannel(): Steps<Map<string, string[]>> {
+  const channels = yield* loadChannelNames()
+  const found = new Map<string, string[]>()
+  for (const { id, name } of yield* groupRows()) {
+    for (const channel of channels.get(id) ?? []) {
+      found.set(channel, [...(found.get(channel) ?? []), name])
+    }
+  }
+  return found
+}
+
+function* groupsOf({ groups, remove }: Writes): Steps<readonly Sight[]> {
+  const names = namesOf(groups, remove?.groups)
+  if (names.size === 0) return []
+  const links = yield* loadChannelNames()
+  return (yield* groupRows())
+    .filter(({ name }) => names.has(name))
+    .map((row) => {
+      const { id, name, multiplier_millionths } = row
+      const channels = links.get(id) ?? []
+      return {
+        kind: 'group',
+        subject: `group ${name}`,
+        columns: { ...row, channels },
+        made: { id, channels, multiplier_millionths },
+        gone: { id },
+      }
+    })
+}
+
+function* pricesOf({ prices = [], remove }: Writes): Steps<readonly Sight[]> {
+  const models = new Set([...prices.map(({ model }) => model), ...(remove?.prices ?? [])])
+  if (models.size === 0) return []
+  return (yield* loadPrices())
+    .filter(({ model }) => models.has(model))
+    .map((row) => ({
+      kind: 'price',
+      subject: row.model,
+      columns: shownPrice(row),
+      // A price is never removed: one that says `none` takes its place.
+      made: {},
+      gone: {},
+    }))
+}
+
+function* accountsOf({ accounts = [], remove }: Writes): Steps<readonly Sight[]> {
+  const leaving = new Set(remove?.accounts)
+  const emails = new Set([...accounts.map(({ email }) => email), ...leaving])
+  const sights: Sight[] = []
+  for (const account of yield* findAccounts([...emails])) {
+    const { id, email, role, status, balanceNano, passwordMark } = account
+    const tokens = leaving.has(email)
+      ? yield* countTokens('account_id', id, mostTokensCounted)
+      : undefined
+    sights.push({
+      kind: 'account',
+      subject: email,
+      columns: {
+        ...toColumns(accountFields, account),
+        password_mark: passwordMark,
+      },
+      made: {
+        role,
+        status,
+        opening_nano: balanceNano,
+        ...(passwordMark !== null && { password: 'set' }),
+      },
+      gone: { balance_nano: balanceNano, tokens },
+    })
+  }
+  return sights
+}
+
+/** So many tokens go into one statement: it holds some ten thousand parameters. */
+const tokensPerQuery = 500
+
+function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
+  const keys = tokens.map(({ keyHash }) => keyHash)
+  const written = yield* inParts(keys, (part) => selectTokens().where('token.key_hash', 'in', part))
+  const ids = remove?.tokenIds ?? []
+  const removed = yield* inParts(ids, (part) => selectTokens().where('token.id', 'in', part))
+  return [...written, ...removed].map((row) => {
+    const token = readToken(row)
+    const { id, account, name, group } = token
+    return {
+      kind: 'token',
+      subject: `token ${id}`,
+      columns: auditedFields(tokenFields, token),
+      made: { account, name, group },
+      gone: { account, name },
+    }
+  })
+}
+
+function* inParts<Value>(
+  values: readonly Value[],
+  select: (part: readonly Value[]) => ReturnType<typeof selectTokens>,
+) {
+  const found = []
+  for (let from = 0; from < values.length; from += tokensPerQuery) {
+    found.push(...(yield* all(select(values.slice(from, from + tokensPerQuery)))))
+  }
+  return found
+}

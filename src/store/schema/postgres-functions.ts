@@ -1,0 +1,426 @@
+import { sumColumns } from './tables.ts'
+
+/*
+ * The functions of PostgreSQL. Those that nodes call have their version in their names: another form
+ * gets another name, and the former one stays for as long as nodes of the former program may run
+ * beside those of the next one.
+ */
+
+/** Commits a batch of requests. */
+export const commitRequests = 'commit_requests_1'
+/** Commits a batch whose settlements have answers with them. */
+export const commitAnswers = 'commit_answers_1'
+/** Closes the reservations of nodes that are dead. */
+export const sweepReservations = 'sweep_reservations_1'
+
+/**
+ * All rows are found by their keys, whatever the tables were like when the first call was planned: a
+ * plan made for tables that were empty would read them whole when they have grown.
+ */
+export const byIndex = `SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET plan_cache_mode = force_generic_plan`
+
+/** Of a token: NULL where there is none. */
+export const budget = 'coalesce(budget_total_nano, budget_day_nano, budget_month_nano)'
+
+/** Charges in all, of a month and of a day, of rows that each have a day. */
+export const spentIn = (day: string) => `coalesce(sum(amount_nano), 0)::bigint AS total,
+  coalesce(sum(amount_nano) FILTER (WHERE left(${day}, 7) = left(today, 7)), 0)::bigint AS month,
+  coalesce(sum(amount_nano) FILTER (WHERE ${day} = today), 0)::bigint AS day`
+
+const added = sumColumns.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')
+
+/** Of requests: what a daily sum counts of them. */
+const counted = [
+  'count(*)',
+  'sum(input_tokens)',
+  'sum(output_tokens)',
+  'sum(reasoning_tokens)',
+  'sum(cache_read_tokens)',
+  'sum(cache_write_tokens)',
+  'sum(cache_write_1h_tokens)',
+  'sum(amount_nano)',
+  'count(cause)',
+  'count(first_byte_ms)',
+  'coalesce(sum(first_byte_ms), 0)',
+]
+  .map((sum) => `sign * ${sum}`)
+  .join(', ')
+
+/** A request that the sweep has closed: nobody knew more of it. */
+const swept = "ending = 'interrupted'"
+
+/** Models that have no price share the name '': clients make such names up. */
+const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
+
+/**
+ * The hot path's writing: what `commit` of the store does, in one call and so in one round trip.
+ * Accounts are locked in the order of their ids, and what it decides by is read only then: of calls
+ * that run at once, on whichever nodes, each sees what the former has left. A batch has each request
+ * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
+ * `of_tokens` name those of what it settles, reserves and grows, as far as they are known.
+ */
+export const functions = `
+-- By the clock of the database, for those of nodes may differ.
+CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS $$
+  SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+$$;
+
+CREATE FUNCTION utc_day(at_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT to_char(to_timestamp(at_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+$$;
+
+-- Adds requests to the daily sums (sign 1), or takes them out again (sign -1).
+CREATE FUNCTION add_usage(added bigint[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
+BEGIN
+  INSERT INTO usage_day AS stored (token_id, day, model, ${sumColumns.join(', ')})
+    SELECT token_id, utc_day(created_at), ${pricedModel} AS priced, ${counted}
+    FROM request WHERE id = ANY (added) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (token_id, day, model) DO UPDATE SET ${added};
+  INSERT INTO usage_total_part AS stored (day, model, part, ${sumColumns.join(', ')})
+    SELECT utc_day(created_at), ${pricedModel} AS priced, pg_backend_pid() % 16, ${counted}
+    FROM request WHERE id = ANY (added) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (day, model, part) DO UPDATE SET ${added};
+END $$;
+
+-- Brings the rows of some tokens to a day, a later one or, by a clock that is behind, an earlier one.
+-- Gives those that have a budget.
+CREATE FUNCTION open_spending(wanted bigint[], today text) RETURNS bigint[] LANGUAGE plpgsql
+${byIndex} SET jit = off AS $$
+BEGIN
+  DELETE FROM token_spending USING token
+    WHERE token_id = ANY (wanted) AND id = token_id AND ${budget} IS NULL;
+  UPDATE token_spending SET day = today, month_nano = spent.month, day_nano = spent.day
+    FROM token, LATERAL (
+      SELECT ${spentIn('day')} FROM usage_day
+      WHERE token_id = token.id AND day >= left(today, 7) AND day < left(today, 7) || '.'
+    ) AS spent
+    WHERE token_spending.token_id = ANY (wanted) AND token.id = token_spending.token_id
+      AND token_spending.day <> today;
+  INSERT INTO token_spending SELECT token.id, today, spent.*, (
+      SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = token.id)
+    FROM token, LATERAL (
+      SELECT ${spentIn('day')} FROM usage_day WHERE token_id = token.id
+    ) AS spent
+    WHERE token.id = ANY (wanted) AND ${budget} IS NOT NULL
+      AND NOT EXISTS (SELECT FROM token_spending WHERE token_id = token.id);
+  RETURN ARRAY(SELECT token_id FROM token_spending WHERE token_id = ANY (wanted));
+END $$;
+
+CREATE FUNCTION ${commitRequests}(batch json, settled text[], released text[], of_accounts bigint[],
+  of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
+LANGUAGE plpgsql ${byIndex} AS $$
+DECLARE
+  ended text[] := settled || released;
+  asked_of text[] := released;
+  ids bigint[];
+  balances bigint[];
+  reserved bigint[];
+  credits bigint[];
+  added bigint[];
+  covered text[] := '{}';
+  denied text[] := '{}';
+  over_budget text[] := '{}';
+  busy text[] := '{}';
+  opened bigint[] := '{}';
+  is_stale boolean;
+  -- Tokens with a budget, what it leaves of each, and what this call takes of that.
+  limited bigint[];
+  rooms bigint[];
+  taken bigint[];
+  spent json;
+  place int;
+  budget int;
+  one record;
+BEGIN
+  -- Before any row of it: who has the table alone must not wait for a row that waits for the table.
+  LOCK TABLE account IN ROW EXCLUSIVE MODE;
+  IF json_array_length(batch->'grow') > 0 THEN
+    asked_of := asked_of || ARRAY(SELECT asked->>'requestId' FROM json_array_elements(batch->'grow') AS asked);
+  END IF;
+  IF cardinality(asked_of) > 0 THEN
+    SELECT of_accounts || array_agg(account_id), of_tokens || array_agg(token_id)
+      INTO of_accounts, of_tokens FROM reservation WHERE request_id = ANY (asked_of);
+  END IF;
+  SELECT array_agg(id), array_agg(balance_nano), array_agg(reserved_nano), array_agg(credit_limit_nano)
+    INTO ids, balances, reserved, credits FROM (
+      SELECT id, balance_nano, reserved_nano, credit_limit_nano FROM account
+      WHERE id = ANY (of_accounts) ORDER BY id FOR NO KEY UPDATE) AS locked;
+  SELECT array_agg(id), bool_or(day IS DISTINCT FROM today OR ${budget} IS NULL)
+    INTO limited, is_stale FROM token LEFT JOIN token_spending ON token_id = id
+    WHERE id = ANY (of_tokens) AND (${budget} IS NOT NULL OR token_id IS NOT NULL);
+  IF is_stale THEN
+    limited := open_spending(limited, today);
+  END IF;
+
+  IF cardinality(ended) > 0 THEN
+    FOR one IN WITH gone AS (
+        DELETE FROM reservation WHERE request_id = ANY (ended) RETURNING account_id, token_id, amount_nano
+      ) SELECT account_id, token_id, sum(amount_nano)::bigint AS nano FROM gone GROUP BY 1, 2
+    LOOP
+      place := array_position(ids, one.account_id);
+      -- It came after the accounts were locked: once more, with its account.
+      IF place IS NULL OR one.token_id <> ALL (of_tokens) THEN RAISE serialization_failure; END IF;
+      reserved[place] := reserved[place] - one.nano;
+      IF one.token_id = ANY (limited) THEN
+        UPDATE token_spending SET reserved_nano = reserved_nano - one.nano WHERE token_id = one.token_id;
+      END IF;
+    END LOOP;
+  END IF;
+
+  IF cardinality(settled) > 0 THEN
+    -- Its node was taken for dead and has come back with what was delivered: that is what counts.
+    added := ARRAY(SELECT id FROM request WHERE request_id = ANY (settled) AND ${swept});
+    IF cardinality(added) > 0 THEN
+      PERFORM add_usage(added, -1);
+      DELETE FROM request WHERE id = ANY (added);
+    END IF;
+    WITH stored AS (
+      INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
+        upstream_model, channel_id, client_protocol, upstream_protocol, operation, stream, status,
+        cause, cause_text, ending, input_tokens, output_tokens, reasoning_tokens,
+        cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, calls, estimated, clamped,
+        usage_raw, price_id, tier_above, long_context_pricing, multiplier_millionths, amount_nano,
+        first_byte_ms, duration_ms, extras)
+      SELECT * FROM json_to_recordset(batch->'settle') AS request ("requestId" text,
+        "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
+        "upstreamModel" text, "channelId" bigint, "clientProtocol" text, "upstreamProtocol" text,
+        operation text, stream smallint, status bigint, cause text, "causeText" text, ending text,
+        "inputTokens" bigint, "outputTokens" bigint, "reasoningTokens" bigint,
+        "cacheReadTokens" bigint, "cacheWriteTokens" bigint, "cacheWrite1hTokens" bigint,
+        calls bigint, estimated smallint, clamped smallint, "usageRaw" text, "priceId" bigint,
+        "tierAbove" bigint, "longContextPricing" smallint, "multiplierMillionths" bigint,
+        "amountNano" bigint, "firstByteMs" bigint, "durationMs" bigint, "extrasJson" text)
+      ON CONFLICT (request_id) DO NOTHING RETURNING id
+    ) SELECT array_agg(id) INTO added FROM stored;
+  END IF;
+
+  IF added IS NOT NULL THEN
+    INSERT INTO attempt (request_row, position, channel_id, started_at, status, cause, first_byte_ms,
+      duration_ms, upstream_request_id, usage_raw)
+    SELECT request.id, tried.position, tried."channelId", tried."startedAt", tried.status,
+      tried.cause, tried."firstByteMs", tried."durationMs", tried."upstreamRequestId", tried."usageRaw"
+    FROM json_to_recordset(batch->'attempts') AS tried ("requestId" text, position bigint,
+      "channelId" bigint, "startedAt" bigint, status bigint, cause text, "firstByteMs" bigint,
+      "durationMs" bigint, "upstreamRequestId" text, "usageRaw" text)
+    JOIN request ON request.request_id = tried."requestId" AND request.id = ANY (added);
+
+    FOR one IN SELECT request_id FROM request WHERE id = ANY (added) AND NOT (
+        account_id = ANY (ids)
+        AND EXISTS (SELECT FROM token WHERE token.id = token_id)
+        AND EXISTS (SELECT FROM "group" WHERE "group".id = group_id)
+        AND (channel_id IS NULL OR EXISTS (SELECT FROM channel WHERE channel.id = channel_id))
+        AND (price_id IS NULL OR EXISTS (SELECT FROM model_price WHERE model_price.id = price_id)))
+      UNION ALL SELECT request_id FROM attempt JOIN request ON request.id = request_row
+        WHERE request_row = ANY (added)
+        AND NOT EXISTS (SELECT FROM channel WHERE channel.id = attempt.channel_id)
+    LOOP
+      RAISE foreign_key_violation USING MESSAGE = format(
+        'Request %s names an account, token, group, channel or price that does not exist.',
+        one.request_id);
+    END LOOP;
+
+    PERFORM add_usage(added, 1);
+    IF limited IS NOT NULL THEN
+      UPDATE token_spending SET total_nano = total_nano + charged.total,
+        month_nano = month_nano + charged.month, day_nano = day_nano + charged.day
+      FROM (SELECT token_id, ${spentIn('utc_day(created_at)')} FROM request
+        WHERE id = ANY (added) AND token_id = ANY (limited) GROUP BY 1) AS charged
+      WHERE token_spending.token_id = charged.token_id;
+    END IF;
+
+    FOR one IN WITH charged AS (
+        INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano)
+        SELECT at_ms, account_id, 'charge', -amount_nano, request_id, account.nano
+          - sum(amount_nano) OVER (PARTITION BY account_id ORDER BY request.id)
+        FROM request JOIN unnest(ids, balances) AS account (id, nano) ON account.id = account_id
+        WHERE request.id = ANY (added) AND amount_nano > 0 ORDER BY request.id
+        RETURNING account_id, amount_nano, request_id, balance_after_nano
+      ) SELECT * FROM charged
+    LOOP
+      IF one.balance_after_nano < -9007199254740991 THEN
+        RAISE numeric_value_out_of_range USING MESSAGE = format(
+          'Request %s: charging %s nano-USD would take the balance of account %s out of the range that is counted exactly.',
+          one.request_id, -one.amount_nano, one.account_id);
+      END IF;
+      place := array_position(ids, one.account_id);
+      balances[place] := balances[place] + one.amount_nano;
+    END LOOP;
+  END IF;
+
+  IF limited IS NOT NULL THEN
+    SELECT array_agg(token_id), array_agg(least(budget_total_nano - total_nano,
+        budget_month_nano - month_nano, budget_day_nano - day_nano) - reserved_nano),
+        array_agg(0::bigint)
+      INTO limited, rooms, taken FROM token_spending JOIN token ON id = token_id
+      WHERE token_id = ANY (limited);
+  END IF;
+
+  IF json_array_length(batch->'reserve') > 0 THEN
+    FOR one IN SELECT asked.*,
+        EXISTS (SELECT FROM reservation WHERE request_id = asked."requestId") AS is_repeat,
+        EXISTS (SELECT FROM request WHERE request_id = asked."requestId") AS has_ended
+      FROM json_to_recordset(batch->'reserve')
+        AS asked ("requestId" text, "accountId" bigint, "tokenId" bigint, "amountNano" bigint, "isOpen" smallint)
+    LOOP
+      place := array_position(ids, one."accountId");
+      budget := array_position(limited, one."tokenId");
+      IF one.is_repeat THEN
+        CONTINUE;
+      ELSIF one."isOpen" = 1 AND (one."accountId" = ANY (opened) OR EXISTS (
+          SELECT FROM reservation WHERE account_id = one."accountId" AND is_open = 1)) THEN
+        busy := busy || one."requestId";
+      ELSIF place IS NULL OR one.has_ended OR (one."amountNano" > 0
+          AND least(balances[place] + credits[place] - reserved[place], rooms[budget] - taken[budget])
+            < one."amountNano") THEN
+        denied := denied || one."requestId";
+        IF rooms[budget] - taken[budget] < balances[place] + credits[place] - reserved[place] THEN
+          over_budget := over_budget || one."requestId";
+        END IF;
+      ELSE
+        reserved[place] := reserved[place] + one."amountNano";
+        IF budget IS NOT NULL THEN
+          taken[budget] := taken[budget] + one."amountNano";
+        END IF;
+        covered := covered || one."requestId";
+        IF one."isOpen" = 1 THEN
+          opened := opened || one."accountId";
+        END IF;
+      END IF;
+    END LOOP;
+    INSERT INTO reservation (request_id, created_at, account_id, token_id, group_id, model,
+      client_protocol, operation, stream, price_id, multiplier_millionths, amount_nano, is_open, node_id)
+    SELECT asked.*, node FROM json_to_recordset(batch->'reserve') AS asked ("requestId" text,
+      "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
+      "clientProtocol" text, operation text, stream smallint, "priceId" bigint,
+      "multiplierMillionths" bigint, "amountNano" bigint, "isOpen" smallint)
+    WHERE asked."requestId" = ANY (covered);
+  END IF;
+
+  FOR one IN SELECT asked.*, token_id, amount_nano FROM json_to_recordset(batch->'grow')
+    AS asked ("requestId" text, "accountId" bigint, "byNano" bigint, "fromNano" bigint)
+    LEFT JOIN reservation ON request_id = "requestId" AND account_id = "accountId"
+  LOOP
+    place := array_position(ids, one."accountId");
+    budget := array_position(limited, one.token_id);
+    IF one.token_id IS NOT NULL AND one.token_id <> ALL (of_tokens) THEN
+      RAISE serialization_failure;
+    END IF;
+    -- A batch whose answer was lost may be committed once more: it grows by what is missing.
+    IF one.amount_nano > one."fromNano" THEN
+      one."byNano" := one."fromNano" + one."byNano" - one.amount_nano;
+      CONTINUE WHEN one."byNano" <= 0;
+    END IF;
+    IF place IS NULL OR one.token_id IS NULL OR (one."byNano" > 0
+        AND least(balances[place] + credits[place] - reserved[place], rooms[budget] - taken[budget])
+          < one."byNano") THEN
+      denied := denied || one."requestId";
+      IF rooms[budget] - taken[budget] < balances[place] + credits[place] - reserved[place] THEN
+        over_budget := over_budget || one."requestId";
+      END IF;
+      CONTINUE;
+    END IF;
+    UPDATE reservation SET amount_nano = amount_nano + one."byNano" WHERE request_id = one."requestId";
+    reserved[place] := reserved[place] + one."byNano";
+    IF budget IS NOT NULL THEN
+      taken[budget] := taken[budget] + one."byNano";
+    END IF;
+  END LOOP;
+
+  UPDATE account SET balance_nano = worked.balance, reserved_nano = worked.reserved
+    FROM unnest(ids, balances, reserved) AS worked (id, balance, reserved)
+    WHERE account.id = worked.id
+      AND (balance_nano <> worked.balance OR reserved_nano <> worked.reserved);
+
+  IF limited IS NOT NULL THEN
+    IF 0 <> ANY (taken) THEN
+      UPDATE token_spending SET reserved_nano = reserved_nano + nano
+        FROM unnest(limited, taken) AS worked (id, nano) WHERE token_id = id;
+    END IF;
+    SELECT json_agg(json_build_array(token_id, total_nano, day_nano, month_nano)) INTO spent
+      FROM token_spending WHERE token_id = ANY (limited);
+  END IF;
+  RETURN json_build_object('denied', denied, 'overBudget', over_budget, 'busy', busy, 'tokens', coalesce(spent, '[]'), 'accounts',
+    (SELECT coalesce(json_agg(json_build_array(id, nano)), '[]') FROM unnest(ids, balances) AS worked (id, nano)));
+END $$;
+
+-- What is set aside for an answer that goes on in the background is held for its charge, which has an id
+-- of its own. Rows are written in the order of their keys: so calls that run at once wait for each other,
+-- and not for ever.
+CREATE FUNCTION ${commitAnswers}(batch json, settled text[], released text[], of_accounts bigint[],
+  of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
+LANGUAGE plpgsql ${byIndex} AS $$
+DECLARE
+  answer json;
+BEGIN
+  LOCK TABLE account IN ROW EXCLUSIVE MODE;
+  PERFORM FROM account WHERE id = ANY (of_accounts) ORDER BY id FOR NO KEY UPDATE;
+  UPDATE reservation SET request_id = begun."requestId"
+    FROM json_to_recordset(batch->'begun') AS begun ("requestId" text, "askedId" text)
+    WHERE reservation.request_id = begun."askedId"
+      AND NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId");
+  INSERT INTO background_answer (request_id, asked_id, answer_id, created_at, account_id, token_id,
+    channel_id, key_mark, charge, due_at)
+  SELECT begun.*, now_ms() + (batch->>'dueInMs')::bigint FROM json_to_recordset(batch->'begun') AS begun
+    ("requestId" text, "askedId" text, "answerId" text, "createdAt" bigint, "accountId" bigint,
+    "tokenId" bigint, "channelId" bigint, "keyMark" text, charge text)
+  WHERE NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId")
+  ON CONFLICT (request_id) DO NOTHING;
+  answer := ${commitRequests}(batch, settled, released, of_accounts, of_tokens, at_ms, today, node);
+  DELETE FROM background_answer
+    WHERE request_id IN (SELECT json_array_elements_text(batch->'ended'));
+  INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark, context_tokens, created_at)
+  SELECT DISTINCT ON (id, "accountId") * FROM json_to_recordset(batch->'kept') AS kept (id text,
+    "accountId" bigint, "channelId" bigint, "keyMark" text, "contextTokens" bigint,
+    "createdAt" bigint)
+  ORDER BY id, "accountId", "createdAt" DESC
+  ON CONFLICT (answer_id, account_id) DO UPDATE SET channel_id = excluded.channel_id,
+    key_mark = excluded.key_mark, context_tokens = excluded.context_tokens,
+    created_at = excluded.created_at;
+  RETURN answer;
+END $$;
+
+-- Closes the reservations of nodes that were not heard of for so long: their requests are interrupted
+-- and cost nothing. Gives how many there were; a request that has its record already keeps it. Young
+-- ones stay: a node that was cut off sets aside again at once, and says that it lives some seconds later.
+-- What is held for an answer in the background is no node's.
+CREATE FUNCTION ${sweepReservations}(silent_ms bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  lost text[];
+  owners bigint[];
+  added bigint[];
+BEGIN
+  LOCK TABLE account IN ROW EXCLUSIVE MODE;
+  SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
+    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms) AND abs(now_ms() - created_at) >= silent_ms
+      AND NOT EXISTS (SELECT FROM background_answer AS held WHERE held.request_id = reservation.request_id);
+  IF lost IS NULL THEN
+    RETURN 0;
+  END IF;
+  PERFORM FROM account WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
+  WITH gone AS (
+    DELETE FROM reservation WHERE request_id = ANY (lost) RETURNING *
+  ), freed AS (
+    UPDATE account SET reserved_nano = reserved_nano - nano
+    FROM (SELECT account_id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
+    WHERE account.id = share.account_id
+  ), freed_of_budgets AS (
+    UPDATE token_spending SET reserved_nano = reserved_nano - nano
+    FROM (SELECT token_id AS id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
+    WHERE token_id = share.id
+  ), stored AS (
+    INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
+      client_protocol, operation, stream, status, cause, cause_text, ending, input_tokens,
+      output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
+      cache_write_1h_tokens, calls, estimated, clamped, price_id, long_context_pricing,
+      multiplier_millionths, amount_nano, duration_ms)
+    SELECT request_id, created_at, account_id, token_id, group_id, model, client_protocol,
+      operation, stream, 500, 'interrupted',
+      'The gateway was ended while this request was under way.', 'interrupted', 0, 0, 0, 0, 0, 0,
+      0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
+    FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING id
+  ) SELECT array_agg(id) INTO added FROM stored;
+  PERFORM add_usage(added, 1);
+  RETURN coalesce(cardinality(added), 0);
+END $$;
+`

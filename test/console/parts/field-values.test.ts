@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { changeOf, formField, valuesOf } from '../../../src/console/groups/form-values.ts'
+import { readRegions, regionValues } from '../../../src/console/parts/field-values.ts'
+
+// Which countries are served, as a form has it.
+
+test('what is there stands in the form, and goes back as it was', () => {
+  for (const regions of [null, { allow: ['CN', 'US'] }, { deny: ['RU'] }])
+    expect(readRegions(regionValues(regions))).toEqual(regions as never)
+  expect(regionValues(undefined)).toEqual({ kind: 'all', countries: '' })
+})
+
+test('codes are typed with commas, spaces or both between', () => {
+  const typed = readRegions({ kind: 'allow', countries: ' cn, US\nDE,, ' })
+  expect(typed).toEqual({ allow: ['cn', 'US', 'DE'] })
+  expect(readRegions({ kind: 'deny', countries: '' })).toEqual({ deny: [] })
+})
+
+test('a form names its countries only where they change', () => {
+  const lists = { channels: [], models: [], accounts: null, tools: null, limits: {} }
+  const seen = { ...lists, regions: { deny: ['RU'] }, revision: 'r' } as never
+  const values = valuesOf(seen)
+  expect(changeOf(seen, values)).not.toHaveProperty('regions')
+  const open = { ...values, regions: { ...values.regions, kind: 'all' as const } }
+  expect(changeOf(seen, open)).toMatchObject({ regions: null })
+})
+
+test('a refusal is shown at the field of the codes', () => {
+  for (const field of ['regions', 'regions.allow.0', 'regions.deny'])
+    expect(formField(field)).toBe('regions.countries')
+})
