@@ -1,8 +1,8 @@
 import type { Catalog, ListedModel } from '../../catalog/catalog.ts'
 import { chat } from '../../protocols/chat/index.ts'
-import { gemini } from '../../protocols/gemini/index.ts'
+import { gemini, geminiActions, geminiTarget } from '../../protocols/gemini/index.ts'
 import { messages } from '../../protocols/messages/index.ts'
-import type { Operation, Protocol } from '../../protocols/protocol.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { callerGroup, shortName } from '../admit/plan.ts'
@@ -154,26 +154,3 @@ export function encodeGeminiModel(model: ListedModel) {
 export function encodeGeminiList(models: readonly ListedModel[]) {
   return { models: models.map(encodeGeminiModel) }
 }
-
-/** The last path segment of a Gemini call, taken apart. */
-export interface GeminiTarget {
-  readonly model: string
-  /** `generateContent` …; undefined when the path names a model only. */
-  readonly action: string | undefined
-}
-
-/** Model ids may hold colons themselves (`llama3:8b`): the last one begins the action. */
-export function geminiTarget(target: string): GeminiTarget {
-  const colon = target.lastIndexOf(':')
-  if (colon < 0) return { model: target, action: undefined }
-  return { model: target.slice(0, colon), action: target.slice(colon + 1) }
-}
-
-/** What can be asked of a Gemini model. */
-export const geminiActions: ReadonlyMap<string, Operation> = new Map([
-  ['generateContent', gemini.operations.generate],
-  ['streamGenerateContent', gemini.operations.generate],
-  ['countTokens', gemini.operations.countTokens],
-  ['embedContent', gemini.operations.embed],
-  ['batchEmbedContents', gemini.operations.batchEmbed],
-])
