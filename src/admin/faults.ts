@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import type { ValueKind } from '../resources/values.ts'
 import { oneOf } from './shapes.ts'
 
 /**
@@ -45,3 +46,23 @@ export const Fault = oneOf(
   'Machine word for what is wrong with the field, where there is one.',
 )
 export type Fault = Static<typeof Fault>
+
+/** The machine word for what is wrong with a value of each kind; a file's own kinds need none. */
+export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
+  name: 'unfit_name',
+  key: 'unfit_key',
+  password: 'unfit_password',
+  url: 'unfit_url',
+  proxy: 'unfit_proxy',
+  duration: 'unfit_duration',
+  wait: 'unfit_duration',
+  domain: 'unfit_domain',
+  block: 'unfit_ip_block',
+  country: 'unfit_country',
+  email: 'unfit_email',
+  'date-time': 'unfit_time',
+  usd: 'unfit_amount',
+  price: 'unfit_price',
+  'tool-price': 'unfit_price',
+  multiplier: 'unfit_multiplier',
+}

@@ -2,11 +2,14 @@ import type { Config } from '../app/config/config.ts'
 import { planChanges } from '../app/config/diff.ts'
 import { type Fragment, loadFragment } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
+import { tokenFields } from '../resources/token.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { UsageError } from './errors.ts'
+import { spelledFields } from './field-options.ts'
 
 /** Option or argument by the key that it becomes in the file. */
 const spelling: { readonly [key: string]: string } = {
+  ...spelledFields(tokenFields),
   email: 'EMAIL',
   balance: '--balance',
   role: '--role',
@@ -20,10 +23,7 @@ const spelling: { readonly [key: string]: string } = {
   rate_multiplier: '--multiplier',
   description: '--description',
   platform: '--platform',
-  ip_allow: '--ip',
   quirks: '--quirk',
-  strict: '--strict',
-  expires_at: '--expires',
   group: '--group',
   priority: '--priority',
   weight: '--weight',
@@ -39,12 +39,6 @@ const spelling: { readonly [key: string]: string } = {
   context_window: '--context-window',
   credit_limit: '--credit-limit',
   proxy: '--proxy-env',
-  'limits.rpm': '--rpm',
-  'limits.tpm': '--tpm',
-  'limits.concurrency': '--concurrency',
-  'budget.total': '--budget',
-  'budget.day': '--budget-day',
-  'budget.month': '--budget-month',
 }
 
 /**

@@ -2,6 +2,8 @@ import type { TokenReport } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { humanTime, listed } from '../lib/format.ts'
 import { type Column, formatPairs } from '../lib/table.ts'
+import { tokenFields } from '../resources/token.ts'
+import { fieldColumns, fieldLines } from './field-options.ts'
 import { describeLimits } from './limits.ts'
 
 /** How tokens are listed. */
@@ -12,9 +14,7 @@ export const tokenColumns: readonly Column<TokenReport>[] = [
   { title: 'KEY', text: ({ key_hint }) => key_hint },
   { title: 'GROUP', text: ({ group }) => group },
   { title: 'STATUS', text: ({ status }) => status },
-  { title: 'EXPIRES', text: ({ expires_at }) => expires_at?.slice(0, 10) ?? 'never' },
-  { title: 'STRICT', text: ({ strict }) => (strict ? 'strict' : '') },
-  { title: 'MODELS', text: ({ models }) => listed(models, 'all') },
+  ...fieldColumns(tokenFields),
   { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
   { title: 'SPENT OF BUDGET', text: (report) => listed(describeBudget(report), '') },
 ]
@@ -33,7 +33,6 @@ function describeBudget({ budget, spent }: TokenReport): readonly string[] {
 
 /** A token for people, one field a line. */
 export function describeToken(report: TokenReport & { readonly key?: string }): readonly string[] {
-  const { expires_at } = report
   return formatPairs([
     ['Id', String(report.id)],
     ['Account', report.account],
@@ -41,10 +40,7 @@ export function describeToken(report: TokenReport & { readonly key?: string }): 
     ['Key', report.key ?? `${report.key_hint} (--reveal shows it)`],
     ['Group', report.group],
     ['Status', report.status],
-    ['Models', listed(report.models, 'all of its group')],
-    ['Addresses', listed(report.ip_allow, 'any')],
-    ['Strict', report.strict ? 'yes: refuses what translation would leave out' : 'no'],
-    ['Expires', expires_at === null ? 'never' : humanTime(expires_at)],
+    ...fieldLines(tokenFields, report),
     ['Limits', describeLimits(report.limits)],
     ['Spent', listed(describeBudget(report), 'no budget')],
     ['Created', humanTime(report.created_at)],

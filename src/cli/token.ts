@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
 import { tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey, freeName } from '../lib/ids.ts'
+import { tokenFields } from '../resources/token.ts'
+import { addFieldOptions, writtenFields } from './field-options.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import {
   allTokens,
   byCommandLine,
@@ -57,18 +58,12 @@ function addList(token: Command): void {
   withExamples(withConfig(command), 'tollgate token list --account admin@example.com')
 }
 
-interface AddOptions extends JsonOption, LimitOptions {
+interface AddOptions extends JsonOption {
+  readonly [name: string]: unknown
   readonly account: string
   readonly group: string
   readonly name?: string
   readonly key?: string
-  readonly model: readonly string[]
-  readonly ip: readonly string[]
-  readonly strict?: boolean
-  readonly expires?: string
-  readonly budget?: string
-  readonly budgetDay?: string
-  readonly budgetMonth?: string
 }
 
 function addAdd(token: Command): void {
@@ -77,15 +72,7 @@ function addAdd(token: Command): void {
     .description('make a token and show its key, alone on the last line')
     .requiredOption('--account <email>', 'whose balance it uses')
     .requiredOption('--group <name>', 'what it may call, and at which multiplier')
-    .option('--name <name>', 'its name within the account (default: the next free token-1, …)')
     .option('--key <sk-…>', 'its key (default: a random one)')
-    .option('--model <id...>', 'only these models (default: all of the group)', [])
-    .option('--ip <cidr...>', 'only from these addresses (default: any)', [])
-    .option('--strict', 'refuse what translation between protocols would leave out')
-    .option('--expires <time>', 'when it expires, ISO 8601 with offset (default: never)')
-    .option('--budget <usd>', 'what may be spent with it in all (default: no limit)')
-    .option('--budget-day <usd>', 'the same in a UTC day')
-    .option('--budget-month <usd>', 'the same in a UTC month')
     .option('--json', 'as JSON')
     .action(async (options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -95,7 +82,7 @@ function addAdd(token: Command): void {
         await writeLines([`Token ${id} "${name}" of ${account} in group ${group}. Its key:`, key])
       }),
     )
-  addLimitOptions(command)
+  addFieldOptions(command, tokenFields)
   withExamples(
     withConfig(command),
     'tollgate token add --account admin@example.com --group main --name laptop --budget-day 5',
@@ -116,15 +103,10 @@ async function createToken(instance: Instance, options: AddOptions) {
         email: options.account,
         tokens: [
           {
-            name: options.name ?? freeName('token', names),
+            name: freeName('token', names),
             key,
             group: options.group,
-            models: options.model,
-            ip_allow: options.ip,
-            strict: options.strict ?? false,
-            expires_at: options.expires ?? null,
-            budget: budgetOf(options),
-            limits: namedLimits(options) ?? {},
+            ...writtenFields(tokenFields, options),
           },
         ],
       },
@@ -138,13 +120,6 @@ async function createToken(instance: Instance, options: AddOptions) {
   const [made] = await store.admin.tokens({ keyHashes: [keyHash] })
   if (!made) throw new UserError('The token was removed while it was being made.')
   return { key, report: await tokenDetails(store, made) }
-}
-
-/** The options as the file writes them. */
-function budgetOf({ budget, budgetDay, budgetMonth }: AddOptions) {
-  const parts = { total: budget, day: budgetDay, month: budgetMonth }
-  const given = Object.entries(parts).filter(([, usd]) => usd !== undefined)
-  return given.length === 0 ? null : Object.fromEntries(given)
 }
 
 function addShow(token: Command): void {

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander'
-import { complaints } from '../app/config/values.ts'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
 import { parseDateOrTime, parseDateTime } from '../lib/clock.ts'
+import { countRange } from '../resources/kinds.ts'
+import { complaints } from '../resources/values.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -50,6 +51,15 @@ export function parseAmount(text: string): number {
 /** An amount, or its word for nothing: commander takes a null for an option without a value. */
 export const parseUsdOrNone = (text: string): number | 'none' =>
   text === 'none' ? text : parseUsd(text)
+
+/** A limit: a whole number, or its word for none. */
+export function parseLimit(text: string): number | 'none' {
+  if (text === 'none') return text
+  const { minimum, maximum } = countRange
+  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (limit >= minimum && limit <= maximum) return limit
+  throw new InvalidArgumentError(`Write a whole number from ${minimum} to ${maximum}, or none.`)
+}
 
 /** When something ends, in milliseconds since 1970. */
 export function parseExpiry(text: string): number | 'never' {

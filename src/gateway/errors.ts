@@ -14,6 +14,7 @@ const statusOf = {
   invalid_value: 400,
   unsupported_parameter: 400,
   conflicting_parameters: 400,
+  max_cost_exceeded: 400,
   ip_not_allowed: 403,
   model_not_allowed: 403,
   account_restricted: 403,

@@ -97,6 +97,29 @@ test('add and set make a token strict, and list and show tell it', async () => {
   ])
 }, 20_000)
 
+test('add and set say what one request may cost, and list and show tell it', async () => {
+  const line = 'add --account lee@example.com --group main'
+  const made = await json(`${line} --name capped --max-cost-per-request 0.25`)
+  expect(made).toMatchObject({ max_cost_per_request_nano: 250_000_000 })
+  const { key: _, ...before } = made
+  const { id } = before
+  expect(await json(`show ${id}`)).toEqual(before)
+  expect((await token('list')).out).toMatch(/ capped .* 0\.25 USD /)
+  expect((await token(`show ${id}`)).out).toMatch(/^Max cost +0\.25 USD$/m)
+  expect(await json(`set ${id} --max-cost-per-request none`)).toEqual({
+    ...before,
+    max_cost_per_request_nano: null,
+  })
+  expect((await token(`show ${id}`)).out).toMatch(/^Max cost +no limit$/m)
+  const audit = await place.run(['audit', 'list', '--json', '--limit', '1'])
+  expect(JSON.parse(audit.out)).toMatchObject([
+    { subject: `token ${id}`, detail: { max_cost_nano: { from: 250_000_000, to: null } } },
+  ])
+  expect((await token(`set ${id} --max-cost-per-request much`)).code).toBe(2)
+  const wrong = await token(`${line} --max-cost-per-request -1`)
+  expect(wrong.err).toContain('--max-cost-per-request: "-1" is not an amount')
+}, 20_000)
+
 test('of a token that the file names, set says that the file has the last word', async () => {
   const set = await token('set 1 --budget 8')
   expect(set.err).toBe(

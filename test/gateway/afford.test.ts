@@ -427,3 +427,32 @@ describe('for a client that has left', () => {
     expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
   })
 })
+
+describe('by a token that allows only so much for one request', () => {
+  const more = { max_tokens: 100 }
+
+  test('what could cost more is refused, naming both amounts; nothing is set aside', async () => {
+    const { amountNano } = await aside({ more })
+    const options = { ...rich, more, stream: false, maxCostNano: amountNano - 1 }
+    await using scene = await createMoneyScene(options)
+    const refusal = { kind: 'max_cost_exceeded', status: 400 }
+    const asked = async () => scene.setAside()
+    await expect(asked()).rejects.toMatchObject(refusal)
+    const inUsd = (nano: number) => `${(nano / 1e9).toFixed(9).replace(/0+$/, '')} USD`
+    await expect(asked()).rejects.toThrow(inUsd(amountNano))
+    await expect(asked()).rejects.toThrow(inUsd(amountNano - 1))
+    expect(scene.reservations.isOpen('req_1')).toBe(false)
+    expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
+  })
+
+  test('what could cost just so much is let in', async () => {
+    const { amountNano } = await aside({ more })
+    expect(await aside({ more, maxCostNano: amountNano })).toMatchObject({ amountNano })
+  })
+
+  test('where money is short, too', async () => {
+    await using scene = await createMoneyScene({ balanceNano: 1, more, maxCostNano: 0 })
+    const asked = async () => scene.setAside()
+    await expect(asked()).rejects.toMatchObject({ kind: 'max_cost_exceeded' })
+  })
+})

@@ -34,6 +34,8 @@ import { protocols } from './relay-scene.ts'
 export interface MoneyOptions {
   readonly balanceNano: number
   readonly creditLimitNano?: number
+  /** What its token allows for one request. */
+  readonly maxCostNano?: number
   readonly terms?: PriceTerms
   readonly dialect?: Dialect
   readonly count?: CountTokens
@@ -59,7 +61,7 @@ export async function createMoneyScene(options: MoneyOptions) {
     groups: [groupWrite()],
     prices: [priceWrite('small', terms)],
     accounts: [accountWrite({ openingNano: options.balanceNano, creditLimitNano })],
-    tokens: [tokenWrite()],
+    tokens: [tokenWrite({ maxCostNano: options.maxCostNano ?? null })],
   })
   const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
   const committer = createCommitter(

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { initialValues } from '../../src/resources/resource.ts'
+import { tokenFields } from '../../src/resources/token.ts'
 import type {
   AccountWrite,
   ChannelWrite,
@@ -65,19 +67,13 @@ export function accountWrite(changes: Partial<AccountWrite> = {}): AccountWrite 
 
 export function tokenWrite(changes: Partial<TokenWrite> = {}): TokenWrite {
   return {
+    ...initialValues(tokenFields),
     account: 'ann@example.com',
     name: 'laptop',
     keyHash: 'hash-1',
     keySealed: Uint8Array.of(4, 5),
     keyHint: 'sk-ab…wxyz',
     group: '默认【官转·稳定】',
-    status: 'active',
-    models: [],
-    ipAllow: [],
-    isStrict: false,
-    expiresAt: null,
-    budget: { totalNano: null, dayNano: null, monthNano: null },
-    limits: noLimits,
     ...changes,
   }
 }

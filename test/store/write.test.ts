@@ -244,7 +244,7 @@ eachEngine((open) => {
   describe('tokens', () => {
     test('are found by the hash of their key, with all that authentication needs', async () => {
       const lists = { models: ['small'], ipAllow: ['10.0.0.0/8'] }
-      const limits = { ...lists, isStrict: true, expiresAt: now + 5 }
+      const limits = { ...lists, isStrict: true, expiresAt: now + 5, maxCostNano: 6 }
       await write({ tokens: [tokenWrite({ ...limits, name: 'phone' })] })
       expect(await store.tokens.findByHash('hash-1')).toEqual({
         id: 1,
@@ -254,6 +254,7 @@ eachEngine((open) => {
         deletedAt: null,
         ...limits,
         budget: { totalNano: null, dayNano: null, monthNano: null },
+        maxCostNano: 6,
         limits: noLimits,
         spent: null,
         account: {

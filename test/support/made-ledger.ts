@@ -1,6 +1,8 @@
 import { charge } from '../../src/billing/charge.ts'
 import type { Usage } from '../../src/protocols/canonical/usage.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'
+import { initialValues } from '../../src/resources/resource.ts'
+import { tokenFields } from '../../src/resources/token.ts'
 import type { PriceTerms, TokenRates } from '../../src/store/ports/catalog.ts'
 import type { AttemptRow, Ending, RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
@@ -140,19 +142,13 @@ export async function makeWorld(
     accounts: emails.map((email) => ({ email, role: 'user', status: 'active', openingNano })),
     tokens: emails.flatMap((account, at) =>
       Array.from({ length: size.tokensPerAccount }, (_, nth) => ({
+        ...initialValues(tokenFields),
         account,
         name: `token-${nth}`,
         keyHash: `hash-${at}-${nth}`,
         keySealed: Uint8Array.of(1),
         keyHint: 'sk-…',
         group: groups[at % groups.length]?.name ?? '',
-        status: 'active' as const,
-        models: [],
-        ipAllow: [],
-        isStrict: false,
-        expiresAt: null,
-        budget: { totalNano: null, dayNano: null, monthNano: null },
-        limits: noLimits,
       })),
     ),
   })

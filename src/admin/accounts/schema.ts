@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { accountFields } from '../../resources/account.ts'
+import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { CheckedLimitsChange, LimitsView } from '../limits.ts'
-import { RegionsView } from '../regions.ts'
 import { orNull, Role, Status } from '../shapes.ts'
 
 const Text = Type.String()
@@ -14,15 +14,10 @@ export const AccountItem = Type.Object({
   is_vouched: Type.Boolean({
     description: 'Its address is known to be its owner’s: it did not just register itself.',
   }),
-  role: Role,
-  status: Status,
+  ...viewProperties(accountFields),
   balance: Usd,
   reserved: Usd,
-  credit_limit: Usd,
   overdrawn: orNull(Usd, 'How far its balance is below its credit limit; null: it is not.'),
-  balance_low_below: orNull(Usd),
-  limits: LimitsView,
-  regions: orNull(RegionsView),
   tokens: Type.Integer(),
   created_at: Text,
 })
@@ -58,13 +53,13 @@ export const AccountFilter = Type.Object({
 })
 export type AccountFilter = Static<typeof AccountFilter>
 
+const fields = patchProperties(accountFields)
+
 /** An account to be made. */
 export const NewAccount = Type.Object({
   email: Type.String({ maxLength: 320 }),
-  role: Type.Optional(Role),
   balance: Type.Optional(Usd),
-  credit_limit: Type.Optional(Usd),
-  limits: Type.Optional(CheckedLimitsChange),
+  ...{ role: fields.role, credit_limit: fields.credit_limit, limits: fields.limits },
   password: Type.Optional(
     Type.String({ maxLength: 1000, description: 'Left out: it can not sign in by password.' }),
   ),
@@ -74,13 +69,8 @@ export type NewAccount = Static<typeof NewAccount>
 /** What changes of an account; what is not named stays. */
 export const AccountPatch = Type.Object({
   revision: Type.String({ maxLength: 100 }),
-  role: Type.Optional(Role),
   is_vouched: Type.Optional(Type.Literal(true)),
-  status: Type.Optional(Status),
-  credit_limit: Type.Optional(Usd),
-  balance_low_below: Type.Optional(orNull(Usd)),
-  limits: Type.Optional(CheckedLimitsChange),
-  regions: Type.Optional(orNull(RegionsView)),
+  ...fields,
 })
 export type AccountPatch = Static<typeof AccountPatch>
 

@@ -1,5 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, overdrawnNano, parseDecimal } from '../../billing/money.ts'
+import { accountFields } from '../../resources/account.ts'
+import { initialValues } from '../../resources/resource.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
 import type { Regions } from '../../store/ports/catalog.ts'
 import type { EditableAccount } from '../../store/ports/edits.ts'
@@ -7,6 +9,7 @@ import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
+import { readPatch } from '../read-patch.ts'
 import { edit } from '../refusals.ts'
 import { findAccount } from './find-account.ts'
 import type {
@@ -74,7 +77,7 @@ export function createAccountService(parts: AccountParts): AccountService {
 
   return {
     get,
-    async create(who, { email, role = 'user', balance = '0', password, ...rest }) {
+    async create(who, { email, balance = '0', password, ...rest }) {
       const unfit = parts.complainOfEmail(email)
       if (unfit !== undefined) {
         throw new ApiError('invalid_value', `email: ${JSON.stringify(email)} ${unfit}.`, {
@@ -82,13 +85,14 @@ export function createAccountService(parts: AccountParts): AccountService {
           fault: email === '' ? 'missing' : 'unfit_email',
         })
       }
-      const { rpm = null, tpm = null, concurrency = null } = rest.limits ?? {}
+      const usual = initialValues(accountFields)
+      const hashed = password ? await parts.readPassword(email, password) : undefined
+      const named = readPatch(accountFields, rest, 0)
       const account: AccountWrite = {
-        ...{ email, role, status: 'active', limits: { rpm, tpm, concurrency } },
+        ...{ email, ...usual, ...named, limits: { ...usual.limits, ...named.limits } },
         openingNano: readUsd('balance', balance),
-        creditLimitNano: readUsd('credit_limit', rest.credit_limit ?? '0'),
-        ...(password && { password: await parts.readPassword(email, password) }),
-      } as AccountWrite
+        ...(hashed && { password: hashed }),
+      }
       const work = () => store.edits.addAccount(account, { actor: who.email })
       const id = await edit(work, { field: 'email' })
       accountsChanged()
@@ -96,21 +100,12 @@ export function createAccountService(parts: AccountParts): AccountService {
     },
     async change(who, id, patch) {
       refuseOnSelf(who, id, patch)
-      const { credit_limit, balance_low_below, revision, ...fields } = patch
+      const { revision, is_vouched, regions, ...fields } = patch
       const named = {
-        ...(fields.role && { role: fields.role }),
-        ...(fields.is_vouched && { isVouched: fields.is_vouched }),
-        ...(fields.status && { status: fields.status }),
-        ...(fields.limits && { limits: fields.limits }),
-        ...(fields.regions !== undefined && {
-          regions: fields.regions && requireRight(parts.checkRegions(fields.regions)),
-        }),
-        ...(credit_limit !== undefined && {
-          creditLimitNano: readUsd('credit_limit', credit_limit),
-        }),
-        ...(balance_low_below !== undefined && {
-          balanceLowNano:
-            balance_low_below === null ? null : readUsd('balance_low_below', balance_low_below),
+        ...readPatch(accountFields, fields, 0),
+        ...(is_vouched && { isVouched: is_vouched }),
+        ...(regions !== undefined && {
+          regions: regions && requireRight(parts.checkRegions(regions)),
         }),
       }
       const work = () => store.edits.setAccount(id, named, { actor: who.email, revision })

@@ -1,7 +1,8 @@
 import { formatNano, overdrawnNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
+import { accountFields } from '../../resources/account.ts'
+import { toView } from '../../resources/resource.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
-import { viewRegions } from '../regions.ts'
 import type { AccountItem } from './schema.ts'
 
 /** In USD; null: it is not overdrawn. */
@@ -15,15 +16,10 @@ export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): Account
   id: account.id,
   email: account.email,
   is_vouched: account.isVouched,
-  role: account.role,
-  status: account.status,
+  ...toView(accountFields, account),
   balance: formatNano(account.balanceNano),
   reserved: formatNano(account.reservedNano),
-  credit_limit: formatNano(account.creditLimitNano),
   overdrawn: viewOverdraft(account),
-  balance_low_below: account.balanceLowNano === null ? null : formatNano(account.balanceLowNano),
-  limits: { ...account.limits },
-  regions: viewRegions(account.regions),
   tokens: account.tokenCount,
   created_at: isoTime(account.createdAt),
 })

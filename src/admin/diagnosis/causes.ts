@@ -23,6 +23,7 @@ const causes: Readonly<Record<string, Cause>> = {
   invalid_value: request,
   unsupported_parameter: request,
   conflicting_parameters: request,
+  max_cost_exceeded: request,
   unsupported_action: request,
   not_offered: request,
   body_too_large: request,

@@ -1,6 +1,6 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import { groupFields as definition } from '../../resources/group.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
-import { viewRegions } from '../regions.ts'
 import type { GroupChange } from './schema.ts'
 
 /** What is there, as the fields that people edit. */
@@ -19,7 +19,7 @@ export function groupFields(group: GroupSettings) {
     on_disconnect: group.onDisconnect,
     accounts: group.accounts && [...group.accounts],
     tools: group.tools && [...group.tools],
-    regions: viewRegions(group.regions),
+    regions: definition.regions.toView(group.regions),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { groupFields } from '../../resources/group.ts'
 import { LimitsChange, LimitsView } from '../limits.ts'
-import { RegionsView } from '../regions.ts'
 import { orNull, Status } from '../shapes.ts'
 
 const OnDisconnect = Type.Union([Type.Literal('bill_observed'), Type.Literal('drain')], {
@@ -18,7 +18,7 @@ const Tools = orNull(
   'Tools of the vendors that may be used; null: all that have a price.',
 )
 
-const Regions = orNull(RegionsView, 'Countries whose requests it answers; null: all.')
+const Regions = groupFields.regions.view
 
 const common = {
   id: Type.Integer(),

@@ -3,6 +3,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { createTokenKey, keyHint } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
+import { initialValues } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { EditableToken } from '../../store/ports/edits.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
@@ -10,7 +12,7 @@ import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { edit } from '../refusals.ts'
-import { readFields, type TokenRules } from './fields.ts'
+import { readFields } from './fields.ts'
 import type { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
 import { viewDetails } from './view.ts'
 
@@ -26,7 +28,6 @@ export interface TokenParts {
   readonly catalog: () => Catalog
   readonly clock: Clock
   readonly log: Logger
-  readonly rules: TokenRules
   /** Whether tollgate.yaml names a token. */
   readonly isInFile: (token: TokenView) => boolean
   /** Throws for who does not prove to be the owner of the session's account. */
@@ -47,7 +48,7 @@ export interface TokenService {
 }
 
 export function createTokenService(parts: TokenParts): TokenService {
-  const { store, secrets, clock, log, catalog, rules, tokenChanged } = parts
+  const { store, secrets, clock, log, catalog, tokenChanged } = parts
   const { edits } = store
 
   async function require(accountId: number, id: number) {
@@ -82,18 +83,17 @@ export function createTokenService(parts: TokenParts): TokenService {
     find,
     async issue(scope, token) {
       const { accountId, actor } = scope
-      const parts = { rules, now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
+      const parts = { now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
       const fields = readFields(token, parts)
-      const { name, models = [], ipAllow = [], isStrict = false, expiresAt = null } = fields
+      const { name: _, ...usual } = initialValues(tokenFields)
       const key = createTokenKey()
       const made = {
-        ...{ accountId, group: token.group, models, ipAllow, isStrict, expiresAt },
-        ...(name !== undefined && { name }),
+        ...{ accountId, ...usual, ...fields },
         keyHash: secrets.keyedHash(key),
         keySealed: secrets.seal(key),
         keyHint: keyHint(key),
-        budget: { totalNano: null, dayNano: null, monthNano: null, ...fields.budget },
-        limits: { rpm: null, tpm: null, concurrency: null, ...fields.limits },
+        budget: { ...usual.budget, ...fields.budget },
+        limits: { ...usual.limits, ...fields.limits },
       }
       const id = await make(() => edits.addToken(made, { actor }))
       return { token: await find(scope, id), key }
@@ -102,7 +102,7 @@ export function createTokenService(parts: TokenParts): TokenService {
       const { accountId, actor } = scope
       const present = await require(accountId, id)
       const owner = { mayUse: await usableBy(accountId) }
-      const parts = { rules, now: clock(), catalog: catalog(), present, ...owner }
+      const parts = { now: clock(), catalog: catalog(), present, ...owner }
       const fields = readFields(patch, parts)
       await make(
         () => edits.setToken({ id, accountId }, fields, { actor, revision }),

@@ -5,11 +5,11 @@ import {
   parseDecimal,
   priceDecimals,
 } from '../../billing/money.ts'
+import { parseToolPrice } from '../../resources/values.ts'
 import type { PriceSetting, PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
 import type { ConfigFile } from './schema.ts'
 import { sure } from './sure.ts'
-import { parseToolPrice } from './values.ts'
 
 type Price = NonNullable<ConfigFile['prices']>[string]
 type PerCall = Extract<Price, { per_call: unknown }>

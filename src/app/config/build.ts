@@ -1,15 +1,19 @@
 import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseDateTime } from '../../lib/clock.ts'
 import { parseSizeBytes } from '../../lib/format.ts'
-import type {
-  ChannelProbe,
-  ChannelStatus,
-  GroupSettings,
-  Limits,
-  Regions,
-} from '../../store/ports/catalog.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
+import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
+import { fromFile } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
+import {
+  isPostgresUrl,
+  parseDuration,
+  parseListen,
+  parseStorePath,
+  parseWait,
+} from '../../resources/values.ts'
+import type { ChannelProbe, ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
@@ -21,11 +25,9 @@ import type {
   SignInConfig,
   SiteConfig,
   StoreConfig,
-  TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
 import { sure } from './sure.ts'
-import { isPostgresUrl, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Decimal = string | number
@@ -79,7 +81,6 @@ function namedSettings({ site = {}, settings = {} }: ConfigFile, lineOf: (path: 
 
 const duration = (text: string) => sure(parseDuration(text))
 const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
-const nanoOrNull = (usd: Decimal | null | undefined) => (usd == null ? null : nano(usd))
 const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
 
 /** The database of a checked file, and the spool before it; `path` is where the configuration lies. */
@@ -180,9 +181,8 @@ function buildChannel(channel: Entry<'channels'>): ChannelConfig {
       idleMs: duration(timeouts.idle ?? '120s'),
       totalMs: duration(timeouts.total ?? '3600s'),
     },
-    allowPrivate: channel.allow_private ?? false,
     quirks: channel.quirks ?? [],
-    limits: buildLimits(channel.limits),
+    ...fromFile(channelFields, channel),
     proxy: channel.proxy ?? null,
     probe: buildProbe(channel.probe),
   }
@@ -201,81 +201,33 @@ function buildProbe(probe: Entry<'channels'>['probe']): ChannelProbe | null {
   return { everyMs: duration(probe.every), model: probe.model ?? null }
 }
 
-/** What is left out has no limit. */
-function buildLimits(limits: Entry<'accounts'>['limits']): Limits {
-  const { rpm = null, tpm = null, concurrency = null } = limits ?? {}
-  return { rpm, tpm, concurrency }
-}
-
 function buildGroup(group: Entry<'groups'>): GroupSettings {
   return {
     name: group.name,
-    status: status(group.enabled),
     description: group.description ?? '',
     platform: group.platform ?? '',
     multiplierMillionths: sure(parseDecimal(group.rate_multiplier ?? 1, multiplierDecimals)),
     channels: group.channels,
     models: group.models ?? [],
     longContextPricing: group.long_context_pricing ?? true,
-    onDisconnect: group.on_disconnect ?? 'bill_observed',
-    limits: buildLimits(group.limits),
+    ...fromFile(groupFields, group),
     accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
     tools: group.tools ?? null,
-    regions: buildRegions(group.regions),
   }
 }
-
-/** One of the two lists is there: the checks say so. */
-function buildRegions(regions: Entry<'groups'>['regions'] | null): Regions | null {
-  const { allow, deny } = regions ?? {}
-  if (allow) return { allow: [...new Set(allow.map(inCapitals))] }
-  return deny ? { deny: [...new Set(deny.map(inCapitals))] } : null
-}
-
-const inCapitals = (code: string) => code.toUpperCase()
 
 /** As groups compare addresses. */
 const inSmallLetters = (email: string) => email.toLowerCase()
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
-  const { credit_limit, balance_low_threshold, limits, regions } = account
   return {
+    ...fromFile(accountFields, account),
     email: account.email,
-    role: account.role ?? 'user',
-    status: status(account.enabled),
     password: account.password ?? null,
     openingNano: nano(account.balance ?? 0),
-    ...(credit_limit !== undefined && { creditLimitNano: nano(credit_limit) }),
-    ...(balance_low_threshold !== undefined && {
-      balanceLowNano: nanoOrNull(balance_low_threshold),
-    }),
-    ...(limits !== undefined && { limits: buildLimits(limits) }),
-    ...(regions !== undefined && { regions: buildRegions(regions) }),
-    tokens: (account.tokens ?? []).map(buildToken),
+    tokens: (account.tokens ?? []).map((token) => ({
+      ...fromFile(tokenFields, token),
+      key: token.key,
+    })),
   }
-}
-
-type Token = NonNullable<Entry<'accounts'>['tokens']>[number]
-
-function buildToken(token: Token): TokenConfig {
-  const expiry = token.expires_at ?? null
-  return {
-    name: token.name,
-    key: token.key,
-    group: token.group,
-    status: status(token.enabled),
-    models: token.models ?? [],
-    ipAllow: token.ip_allow ?? [],
-    isStrict: token.strict ?? false,
-    expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
-    budget: buildBudget(token.budget ?? null),
-    limits: buildLimits(token.limits),
-  }
-}
-
-/** A single number is the budget in all. */
-function buildBudget(budget: NonNullable<Token['budget']> | null): TokenBudget {
-  const { total, day, month } =
-    typeof budget === 'object' ? (budget ?? {}) : { total: budget, day: null, month: null }
-  return { totalNano: nanoOrNull(total), dayNano: nanoOrNull(day), monthNano: nanoOrNull(month) }
 }

@@ -1,9 +1,9 @@
 import type { Fault } from '../../admin/faults.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDurationMs } from '../../lib/format.ts'
+import { isPostgresUrl } from '../../resources/values.ts'
 import { joinPath } from './problem.ts'
 import type { ConfigFile } from './schema.ts'
-import { isPostgresUrl } from './values.ts'
 
 /** A file that was read with faults: everything in it may be missing. */
 export type Partly<T> = T extends readonly (infer Item)[]

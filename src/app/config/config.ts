@@ -1,6 +1,8 @@
+import type { accountFields } from '../../resources/account.ts'
+import type { FileValues } from '../../resources/resource.ts'
+import type { TokenSettings } from '../../resources/token.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type { ChannelSettings, GroupSettings, Limits, Regions } from '../../store/ports/catalog.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
+import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
 
 /** Where and how the process listens. */
 export interface ServerConfig {
@@ -130,37 +132,17 @@ export interface ChannelConfig extends ChannelSettings {
 }
 
 /** An API key of an account. */
-export interface TokenConfig {
-  readonly name: string
+export interface TokenConfig extends TokenSettings {
   readonly key: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  /** Milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
 }
 
 /** An account with its tokens. */
-export interface AccountConfig {
+export interface AccountConfig extends FileValues<typeof accountFields> {
   readonly email: string
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   /** In the clear; null: keep the one it has. */
   readonly password: string | null
   /** Opening balance, used once. */
   readonly openingNano: number
-  /** How far below zero the balance may go; absent: keep the one it has. */
-  readonly creditLimitNano?: number
-  /** Below this the balance counts as low; null: as the settings say; absent: keep. */
-  readonly balanceLowNano?: number | null
-  /** Absent: keep. */
-  readonly limits?: Limits
-  /** Null: all countries; absent: keep. */
-  readonly regions?: Regions | null
   readonly tokens: readonly TokenConfig[]
 }
 

@@ -1,9 +1,11 @@
 import { formatNano } from '../../billing/money.ts'
 import { keyHint } from '../../lib/ids.ts'
+import { accountFields } from '../../resources/account.ts'
+import { initialValues, planFields } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
-import { accountFields, tokenFields } from './diff-fields.ts'
 import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
 
 /**
@@ -15,8 +17,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   const live = new Map(current.accounts.map((view) => [view.email, view]))
   const planned = await Promise.all(
     config.accounts.map(async (account) => {
-      const { email, role, status, password, openingNano } = account
-      const { creditLimitNano, balanceLowNano, limits, regions } = account
+      const { email, password, openingNano } = account
       const view = live.get(email)
       const mark = view?.passwordMark ?? null
       const given =
@@ -24,22 +25,16 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
       const change = changeOf(
         'account',
         email,
-        view && { ...accountFields(view), ...(mark !== null && { password: 'set' }) },
+        view && { ...planFields(accountFields, view), ...(mark !== null && { password: 'set' }) },
         {
-          ...accountFields({ ...newAccount, ...view, ...account }),
+          ...planFields(accountFields, { ...initialValues(accountFields), ...view, ...account }),
           ...(!view && { balance: formatNano(openingNano) }),
           ...passwordField(mark, given),
         },
       )
+      const { tokens: _, password: __, ...settings } = account
       const write: AccountWrite = {
-        email,
-        role,
-        status,
-        openingNano,
-        ...(creditLimitNano !== undefined && { creditLimitNano }),
-        ...(balanceLowNano !== undefined && { balanceLowNano }),
-        ...(limits !== undefined && { limits }),
-        ...(regions !== undefined && { regions }),
+        ...settings,
         ...(password !== null && given !== 'same' && { password: await written(password, given) }),
       }
       return { change, write }
@@ -47,14 +42,6 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   )
   const emails = config.accounts.map(({ email }) => email)
   return partOf(planned, prune ? removalsOf('account', [...live.keys()], emails) : [])
-}
-
-/** What an account has at first where the file says nothing. */
-const newAccount = {
-  creditLimitNano: 0,
-  balanceLowNano: null,
-  limits: { rpm: null, tpm: null, concurrency: null },
-  regions: null,
 }
 
 async function written(password: string, given: Given) {
@@ -99,10 +86,15 @@ export function planTokens({
     const same = live.get(identity(token.account, token.keyHash))
     const before = same ?? old.get(name)
     if (before) shown.add(before)
-    const change = changeOf('token', name, before && { ...tokenFields(before), key: 'set' }, {
-      ...tokenFields(token),
-      key: before && !same ? 'changed' : 'set',
-    })
+    const change = changeOf(
+      'token',
+      name,
+      before && { ...planFields(tokenFields, before), key: 'set' },
+      {
+        ...planFields(tokenFields, token),
+        key: before && !same ? 'changed' : 'set',
+      },
+    )
     return change ? [{ change, write: writeOf(token, same, secrets.seal) }] : []
   })
   const removals = gone

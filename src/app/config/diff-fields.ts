@@ -6,17 +6,17 @@ import {
   priceDecimals,
 } from '../../billing/money.ts'
 import { formatDurationMs } from '../../lib/format.ts'
+import { channelFields as sharedOfChannel } from '../../resources/channel.ts'
+import { groupFields as sharedOfGroup } from '../../resources/group.ts'
+import { planFields } from '../../resources/resource.ts'
 import type {
   ChannelSettings,
   GroupSettings,
-  Limits,
   PriceSetting,
   PriceTerms,
-  Regions,
   TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
 export type Fields = { readonly [field: string]: string }
@@ -42,7 +42,6 @@ const set = (items: readonly (string | object)[]) =>
     .map((item) => JSON.stringify(item))
     .toSorted()
     .join(',')}]`
-const enabled = (status: 'active' | 'disabled') => String(status === 'active')
 
 /** Fields of a channel, but for its keys and its proxy. */
 export function channelFields(channel: ChannelSettings): Fields {
@@ -62,9 +61,8 @@ export function channelFields(channel: ChannelSettings): Fields {
     'timeouts.first_byte': formatDurationMs(timeouts.firstByteMs),
     'timeouts.idle': formatDurationMs(timeouts.idleMs),
     'timeouts.total': formatDurationMs(timeouts.totalMs),
-    allow_private: String(channel.allowPrivate),
     quirks: set(channel.quirks),
-    ...limitFields(channel.limits),
+    ...planFields(sharedOfChannel, channel),
     ...(probe && {
       'probe.every': formatDurationMs(probe.everyMs),
       'probe.model': String(probe.model),
@@ -72,36 +70,18 @@ export function channelFields(channel: ChannelSettings): Fields {
   }
 }
 
-const limitFields = ({ rpm, tpm, concurrency }: Limits): Fields => ({
-  'limits.rpm': String(rpm),
-  'limits.tpm': String(tpm),
-  'limits.concurrency': String(concurrency),
-})
-
-const regionFields = (regions: Regions | null): Fields => ({
-  regions:
-    regions === null
-      ? 'all'
-      : 'allow' in regions
-        ? `allow ${set(regions.allow)}`
-        : `deny ${set(regions.deny)}`,
-})
-
 /** Fields of a group. */
 export function groupFields(group: GroupSettings): Fields {
   return {
-    enabled: enabled(group.status),
     description: group.description,
     platform: group.platform,
     rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
     channels: set(group.channels),
     models: set(group.models),
     long_context_pricing: String(group.longContextPricing),
-    on_disconnect: group.onDisconnect,
-    ...limitFields(group.limits),
+    ...planFields(sharedOfGroup, group),
     accounts: group.accounts === null ? 'all' : set(group.accounts),
     tools: group.tools === null ? 'all' : set(group.tools),
-    ...regionFields(group.regions),
   }
 }
 
@@ -152,53 +132,3 @@ const extraFields = (extras: ExtraPrices | undefined): Fields =>
       Object.entries(prices).map(([name, price]) => [`${part}.${name}`, price]),
     ),
   )
-
-/** Fields of an account that can change; neither password nor balance. */
-export function accountFields(account: {
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
-  readonly creditLimitNano: number
-  readonly balanceLowNano: number | null
-  readonly limits: Limits
-  readonly regions: Regions | null
-}): Fields {
-  return {
-    enabled: enabled(account.status),
-    role: account.role,
-    credit_limit: formatNano(account.creditLimitNano),
-    balance_low_threshold: nanoOrNull(account.balanceLowNano),
-    ...limitFields(account.limits),
-    ...regionFields(account.regions),
-  }
-}
-
-const nanoOrNull = (amountNano: number | null) =>
-  amountNano === null ? 'null' : formatNano(amountNano)
-
-/** Fields of a token, but for its key. */
-export function tokenFields(token: {
-  readonly name: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
-}): Fields {
-  const { expiresAt, budget } = token
-  return {
-    name: token.name,
-    group: token.group,
-    enabled: enabled(token.status),
-    models: set(token.models),
-    ip_allow: set(token.ipAllow),
-    strict: String(token.isStrict),
-    expires_at: expiresAt === null ? 'null' : new Date(expiresAt).toISOString(),
-    'budget.total': nanoOrNull(budget.totalNano),
-    'budget.day': nanoOrNull(budget.dayNano),
-    'budget.month': nanoOrNull(budget.monthNano),
-    ...limitFields(token.limits),
-  }
-}

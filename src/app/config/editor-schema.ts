@@ -1,7 +1,7 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
+import type { ValueKind } from '../../resources/values.ts'
 import { type JsonSchema, toJsonSchema, toSchemaDocument, wordsOf } from '../../site/schemas.ts'
 import { ConfigFile } from './schema.ts'
-import type { ValueKind } from './values.ts'
 
 /**
  * The JSON Schema of tollgate.yaml for editors. The text of a value counts, not how YAML types it,

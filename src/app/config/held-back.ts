@@ -1,7 +1,9 @@
+import { accountFields } from '../../resources/account.ts'
+import { planFields } from '../../resources/resource.ts'
 import type { StoredAccount } from '../../store/ports/admin.ts'
 import type { CurrentState, HeldBack } from './change.ts'
 import type { AccountConfig, Config } from './config.ts'
-import { accountFields, compareFields } from './diff-fields.ts'
+import { compareFields } from './diff-fields.ts'
 
 /**
  * A configuration without what it would give to accounts that registered themselves. Who does that has
@@ -50,7 +52,10 @@ const asItIs = ({ status, openingNano }: AccountConfig, view: StoredAccount) => 
 
 /** What of it the file would change. */
 function given(account: AccountConfig, view: StoredAccount): string[] {
-  const changes = compareFields(accountFields(view), accountFields({ ...view, ...account }))
+  const changes = compareFields(
+    planFields(accountFields, view),
+    planFields(accountFields, { ...view, ...account }),
+  )
   return [
     ...changes
       .filter(({ field, to }) => field !== 'enabled' || to === 'true')

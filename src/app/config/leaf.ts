@@ -1,7 +1,7 @@
 import { KindGuard, type TLiteral, type TSchema } from '@sinclair/typebox'
-import type { Fault } from '../../admin/faults.ts'
+import { type Fault, faultOfKind } from '../../admin/faults.ts'
 import { suggest } from '../../lib/suggest.ts'
-import { complaints, faultOfKind, type ValueKind } from './values.ts'
+import { complaints, type ValueKind } from '../../resources/values.ts'
 
 type Leaf =
   | { readonly value: string | number | boolean }

@@ -2,19 +2,20 @@ import { Type } from '@sinclair/typebox'
 import type { ModalityName } from '../../billing/extras.ts'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
 import { type HostedTool, hostedTools } from '../../protocols/canonical/tools.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
+import { fileProperties } from '../../resources/resource.ts'
 import {
   decimal,
   flag,
-  limits,
   map,
   modelIds,
   onlyThese,
   optional,
-  regions,
   text,
   titledWords,
   words,
-} from './schema-parts.ts'
+} from '../../resources/schema-parts.ts'
 
 /** A model that a channel offers. */
 export const ChannelModelEntry = Type.Union(
@@ -103,7 +104,7 @@ export const ChannelEntry = Type.Object(
         { ...map, description: 'How long to wait for the upstream.' },
       ),
     ),
-    limits: optional(limits('Limits of the channel: at them, other channels are asked.')),
+    ...fileProperties(channelFields),
     proxy: optional(
       text(
         'proxy',
@@ -112,7 +113,6 @@ export const ChannelEntry = Type.Object(
       ),
     ),
     probe: optional(ProbeEntry),
-    allow_private: flag('true for an upstream on this machine or a private network.'),
     quirks: optional(
       Type.Array(
         titledWords(quirkNames, (name) => quirks[name].title),
@@ -129,7 +129,6 @@ export const ChannelEntry = Type.Object(
 export const GroupEntry = Type.Object(
   {
     name: text('name', 'Name of the group, unique; compared byte for byte.'),
-    enabled: flag('false: the group is kept, but its tokens are refused.'),
     description: optional(text('text', 'What the plaza says about the group.')),
     platform: optional(text('text', 'Platform word that the plaza shows, such as openai.')),
     rate_multiplier: optional(
@@ -143,7 +142,7 @@ export const GroupEntry = Type.Object(
       'that its channels offer',
     ),
     long_context_pricing: flag('Whether the tiers of a price apply in this group.'),
-    limits: optional(limits('Limits of the group: of all its tokens together.')),
+    ...fileProperties(groupFields),
     accounts: onlyThese(text('email', 'E-mail of an account.'), {
       description: 'The accounts that may use it, by e-mail; left out: it is open to all.',
       whenEmpty: 'list the accounts ([] is nobody), or remove the key to open the group to all',
@@ -153,13 +152,6 @@ export const GroupEntry = Type.Object(
         'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
       whenEmpty: 'list the tools ([] is none), or remove the key for all that have a price',
     }),
-    regions: optional(regions('Countries whose requests it answers; left out: all.')),
-    on_disconnect: optional(
-      words(
-        ['bill_observed', 'drain'],
-        'When a client leaves: bill_observed stops and bills what was seen, unless the vendor bills what can not be seen (reasoning, images): that is read to its end; drain reads every answer to its end.',
-      ),
-    ),
   },
   { ...map, description: 'The channels and models that its tokens may use, with a multiplier.' },
 )

@@ -1,18 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { accountFields } from '../../resources/account.ts'
+import { fileProperties } from '../../resources/resource.ts'
+import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
+import { tokenFields } from '../../resources/token.ts'
 import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
-import {
-  decimal,
-  flag,
-  limits,
-  map,
-  modelIds,
-  onlyThese,
-  optional,
-  orNull,
-  regions,
-  text,
-  words,
-} from './schema-parts.ts'
 
 /** Where and how the process listens. */
 export const ServerSection = Type.Object(
@@ -250,41 +241,14 @@ export const SignInSection = Type.Object(
   { ...map, description: 'How people sign in to the console, beside their password.' },
 )
 
-const budgetPart = (description: string) => optional(orNull(decimal('usd', description)))
-
-/** What may be spent with a token. */
-const TokenBudgetEntry = Type.Union(
-  [
-    decimal('usd', 'USD that it may spend in all.'),
-    Type.Object(
-      {
-        total: budgetPart('USD that it may spend in all; null: no limit.'),
-        day: budgetPart('USD that it may spend in a UTC day; null: no limit.'),
-        month: budgetPart('USD that it may spend in a UTC month; null: no limit.'),
-      },
-      { ...map, minProperties: 1 },
-    ),
-    Type.Null(),
-  ],
-  { description: 'USD that it may spend: in all, or { total, day, month }; null: no limit.' },
-)
+const { name, ...others } = fileProperties(tokenFields)
 
 /** An API key of an account. */
 export const TokenEntry = Type.Object(
   {
-    name: text('name', 'Name of the token, unique within the account.'),
+    name,
     key: text('token-key', 'The key that clients send; begins with sk-.', { writeOnly: true }),
-    group: text('name', 'Name of the group that it belongs to.'),
-    enabled: flag('false: the token is kept, but refused.'),
-    models: modelIds('Models that it may ask for; empty: all of its group.', 'of its group'),
-    ip_allow: onlyThese(text('block', 'Address or CIDR block.'), {
-      description: 'Addresses or CIDR blocks that may use it; empty: any.',
-      whenEmpty: 'list the addresses, or remove the key for any',
-    }),
-    strict: flag('true: refuses what translation between protocols would leave out.'),
-    expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
-    budget: optional(TokenBudgetEntry),
-    limits: optional(limits('Limits of the token.')),
+    ...others,
   },
   { ...map, description: 'An API key of the account.' },
 )
@@ -293,8 +257,7 @@ export const TokenEntry = Type.Object(
 export const AccountEntry = Type.Object(
   {
     email: text('email', 'E-mail address, unique.'),
-    enabled: flag('false: the account is kept, but its tokens are refused.'),
-    role: optional(words(['admin', 'user'], 'admin: may change everything. user: its own tokens.')),
+    ...fileProperties(accountFields),
     password: optional(
       text('password', `Password for the console. \${NAME} reads the environment.`, {
         writeOnly: true,
@@ -302,30 +265,6 @@ export const AccountEntry = Type.Object(
     ),
     balance: optional(
       decimal('usd', 'Opening balance in USD: used once, when the account is created.'),
-    ),
-    credit_limit: optional(
-      decimal(
-        'usd',
-        'USD by which the balance may go below zero (postpaid); left out: as it is, 0 at first.',
-      ),
-    ),
-    balance_low_threshold: optional(
-      orNull(
-        decimal(
-          'usd',
-          'Balance in USD below which it counts as low; null: as the settings say; left out: as it is.',
-        ),
-      ),
-    ),
-    limits: optional(
-      orNull(
-        limits(
-          'Limits of all its tokens together; null: none; left out: as they are, none at first.',
-        ),
-      ),
-    ),
-    regions: optional(
-      orNull(regions('Countries that it may be used from; null: all; left out: as it is.')),
     ),
     tokens: optional(Type.Array(TokenEntry, { description: 'API keys of the account.' })),
   },

@@ -1,4 +1,6 @@
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
+import type { AnyField, Definition } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 
 /** What `createTemplate` puts in. */
 export interface TemplateValues {
@@ -316,20 +318,28 @@ accounts:
         # Keep it secret: whoever has it spends the balance.
         key: ${tokenKey}
         group: default
-        # false keeps the token, but refuses it.
-        #enabled: true
-        # The models it may ask for. Empty: all of its group.
-        #models: []
-        # The addresses or CIDR blocks that may use it. Empty: any.
-        #ip_allow: []
-        # true refuses a request when its translation to another protocol would leave something out,
-        # as the header x-tollgate-strict: true does for one request.
-        #strict: false
-        # When it expires, such as 2027-01-31T12:00:00Z; null: never.
-        #expires_at: null
-        # The USD it may spend in all, in a UTC day and in a UTC month; null: no limit, 0: nothing.
-        # A single number (budget: 20) is the budget in all.
-        #budget: { total: null, day: null, month: null }
-        # Requests and LLM tokens a minute, and requests at once; null: no limit.
-        #limits: { rpm: null, tpm: null, concurrency: null }
-`
+${settingsAtRest(tokenFields, '        ')}`
+
+/** Each field that may be left out, with what holds then, and its sentence before it. */
+function settingsAtRest(fields: Definition, indent: string): string {
+  return Object.entries(fields)
+    .filter(([, field]) => 'part' in field || !isRequired(field))
+    .map(([key, field]) => {
+      const lines = wrap(field.help, 100 - indent.length).map((line) => `${indent}# ${line}\n`)
+      const name = ('part' in field ? undefined : field.fileKey) ?? key
+      return `${lines.join('')}${indent}#${name}: ${atRest(field)}\n`
+    })
+    .join('')
+}
+
+const isRequired = ({ kind }: AnyField) => kind === 'name' || kind === 'reference'
+
+function atRest(field: Definition[string]): string {
+  if (!('part' in field)) return JSON.stringify(field.toFile(field.initial))
+  const inner = Object.entries(field.part).map(([key, one]) => `${key}: ${atRest(one)}`)
+  return `{ ${inner.join(', ')} }`
+}
+
+/** A sentence in lines of so many characters. */
+const wrap = (text: string, width: number): readonly string[] =>
+  text.match(new RegExp(`.{1,${width - 2}}(?= |$)`, 'g'))?.map((line) => line.trim()) ?? []

@@ -1,9 +1,9 @@
 import { type AccountService, createAccountService } from '../../admin/accounts/service.ts'
 import { ApiError } from '../../admin/api-error.ts'
+import { complaints } from '../../resources/values.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import { hashPassword } from '../config/password.ts'
-import { complaints } from '../config/values.ts'
 import { checkRegions } from './rules.ts'
 
 interface AccountAppParts {

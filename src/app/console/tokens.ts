@@ -3,7 +3,6 @@ import {
   type TokenParts,
   type TokenService,
 } from '../../admin/tokens/service.ts'
-import { complaints } from '../config/values.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Tokens in the console: the rules are those of tollgate.yaml. */
@@ -13,7 +12,6 @@ export function createConsoleTokens(parts: ConsoleParts, prove: TokenParts['prov
     ...parts,
     catalog: parts.metrics.catalog,
     prove,
-    rules: { name: complaints.name, block: complaints.block },
     isInFile: ({ account, keyHash }) =>
       config()
         .accounts.filter(({ email }) => email === account)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { inAddress } from '../../resources/values.ts'
 import type {
   MovedRow,
   MovedTable,
@@ -9,7 +10,6 @@ import type {
   WantedRows,
 } from '../../store/ports/copies.ts'
 import { openSqliteSource, openSqliteTarget } from '../../store/sqlite/moving.ts'
-import { inAddress } from '../config/values.ts'
 import { UserError } from '../instance.ts'
 
 /** So much of a table is in memory at a time, as far as the rows before tell how large rows are. */

@@ -1,6 +1,8 @@
 import { formatDecimal, multiplierDecimals, overdrawnNano } from '../../billing/money.ts'
 import { buildCatalog } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
+import { toReport } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { AccountView, TokenView } from '../../store/ports/admin.ts'
 import type { CatalogRows, ChannelRow, GroupRow } from '../../store/ports/catalog.ts'
 import type { Spent } from '../../store/ports/records.ts'
@@ -11,20 +13,8 @@ function tokenReport(token: TokenView, spent?: Spent) {
   return {
     id: token.id,
     account: token.account,
-    name: token.name,
     key_hint: token.keyHint,
-    group: token.group,
-    status: token.status,
-    models: token.models,
-    ip_allow: token.ipAllow,
-    strict: token.isStrict,
-    expires_at: token.expiresAt === null ? null : isoTime(token.expiresAt),
-    budget: {
-      total_nano: token.budget.totalNano,
-      day_nano: token.budget.dayNano,
-      month_nano: token.budget.monthNano,
-    },
-    limits: token.limits,
+    ...toReport(tokenFields, token),
     spent: spent === undefined ? null : spentReport(spent),
     created_at: isoTime(token.createdAt),
   }

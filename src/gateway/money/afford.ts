@@ -1,3 +1,4 @@
+import { formatNano } from '../../billing/money.ts'
 import type { MoneyLimit, Reservation } from '../../store/ports/records.ts'
 import type { Affinity } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
@@ -93,6 +94,7 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { candidates } = plan.offer
   const excess = reservations.excess(caller.account.id, candidates, most.amountNano)
   const mostNano = most.amountNano + excess
+  requireWithinMaxCost(caller, mostNano)
   const amounts = { mostNano, reckonedNano: most.amountNano }
   const { nano } = reservations.room(caller)
   if (mostNano > nano) return setAsideRest(parts, asked, amounts)
@@ -131,6 +133,16 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
 /** What is set aside for a client that has left already would be given back by nobody. */
 function requireClient({ exchange }: Asked): void {
   if (exchange.interruption !== undefined) throw stopping()
+}
+
+/** Refuses what could cost more than its token allows for one request. */
+function requireWithinMaxCost({ token: { maxCostNano } }: Caller, mostNano: number): void {
+  if (maxCostNano === null || mostNano <= maxCostNano) return
+  throw new GatewayError(
+    'max_cost_exceeded',
+    `This request could cost ${formatNano(mostNano)} USD, and this key allows ` +
+      `${formatNano(maxCostNano)} USD for one request. Shorten it, or limit its answer (max_tokens).`,
+  )
 }
 
 const isLimited = ({ body, plan }: Asked) =>

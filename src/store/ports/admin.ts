@@ -1,6 +1,12 @@
-import type { ChannelSettings, GroupSettings, Limits, PriceSetting, Regions } from './catalog.ts'
+import type {
+  AccountSettings,
+  accountFields,
+  SomeAccountSettings,
+} from '../../resources/account.ts'
+import type { FileValues } from '../../resources/resource.ts'
+import type { SomeTokenSettings, TokenSettings } from '../../resources/token.ts'
+import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
-import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
 export interface ChannelWrite extends ChannelSettings {
@@ -8,20 +14,11 @@ export interface ChannelWrite extends ChannelSettings {
   readonly proxySealed?: Uint8Array | null
 }
 
-export interface AccountWrite {
+/** An account as it is to be; what is absent stays, or is as it is at first. */
+export interface AccountWrite extends FileValues<typeof accountFields> {
   readonly email: string
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   /** Opening balance: used when the account is created, ignored ever after. */
   readonly openingNano: number
-  /** How far below zero the balance may go (postpaid); 0: prepaid. Absent: keep, or 0. */
-  readonly creditLimitNano?: number
-  /** Below this the balance counts as low; null: the gateway's setting. Absent: keep, or null. */
-  readonly balanceLowNano?: number | null
-  /** Absent: keep, or none. */
-  readonly limits?: Limits
-  /** Countries that it may be used from; null: all. Absent: keep, or all. */
-  readonly regions?: Regions | null
   /**
    * Absent: keep. `mark` is a hash of the configured password, which tells whether that changes; without
    * `hash` the password stays.
@@ -29,22 +26,13 @@ export interface AccountWrite {
   readonly password?: { readonly hash?: string; readonly mark: string }
 }
 
-export interface TokenWrite {
+export interface TokenWrite extends TokenSettings {
   readonly account: string
-  readonly name: string
   /** Keyed hash of the key: the token's identity. */
   readonly keyHash: string
   readonly keySealed: Uint8Array
   /** What lists show: `sk-ab…wxyz`. */
   readonly keyHint: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
 }
 
 export interface PriceWrite extends PriceSetting {
@@ -89,21 +77,14 @@ export class WouldOverdraw extends WriteRefused {
   override readonly name = 'WouldOverdraw'
 }
 
-export interface AccountView {
+export interface AccountView extends AccountSettings {
   readonly id: number
   readonly email: string
   /** Whether its address is known to be its owner's: it did not just register itself. */
   readonly isVouched: boolean
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   readonly balanceNano: number
   /** Set aside for requests under way. */
   readonly reservedNano: number
-  readonly creditLimitNano: number
-  readonly balanceLowNano: number | null
-  readonly limits: Limits
-  /** Countries that it may be used from; null: all. */
-  readonly regions: Regions | null
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
@@ -141,15 +122,9 @@ export interface Adjusted {
 }
 
 /** What may be changed of an account: absent fields stay as they are. */
-export interface AccountFields {
-  readonly role?: AccountView['role']
+export interface AccountFields extends SomeAccountSettings {
   /** True: its address is its owner's. An administrator's always is. */
   readonly isVouched?: true
-  readonly status?: AccountView['status']
-  readonly creditLimitNano?: number
-  readonly balanceLowNano?: number | null
-  readonly limits?: Partial<Limits>
-  readonly regions?: Regions | null
 }
 
 /** Which account changes, by its e-mail, and who does it. */
@@ -159,15 +134,10 @@ export interface AccountChange extends Omit<AccountFields, 'status'> {
 }
 
 /** What may be changed of a token: absent fields stay as they are. */
-export interface TokenFields
-  extends Partial<Omit<TokenWrite, 'account' | `key${string}` | 'budget' | 'limits'>> {
-  readonly budget?: Partial<TokenBudget>
-  readonly limits?: Partial<Limits>
-}
+export interface TokenFields extends SomeTokenSettings {}
 
 /** Which token changes, and who does it. */
-export interface TokenChange
-  extends Pick<TokenFields, 'budget' | 'limits' | 'expiresAt' | 'isStrict'> {
+export interface TokenChange extends TokenFields {
   readonly id: number
   readonly actor: string
 }

@@ -1,30 +1,15 @@
+import type { TokenSettings } from '../../resources/token.ts'
 import type { Limits, Regions } from './catalog.ts'
 import type { Spent } from './records.ts'
 
-/** What may be spent with a token, in nano-USD: in all, in a UTC day, in a UTC month; null: no limit. */
-export interface TokenBudget {
-  readonly totalNano: number | null
-  readonly dayNano: number | null
-  readonly monthNano: number | null
-}
+/** What may be spent with a token, in nano-USD; null: no limit. */
+export type TokenBudget = TokenSettings['budget']
 
 /** What authentication needs of a token, read in one look-up and kept in memory by the gateway. */
-export interface TokenRecord {
+export interface TokenRecord extends Omit<TokenSettings, 'group'> {
   readonly id: number
-  readonly name: string
   readonly groupId: number
-  readonly status: 'active' | 'disabled'
   readonly deletedAt: number | null
-  /** Milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null
-  /** Model ids that this token may ask for; empty: all of its group. */
-  readonly models: readonly string[]
-  /** Addresses and CIDR blocks; empty: any. */
-  readonly ipAllow: readonly string[]
-  /** Refuse what translation between protocols would leave out. */
-  readonly isStrict: boolean
-  readonly budget: TokenBudget
-  readonly limits: Limits
   /** What was spent so far; null for a token without a budget. */
   readonly spent: Spent | null
   readonly account: {

@@ -1,3 +1,5 @@
+import { type AccountColumns, accountFields } from '../../resources/account.ts'
+import { auditedFields, columnsOf, initialValues, toColumns } from '../../resources/resource.ts'
 import type { AccountFields } from '../ports/admin.ts'
 import { type AccountChange, type AccountWrite, WriteRefused } from '../ports/admin.ts'
 import {
@@ -8,49 +10,20 @@ import {
   NotThere,
 } from '../ports/edits.ts'
 import { readAccount, selectAccounts } from './accounts.ts'
-import { addAudit } from './audit.ts'
 import {
   type Change,
   checkRevision,
   differences,
   differingColumns,
-  given,
   note,
   revisionOf,
-  shownOfRow,
 } from './changes.ts'
-import { limitsOf, regionsText } from './columns.ts'
 import { countTokens, findAccountId, findByAddress, requireAccount } from './names.ts'
 import { endSessionsOf, putPassword, removeSignIn } from './sign-in/passwords.ts'
 import { build, first, run, type Steps } from './steps.ts'
 
-/** The columns of the fields that are given. Who makes somebody an administrator vouches for them. */
-function accountColumns({ role, isVouched, status, limits, regions, ...money }: AccountFields) {
-  const { creditLimitNano, balanceLowNano } = money
-  return given({
-    ...{ role, status },
-    email_verified: role === 'admin' || isVouched ? 1 : undefined,
-    credit_limit_nano: creditLimitNano,
-    balance_low_nano: balanceLowNano,
-    ...{ rpm: limits?.rpm, tpm: limits?.tpm, concurrency: limits?.concurrency },
-    regions: regions === undefined ? undefined : regionsText(regions),
-  })
-}
-
-/** Changes what is named of an account, and nothing else. Call it in a transaction. */
-export function* changeAccount(change: AccountChange, now: number): Steps<void> {
-  const { account, actor, ...fields } = change
-  const id = yield* requireAccount(account, `change of account "${account}"`)
-  const before = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
-  const changed = differingColumns(before ?? {}, accountColumns(fields))
-  if (Object.keys(changed).length === 0) return
-  yield* run(build.updateTable('account').set(changed).where('id', '=', id))
-  const detail = differences(before ?? {}, changed, shownOfRow)
-  yield* addAudit({ createdAt: now, actor, action: 'account.set', subject: account, detail })
-}
-
 function* openAccount(account: AccountWrite, now: number): Steps<void> {
-  const { email, role, status, openingNano, password } = account
+  const { email, openingNano, password } = account
   if (!Number.isSafeInteger(openingNano)) {
     throw new WriteRefused(
       `account "${email}": an opening balance of ${openingNano} nano-USD is not a whole number ` +
@@ -58,15 +31,12 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
     )
   }
   const row = {
-    email,
-    role,
-    status,
-    balance_nano: openingNano,
-    credit_limit_nano: account.creditLimitNano ?? 0,
-    balance_low_nano: account.balanceLowNano ?? null,
-    ...(account.limits && limitsOf(account.limits)),
-    regions: regionsText(account.regions ?? null),
-    created_at: now,
+    ...{ email, balance_nano: openingNano, created_at: now },
+    // Of all fields, not of some.
+    ...(toColumns(accountFields, {
+      ...initialValues(accountFields),
+      ...account,
+    }) as AccountColumns),
   }
   const made = yield* first(build.insertInto('account').values(row).returning('id'))
   const id = made?.id
@@ -117,16 +87,15 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
     return
   }
   yield* requireMeant(id, account)
-  const { email: _, openingNano: __, password, ...fields } = account
-  const { email_verified: ___, ...columns } = accountColumns(fields)
+  const { status, password } = account
+  const columns = toColumns(accountFields, account)
   yield* run(build.updateTable('account').set(columns).where('id', '=', id))
   if (password) yield* putPassword(id, password, now)
   // Who is let in again later signs in anew.
-  if (account.status !== 'active') yield* endSessionsOf(id)
+  if (status !== 'active') yield* endSessionsOf(id)
 }
 
-const revised = ['emailVerified', 'role', 'status', 'creditLimitNano', 'balanceLowNano'] as const
-const revisedLimits = ['regions', 'rpm', 'tpm', 'concurrency'] as const
+const editable = [...columnsOf(accountFields), 'emailVerified'] as const
 
 /** A live account as people edit it. */
 export function* readEditableAccount(id: number): Steps<EditableAccount | undefined> {
@@ -136,7 +105,7 @@ export function* readEditableAccount(id: number): Steps<EditableAccount | undefi
   return {
     ...readAccount(row),
     tokenCount,
-    revision: revisionOf(row, [...revised, ...revisedLimits]),
+    revision: revisionOf(row, editable),
   }
 }
 
@@ -165,24 +134,46 @@ export function* setAccount(change: Change, id: number, fields: AccountFields): 
   const { edit } = change
   const before = yield* requireEditable(id)
   checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  if (!(yield* writeFields(change, before, fields))) return
   const { role, status } = fields
-  const present = columnsOf(before)
-  const changed = differingColumns(present, accountColumns(fields))
-  if (Object.keys(changed).length === 0) return
-  yield* run(build.updateTable('account').set(changed).where('id', '=', id))
   if (role !== undefined || status !== undefined) yield* requireAdministrator(before)
   if (status === 'disabled') yield* endSessionsOf(id)
-  yield* note(change, 'account.set', before.email, differences(present, changed))
 }
 
-const columnsOf = (account: EditableAccount) => ({
-  role: account.role,
-  status: account.status,
+/** The same for the command line, which may take the last administrator away. */
+export function* changeAccount(
+  { account, actor, ...fields }: AccountChange,
+  now: number,
+): Steps<void> {
+  const id = yield* requireAccount(account, `change of account "${account}"`)
+  yield* writeFields({ now, edit: { actor } }, yield* requireEditable(id), fields)
+}
+
+/** Writes what differs, and notes it; false where nothing does. */
+function* writeFields(
+  change: Change,
+  before: EditableAccount,
+  { isVouched, ...fields }: AccountFields,
+): Steps<boolean> {
+  // Who makes somebody an administrator vouches for them.
+  const vouched = fields.role === 'admin' || isVouched ? { email_verified: 1 } : {}
+  const columns = { ...toColumns(accountFields, fields), ...vouched }
+  const differing = differingColumns(presentColumns(before), columns)
+  if (Object.keys(differing).length === 0) return false
+  yield* run(build.updateTable('account').set(differing).where('id', '=', before.id))
+  const [was, is] = [audited(before), audited(yield* requireEditable(before.id))]
+  yield* note(change, 'account.set', before.email, differences(was, differingColumns(was, is)))
+  return true
+}
+
+const audited = (account: EditableAccount) => ({
+  ...auditedFields(accountFields, account),
+  email_verified: account.isVouched,
+})
+
+const presentColumns = (account: EditableAccount) => ({
+  ...toColumns(accountFields, account),
   email_verified: account.isVouched ? 1 : 0,
-  credit_limit_nano: account.creditLimitNano,
-  balance_low_nano: account.balanceLowNano,
-  ...account.limits,
-  regions: regionsText(account.regions),
 })
 
 /** Called when it is done: throws, so that it is undone, where nobody could administer any more. */

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { type AccountColumns, accountFields } from '../../resources/account.ts'
+import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import type {
   AccountView,
   AdminCounts,
@@ -7,11 +9,12 @@ import type {
   OverdrawnFilter,
   StoredAccount,
 } from '../ports/admin.ts'
-import type { Limits } from '../ports/catalog.ts'
-import { parseRegions } from './columns.ts'
 import type { Condition } from './lists/search.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
 import { all, build, first, type Steps } from './steps.ts'
+
+/** Columns of an account that its definition names, for a query. */
+const ofAccount = columnsOf(accountFields).map((column) => `account.${column}` as const)
 
 /** Live accounts. */
 export const selectAccounts = () =>
@@ -26,18 +29,11 @@ export const selectAccounts = () =>
       'account.id as id',
       'account.email as email',
       'account.email_verified as emailVerified',
-      'account.role as role',
-      'account.status as status',
       'account.balance_nano as balanceNano',
       'account.reserved_nano as reservedNano',
-      'account.credit_limit_nano as creditLimitNano',
-      'account.balance_low_nano as balanceLowNano',
-      'account.rpm as rpm',
-      'account.tpm as tpm',
-      'account.concurrency as concurrency',
-      'account.regions as regions',
       'credential.password_mark as passwordMark',
       'account.created_at as createdAt',
+      ...ofAccount,
     ])
     .where('account.deleted_at', 'is', null)
 
@@ -57,7 +53,7 @@ export const selectWithTokenCount = () =>
 /** All live accounts, oldest first. */
 export function* listAccounts(): Steps<AccountView[]> {
   const rows = yield* all(selectWithTokenCount().orderBy('account.id'))
-  return rows.map(readAccount)
+  return rows.map(readCounted)
 }
 
 /** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
@@ -112,31 +108,32 @@ function* countLive(table: 'account' | 'token', atMost: number): Steps<number> {
 
 export function* findAccount(email: string): Steps<AccountView | undefined> {
   const row = yield* first(selectWithTokenCount().where('account.email', '=', email))
-  return row && readAccount(row)
+  return row && readCounted(row)
 }
 
-/** What an account's row has in columns of its own kind. */
-interface AccountColumns extends Limits {
+interface AccountRow extends AccountColumns {
+  readonly id: number
+  readonly email: string
   readonly emailVerified: number
-  readonly regions: string | null
+  readonly balanceNano: number
+  readonly reservedNano: number
+  readonly passwordMark: string | null
+  readonly createdAt: number
 }
 
 /** A row of such a query as the ports know it. */
-export function readAccount<Row extends AccountColumns>({
-  rpm,
-  tpm,
-  concurrency,
-  emailVerified,
-  regions,
-  ...row
-}: Row) {
+export function readAccount(row: AccountRow): StoredAccount {
+  const { id, email, emailVerified, balanceNano, reservedNano, passwordMark, createdAt } = row
   return {
-    ...row,
-    isVouched: emailVerified === 1,
-    limits: { rpm, tpm, concurrency },
-    regions: parseRegions(regions),
+    ...{ id, email, isVouched: emailVerified === 1, balanceNano, reservedNano },
+    ...{ passwordMark, createdAt, ...fromColumns(accountFields, row) },
   }
 }
+
+export const readCounted = (row: AccountRow & Pick<AccountView, 'tokenCount'>): AccountView => ({
+  ...readAccount(row),
+  tokenCount: row.tokenCount,
+})
 
 /** As `overdrawnNano` has it, of the columns of an account. */
 export const isOverdrawn: Condition = sql`balance_nano + credit_limit_nano < 0`

@@ -25,14 +25,7 @@ import { adjustBalance, listLedger } from './ledger.ts'
 import { setPrice } from './prices.ts'
 import { readSettings, setSettings } from './settings.ts'
 import type { Engine, Steps } from './steps.ts'
-import {
-  addToken,
-  changeToken,
-  findToken,
-  removeToken,
-  restoreToken,
-  setToken,
-} from './token-changes.ts'
+import { addToken, findToken, removeToken, restoreToken, setToken } from './token-changes.ts'
 import { listTokens, spentWith } from './tokens.ts'
 import { applyNoted, applyWrites } from './writes.ts'
 
@@ -51,7 +44,8 @@ export function createAdminStore({ engine, clock }: Parts): AdminStore {
       ),
     adjust: (adjustment) => write(() => adjustBalance(adjustment, clock())),
     changeAccount: (change) => write(() => changeAccount(change, clock())),
-    changeToken: (change) => write(() => changeToken(change, clock())),
+    changeToken: ({ id, actor, ...fields }) =>
+      write(() => setToken({ now: clock(), edit: { actor } }, { id }, fields)),
     audit: (limit) => read(() => listAudit(limit)),
     ledger: (account, limit) => read(() => listLedger(account, limit)),
     spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),

@@ -1,4 +1,3 @@
-import { isoTime } from '../../lib/format.ts'
 import { Conflict, type Edit } from '../ports/edits.ts'
 import { addAudit } from './audit.ts'
 import { parseColumn } from './columns.ts'
@@ -44,31 +43,19 @@ export function differingColumns<Columns extends object>(
 }
 
 /** What changes of a row, for the audit: `{ priority: { from, to } }`. */
-export function differences(before: object, changed: object, show = shown): Values {
+export function differences(before: object, changed: object): Values {
   const present = before as Values
   return Object.fromEntries(
     Object.entries(changed).map(([column, to]) =>
       secret.test(column)
         ? [column.replace(secret, ''), to === null ? 'removed' : 'changed']
-        : [column, { from: show(column, present[column]), to: show(column, to) }],
+        : [column, { from: shown(column, present[column]), to: shown(column, to) }],
     ),
   )
 }
 
 const shown = (column: string, value: unknown): unknown =>
   json.has(column) && typeof value === 'string' ? parseColumn<unknown>(value) : value
-
-/** The same of a stored row: times and flags are shown as people read them, too. */
-export function shownOfRow(column: string, value: unknown): unknown {
-  if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
-  return column === 'strict' || column === 'email_verified' ? value === 1 : shown(column, value)
-}
-
-/** The columns that have a value; those that are undefined stay as they are. */
-export const given = <Columns extends object>(columns: Columns) =>
-  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as {
-    [Column in keyof Columns]?: Exclude<Columns[Column], undefined>
-  }
 
 /** One value of a row. */
 type Cell = string | number | null | Uint8Array

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely'
+import type { AccountColumns } from '../../resources/account.ts'
+import type { TokenColumns } from '../../resources/token.ts'
 import type { BackgroundAnswer, KeptAnswer, KeptResponse } from '../ports/answers.ts'
 import type { BucketSize } from '../ports/availability.ts'
 import type { Limits } from '../ports/catalog.ts'
@@ -22,16 +24,11 @@ type Columns<Row> = {
 }
 type Limited = Columns<Limits>
 
-interface AccountTable extends Limited {
+interface AccountTable extends AccountColumns {
   id: Generated<number>
   email: string
-  role: 'admin' | 'user'
-  status: Status
   balance_nano: number
   reserved_nano: Generated<number>
-  credit_limit_nano: number
-  balance_low_nano: number | null
-  regions: Json | null
   created_at: number
   deleted_at: number | null
   name: Generated<string>
@@ -82,24 +79,15 @@ interface GroupChannelTable {
   channel_id: number
 }
 
-interface TokenTable extends Limited {
+interface TokenTable extends TokenColumns {
   id: Generated<number>
   account_id: number
   group_id: number
-  name: string
   key_hash: string
   key_sealed: Uint8Array
   key_hint: string
-  status: Status
-  models: Json
-  ip_allow: Json
-  expires_at: number | null
-  budget_total_nano: number | null
-  budget_day_nano: number | null
-  budget_month_nano: number | null
   created_at: number
   deleted_at: number | null
-  strict: Flag
 }
 
 export interface ModelPriceTable {

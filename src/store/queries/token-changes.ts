@@ -1,7 +1,8 @@
-import { isoTime } from '../../lib/format.ts'
 import { freeName } from '../../lib/ids.ts'
+import { auditedFields, columnsOf, placesOf, toColumns } from '../../resources/resource.ts'
+import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFields } from '../ports/admin.ts'
-import { type TokenChange, type TokenView, type TokenWrite, WriteRefused } from '../ports/admin.ts'
+import { type TokenView, type TokenWrite, WriteRefused } from '../ports/admin.ts'
 import {
   GroupGone,
   maxTokensOfAccount,
@@ -13,20 +14,16 @@ import {
   TooMany,
   tokenUndoMs,
 } from '../ports/edits.ts'
-import type { TokenBudget } from '../ports/tokens.ts'
-import { addAudit, selectAudit, toAuditEntry } from './audit.ts'
+import { selectAudit, toAuditEntry } from './audit.ts'
 import {
   type Change,
   checkRevision,
   differences,
   differingColumns,
-  given,
   note,
   revisionOf,
-  shownOfRow,
   type Values,
 } from './changes.ts'
-import { limitsOf } from './columns.ts'
 import { requireOpenGroup } from './groups.ts'
 import { requireAccount, requireNamed } from './names.ts'
 import { all, build, first, run, type Steps } from './steps.ts'
@@ -43,6 +40,37 @@ interface TokenContext {
 function* deleteToken(id: number, now: number): Steps<boolean> {
   const query = build.updateTable('token').set({ deleted_at: now })
   return (yield* run(query.where('id', '=', id).where('deleted_at', 'is', null))) === 1
+}
+
+/** The live token of an account that has this name. */
+export const nameHolder = (accountId: number, name: string) =>
+  first(
+    build
+      .selectFrom('token')
+      .select(['id', 'key_hint'])
+      .where('account_id', '=', accountId)
+      .where('name', '=', name)
+      .where('deleted_at', 'is', null),
+  )
+
+interface Owner {
+  readonly accountId: number
+  readonly groupId: number
+  readonly now: number
+}
+
+/** Stores a new token; returns its id. */
+export function* insertToken(
+  token: TokenSettings & Pick<TokenWrite, 'keyHash' | 'keySealed' | 'keyHint'>,
+  { accountId, groupId, now }: Owner,
+): Steps<number> {
+  const row = {
+    ...{ account_id: accountId, group_id: groupId, created_at: now },
+    ...{ key_hash: token.keyHash, key_sealed: token.keySealed, key_hint: token.keyHint },
+    // Of all fields, not of some.
+    ...(toColumns(tokenFields, token) as TokenColumns),
+  }
+  return (yield* first(build.insertInto('token').values(row).returning('id')))?.id ?? 0
 }
 
 /** The live token with this key; refuses a key that another account uses. */
@@ -64,14 +92,7 @@ function* claimWrittenName(
   { accountId, id, asker }: { accountId: number; id: number | undefined; asker: string },
   { now, leaving }: TokenContext,
 ): Steps<void> {
-  const holder = yield* first(
-    build
-      .selectFrom('token')
-      .select(['id', 'key_hint'])
-      .where('account_id', '=', accountId)
-      .where('name', '=', token.name)
-      .where('deleted_at', 'is', null),
-  )
+  const holder = yield* nameHolder(accountId, token.name)
   if (holder === undefined || holder.id === id) return
   if (leaving.delete(holder.id)) {
     yield* deleteToken(holder.id, now)
@@ -95,29 +116,13 @@ export function* writeToken(token: TokenWrite, context: TokenContext): Steps<voi
   const id = own?.id
   if (own?.group_id !== groupId) yield* requireOpenGroup(groupId, accountId, asker)
   yield* claimWrittenName(token, { accountId, id, asker }, context)
-  const columns = {
-    ...wholeColumns(token),
-    ...{ group_id: groupId, key_sealed: token.keySealed, key_hint: token.keyHint },
-  }
-  if (id !== undefined) {
-    yield* run(build.updateTable('token').set(columns).where('id', '=', id))
+  if (id === undefined) {
+    yield* insertToken(token, { accountId, groupId, now: context.now })
     return
   }
-  const owner = { account_id: accountId, key_hash: token.keyHash, created_at: context.now }
-  yield* run(build.insertInto('token').values({ ...columns, ...owner }))
-}
-
-/** Changes what is named of a token, and nothing else. Call it in a transaction. */
-export function* changeToken({ id, actor, ...fields }: TokenChange, now: number): Steps<void> {
-  const before = yield* first(
-    build.selectFrom('token').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
-  )
-  if (before === undefined) throw new WriteRefused(`there is no token ${id}; it may be removed`)
-  const changed = differingColumns(before, tokenColumns(fields))
-  if (Object.keys(changed).length === 0) return
-  yield* run(build.updateTable('token').set(changed).where('id', '=', id))
-  const detail = differences(before, changed, shownOfRow)
-  yield* addAudit({ createdAt: now, actor, action: 'token.set', subject: `token ${id}`, detail })
+  const { keySealed: key_sealed, keyHint: key_hint } = token
+  const columns = { ...toColumns(tokenFields, token), group_id: groupId, key_sealed, key_hint }
+  yield* run(build.updateTable('token').set(columns).where('id', '=', id))
 }
 
 /** Marks a token as deleted; refuses one that is not there. */
@@ -129,20 +134,22 @@ export function* removeTokenById(id: number, now: number): Steps<void> {
   )
 }
 
+/** A token that is to be changed; without an owner, whoever's it is. */
+type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
+
+const revised = [...columnsOf(tokenFields), 'group'] as const
+
 /** The live token of an account. */
-function* readOwnToken({ id, accountId }: OwnedToken) {
-  const query = selectTokens()
-    .select('token.account_id as accountId')
-    .where('token.id', '=', id)
-    .where('token.account_id', '=', accountId)
+function* readOwnToken({ id, accountId }: Meant) {
+  let query = selectTokens().select('token.account_id as accountId').where('token.id', '=', id)
+  if (accountId !== undefined) query = query.where('token.account_id', '=', accountId)
   const row = yield* first(query)
   if (row === undefined) return undefined
-  const revised = ['name', 'group', 'status', 'models', 'ipAllow', 'strict', 'expiresAt'] as const
-  const figures = ['totalNano', 'dayNano', 'monthNano', 'rpm', 'tpm', 'concurrency'] as const
-  return { ...readToken(row), revision: revisionOf(row, [...revised, ...figures]) }
+  const revision = revisionOf(row, revised)
+  return { ...readToken(row), accountId: row.accountId, revision }
 }
 
-function* requireToken(token: OwnedToken) {
+function* requireToken(token: Meant) {
   const found = yield* readOwnToken(token)
   if (found) return found
   throw new NotThere(`there is no token ${token.id}; it may be removed`)
@@ -150,16 +157,8 @@ function* requireToken(token: OwnedToken) {
 
 /** Refuses a name that another live token of the account has. */
 function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
-  const holder = yield* first(
-    build
-      .selectFrom('token')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .where('name', '=', name)
-      .where('deleted_at', 'is', null)
-      .where('id', '<>', id),
-  )
-  if (holder === undefined) return
+  const holder = yield* nameHolder(accountId, name)
+  if (holder === undefined || holder.id === id) return
   throw new NameTaken(`there is a token "${name}" already; choose another name`)
 }
 
@@ -190,39 +189,38 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
   }
   const name = token.name ?? freeName('token', names)
   yield* claimName({ id: 0, accountId }, name)
-  const { group, keyHash, keySealed, keyHint, ...fields } = token
+  const { group } = token
   const asker = `token "${name}"`
   const groupId = yield* requireNamed('group', group, asker)
   yield* requireOpenGroup(groupId, accountId, asker)
-  const row = {
-    ...wholeColumns({ ...fields, name, status: 'active' }),
-    ...{ account_id: accountId, group_id: groupId, created_at: now },
-    ...{ key_hash: keyHash, key_sealed: keySealed, key_hint: keyHint },
-  }
-  const made = yield* first(build.insertInto('token').values(row).returning('id'))
-  const id = made?.id ?? 0
+  const made = { ...token, name, status: 'active' } as const
+  const id = yield* insertToken(made, { accountId, groupId, now })
   const { account } = yield* requireToken({ id, accountId })
   yield* note(change, 'token.create', `token ${id}`, { account, name, group })
   return id
 }
 
 /** Changes what is named; without a difference nothing is noted. */
-export function* setToken(change: Change, token: OwnedToken, fields: TokenFields): Steps<void> {
+export function* setToken(change: Change, token: Meant, fields: TokenFields): Steps<void> {
   const { edit } = change
   const before = yield* requireToken(token)
   checkRevision(edit.revision, before.revision, `the token ${token.id}`)
-  if (fields.name !== undefined) yield* claimName(token, fields.name)
+  if (fields.name !== undefined) yield* claimName(before, fields.name)
   const { group } = fields
   const asker = `token "${before.name}"`
   const groupId = group === undefined ? undefined : yield* requireNamed('group', group, asker)
   if (groupId !== undefined && group !== before.group) {
-    yield* requireOpenGroup(groupId, token.accountId, asker)
+    yield* requireOpenGroup(groupId, before.accountId, asker)
   }
-  const columns = { ...tokenColumns(fields), ...(groupId !== undefined && { group_id: groupId }) }
+  const columns = {
+    ...toColumns(tokenFields, fields),
+    ...(groupId !== undefined && { group_id: groupId }),
+  }
   if (Object.keys(columns).length === 0) return
   yield* run(build.updateTable('token').set(columns).where('id', '=', token.id))
-  const was = audited(before)
-  const changed = differingColumns(was, audited(yield* requireToken(token)))
+  const was = auditedFields(tokenFields, before)
+  const is = auditedFields(tokenFields, yield* requireToken(token))
+  const changed = differingColumns(was, is)
   if (Object.keys(changed).length === 0) return
   yield* keepOperatorsWord(change, before, { was, changed })
   yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))
@@ -295,51 +293,12 @@ export function* findToken(token: OwnedToken, day: string) {
   return { ...found, ...(used.get(token.id) ?? unused(day)) }
 }
 
-/** The columns of a whole token; its group and its key apart. */
-const wholeColumns = (token: Omit<TokenWrite, 'account' | 'group' | `key${string}`>) => ({
-  ...{ name: token.name, status: token.status, expires_at: token.expiresAt },
-  ...{ models: JSON.stringify(token.models), ip_allow: JSON.stringify(token.ipAllow) },
-  strict: token.isStrict ? 1 : 0,
-  ...budgetColumns(token.budget),
-  ...limitsOf(token.limits),
-})
-
-/** The columns of the fields that are given; the group, by its id, apart. */
-function tokenColumns({ models, ipAllow, isStrict, budget, limits, ...fields }: TokenFields) {
-  return given({
-    ...{ name: fields.name, status: fields.status, expires_at: fields.expiresAt },
-    models: models && JSON.stringify(models),
-    ip_allow: ipAllow && JSON.stringify(ipAllow),
-    strict: isStrict === undefined ? undefined : Number(isStrict),
-    ...(budget && budgetColumns(budget)),
-    ...{ rpm: limits?.rpm, tpm: limits?.tpm, concurrency: limits?.concurrency },
-  })
-}
-
-const budgetColumns = <Budget extends Partial<TokenBudget>>(budget: Budget) => ({
-  budget_total_nano: budget.totalNano as Budget['totalNano'],
-  budget_day_nano: budget.dayNano as Budget['dayNano'],
-  budget_month_nano: budget.monthNano as Budget['monthNano'],
-})
-
-/** What the audit tells of a token: nothing that is secret. */
-export function audited({ name, group, status, models, ipAllow, ...more }: TokenView) {
-  const { isStrict, expiresAt, budget, limits } = more
-  return {
-    ...{ name, group, status, models, ip_allow: ipAllow, strict: isStrict, ...limits },
-    expires_at: expiresAt === null ? null : isoTime(expiresAt),
-    ...budgetColumns(budget),
-  }
-}
-
-/** What keeps a token small, with what its owner is told that it is. */
-const names = new Map([
-  ['status', 'its status'],
-  ...['rpm', 'tpm', 'concurrency'].map((limit) => [limit, `its limit ${limit}`] as const),
-  ...['total', 'day', 'month'].map(
-    (part) => [`budget_${part}_nano`, `its ${part} budget`] as const,
+/** The fields that restrain a token, by their names in the audit. */
+const names = new Map(
+  placesOf(tokenFields).flatMap(({ field: { column, restrains } }) =>
+    column && restrains ? [[column, restrains] as const] : [],
   ),
-])
+)
 
 /** Whether a token may do more by one value than by another; null is without a limit. */
 function isMore(field: string, value: unknown, than: unknown): boolean {

@@ -1,12 +1,16 @@
+import { columnsOf, fromColumns } from '../../resources/resource.ts'
+import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFilter, TokenView } from '../ports/admin.ts'
-import type { Limits } from '../ports/catalog.ts'
 import type { Spent, TokenSpending } from '../ports/records.ts'
-import type { TokenBudget, TokenHash, TokenRecord, TokenStore } from '../ports/tokens.ts'
-import { parseList, parseRegions } from './columns.ts'
+import type { TokenHash, TokenRecord, TokenStore } from '../ports/tokens.ts'
+import { parseRegions } from './columns.ts'
 import { all, build, type Engine, type Steps } from './steps.ts'
 
 /** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
+
+/** Columns of a token that its definition names, for a query. */
+const ofToken = columnsOf(tokenFields).map((column) => `token.${column}` as const)
 
 /** Live tokens. */
 export const selectTokens = () =>
@@ -17,23 +21,12 @@ export const selectTokens = () =>
     .select([
       'token.id as id',
       'account.email as account',
-      'token.name as name',
       'token.key_hash as keyHash',
       'token.key_sealed as keySealed',
       'token.key_hint as keyHint',
       'group.name as group',
-      'token.status as status',
-      'token.models as models',
-      'token.ip_allow as ipAllow',
-      'token.strict as strict',
-      'token.expires_at as expiresAt',
-      'token.budget_total_nano as totalNano',
-      'token.budget_day_nano as dayNano',
-      'token.budget_month_nano as monthNano',
-      'token.rpm as rpm',
-      'token.tpm as tpm',
-      'token.concurrency as concurrency',
       'token.created_at as createdAt',
+      ...ofToken,
     ])
     .where('token.deleted_at', 'is', null)
 
@@ -57,50 +50,34 @@ export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
   return (yield* all(query)).map(readToken)
 }
 
-/** What a token's row has in columns of its own kind. */
-interface TokenColumns extends TokenBudget, Limits {
-  readonly models: string
-  readonly ipAllow: string
-  readonly strict: number
+interface TokenRow extends TokenColumns, Omit<TokenView, keyof TokenSettings> {
+  readonly group: string
 }
 
-/** A token's row as the ports know it. */
-export function readToken<Row extends TokenColumns>(found: Row) {
-  const { totalNano, dayNano, monthNano, strict, ...more } = found
-  const { rpm, tpm, concurrency, ...row } = more
+/** A row of such a query as the ports know it. */
+export function readToken(row: TokenRow): TokenView {
+  const { id, account, keyHash, keySealed, keyHint, group, createdAt } = row
   return {
-    ...row,
-    budget: { totalNano, dayNano, monthNano },
-    limits: { rpm, tpm, concurrency },
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
+    ...{ id, account, keyHash, keySealed, keyHint, group, createdAt },
+    ...fromColumns(tokenFields, row),
   }
 }
 
 /** What a look-up selects of a token and its account; the names are those of `FoundToken`. */
-export const foundTokenColumns = `token.id, token.name, token.group_id AS "groupId", token.status,
-  token.deleted_at AS "deletedAt", token.expires_at AS "expiresAt", token.models,
-  token.ip_allow AS "ipAllow", token.strict, token.budget_total_nano AS "totalNano",
-  token.budget_day_nano AS "dayNano", token.budget_month_nano AS "monthNano",
+export const foundTokenColumns = `token.id, token.group_id AS "groupId",
+  token.deleted_at AS "deletedAt", ${ofToken.join(', ')},
   account.id AS "accountId", account.email,
   account.email_verified AS "emailVerified", account.status AS "accountStatus",
   account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
   account.credit_limit_nano AS "creditLimitNano", account.balance_low_nano AS "balanceLowNano",
-  token.rpm, token.tpm, token.concurrency, account.rpm AS "accountRpm",
+  account.rpm AS "accountRpm",
   account.tpm AS "accountTpm", account.concurrency AS "accountConcurrency",
   account.regions AS "accountRegions"`
 
-export interface FoundToken
-  extends Omit<
-      TokenRecord,
-      'models' | 'ipAllow' | 'isStrict' | 'budget' | 'limits' | 'spent' | 'account'
-    >,
-    TokenBudget,
-    Limits {
-  readonly models: string
-  readonly ipAllow: string
-  readonly strict: number
+export interface FoundToken extends TokenColumns {
+  readonly id: number
+  readonly groupId: number
+  readonly deletedAt: number | null
   readonly accountId: number
   readonly email: string
   readonly emailVerified: number
@@ -117,32 +94,24 @@ export interface FoundToken
 
 /** A row as the port gives it; `spentOf` is asked for a token with a budget only. */
 export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spent): TokenRecord {
-  const { accountId, email, emailVerified, accountStatus, accountDeletedAt, ...more } = row
-  const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
-  const { totalNano, dayNano, monthNano, strict, ...named } = other
-  const { accountRpm, accountTpm, accountConcurrency, accountRegions, ...limited } = named
-  const { rpm, tpm, concurrency, ...token } = limited
-  const budget = { totalNano, dayNano, monthNano }
-  const isLimited = Object.values(budget).some((limit) => limit !== null)
+  const { id, groupId, deletedAt } = row
+  const settings = fromColumns(tokenFields, row)
+  const isLimited = Object.values(settings.budget).some((limit) => limit !== null)
   return {
-    ...token,
-    budget,
-    limits: { rpm, tpm, concurrency },
-    spent: isLimited ? spentOf(token.id) : null,
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
+    ...{ id, groupId, deletedAt },
+    ...settings,
+    spent: isLimited ? spentOf(id) : null,
     account: {
-      id: accountId,
-      email,
-      isVouched: emailVerified === 1,
-      status: accountStatus,
-      deletedAt: accountDeletedAt,
-      balanceNano,
-      creditLimitNano,
-      balanceLowNano,
-      limits: { rpm: accountRpm, tpm: accountTpm, concurrency: accountConcurrency },
-      regions: parseRegions(accountRegions),
+      id: row.accountId,
+      email: row.email,
+      isVouched: row.emailVerified === 1,
+      status: row.accountStatus,
+      deletedAt: row.accountDeletedAt,
+      balanceNano: row.balanceNano,
+      creditLimitNano: row.creditLimitNano,
+      balanceLowNano: row.balanceLowNano,
+      limits: { rpm: row.accountRpm, tpm: row.accountTpm, concurrency: row.accountConcurrency },
+      regions: parseRegions(row.accountRegions),
     },
   }
 }

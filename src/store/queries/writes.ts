@@ -1,15 +1,17 @@
+import { accountFields } from '../../resources/account.ts'
+import { auditedFields, toColumns } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { Writes } from '../ports/admin.ts'
 import { mostTokensCounted } from '../ports/edits.ts'
 import { markAccountRemoved, writeAccount } from './account-changes.ts'
 import { findAccounts } from './accounts.ts'
 import { type Change, differences, differingColumns, note } from './changes.ts'
 import { channelRows, readChannel, removeChannelNamed, writeChannel } from './channels.ts'
-import { regionsText } from './columns.ts'
 import { groupRows, loadChannelNames, removeGroupNamed, writeGroup } from './groups.ts'
 import { countTokens } from './names.ts'
 import { loadPrices, removePrice, shownPrice, writePrice } from './prices.ts'
 import { all, type Steps } from './steps.ts'
-import { audited, removeTokenById, writeToken } from './token-changes.ts'
+import { removeTokenById, writeToken } from './token-changes.ts'
 import { readToken, selectTokens } from './tokens.ts'
 
 /**
@@ -186,12 +188,7 @@ function* accountsOf({ accounts = [], remove }: Writes): Steps<readonly Sight[]>
       kind: 'account',
       subject: email,
       columns: {
-        role,
-        status,
-        credit_limit_nano: account.creditLimitNano,
-        balance_low_nano: account.balanceLowNano,
-        ...account.limits,
-        regions: regionsText(account.regions),
+        ...toColumns(accountFields, account),
         password_mark: passwordMark,
       },
       made: {
@@ -220,7 +217,7 @@ function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
     return {
       kind: 'token',
       subject: `token ${id}`,
-      columns: audited(token),
+      columns: auditedFields(tokenFields, token),
       made: { account, name, group },
       gone: { account, name },
     }

@@ -126,6 +126,7 @@ const laterColumns = [
   ['"group"', `tools ${words.jsonOrNull('tools')}`],
   ['"group"', `regions ${words.jsonOrNull('regions')}`],
   ['account', `regions ${words.jsonOrNull('regions')}`],
+  ['token', `max_cost_nano ${words.int}`],
 ]
 
 /** Functions of former programs; triggers go with those that they call. */

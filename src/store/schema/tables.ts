@@ -155,6 +155,8 @@ CREATE TABLE IF NOT EXISTS token (
   budget_total_nano ${int},
   budget_day_nano ${int},
   budget_month_nano ${int},
+  -- The most that one request may cost; NULL: no limit.
+  max_cost_nano ${int},
   ${limits},
   created_at ${int} NOT NULL,
   deleted_at ${int}

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { initialValues } from '../../../src/resources/resource.ts'
+import { tokenFields } from '../../../src/resources/token.ts'
 import { type Person, people, startConsoleScene } from '../../support/console-scene.ts'
 
 // The group `staff` is for user@example.com alone.
@@ -77,11 +79,9 @@ describe('A9: a group that is for named accounts', () => {
     const made = await scene.ask('admin', 'POST', path, { group: 'staff' })
     expect(made).toMatchObject({ status: 400, field: 'group' })
     const token = {
-      ...{ account: people.other, name: 'by hand', group: 'staff', status: 'active' as const },
+      ...initialValues(tokenFields),
+      ...{ account: people.other, name: 'by hand', group: 'staff' },
       ...{ keyHash: 'hash', keySealed: new Uint8Array([1]), keyHint: 'sk-…' },
-      ...{ models: [], ipAllow: [], isStrict: false, expiresAt: null },
-      budget: { totalNano: null, dayNano: null, monthNano: null },
-      limits: { rpm: null, tpm: null, concurrency: null },
     }
     await expect(scene.store.admin.write({ tokens: [token] })).rejects.toThrow(
       /"staff" is not open to other@example\.com; choose another group, or name the account .*--accounts/,

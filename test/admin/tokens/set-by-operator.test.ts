@@ -52,6 +52,22 @@ test.each([
   },
 )
 
+test('so is what one request may cost, which the export tells, too', async () => {
+  const { own, operator } = await issue({ name: 'capped', max_cost_per_request: '0.5' })
+  const to = (value: string | null) => ({ max_cost_per_request: value })
+  expect(await statusOf(own(to('2')))).toBe(200)
+  expect((await operator(to('0.25'))).data).toMatchObject(to('0.25'))
+  expect(await statusOf(own(to('0.1')))).toBe(200)
+  for (const value of ['0.3', null]) expect(await statusOf(own(to(value)))).toBe(403)
+  const unfit = { status: 400, field: 'max_cost_per_request', fault: 'unfit_amount' }
+  for (const value of ['-1', 'much', '']) expect(await own(to(value))).toMatchObject(unfit)
+  const [row] = (await scene.store.admin.audit(100)).slice(-1)
+  const change = { from: 250_000_000, to: 100_000_000 }
+  expect(row).toMatchObject({ action: 'token.set', detail: { max_cost_nano: change } })
+  const file = await scene.send('admin', 'GET', '/api/v1/admin/config.yaml')
+  expect(await file.text()).toMatch(/name: capped\n(.+\n)+? +max_cost_per_request: "0\.1"\n/)
+})
+
 test('so is what a token had when an operator made it', async () => {
   const path = `/api/v1/admin/accounts/${accountId}/tokens`
   const asked = { group: 'default', limits: { rpm: 10 } }

@@ -308,6 +308,17 @@ describe('a changed file', () => {
     })
   })
 
+  test('what one request of a token may cost is shown and written', async () => {
+    const changes = await plan(
+      first.replace('name: laptop', 'name: laptop, max_cost_per_request: 0.5'),
+    )
+    expect(lines(changes)).toEqual([
+      'update token admin@example.com/laptop',
+      '  max_cost_per_request: null → 0.5',
+    ])
+    expect(changes.writes.tokens?.[0]?.maxCostNano).toBe(500_000_000)
+  })
+
   test('limits are shown and written, each by itself', async () => {
     const changes = await plan(
       first

@@ -262,6 +262,7 @@ accounts:
     isStrict: false,
     expiresAt: Date.UTC(2027, 0, 31, 10),
     budget: { totalNano: null, dayNano: null, monthNano: null },
+    maxCostNano: null,
     limits: noLimits,
   })
 })

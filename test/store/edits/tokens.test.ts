@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { initialValues } from '../../../src/resources/resource.ts'
+import { tokenFields } from '../../../src/resources/token.ts'
 import {
   maxTokensOfAccount,
   NameTaken,
@@ -40,13 +42,13 @@ eachEngine((open) => {
 
   const edit = { actor: 'kim@example.com' }
 
+  const { name: _, ...usual } = initialValues(tokenFields)
   /** A token of the account; its key is told by `key` alone. */
   const tokenOf = (key: string, name?: string) => ({
-    ...{ accountId, group: 'default', models: [], ipAllow: [], isStrict: false, expiresAt: null },
+    ...usual,
+    ...{ accountId, group: 'default' },
     ...{ keyHash: key, keySealed: new Uint8Array([1]), keyHint: 'sk-…' },
     ...(name !== undefined && { name }),
-    budget: { totalNano: null, dayNano: null, monthNano: null },
-    limits: { rpm: null, tpm: null, concurrency: null },
   })
 
   describe('a token that was removed', () => {

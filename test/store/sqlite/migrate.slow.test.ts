@@ -85,7 +85,7 @@ function inNewest(rows: Rows): Rows {
   return {
     ...rows,
     ...changed('channel', (row) => ({ quirks: '[]', ...unlimited, ...unsaid, ...row })),
-    ...changed('token', (row) => ({ strict: 0, ...unlimited, ...row })),
+    ...changed('token', (row) => ({ strict: 0, max_cost_nano: null, ...unlimited, ...row })),
     ...changed('account', ({ password_hash, password_mark, ...row }) => ({
       ...unlimited,
       ...row,

@@ -5,14 +5,14 @@ import {
   multiplierDecimals,
   priceDecimals,
 } from '../../../billing/money.ts'
-import { formatDurationMs, isoTime } from '../../../lib/format.ts'
+import { formatDurationMs } from '../../../lib/format.ts'
+import { accountFields } from '../../../resources/account.ts'
+import { channelFields } from '../../../resources/channel.ts'
+import { groupFields } from '../../../resources/group.ts'
+import { toFile } from '../../../resources/resource.ts'
+import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
-import type {
-  GroupSettings,
-  Limits,
-  PriceSetting,
-  TokenRates,
-} from '../../../store/ports/catalog.ts'
+import type { GroupSettings, PriceSetting, TokenRates } from '../../../store/ports/catalog.ts'
 import type { ListedToken } from '../../../store/ports/lists.ts'
 import type { ChannelState } from './state.ts'
 
@@ -46,11 +46,6 @@ const off = (status: string) => (status === 'disabled' ? { enabled: false } : {}
 const some = <Item>(name: string, items: readonly Item[]) =>
   items.length > 0 ? { [name]: items } : {}
 
-function limitsEntry({ rpm, tpm, concurrency }: Limits) {
-  const set = Object.entries({ rpm, tpm, concurrency }).filter(([, limit]) => limit !== null)
-  return set.length > 0 ? { limits: Object.fromEntries(set) } : {}
-}
-
 /** A channel of the file, with placeholders for its keys and its proxy. */
 export function channelEntry(channel: ChannelState, next: NextPlaceholder): object {
   const { name, status, models, timeouts, probe, keyCount, hasProxy } = channel
@@ -70,7 +65,7 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
       idle: formatDurationMs(timeouts.idleMs),
       total: formatDurationMs(timeouts.totalMs),
     },
-    ...limitsEntry(channel.limits),
+    ...toFile(channelFields, channel),
     ...(hasProxy && { proxy: next('channel', name, 'proxy') }),
     ...(probe && {
       probe: {
@@ -78,7 +73,6 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
         ...(probe.model !== null && { model: probe.model }),
       },
     }),
-    ...(channel.allowPrivate && { allow_private: true }),
     ...some('quirks', channel.quirks),
   }
 }
@@ -86,18 +80,16 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
 /** A group of the file. */
 export const groupEntry = (group: GroupSettings): object => ({
   name: group.name,
-  ...off(group.status),
   ...(group.description && { description: group.description }),
   ...(group.platform && { platform: group.platform }),
   rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
   channels: group.channels,
   ...some('models', group.models),
   ...(!group.longContextPricing && { long_context_pricing: false }),
-  ...limitsEntry(group.limits),
   on_disconnect: group.onDisconnect,
+  ...toFile(groupFields, group),
   ...(group.accounts && { accounts: group.accounts }),
   ...(group.tools && { tools: group.tools }),
-  ...(group.regions && { regions: group.regions }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */
@@ -145,34 +137,16 @@ function ratesEntry(rates: TokenRates): object {
 /** An account of the file without its tokens: its balance is what it would be opened with. */
 export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({
   email: account.email,
-  ...off(account.status),
+  // What is as it would be made is said all the same: the file would leave it as it is.
   role: account.role,
-  balance: formatNano(Math.max(account.balanceNano, 0)),
   credit_limit: formatNano(account.creditLimitNano),
-  ...(account.balanceLowNano !== null && {
-    balance_low_threshold: formatNano(account.balanceLowNano),
-  }),
-  ...limitsEntry(account.limits),
-  ...(account.regions && { regions: account.regions }),
+  ...toFile(accountFields, account),
+  balance: formatNano(Math.max(account.balanceNano, 0)),
 })
 
 /** A token of an account, with a placeholder for its key. */
-export function tokenEntry(token: ListedToken, next: NextPlaceholder): object {
-  const { name, group, status, models, ipAllow, isStrict, expiresAt, budget } = token
-  const { totalNano, dayNano, monthNano } = budget
-  const parts = Object.entries({ total: totalNano, day: dayNano, month: monthNano }).flatMap(
-    ([part, nano]) => (nano === null ? [] : [[part, formatNano(nano)]]),
-  )
-  return {
-    name,
-    key: next('token', String(token.id), 'key'),
-    group,
-    ...off(status),
-    ...some('models', models),
-    ...some('ip_allow', ipAllow),
-    ...(isStrict && { strict: true }),
-    ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
-    ...(parts.length > 0 && { budget: Object.fromEntries(parts) }),
-    ...limitsEntry(token.limits),
-  }
-}
+export const tokenEntry = (token: ListedToken, next: NextPlaceholder): object => ({
+  name: token.name,
+  key: next('token', String(token.id), 'key'),
+  ...toFile(tokenFields, token),
+})

@@ -11,7 +11,7 @@ import type {
   UsageFilter,
 } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
-import { isOverdrawn, readAccount, selectWithTokenCount } from '../accounts.ts'
+import { isOverdrawn, readCounted, selectWithTokenCount } from '../accounts.ts'
 import { selectAudit, toAuditEntry } from '../audit.ts'
 import { selectLedger } from '../ledger.ts'
 import { all, type Steps } from '../steps.ts'
@@ -80,7 +80,7 @@ export function searchAccounts({
 /** The live accounts with these ids, newest first. */
 export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
   const query = selectWithTokenCount().where('account.id', 'in', ids)
-  return (yield* all(query.orderBy('account.id', 'desc'))).map(readAccount)
+  return (yield* all(query.orderBy('account.id', 'desc'))).map(readCounted)
 }
 
 /** Where a filter's changes by hand are. */
@@ -132,10 +132,10 @@ export function* readTokens(ids: readonly number[], day: string): Steps<readonly
       .orderBy('token.id', 'desc'),
   )
   const used = yield* readUsed(ids, day)
-  return rows.map(readToken).map(({ keyHash: _, keySealed: __, ...token }) => ({
-    ...token,
-    ...(used.get(token.id) ?? unused(day)),
-  }))
+  return rows.map((row) => {
+    const { keyHash: _, keySealed: __, ...token } = readToken(row)
+    return { ...token, accountId: row.accountId, ...(used.get(row.id) ?? unused(day)) }
+  })
 }
 
 const usualModels = 12

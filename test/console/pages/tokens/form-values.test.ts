@@ -11,6 +11,7 @@ const token: ListedToken = {
   ...{ id: 3, name: 'laptop', key_hint: 'sk-ab…wxyz', group: 'default', status: 'active' },
   ...{ models: ['a'], ip_allow: [], strict: false, expires_at: '2027-01-31T12:00:30.000Z' },
   budget: { total: '20', day: null, month: '2.5' },
+  max_cost_per_request: null,
   limits: { rpm: 60, tpm: null, concurrency: null },
   spent: { total: '0', day: '0', month: '0' },
   ...{ last_used_day: null, created_at: '2026-11-21T08:00:00.000Z' },

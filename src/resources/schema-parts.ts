@@ -33,19 +33,6 @@ export const orNull = <Schema extends TSchema>(schema: Schema) =>
 export const map = { additionalProperties: false } as const
 /** A key that may be left out. */
 export const optional = Type.Optional
-const limit = (description: string) =>
-  optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description })))
-
-/** Limits of whatever can have them; `description` says of what. */
-export const limits = (description: string) =>
-  Type.Object(
-    {
-      rpm: limit('Requests a minute; null: no limit.'),
-      tpm: limit('LLM tokens a minute, input and output; null: no limit.'),
-      concurrency: limit('Requests at once; null: no limit.'),
-    },
-    { ...map, description },
-  )
 /**
  * A list that shuts out what is not in it, and may be left out: then nothing is. Its key with nothing
  * behind it, as where somebody has taken the last entry away, is a fault: `whenEmpty` says what to do.

@@ -1,15 +1,9 @@
 import ipaddr from 'ipaddr.js'
-import type { Fault } from '../../admin/faults.ts'
-import { toolPriceDecimals } from '../../billing/extras.ts'
-import {
-  multiplierDecimals,
-  nanoDecimals,
-  parseDecimal,
-  priceDecimals,
-} from '../../billing/money.ts'
-import { readCountryCode } from '../../lib/addresses.ts'
-import { parseDateTime } from '../../lib/clock.ts'
-import { parseDurationMs, parseSizeBytes } from '../../lib/format.ts'
+import { toolPriceDecimals } from '../billing/extras.ts'
+import { multiplierDecimals, nanoDecimals, parseDecimal, priceDecimals } from '../billing/money.ts'
+import { readCountryCode } from '../lib/addresses.ts'
+import { parseDateTime } from '../lib/clock.ts'
+import { parseDurationMs, parseSizeBytes } from '../lib/format.ts'
 
 /** Longer timers fire at once. */
 const maxDurationMs = 2 ** 31 - 1
@@ -242,23 +236,3 @@ export const complaints = {
 
 /** The kinds of text values that the configuration knows. */
 export type ValueKind = keyof typeof complaints
-
-/** The machine word for what is wrong with a value of each kind; a file's own kinds need none. */
-export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
-  name: 'unfit_name',
-  key: 'unfit_key',
-  password: 'unfit_password',
-  url: 'unfit_url',
-  proxy: 'unfit_proxy',
-  duration: 'unfit_duration',
-  wait: 'unfit_duration',
-  domain: 'unfit_domain',
-  block: 'unfit_ip_block',
-  country: 'unfit_country',
-  email: 'unfit_email',
-  'date-time': 'unfit_time',
-  usd: 'unfit_amount',
-  price: 'unfit_price',
-  'tool-price': 'unfit_price',
-  multiplier: 'unfit_multiplier',
-}

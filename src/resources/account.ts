@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+import { regionsField, statusField, usdField, usdLimitField, wordField } from './kinds.ts'
+import { limitFields, limitsPart } from './limits.ts'
+import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
+import { map, optional, orNull } from './schema-parts.ts'
+
+const limitsHelp =
+  'Limits of all its tokens together; null: none; left out: as they are, none at first.'
+
+/**
+ * An account: owner of tokens and of a balance. Its e-mail, its password and its balance are no fields:
+ * each is set in a way of its own. What the file leaves out of a field that `keeps` stays as it is.
+ */
+export const accountFields = {
+  status: statusField({ help: 'false: the account is kept, but its tokens are refused.' }),
+  role: wordField({
+    ...{ as: 'role', column: 'role', words: ['admin', 'user'], usual: 'user' },
+    help: 'admin: may change everything. user: its own tokens.',
+  }),
+  credit_limit: usdField({
+    ...{ as: 'creditLimitNano', column: 'credit_limit_nano', keeps: true },
+    help: 'USD by which the balance may go below zero (postpaid); left out: as it is, 0 at first.',
+  }),
+  balance_low_below: usdLimitField({
+    ...{ as: 'balanceLowNano', column: 'balance_low_nano', keeps: true },
+    fileKey: 'balance_low_threshold',
+    help: 'Balance in USD below which it counts as low; null: as the settings say; left out: as it is.',
+  }),
+  limits: {
+    ...limitsPart(limitsHelp),
+    keeps: true as const,
+    file: optional(
+      orNull(Type.Object(fileProperties(limitFields), { ...map, description: limitsHelp })),
+    ),
+  },
+  regions: regionsField({
+    ...{ as: 'regions', column: 'regions', keeps: true },
+    help: 'Countries that it may be used from; null: all; left out: as it is.',
+  }),
+}
+
+/** What can be said of an account, … */
+export interface AccountSettings extends Values<typeof accountFields> {}
+/** … or some of it, … */
+export type SomeAccountSettings = SomeValues<typeof accountFields>
+/** … and its columns. */
+export interface AccountColumns extends Columns<typeof accountFields> {}

@@ -1,0 +1,131 @@
+import { Type } from '@sinclair/typebox'
+import {
+  listField,
+  nameField,
+  partField,
+  referenceField,
+  statusField,
+  switchField,
+  timeField,
+  usdLimitField,
+} from './kinds.ts'
+import { limitsPart } from './limits.ts'
+import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
+import { decimal, map, optional } from './schema-parts.ts'
+
+const budgetFields = {
+  total: usdLimitField({
+    ...{ as: 'totalNano', column: 'budget_total_nano', restrains: 'its total budget' },
+    help: 'USD that it may spend in all; null: no limit.',
+    flag: {
+      ...{ name: '--budget', value: '<usd>', help: 'what may be spent with it in all' },
+      ...{ usual: 'no limit', canSet: true },
+    },
+  }),
+  day: usdLimitField({
+    ...{ as: 'dayNano', column: 'budget_day_nano', restrains: 'its day budget' },
+    help: 'USD that it may spend in a UTC day; null: no limit.',
+    flag: {
+      ...{ name: '--budget-day', value: '<usd>', help: 'the same in a UTC day' },
+      ...{ usual: 'no limit', canSet: true },
+    },
+  }),
+  month: usdLimitField({
+    ...{ as: 'monthNano', column: 'budget_month_nano', restrains: 'its month budget' },
+    help: 'USD that it may spend in a UTC month; null: no limit.',
+    flag: {
+      ...{ name: '--budget-month', value: '<usd>', help: 'the same in a UTC month' },
+      ...{ usual: 'no limit', canSet: true },
+    },
+  }),
+}
+
+const budgetHelp =
+  'USD that it may spend: in all, or { total, day, month } by the UTC day and month; null: no limit, 0: nothing.'
+
+/** A token: an API key of an account. Its key itself is no field: it is never shown or compared. */
+export const tokenFields = {
+  name: nameField({
+    ...{ as: 'name', column: 'name', reads: 'name' },
+    help: 'Name of the token, unique within the account.',
+    flag: {
+      ...{ name: '--name', value: '<name>', help: 'its name within the account' },
+      usual: 'the next free token-1, …',
+    },
+  }),
+  group: referenceField({ as: 'group', help: 'Name of the group that it belongs to.' }),
+  status: statusField({
+    help: 'false: the token is kept, but refused.',
+    restrains: 'its status',
+  }),
+  models: listField({
+    ...{
+      as: 'models',
+      column: 'models',
+      title: 'Models',
+      isListed: true,
+      none: 'all of its group',
+    },
+    help: 'Models that it may ask for; empty: all of its group.',
+    items: { reads: 'name', help: 'Model id.', most: 200, isLookedUp: true },
+    whenEmpty: 'list the models, or remove the key for all of its group',
+    flag: {
+      ...{ name: '--model', value: '<id...>', help: 'only these models' },
+      usual: 'all of the group',
+    },
+  }),
+  ip_allow: listField({
+    ...{ as: 'ipAllow', column: 'ip_allow', title: 'Addresses', none: 'any' },
+    help: 'Addresses or CIDR blocks that may use it; empty: any.',
+    items: { reads: 'block', help: 'Address or CIDR block.', most: 100 },
+    whenEmpty: 'list the addresses, or remove the key for any',
+    flag: { name: '--ip', value: '<cidr...>', help: 'only from these addresses', usual: 'any' },
+  }),
+  budget: partField({
+    ...{ as: 'budget', help: budgetHelp, part: budgetFields, short: 'total' },
+    file: optional(
+      Type.Union(
+        [
+          decimal('usd', 'USD that it may spend in all.'),
+          Type.Object(fileProperties(budgetFields), { ...map, minProperties: 1 }),
+          Type.Null(),
+        ],
+        { description: budgetHelp },
+      ),
+    ),
+  }),
+  max_cost_per_request: usdLimitField({
+    ...{ as: 'maxCostNano', column: 'max_cost_nano', restrains: 'its most for a request' },
+    ...{ title: 'Max cost', isListed: true, none: 'no limit' },
+    help: 'USD that one request may cost at the most: one that could cost more is refused; null: no limit.',
+    flag: {
+      ...{ name: '--max-cost-per-request', value: '<usd>', usual: 'no limit', canSet: true },
+      help: 'what one request may cost at the most, else it is refused',
+    },
+  }),
+  limits: limitsPart('Requests and LLM tokens a minute, and requests at once; null: no limit.'),
+  expires_at: timeField({
+    ...{ as: 'expiresAt', column: 'expires_at', title: 'Expires', isListed: true, none: 'never' },
+    help: 'When it expires, such as 2027-01-31T12:00:00Z (ISO 8601 with its offset); null: never.',
+    flag: {
+      ...{ name: '--expires', value: '<time>', help: 'when it expires, ISO 8601 with offset' },
+      ...{ usual: 'never', canSet: true },
+    },
+  }),
+  strict: switchField({
+    ...{ as: 'isStrict', column: 'strict', title: 'Strict', isListed: true },
+    yes: 'yes: refuses what translation would leave out',
+    help: 'true: refuses what translation between protocols would leave out, as the header x-tollgate-strict: true does for one request.',
+    flag: {
+      ...{ name: '--strict', help: 'refuse what translation between protocols would leave out' },
+      ...{ off: 'leave it out, and name it in the answer', canSet: true },
+    },
+  }),
+}
+
+/** What can be said of a token, … */
+export interface TokenSettings extends Values<typeof tokenFields> {}
+/** … or some of it, … */
+export type SomeTokenSettings = SomeValues<typeof tokenFields>
+/** … and its columns. */
+export interface TokenColumns extends Columns<typeof tokenFields> {}
