@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { until } from '../e2e/until.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startServing } from './serving.ts'
 
@@ -32,6 +33,8 @@ test('a flood of unknown keys is not looked up, and a new key from the same addr
     return lookUps - before
   }
   await flood(100)
+  // The keys that there are get known meanwhile, from another machine where the database is one.
+  await until('unknown keys to be refused', async () => (await flood(1)) === 0)
   const since = performance.now()
   const more = await flood(400)
   // One a second may be looked up again.
@@ -51,9 +54,13 @@ test('a flood of unknown keys is not looked up, and a new key from the same addr
   expect((await gateway.ask('/v1/chat/completions', body)).status).toBe(200)
   await flooding
   await gateway[Symbol.asyncDispose]()
-  // All but the first are told in one line.
+  // All but the first ten are told in one line.
   const summed = gateway.complaints.filter((line) => line.includes('"requests refused"'))
   expect(summed.length).toBe(1)
-  expect(JSON.parse(summed[0] ?? '')).toMatchObject({ cause: 'unknown', count: 790, addresses: 1 })
+  expect(JSON.parse(summed[0] ?? '')).toMatchObject({
+    cause: 'unknown',
+    count: key - 10,
+    addresses: 1,
+  })
   await upstream.stop()
 })
