@@ -32,7 +32,7 @@ async function scene(keys: readonly string[] = ['sk-good']) {
       for (let index = 0; index < count; index++) {
         if (strangers.isRefused(hash(`sk-bad-${index}`), address(index))) continue
         lookUps++
-        strangers.missed(address(index))
+        strangers.lookedUp(address(index))
       }
       return lookUps
     },

@@ -105,8 +105,8 @@ function placesOf(keyHash: string): number[] {
 export interface Strangers {
   /** Whether a key is refused without a look into the store: many such came, and no token has it. */
   isRefused(keyHash: string, address: string): boolean
-  /** A key was sent that nobody has. */
-  missed(address: string): void
+  /** A key that was not known here is looked up. */
+  lookedUp(address: string): void
   /** Resolves when such a refusal may go out; at once where many wait already. */
   delay(): Promise<void>
 }
@@ -117,7 +117,7 @@ const delayMs = 1_000
 const mostDelayed = 256
 
 /**
- * Counts unknown keys by address, by network and in all. Above a rate no look-up is made for them; a key
+ * Counts look-ups by address, by network and in all. Above a rate none is made for keys that nobody has; a key
  * that a token may have is looked up all the same, so that whoever has a good one is never slowed,
  * whoever else is behind the same address.
  */
@@ -139,7 +139,7 @@ export function createStrangers(
       keys.prepare()
       return !keys.mayBe(keyHash)
     },
-    missed(address) {
+    lookedUp(address) {
       for (const { keyOf, rate } of rates) {
         const key = keyOf(address)
         if (rate.waitMs(key) === 0) rate.take(key)
