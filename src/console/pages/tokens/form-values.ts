@@ -11,6 +11,7 @@ export interface TokenValues {
   readonly total: string
   readonly day: string
   readonly month: string
+  readonly maxCost: string
   readonly rpm: string
   readonly tpm: string
   readonly concurrency: string
@@ -19,7 +20,7 @@ export interface TokenValues {
 
 export const emptyToken: TokenValues = {
   ...{ name: '', group: '', models: [], ipAllow: [], expires: '', strict: false },
-  ...{ total: '', day: '', month: '', rpm: '', tpm: '', concurrency: '' },
+  ...{ total: '', day: '', month: '', maxCost: '', rpm: '', tpm: '', concurrency: '' },
 }
 
 /** The fields of the form by the API's names, for refusals. */
@@ -32,6 +33,7 @@ export const formFields = {
   'budget.total': 'total',
   'budget.day': 'day',
   'budget.month': 'month',
+  max_cost_per_request: 'maxCost',
   'limits.rpm': 'rpm',
   'limits.tpm': 'tpm',
   'limits.concurrency': 'concurrency',
@@ -46,6 +48,7 @@ export function toValues(token: ListedToken): TokenValues {
     ...{ models: [...token.models], ipAllow: [...token.ip_allow] },
     expires: token.expires_at === null ? '' : toLocalInput(new Date(token.expires_at)),
     ...{ total: text(budget.total), day: text(budget.day), month: text(budget.month) },
+    maxCost: text(token.max_cost_per_request),
     ...{ rpm: text(limits.rpm), tpm: text(limits.tpm), concurrency: text(limits.concurrency) },
   }
 }
@@ -69,6 +72,7 @@ const bodyOf = (values: TokenValues) => ({
   strict: values.strict,
   expires_at: values.expires === '' ? null : toIso(values.expires),
   budget: { total: usd(values.total), day: usd(values.day), month: usd(values.month) },
+  max_cost_per_request: usd(values.maxCost),
   limits: {
     ...{ rpm: count(values.rpm), tpm: count(values.tpm) },
     concurrency: count(values.concurrency),

@@ -84,6 +84,7 @@ export const tokenFormText = bilingual({
   budgetTotal: ['Budget, USD', '总额度（USD）'],
   budgetDay: ['Per day, USD', '每日额度（USD）'],
   budgetMonth: ['Per month, USD', '每月额度（USD）'],
+  maxCost: ['Per request at most, USD', '单次请求上限（USD）'],
   noLimit: ['No limit', '不限'],
   rpm: ['Requests a minute', '每分钟请求数'],
   tpm: ['LLM tokens a minute', '每分钟 Token 数'],

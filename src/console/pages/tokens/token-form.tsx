@@ -107,10 +107,11 @@ function Budget({ input }: PartProps) {
   const text = useText(tokenFormText)
   const common = { inputMode: 'decimal', placeholder: text.noLimit } as const
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput label={text.budgetTotal} {...common} {...input('total')} />
       <TextInput label={text.budgetDay} {...common} {...input('day')} />
       <TextInput label={text.budgetMonth} {...common} {...input('month')} />
+      <TextInput label={text.maxCost} {...common} {...input('maxCost')} />
     </SimpleGrid>
   )
 }

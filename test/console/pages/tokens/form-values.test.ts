@@ -24,10 +24,18 @@ describe('the form of a token', () => {
 
   test('asks for what was changed alone', () => {
     const before = toValues(token)
-    const after = { ...before, day: ' 5 ', rpm: '', models: [], strict: true, expires: '' }
+    const after = {
+      ...before,
+      day: ' 5 ',
+      maxCost: '$0.5',
+      rpm: '',
+      models: [],
+      strict: true,
+      expires: '',
+    }
     expect(toPatch(before, after)).toEqual({
       ...{ models: [], strict: true, expires_at: null },
-      ...{ budget: { day: '5' }, limits: { rpm: null } },
+      ...{ budget: { day: '5' }, limits: { rpm: null }, max_cost_per_request: '0.5' },
     })
   })
 
@@ -41,6 +49,7 @@ describe('the form of a token', () => {
     expect(toNewToken({ ...emptyToken, group: 'default', total: '$20' })).toEqual({
       ...{ group: 'default', models: [], ip_allow: [], strict: false, expires_at: null },
       budget: { total: '20', day: null, month: null },
+      max_cost_per_request: null,
       limits: { rpm: null, tpm: null, concurrency: null },
     })
   })
