@@ -26,7 +26,7 @@ const onPostgres = [
  * same on every store.
  */
 const sameEverywhere =
-  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in-(limits|flood)|opening|beside|body-large|places|limiter.*|health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
+  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in-(limits|flood)|opening|beside|body-large|places|limiter.*|gateway\/channels\/health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
 
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(

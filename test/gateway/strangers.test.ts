@@ -52,6 +52,16 @@ test('above a rate unknown keys are not looked up, and a good one always is', as
   expect(flood(10)).toBe(10)
 })
 
+test('keys that a token has count no more', async () => {
+  const { strangers, flood } = await scene()
+  for (let index = 0; index < 1_000; index++) {
+    strangers.lookedUp(from)
+    strangers.found(from)
+  }
+  expect(flood(10)).toBe(10)
+  expect(strangers.isRefused(hash('sk-bad'), from)).toBeFalse()
+})
+
 test.each([
   ['a network of IPv4', (index: number) => `192.0.2.${index % 250}`],
   ['a network of IPv6', (index: number) => `2001:db8:1:${(index % 5_000).toString(16)}::1`],

@@ -86,6 +86,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     if (from !== undefined) strangers.lookedUp(from)
     const token = await tokens.findByHash(hash)
     if (token === undefined) throw unauthenticated('unknown')
+    if (from !== undefined) strangers.found(from)
     const account = accounts.get(token.account.id) ?? { ...token.account }
     const spending = token.spent === null ? undefined : { spent: token.spent }
     const caller: Caller = {

@@ -107,6 +107,8 @@ export interface Strangers {
   isRefused(keyHash: string, address: string): boolean
   /** A key that was not known here is looked up. */
   lookedUp(address: string): void
+  /** A token has it: it counts no more. */
+  found(address: string): void
   /** Resolves when such a refusal may go out; at once where many wait already. */
   delay(): Promise<void>
 }
@@ -117,7 +119,7 @@ const delayMs = 1_000
 const mostDelayed = 256
 
 /**
- * Counts look-ups by address, by network and in all. Above a rate none is made for keys that nobody has; a key
+ * Counts look-ups of unknown keys by address, by network and in all. Above a rate none is made for keys that nobody has; a key
  * that a token may have is looked up all the same, so that whoever has a good one is never slowed,
  * whoever else is behind the same address.
  */
@@ -144,6 +146,9 @@ export function createStrangers(
         const key = keyOf(address)
         if (rate.waitMs(key) === 0) rate.take(key)
       }
+    },
+    found(address) {
+      for (const { keyOf, rate } of rates) rate.giveBack(keyOf(address))
     },
     async delay() {
       if (delayed >= mostDelayed) return

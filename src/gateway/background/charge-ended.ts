@@ -69,7 +69,7 @@ export async function chargeLost(
   await charge(parts, answer, exchange, end, used)
 }
 
-export async function charge(
+async function charge(
   parts: ChargeParts,
   answer: BackgroundAnswer,
   exchange: Concluded,
