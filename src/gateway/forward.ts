@@ -116,8 +116,10 @@ async function answer(
   } catch (error) {
     heartbeat.stop()
     const isLost = !hasAnswer && exchange.interruption === 'client_left' && exchange.isOwed
-    if (isLost && !exchange.isUnpaid) await settleLost(parts, exchange)
+    const isSettled = isLost && !exchange.isUnpaid && (await settleLost(parts, exchange))
     exchange.end()
+    // Nobody is there to be answered, and its settlement has told its end.
+    if (isSettled) return errorReply(exchange, toGatewayError(parts, exchange, error))
     return fail(parts, exchange, error)
   }
 }
@@ -154,15 +156,18 @@ async function payStream(
   }
 }
 
-/** Charges what a client owes that has left, when nothing came of an upstream that was asked. */
-async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<void> {
+/**
+ * Charges what a client owes that has left, when nothing came of an upstream that was asked. False: it could
+ * not be stored; it is kept, and its failure logged.
+ */
+async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
   const seen = createObservation()
   const isLost = !showsAll(exchange, seen)
   const causeText = isLost ? leftTexts.lost : leftTexts.seen
   const cause = 'client_left'
   const end: End = { ending: cause, status: clientClosedRequest, cause, causeText, isLost }
-  // What could not be stored is kept, and its failure logged.
-  await settle(parts, exchange, end, seen, true).catch(() => {})
+  const isStored = () => true
+  return await settle(parts, exchange, end, seen, true).then(isStored, () => false)
 }
 
 /**

@@ -229,3 +229,11 @@ test('its receipt says why, in a sentence; verify finds nothing', async () => {
   const proof = await runBinary(['verify', '--config', config], { cwd: gateway.cwd })
   expect(proof.exitCode, proof.stdout).toBe(0)
 }, 30_000)
+
+test('each of them is logged once', () => {
+  const logged = gateway.stdout
+    .filter((line) => line.includes('"message":"request"'))
+    .map((line) => (JSON.parse(line) as { request_id: string }).request_id)
+  expect(logged.length).toBeGreaterThan(10)
+  expect(logged.filter((id, at) => logged.indexOf(id) !== at)).toEqual([])
+})
