@@ -1,3 +1,4 @@
+import { createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { AnswerEvent, StartEvent } from '../canonical/event.ts'
 import type { FinishReason } from '../canonical/response.ts'
@@ -59,6 +60,8 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
           return ''
         default:
           if (event.type === 'refusal-start' && event.choice === 0) hasRefusal = true
+          // Blocks of other choices are never begun, and so are not written.
+          if ('choice' in event && event.choice !== 0) return begin({ type: 'start' })
           return begin({ type: 'start' }) + order.push(event)
       }
     },
@@ -76,77 +79,3 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     },
   }
 }
-
-type BlockEvent = Extract<
-  AnswerEvent,
-  { readonly id: string; readonly type: `${string}-${string}` }
->
-type BlockStart = Extract<BlockEvent, { readonly choice: number }>
-
-/** Puts blocks that overlap one after the other: the first goes on at once, the others wait. */
-interface BlockOrder {
-  push(event: BlockEvent): string
-  /** Ends all that is open. */
-  end(): string
-}
-
-/** `write` gets each block whole before the next one begins. Answers beside the first are left out. */
-function createBlockOrder(write: (event: BlockEvent) => string): BlockOrder {
-  const waiting = new Map<string, BlockEvent[]>()
-  let open: BlockStart | undefined
-
-  /** The blocks behind the one that ended, up to the first that is not whole. */
-  function writeNext(): string {
-    let text = ''
-    open = undefined
-    for (const [id, events] of waiting) {
-      waiting.delete(id)
-      for (const event of events) {
-        text += write(event)
-        if (isStart(event)) open = event
-        // What comes behind a block's end belongs to nothing.
-        if (isEnd(event)) {
-          open = undefined
-          break
-        }
-      }
-      if (open !== undefined) break
-    }
-    return text
-  }
-
-  return {
-    push(event) {
-      if (isStart(event)) {
-        if (event.choice !== 0) return ''
-        if (open !== undefined) {
-          waiting.set(event.id, [event])
-          return ''
-        }
-        open = event
-        return write(event)
-      }
-      if (event.id !== open?.id) {
-        waiting.get(event.id)?.push(event)
-        return ''
-      }
-      const text = write(event)
-      return isEnd(event) ? text + writeNext() : text
-    },
-    end() {
-      let text = ''
-      while (open !== undefined) text += write(endOf(open)) + writeNext()
-      return text
-    },
-  }
-}
-
-const isStart = (event: BlockEvent): event is BlockStart => event.type.endsWith('-start')
-const isEnd = (event: BlockEvent) => event.type.endsWith('-end')
-
-function endOf({ id, type }: BlockStart): BlockEvent {
-  if (type === 'search-start') return { type: 'search-end', id, search: unfinished }
-  return { type: `${type.slice(0, -'-start'.length)}-end`, id } as BlockEvent
-}
-
-const unfinished = { type: 'search', queries: [], results: [], error: 'unavailable' } as const
