@@ -23,7 +23,10 @@ async function writeEmptying(url: string): Promise<string> {
     )
   const tables = (await names('r')).map(({ name }) => `DELETE FROM ${name};`)
   const counters = (await names('S')).map(({ name }) => `SELECT setval('${name}', 1, false);`)
-  const settings = `SET session_replication_role = replica; SET lock_timeout = '2s';`
+  // What a connection was asked last goes on behind its end, and would come after the emptying.
+  const others = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';`
+  const settings = `${others} SET session_replication_role = replica; SET lock_timeout = '2s';`
   return [settings, ...tables, ...counters].join('\n')
 }
 
@@ -48,10 +51,14 @@ export async function lendDatabase(): Promise<TestDatabase> {
   template ??= makeTemplate()
   const { name, emptying } = await template
   const database = spare.pop() ?? (await createDatabase(name))
+  let isBack = false
   return {
     name: database.name,
     url: database.url,
     async [Symbol.asyncDispose]() {
+      // A second time it may be somebody else's.
+      if (isBack) return
+      isBack = true
       await ask(database.url, emptying)
       spare.push(database)
     },
