@@ -87,7 +87,7 @@ function describeTime({ createdAt, durationMs, firstByteMs, ending }: StoredRequ
   return firstByteMs === null ? took : `${took}, first byte after ${humanDuration(firstByteMs)}`
 }
 
-/** `chat completions, model small, streamed`; a protocol that is its own operation is told once. */
+/** `chat completions, model small, streamed`; the operation is left out where its name is the protocol’s. */
 function describeCall({ clientProtocol, operation, model, stream }: StoredRequest): string {
   const call = clientProtocol === operation ? operation : `${clientProtocol} ${operation}`
   const what = model === null ? 'no model named' : `model ${model}`

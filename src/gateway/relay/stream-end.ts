@@ -105,7 +105,7 @@ function endOf({ exchange, answer }: RelayParts): End {
   return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
 }
 
-/** The answer has more text than the meter has counted. */
+/** Whether the answer holds text that the meter has not counted yet. */
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /**

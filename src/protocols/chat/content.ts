@@ -129,7 +129,7 @@ export interface ContentStyle {
   readonly joint: string | undefined
 }
 
-/** A part of a message of the user or of the model. Undefined for what is no content in chat. */
+/** A part of a message of the user or of the model. Undefined for a part that chat has no form for. */
 export function encodePart(part: Part, { marksCache }: ContentStyle): JsonObject | undefined {
   const wire = encodeKind(part)
   return wire !== undefined && marksCache && part.cache !== undefined

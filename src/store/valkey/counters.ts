@@ -120,7 +120,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   }
 }
 
-/** Rows outlive their last change so long, in milliseconds: as long as upstreams are believed, and more. */
+/** How long a row is kept after its last change, in milliseconds: longer than any cooldown that an upstream may ask for. */
 const keptMs = 7_200_000
 
 /** Where the board hangs. */
