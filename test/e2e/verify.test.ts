@@ -71,7 +71,9 @@ test('beside a gateway under load nothing ever differs, and what is changed is f
   let isOver = false
   const loads = Array.from({ length: callers }, (_, at) => load(gateway, at, () => isOver))
   const reports: { requests: number; ledger_entries: number }[] = []
-  for (let round = 0; round < verifications; round++) {
+  const isUnderLoad = () => (reports.at(-1)?.requests ?? 0) > (reports[0]?.requests ?? 0) + 100
+  // On a slow machine it takes more of them until a hundred requests were settled beside.
+  for (let round = 0; round < verifications || !isUnderLoad(); round++) {
     const ran = await verify(...(round % 3 === 2 ? ['--since', '1m'] : []))
     expect({ code: ran.exitCode, err: ran.stderr, out: ran.stdout }).toMatchObject({
       code: 0,
@@ -82,8 +84,7 @@ test('beside a gateway under load nothing ever differs, and what is changed is f
   }
   isOver = true
   const asked = (await Promise.all(loads)).reduce((sum, one) => sum + one, 0)
-  const [first, last] = [reports.at(0), reports.at(-1)]
-  expect(last?.requests).toBeGreaterThan((first?.requests ?? 0) + 100)
+  const last = reports.at(-1)
   expect(asked).toBeGreaterThan(last?.requests ?? 0)
 
   await using tables = openTables(gateway.cwd)
@@ -105,6 +106,6 @@ test('beside a gateway under load nothing ever differs, and what is changed is f
   expect(stderr).toContain('3 differences (1 usage, 1 amount, 1 day)')
   expect(await gateway.stop()).toBe(0)
   console.log(
-    `${asked} asked, ${verifications} verifications beside; last: ${JSON.stringify(last)}`,
+    `${asked} asked, ${reports.length} verifications beside; last: ${JSON.stringify(last)}`,
   )
 }, 300_000)
