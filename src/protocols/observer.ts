@@ -5,57 +5,76 @@ import {
   fail,
   isOver,
   noteForeign,
-  type Observation,
+  ToolTally,
 } from './canonical/observation.ts'
+import { noteObserved, noteUsage, type UsageReports } from './canonical/raw-usage.ts'
 import { isJsonObject, parseJsonObject } from './json.ts'
 import type { AnswerObserver, JsonObject } from './protocol.ts'
 
-/** What an observer notes when an unstreamed answer is no JSON object. */
-export const notAnObject = 'The upstream answered with something else than a JSON object.'
+const notAnObject = 'The upstream answered with something else than a JSON object.'
 
-/** How a protocol reads the answers that pass through untouched. What it learns it notes in `seen`. */
-interface AnswerReaders {
-  readonly seen: Observation
-  /** Reads an event of a stream. */
-  event(event: JsonObject, name: string): 'usage-only' | undefined
-  /** The text of an event of which nothing else would be noted when it came again; absent: parse all. */
-  textOf?(event: JsonObject): string | undefined
-  /** Reads the data of a frame that is no JSON object. */
-  other?(data: string, name: string): void
-  /** Reads a whole body. An error in it is noted by `fail`. */
-  body(body: JsonObject): void
+/** What a protocol returns of an event: most pass. */
+export type EventRole = 'usage-only' | undefined
+
+/** Watches one answer that passes through untouched. What comes after its regular end does not count. */
+export abstract class Observer<Counts> implements AnswerObserver {
+  readonly seen = createObservation()
+  protected readonly tally = new ToolTally(this.seen)
+  readonly #reports: UsageReports<Counts>
+  readonly #counts: Counts
+  #repeated: RepeatedEvents | undefined
+
+  constructor(reports: UsageReports<Counts>) {
+    this.#reports = reports
+    this.#counts = reports.createCounts()
+  }
+
   /** Every answer of the protocol has one of these. */
-  readonly fields: readonly string[]
-}
+  protected abstract readonly fields: readonly string[]
+  /** The text of an event of which nothing else would be noted when it came again; absent: parse all. */
+  protected readonly textOf?: (event: JsonObject) => string | undefined
+  protected abstract readEvent(event: JsonObject, name: string): EventRole
+  /** Reads the data of a frame that is no JSON object. */
+  protected readOther?(data: string, name: string): void
+  /** Reads a whole body. An error in it is noted by `fail`. */
+  protected abstract readBody(body: JsonObject): void
 
-/** An observer of answers whose regular end counts: nothing behind it does. */
-export function createObserver(readers: AnswerReaders): AnswerObserver {
-  const { seen, textOf } = readers
-  const repeated = textOf && createRepeatedEvents(textOf)
-  return {
-    seen,
-    push(data, name, json) {
-      if (isOver(seen)) return 'pass'
-      const text = json === undefined ? repeated?.textOf(data) : undefined
-      if (text !== undefined) {
-        addText(seen.text, text)
-        return 'pass'
-      }
-      const event = json ?? parseJsonObject(data)
-      if (event === undefined) {
-        readers.other?.(data, name)
-        return 'pass'
-      }
-      if (json === undefined) repeated?.learn(data, event)
-      return readers.event(event, name) ?? 'pass'
-    },
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readers.body(body)
-      if (seen.phase === 'closed') return
-      noteForeign(seen, body, readers.fields)
-      complete(seen)
-    },
+  push(data: string, name: string, json?: JsonObject): 'pass' | 'usage-only' {
+    const { seen } = this
+    if (isOver(seen)) return 'pass'
+    const text = json === undefined ? this.#repeated?.textOf(data) : undefined
+    if (text !== undefined) {
+      addText(seen.text, text)
+      return 'pass'
+    }
+    const event = json ?? parseJsonObject(data)
+    if (event === undefined) {
+      this.readOther?.(data, name)
+      return 'pass'
+    }
+    if (json === undefined && this.textOf !== undefined) {
+      this.#repeated ??= new RepeatedEvents(this.textOf)
+      this.#repeated.learn(data, event)
+    }
+    return this.readEvent(event, name) ?? 'pass'
+  }
+
+  pushBody(body: unknown): void {
+    const { seen } = this
+    if (isJsonObject(body)) this.readBody(body)
+    else fail(seen, notAnObject)
+    if (seen.phase === 'closed' || !isJsonObject(body)) return
+    noteForeign(seen, body, this.fields)
+    complete(seen)
+  }
+
+  protected noteUsage(report: unknown): void {
+    noteUsage(this.seen, this.#counts, report, this.#reports)
+  }
+
+  /** Counts what was seen beside a report that had come already. */
+  protected noteObserved(): void {
+    noteObserved(this.seen, this.#counts, this.#reports)
   }
 }
 
@@ -69,53 +88,49 @@ export function createPlainObserver(): AnswerObserver {
   }
 }
 
-/** Most events of a stream are the one before with another piece of text. */
-interface RepeatedEvents {
-  /** The text of an event that differs from the learnt one in nothing else; undefined: parse it. */
-  textOf(data: string): string | undefined
-  /** Learns from an event that had to be parsed. */
-  learn(data: string, event: JsonObject): void
-}
-
 /** A stream whose events do not repeat, this many times in a row, is only parsed. */
 const patience = 3
 
 /**
- * Reads pieces of text without parsing the events around them: parsing costs more than all else that
- * an observer does. It is exact. `read` gives an event's text where nothing else of the event is news
- * when it comes again, by its parsed value alone. When that text is doubled in the bytes, and `read`
- * then gives it doubled, it is the whole of a JSON string there: any other text that needs no escapes
- * has no influence on what is around it.
+ * Most events of a stream are the one before with another piece of text: that is read without parsing them,
+ * which costs more than all else that an observer does. It is exact: when the text is doubled in the bytes,
+ * and `read` then gives it doubled, it is the whole of a JSON string there, without influence around it.
  */
-export function createRepeatedEvents(
-  read: (event: JsonObject) => string | undefined,
-): RepeatedEvents {
-  let head = ''
-  let tail = ''
-  let trust = patience
+export class RepeatedEvents {
+  readonly #read: (event: JsonObject) => string | undefined
+  #head = ''
+  #tail = ''
+  #trust = patience
 
-  return {
-    textOf(data) {
-      const end = data.length - tail.length
-      if (head === '' || end < head.length) return undefined
-      if (!data.startsWith(head) || !data.endsWith(tail)) return undefined
-      const text = data.slice(head.length, end)
-      if (!isPlain(text)) return undefined
-      trust = patience
-      return text
-    },
-    learn(data, event) {
-      const text = trust > 0 ? read(event) : undefined
-      if (text === undefined || text === '' || !isPlain(text)) return
-      trust--
-      const start = data.indexOf(`"${text}"`) + 1
-      const before = data.slice(0, start)
-      const after = data.slice(start + text.length)
-      const doubled = parseJsonObject(before + text + text + after)
-      if (doubled === undefined || read(doubled) !== text + text) return
-      head = copy(before)
-      tail = copy(after)
-    },
+  constructor(read: (event: JsonObject) => string | undefined) {
+    this.#read = read
+  }
+
+  /** The text of an event that differs from the learnt one in nothing else; undefined: parse it. */
+  textOf(data: string): string | undefined {
+    const head = this.#head
+    const tail = this.#tail
+    const end = data.length - tail.length
+    if (head === '' || end < head.length) return undefined
+    if (!data.startsWith(head) || !data.endsWith(tail)) return undefined
+    const text = data.slice(head.length, end)
+    if (!isPlain(text)) return undefined
+    this.#trust = patience
+    return text
+  }
+
+  /** Learns from an event that had to be parsed. */
+  learn(data: string, event: JsonObject): void {
+    const text = this.#trust > 0 ? this.#read(event) : undefined
+    if (text === undefined || text === '' || !isPlain(text)) return
+    this.#trust--
+    const start = data.indexOf(`"${text}"`) + 1
+    const before = data.slice(0, start)
+    const after = data.slice(start + text.length)
+    const doubled = parseJsonObject(before + text + text + after)
+    if (doubled === undefined || this.#read(doubled) !== text + text) return
+    this.#head = copy(before)
+    this.#tail = copy(after)
   }
 }
 

@@ -1,153 +1,124 @@
-import type { ClientStream, Frame, FrameSplitter, Frames, HeartbeatPlace } from './protocol.ts'
+import type { ClientStream, Frame, HeartbeatPlace } from './protocol.ts'
+import { Splitter } from './splitter.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-const nothing = new Uint8Array(0)
+
+/** Cuts server-sent events out of a byte stream. */
+export const createSseSplitter = (limit?: number): Splitter => new SseSplitter(limit)
 
 /**
- * Cuts server-sent events out of a byte stream, by the rules of the HTML standard: lines end in
- * LF, CRLF or CR, an empty line ends an event. Comments and events without data stay in `whole`
- * but give no frame. A frame above `limit` waiting bytes passes on without being framed.
+ * By the rules of the HTML standard: lines end in LF, CRLF or CR, an empty line ends an event. Comments and
+ * events without data stay in the bytes but give no frame. Each byte is scanned once.
  */
-export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter {
-  const held = createHeldBytes()
-  // Bytes of the stream are scanned once; these three carry the scan over from chunk to chunk.
-  let lineEmpty = true
-  let afterReturn = false
-  let returnEndedFrame = false
-  let unframed = false
-  let atStart = true
+class SseSplitter extends Splitter {
+  #isLineEmpty = true
+  #isAfterReturn = false
+  #hasReturnEndedFrame = false
+  /** Bytes at the head of the chunk that belong to the frame before. */
+  #prefix = 0
+  #isAtStart = true
 
-  /** Positions in `chunk` behind each frame's end. The LF of a CRLF belongs to its frame. */
-  function findEnds(chunk: Uint8Array): Ends {
-    return afterReturn || chunk.includes(carriageReturn) ? findAllEnds(chunk) : findLfEnds(chunk)
+  /** The LF of a CRLF belongs to its frame. */
+  protected override findEnds(chunk: Uint8Array) {
+    this.#prefix = 0
+    const hasReturn = this.#isAfterReturn || chunk.includes(carriageReturn)
+    const ends = hasReturn ? this.#findAllEnds(chunk) : this.#findLfEnds(chunk)
+    return { ends, cut: ends.at(-1) ?? this.#prefix }
   }
 
-  /** The same for lines that end in LF, as those of most upstreams do: a native search is faster. */
-  function findLfEnds(chunk: Uint8Array): Ends {
+  /** Of lines that end in LF, as those of most upstreams do: a native search is faster. */
+  #findLfEnds(chunk: Uint8Array): number[] {
     const ends: number[] = []
-    let line = lineEmpty ? 0 : -1
+    let line = this.#isLineEmpty ? 0 : -1
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, line)) {
       if (at === line) ends.push(at + 1)
       line = at + 1
     }
-    lineEmpty = line === chunk.length
-    return { ends, prefix: 0 }
+    this.#isLineEmpty = line === chunk.length
+    return ends
   }
 
-  function findAllEnds(chunk: Uint8Array): Ends {
+  #findAllEnds(chunk: Uint8Array): number[] {
     const ends: number[] = []
-    let prefix = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]
       if (byte !== lineFeed && byte !== carriageReturn) {
-        lineEmpty = false
-        afterReturn = false
+        this.#isLineEmpty = false
+        this.#isAfterReturn = false
         continue
       }
-      if (byte === lineFeed && afterReturn) {
-        afterReturn = false
+      if (byte === lineFeed && this.#isAfterReturn) {
+        this.#isAfterReturn = false
         // The frame went out at its CR: the LF is added to it, or follows it alone.
-        if (returnEndedFrame && ends.length > 0) ends[ends.length - 1] = at + 1
-        else if (returnEndedFrame) prefix = at + 1
+        if (this.#hasReturnEndedFrame && ends.length > 0) ends[ends.length - 1] = at + 1
+        else if (this.#hasReturnEndedFrame) this.#prefix = at + 1
         continue
       }
-      afterReturn = byte === carriageReturn
-      returnEndedFrame = afterReturn && lineEmpty
-      if (lineEmpty) ends.push(at + 1)
-      lineEmpty = true
+      this.#isAfterReturn = byte === carriageReturn
+      this.#hasReturnEndedFrame = this.#isAfterReturn && this.#isLineEmpty
+      if (this.#isLineEmpty) ends.push(at + 1)
+      this.#isLineEmpty = true
     }
-    return { ends, prefix }
+    return ends
   }
 
-  function readFrames(whole: Uint8Array, ends: readonly number[], prefix: number): Frame[] {
+  protected override isOpen(): boolean {
+    return true
+  }
+
+  protected override readRest(whole: Uint8Array): Frame[] {
+    this.#prefix = 0
+    return this.readFrames(whole, [whole.length])
+  }
+
+  protected override readFrames(whole: Uint8Array, ends: readonly number[]): Frame[] {
     if (ends.length === 0) return []
     const text = decoder.decode(whole)
     // Ends of lines are the same in text and bytes; only what lies between them can differ in length.
-    const hasMark = atStart && text.charCodeAt(0) === byteOrderMark
-    return hasMark || unframed || text.includes('\r')
-      ? readApart(createText(whole, text), ends, prefix)
-      : readInOne(text, ends, prefix)
-  }
-
-  /** The frames of a text whose lines end in LF, in one go. */
-  function readInOne(text: string, ends: readonly number[], prefix: number): Frame[] {
+    const hasMark = this.#isAtStart && text.charCodeAt(0) === byteOrderMark
+    if (hasMark || this.isUnframed || text.includes('\r')) {
+      return this.#readApart(whole, text, ends)
+    }
+    this.#isAtStart = false
     const frames: Frame[] = []
-    let start = prefix
-    let at = prefix
+    let start = this.#prefix
+    let at = start
     for (const end of ends) {
       const frame: Draft = { event: '', data: undefined, start, end }
       at = readFrame(frame, text, at)
       if (isFrame(frame)) frames.push(frame)
       start = end
     }
-    atStart = false
     return frames
   }
 
-  /** Those of any other text, each by itself. */
-  function readApart(textOf: TextOf, ends: readonly number[], prefix: number): Frame[] {
+  /** Each frame by itself, for a text with other line ends than LF, or a byte order mark. */
+  #readApart(whole: Uint8Array, text: string, ends: readonly number[]): Frame[] {
     const frames: Frame[] = []
-    let start = prefix
+    // No character has more units than bytes: the same number of both is one each.
+    const isPlain = text.length === whole.length
+    let start = this.#prefix
     for (const end of ends) {
-      if (unframed) unframed = false
+      if (this.isUnframed) this.isUnframed = false
       else {
-        const text = textOf(start, end).replace(/\r\n?/g, '\n')
+        const part = isPlain ? text.slice(start, end) : decoder.decode(whole.subarray(start, end))
+        const lines = part.replace(/\r\n?/g, '\n')
         const frame: Draft = { event: '', data: undefined, start, end }
         // A line of nothing but the mark is no empty one.
-        readFrame(frame, atStart ? text.replace(/^\uFEFF\n?/, '') : text, 0)
-        atStart = false
+        readFrame(frame, this.#isAtStart ? lines.replace(/^\uFEFF\n?/, '') : lines, 0)
+        this.#isAtStart = false
         if (isFrame(frame)) frames.push(frame)
       }
       start = end
     }
     return frames
   }
-
-  return {
-    isWithinFrame: () => unframed,
-    push(chunk): Frames {
-      const waiting = held.length
-      const { ends, prefix } = findEnds(chunk)
-      const cut = ends.at(-1) ?? prefix
-      const tooLong = (cut === 0 ? waiting + chunk.length : chunk.length - cut) > limit
-      if (cut === 0 && !tooLong && !unframed) {
-        held.add(chunk)
-        return { whole: nothing, frames: [] }
-      }
-      // The rest of a frame that has already passed unframed passes too, up to its end.
-      const all = tooLong || (unframed && ends.length === 0) || cut === chunk.length
-      const whole = held.take(all ? chunk : chunk.subarray(0, cut))
-      const shifted = waiting === 0 ? ends : ends.map((end) => end + waiting)
-      const frames = readFrames(whole, shifted, prefix)
-      if (tooLong) unframed = true
-      if (!all) held.add(chunk.subarray(cut))
-      return { whole, frames }
-    },
-    end(): Frames {
-      const whole = held.take(nothing)
-      return { whole, frames: whole.length === 0 ? [] : readFrames(whole, [whole.length], 0) }
-    },
-  }
-}
-
-interface Ends {
-  readonly ends: number[]
-  readonly prefix: number
 }
 
 const byteOrderMark = 0xfeff
 // `ignoreBOM` keeps a mark in the text: only the one at the stream's very start is to be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-type TextOf = (start: number, end: number) => string
-
-/** The text between two places of `whole`, which lie behind line ends; `text` is that of all of it. */
-function createText(whole: Uint8Array, text: string): TextOf {
-  // No character has more units than bytes: the same number of both is one each.
-  if (text.length === whole.length) return (start, end) => text.slice(start, end)
-  return (start, end) => decoder.decode(whole.subarray(start, end))
-}
 
 /** A frame while it is read. */
 type Draft = { event: string; data: string | undefined } & Pick<Frame, 'start' | 'end'>
@@ -185,54 +156,6 @@ function fieldValue(text: string, colon: number, stop: number): string | undefin
   if (text.charCodeAt(colon) !== 0x3a) return undefined
   const start = text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1
   return text.slice(Math.min(start, stop), stop)
-}
-
-/** More bytes than this are not held back for one frame: they pass on without being framed. */
-export const heldBytesLimit = 32 * 1024 * 1024
-
-const smallest = 4096
-
-/**
- * Bytes that wait for the rest of their frame, copied into one growing buffer, so that a frame
- * that comes in thousands of pieces costs time and memory in proportion to its size.
- */
-interface HeldBytes {
-  readonly length: number
-  add(bytes: Uint8Array): void
-  /** The held bytes followed by `tail`, no longer held. Nothing held: `tail` itself, uncopied. */
-  take(tail: Uint8Array): Uint8Array
-}
-
-/** Nothing held yet. */
-export function createHeldBytes(): HeldBytes {
-  let buffer = new Uint8Array(0)
-  let length = 0
-
-  return {
-    get length() {
-      return length
-    },
-    add(bytes) {
-      const needed = length + bytes.length
-      if (needed > buffer.length) {
-        const wider = new Uint8Array(Math.max(smallest, needed, buffer.length * 2))
-        wider.set(buffer.subarray(0, length))
-        buffer = wider
-      }
-      buffer.set(bytes, length)
-      length = needed
-    },
-    take(tail) {
-      if (length === 0) return tail
-      const whole = new Uint8Array(length + tail.length)
-      whole.set(buffer.subarray(0, length))
-      whole.set(tail, length)
-      length = 0
-      // A large frame is rare: its buffer is not kept for the rest of the stream.
-      if (buffer.length > 64 * 1024) buffer = new Uint8Array(0)
-      return whole
-    },
-  }
 }
 
 /**

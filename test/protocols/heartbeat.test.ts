@@ -51,10 +51,10 @@ describe('gemini has a chunk', () => {
 
   test('and no text that is counted, or taken for the end', () => {
     for (const [library] of partOf) {
-      const { seen, push } = gemini.generation.createObserver()
+      const observer = gemini.generation.createObserver()
       for (const { data, event } of framesIn(gemini.heartbeat(sse(library), inside)))
-        push(data, event)
-      expect(seen).toMatchObject({ phase: 'open', outcome: undefined, usage: undefined })
+        observer.push(data, event)
+      expect(observer.seen).toMatchObject({ phase: 'open', outcome: undefined, usage: undefined })
     }
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { parseJsonObject, stringIn } from '../../src/protocols/json.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
-import { createRepeatedEvents } from '../../src/protocols/observer.ts'
+import { RepeatedEvents } from '../../src/protocols/observer.ts'
 import type { JsonObject, Operation } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { recordings } from '../support/recordings.ts'
@@ -139,7 +139,7 @@ const eventOf = (text: string, id = 'x') => JSON.stringify({ id, text, end: 1 })
 
 /** What the reader knows that has learnt from these. */
 function learnt(...events: readonly string[]) {
-  const repeated = createRepeatedEvents(read)
+  const repeated = new RepeatedEvents(read)
   for (const data of events) repeated.learn(data, JSON.parse(data))
   return repeated
 }

@@ -7,7 +7,7 @@ import type {
   Frames,
   JsonObject,
 } from '../../protocols/protocol.ts'
-import { heldBytesLimit } from '../../protocols/sse.ts'
+import { heldBytesLimit } from '../../protocols/splitter.ts'
 import { GatewayError } from '../errors.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 
@@ -139,7 +139,7 @@ export function createTap(parts: TapParts): Tap {
       const missing = observer.missingEnd?.() ?? ''
       return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
     },
-    isWithinFrame: splitter.isWithinFrame,
+    isWithinFrame: () => splitter.isWithinFrame(),
     release,
     frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
     firstNear: () => firstNear,

@@ -177,32 +177,28 @@ export function isOver(seen: Observation): boolean {
 }
 
 /** Counts the uses of tools that an answer shows, each once, however often a stream tells of it. */
-export interface ToolTally {
-  /** `id` tells one use from the others; `uses`: what it is billed as. */
-  note(tool: HostedTool, id: string, uses?: number): void
-  /** The answer's own sum stands in the place of what was counted. */
-  told(tool: HostedTool, uses: number): void
-}
+export class ToolTally {
+  readonly #seen: Observation
+  #ids: Set<string> | undefined
 
-/** Counts into `seen`, which a stream without such tools leaves as it is. */
-export function createToolTally(seen: Observation): ToolTally {
-  let ids: Set<string> | undefined
-  const set = (tool: HostedTool, uses: number) => {
-    if ((seen.observed?.tools?.[tool] ?? 0) === uses) return
-    seen.observed = {
-      tier: seen.observed?.tier,
-      tools: { ...seen.observed?.tools, [tool]: uses },
-    }
+  constructor(seen: Observation) {
+    this.#seen = seen
   }
-  return {
-    note(tool, id, uses = 1) {
-      const key = `${tool} ${id}`
-      ids ??= new Set()
-      if (ids.has(key)) return
-      ids.add(key)
-      set(tool, (seen.observed?.tools?.[tool] ?? 0) + uses)
-    },
-    told: set,
+
+  /** `id` tells one use from the others; `uses`: what it is billed as. */
+  note(tool: HostedTool, id: string, uses = 1): void {
+    const key = `${tool} ${id}`
+    this.#ids ??= new Set()
+    if (this.#ids.has(key)) return
+    this.#ids.add(key)
+    this.told(tool, (this.#seen.observed?.tools?.[tool] ?? 0) + uses)
+  }
+
+  /** The answer's own sum stands in the place of what was counted. */
+  told(tool: HostedTool, uses: number): void {
+    const { observed } = this.#seen
+    if ((observed?.tools?.[tool] ?? 0) === uses) return
+    this.#seen.observed = { tier: observed?.tier, tools: { ...observed?.tools, [tool]: uses } }
   }
 }
 

@@ -1,3 +1,4 @@
+import { Brackets } from '../canonical/brackets.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { ToolKind } from '../canonical/request.ts'
@@ -22,7 +23,8 @@ interface Call {
   name: string
   /** Arguments that wait for the name. */
   held: string
-  readonly extent: JsonExtent
+  /** How far its arguments have come. */
+  readonly brackets: Brackets
   phase: 'waiting' | 'open' | 'ended'
   hasInput: boolean
 }
@@ -70,7 +72,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
       givenId: undefined,
       name: '',
       held: '',
-      extent: createJsonExtent(),
+      brackets: new Brackets(),
       phase: 'waiting',
       hasInput: false,
     }
@@ -129,7 +131,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
       }
       if (call.phase === 'waiting' && name !== undefined && name !== call.name) call.name += name
       if (input === '') return
-      call.extent.push(input)
+      call.brackets.push(input)
       if (call.phase === 'waiting' && call.name === '') call.held += input
       else {
         settle(call)
@@ -151,7 +153,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
 const mostActive = 128
 
 /** Whether its arguments are all there; free text may go on always. */
-const isWhole = ({ kind, extent }: Call) => kind === 'function' && extent.isWhole
+const isWhole = ({ kind, brackets }: Call) => kind === 'function' && brackets.isWhole
 
 interface Piece {
   readonly kind: ToolKind
@@ -172,48 +174,3 @@ function readPiece(entry: JsonObject): Piece {
   const isText = typeof input === 'string'
   return { kind: 'function', name: stringIn(call, 'name'), input: isText ? input : '' }
 }
-
-/** Watches a JSON text go by in pieces. */
-interface JsonExtent {
-  push(text: string): void
-  /** Whether an object that began has ended: nothing but spaces can follow. */
-  readonly isWhole: boolean
-}
-
-/** A watch that has seen nothing. It counts brackets, and looks at each character once. */
-export function createJsonExtent(): JsonExtent {
-  let depth = 0
-  let isInString = false
-  let isEscaped = false
-  let hasBegun = false
-
-  return {
-    push(text) {
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at)
-        if (isInString) {
-          if (isEscaped) isEscaped = false
-          else if (unit === backslash) isEscaped = true
-          else if (unit === quote) isInString = false
-        } else if (unit === quote) {
-          isInString = true
-        } else if (unit === openBrace || unit === openBracket) {
-          depth++
-          hasBegun = true
-        } else if (unit === closeBrace || unit === closeBracket) {
-          depth--
-        }
-      }
-    },
-    get isWhole() {
-      return hasBegun && depth === 0 && !isInString
-    },
-  }
-}
-
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d

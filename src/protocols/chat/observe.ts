@@ -2,48 +2,60 @@ import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
   complete,
-  createObservation,
-  createToolTally,
   fail,
   noteSideAnswer,
   type Observation,
   type Outcome,
   type TextSample,
-  type ToolTally,
 } from '../canonical/observation.ts'
-import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
 import { readCount } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
-import { createObserver } from '../observer.ts'
+import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeExtras } from './hosted-tools.ts'
 import { type ChatCounts, chatReports } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
-export function createCompletionsObserver(): AnswerObserver {
-  const seen = createObservation()
-  const reading = { seen, counts: chatReports.createCounts(), tally: createToolTally(seen) }
-  const observer = createObserver({
-    seen,
-    textOf: readText,
-    event(chunk) {
-      const reported = readAnswer(reading, chunk)
-      if (noteFailure(seen, chunk)) return undefined
-      return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : undefined
-    },
-    other(data) {
-      if (data.startsWith('[DONE]')) complete(seen)
-    },
-    body(body) {
-      readAnswer(reading, body)
-      noteFailure(seen, body)
-    },
-    fields: ['choices', 'error'],
-  })
-  // Some imitators close their stream behind the finish reason, or the usage.
-  return { ...observer, missingEnd: () => (seen.phase === 'closing' ? lastEvent : '') }
+export const createCompletionsObserver = (): AnswerObserver => new CompletionsObserver(chatReports)
+
+class CompletionsObserver extends Observer<ChatCounts> {
+  protected override readonly fields = completionFields
+  protected override readonly textOf = readText
+
+  protected override readEvent(chunk: JsonObject): EventRole {
+    const reported = this.#readAnswer(chunk)
+    if (noteFailure(this.seen, chunk)) return undefined
+    return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : undefined
+  }
+
+  protected override readOther(data: string): void {
+    if (data.startsWith('[DONE]')) complete(this.seen)
+  }
+
+  protected override readBody(body: JsonObject): void {
+    this.#readAnswer(body)
+    noteFailure(this.seen, body)
+  }
+
+  /** Some imitators close their stream behind the finish reason, or the usage. */
+  missingEnd(): string {
+    return this.seen.phase === 'closing' ? lastEvent : ''
+  }
+
+  /** True when the chunk or body carried a usage object. */
+  #readAnswer(answer: JsonObject): boolean {
+    observeExtras(this.seen, this.tally, answer)
+    for (const choice of arrayIn(answer, 'choices')) {
+      if (isJsonObject(choice)) readChoice(this.seen, choice)
+    }
+    const wire = reportIn(answer)
+    if (wire === undefined) this.noteObserved()
+    else this.noteUsage(wire)
+    return wire !== undefined
+  }
 }
 
+const completionFields = ['choices', 'error']
 const lastEvent = 'data: [DONE]\n\n'
 
 /** The text of a chunk of which nothing else would be noted when it came again. */
@@ -57,27 +69,6 @@ function readText(chunk: JsonObject): string | undefined {
   const text: TextSample = { sample: '', length: 0, bytes: 0 }
   addMessageText(text, delta)
   return text.sample
-}
-
-interface Reading {
-  readonly seen: Observation
-  readonly counts: ChatCounts
-  readonly tally: ToolTally
-}
-
-/** Reads a chunk or a whole body; true when it carried a usage object. */
-function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): boolean {
-  observeExtras(seen, tally, answer)
-  for (const choice of arrayIn(answer, 'choices')) {
-    if (isJsonObject(choice)) readChoice(seen, choice)
-  }
-  const wire = reportIn(answer)
-  if (wire === undefined) {
-    noteObserved(seen, counts, chatReports)
-    return false
-  }
-  noteUsage(seen, counts, wire, chatReports)
-  return true
 }
 
 /** The report of usage in a chunk. Groq's streams have it in an object of its own. */
@@ -148,47 +139,48 @@ function addCall(text: TextSample, call: unknown): void {
   addText(text, isJsonObject(input) ? toJsonText(input) : input)
 }
 
-/** Watches an answer without text, of which only the usage counts: embeddings, images. */
-export function createEmbeddingsObserver(): AnswerObserver {
-  return createUsageObserver(() => false)
+/** Watches an answer without text, of which only the usage counts: embeddings. */
+export const createEmbeddingsObserver = (): AnswerObserver => new UsageObserver(chatReports)
+
+/** Watches generated or edited images. Streams send partial images first; the last event carries the usage. */
+export const createImagesObserver = (): AnswerObserver => new ImagesObserver(chatReports)
+
+class UsageObserver extends Observer<ChatCounts> {
+  protected override readonly fields = usageFields
+
+  protected override readEvent(event: JsonObject): EventRole {
+    this.readBody(event)
+    return undefined
+  }
+
+  protected override readBody(body: JsonObject): void {
+    this.noteUsage(body.usage)
+    noteFailure(this.seen, body)
+  }
 }
 
-/**
- * Watches generated or edited images. Streams send partial images first; the last event,
- * `image_generation.completed` or `image_edit.completed`, carries the usage.
- */
-export function createImagesObserver(): AnswerObserver {
-  return createUsageObserver((event) => lastImageEvents.has(event.type), noteImages)
+class ImagesObserver extends UsageObserver {
+  protected override readEvent(event: JsonObject): EventRole {
+    super.readEvent(event)
+    if (lastImageEvents.has(event.type)) complete(this.seen)
+    return undefined
+  }
+
+  protected override readBody(body: JsonObject): void {
+    noteImages(this.seen, body)
+    super.readBody(body)
+  }
 }
 
+const usageFields = ['data', 'error']
+const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
+
 /**
- * Counts the images of an answer: there may be more than were asked for by a number (sets of them,
- * batches). Volcengine streams each by an event of its own, and tells in the end how many there were.
+ * Counts the images of an answer: there may be more than were asked for by a number (sets of them, batches).
+ * Volcengine streams each by an event of its own, and tells in the end how many there were.
  */
 function noteImages(seen: Observation, answer: JsonObject): void {
   if (answer.type === 'image_generation.partial_succeeded') seen.images++
   const told = readCount(objectIn(answer, 'usage')?.generated_images)
   seen.images = Math.max(seen.images, arrayIn(answer, 'data').length, told ?? 0)
-}
-
-const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
-
-function createUsageObserver(
-  isLast: (event: JsonObject) => boolean,
-  note: (seen: Observation, answer: JsonObject) => void = () => {},
-): AnswerObserver {
-  const seen = createObservation()
-  const counts = chatReports.createCounts()
-
-  function body(answer: JsonObject): void {
-    noteUsage(seen, counts, answer.usage, chatReports)
-    note(seen, answer)
-    noteFailure(seen, answer)
-  }
-
-  function event(answer: JsonObject): undefined {
-    body(answer)
-    if (isLast(answer)) complete(seen)
-  }
-  return createObserver({ seen, event, body, fields: ['data', 'error'] })
 }

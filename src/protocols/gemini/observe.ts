@@ -1,74 +1,57 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
-  createObservation,
-  createToolTally,
   fail,
-  noteForeign,
   noteSideAnswer,
   type Observation,
   type Outcome,
   type ToolTally,
 } from '../canonical/observation.ts'
-import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
-import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
-import { notAnObject } from '../observer.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { type GeminiCounts, geminiReports } from './usage.ts'
 
-/**
- * Watches generated content, and embeddings, which report usage in the same place. A stream has no
- * last event: after a finish reason more chunks may follow, so it is never `closed`, but `closing`.
- */
-export function createGeminiObserver(): AnswerObserver {
-  const seen = createObservation()
-  const reading: Reading = { seen, counts: {}, tally: createToolTally(seen) }
-  return {
-    seen,
-    push(data, _event, json) {
-      const chunk = json ?? parseJsonObject(data)
-      if (chunk !== undefined) readAnswer(reading, chunk)
-      return 'pass'
-    },
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readAnswer(reading, body)
-      noteForeign(seen, body, answerFields)
-      seen.phase = 'closed'
-      seen.outcome ??= 'complete'
-    },
+/** Watches generated content, and embeddings, which report usage in the same place. */
+export const createGeminiObserver = (): AnswerObserver => new GeminiObserver(geminiReports)
+
+/** A stream has no last event: after a finish reason more may follow, so it is never `closed`, but `closing`. */
+class GeminiObserver extends Observer<GeminiCounts> {
+  protected override readonly fields = answerFields
+
+  protected override readEvent(chunk: JsonObject): EventRole {
+    this.readBody(chunk)
+    return undefined
+  }
+
+  protected override readBody(answer: JsonObject): void {
+    const { seen } = this
+    observeTools(this.tally, answer)
+    for (const candidate of arrayIn(answer, 'candidates')) {
+      if (isJsonObject(candidate)) this.#readCandidate(candidate)
+    }
+    this.noteUsage(answer.usageMetadata)
+    this.noteObserved()
+    if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
+      noteSideAnswer(seen, 0, 'incomplete')
+    }
+    const { error } = answer
+    if (error !== undefined && error !== null) {
+      fail(seen, isJsonObject(error) ? error.message : error)
+    }
+  }
+
+  #readCandidate(candidate: JsonObject): void {
+    for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
+      if (isJsonObject(part)) addPartText(this.seen, part)
+    }
+    const reason = stringIn(candidate, 'finishReason')
+    const outcome = reason === undefined ? undefined : outcomeOf(reason)
+    noteSideAnswer(this.seen, candidate.index ?? 0, outcome)
   }
 }
 
 const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
-
-interface Reading {
-  readonly seen: Observation
-  readonly counts: GeminiCounts
-  readonly tally: ToolTally
-}
-
-function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): void {
-  observeTools(tally, answer)
-  for (const candidate of arrayIn(answer, 'candidates')) {
-    if (isJsonObject(candidate)) readCandidate(seen, candidate)
-  }
-  noteUsage(seen, counts, answer.usageMetadata, geminiReports)
-  noteObserved(seen, counts, geminiReports)
-  if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
-    noteSideAnswer(seen, 0, 'incomplete')
-  }
-  const error = answer.error
-  if (error !== undefined && error !== null) fail(seen, isJsonObject(error) ? error.message : error)
-}
-
-function readCandidate(seen: Observation, candidate: JsonObject): void {
-  for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
-    if (isJsonObject(part)) addPartText(seen, part)
-  }
-  const reason = stringIn(candidate, 'finishReason')
-  noteSideAnswer(seen, candidate.index ?? 0, reason === undefined ? undefined : outcomeOf(reason))
-}
 
 /** `STOP` is the model's own end. All others (length, filters, malformed calls) cut it short. */
 const outcomeOf = (reason: string): Outcome => (reason === 'STOP' ? 'complete' : 'incomplete')

@@ -1,3 +1,5 @@
+import { Brackets } from '../canonical/brackets.ts'
+
 export type JsonCutter = ReturnType<typeof createJsonCutter>
 
 /**
@@ -9,24 +11,14 @@ export function createJsonCutter(takesArrays: boolean) {
   const begins = takesArrays ? /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]\d-]|$)/ : /\{\s*(?:["}]|$)/
   let phase: 'before' | 'inside' | 'after' = 'before'
   let waiting = ''
-  let depth = 0
-  let isInString = false
-  let isEscaped = false
+  const brackets = new Brackets()
 
   /** The end of what belongs to the value: behind its last bracket, or all of the text. */
   function follow(text: string): number {
     for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at)
-      if (isInString) {
-        if (isEscaped) isEscaped = false
-        else if (unit === backslash) isEscaped = true
-        else if (unit === quote) isInString = false
-      } else if (unit === quote) isInString = true
-      else if (unit === openBrace || unit === openBracket) depth++
-      else if ((unit === closeBrace || unit === closeBracket) && --depth === 0) {
-        phase = 'after'
-        return at + 1
-      }
+      if (brackets.step(text.charCodeAt(at)) !== -1 || brackets.depth > 0) continue
+      phase = 'after'
+      return at + 1
     }
     return text.length
   }
@@ -58,13 +50,6 @@ export function createJsonCutter(takesArrays: boolean) {
 
 /** So many spaces behind a bracket are waited for. */
 const longestGap = 1_000
-
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
 
 export type StopMatcher = ReturnType<typeof createStopMatcher>
 

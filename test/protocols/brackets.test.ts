@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createJsonExtent } from '../../../src/protocols/chat/decode-calls.ts'
+import { Brackets } from '../../src/protocols/canonical/brackets.ts'
 
 const texts: readonly (readonly [text: string, isWhole: boolean])[] = [
   ['', false],
@@ -22,10 +22,10 @@ const texts: readonly (readonly [text: string, isWhole: boolean])[] = [
 test('an object is whole when its last bracket is there, wherever it was cut', () => {
   for (const [text, isWhole] of texts) {
     for (let cut = 0; cut <= text.length; cut++) {
-      const extent = createJsonExtent()
-      extent.push(text.slice(0, cut))
-      extent.push(text.slice(cut))
-      expect({ text, cut, isWhole: extent.isWhole }).toEqual({ text, cut, isWhole })
+      const brackets = new Brackets()
+      brackets.push(text.slice(0, cut))
+      brackets.push(text.slice(cut))
+      expect({ text, cut, isWhole: brackets.isWhole }).toEqual({ text, cut, isWhole })
     }
   }
 })

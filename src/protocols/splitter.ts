@@ -1,0 +1,94 @@
+import type { Frame, FrameSplitter, Frames } from './protocol.ts'
+
+/** More bytes than this are not held back for one frame: they pass on without being framed. */
+export const heldBytesLimit = 32 * 1024 * 1024
+
+const none = new Uint8Array(0)
+
+/**
+ * Cuts a byte stream into frames. Each kind of stream says where frames end, and what is in them; the bytes
+ * behind the last end wait. A frame above `limit` waiting bytes passes on without being framed.
+ */
+export abstract class Splitter implements FrameSplitter {
+  readonly #limit: number
+  readonly #held = new HeldBytes()
+  /** A part of a frame that was too long has passed. */
+  protected isUnframed = false
+
+  constructor(limit: number = heldBytesLimit) {
+    this.#limit = limit
+  }
+
+  /** Places in `chunk` behind the end of each frame, and of all that can go; `waiting` bytes came before. */
+  protected abstract findEnds(chunk: Uint8Array, waiting: number): Ends
+  /** The frames of `whole`, by the places behind their ends. */
+  protected abstract readFrames(whole: Uint8Array, ends: readonly number[]): Frame[]
+  /** Whether the bytes so far end within a frame. */
+  protected abstract isOpen(): boolean
+  /** What of the bytes that waited at the end of the stream is a frame. */
+  protected abstract readRest(whole: Uint8Array): Frame[]
+
+  isWithinFrame(): boolean {
+    return this.isUnframed
+  }
+
+  push(chunk: Uint8Array): Frames {
+    const waiting = this.#held.length
+    const { ends, cut } = this.findEnds(chunk, waiting)
+    const isTooLong = (cut === 0 ? waiting + chunk.length : chunk.length - cut) > this.#limit
+    if (cut === 0 && !isTooLong && !this.isUnframed) {
+      this.#held.add(chunk)
+      return { whole: none, frames: [] }
+    }
+    // The rest of a frame that has already passed unframed passes too, up to its end.
+    const isAll = isTooLong || (this.isUnframed && ends.length === 0) || cut === chunk.length
+    const whole = this.#held.take(isAll ? chunk : chunk.subarray(0, cut))
+    const frames = this.readFrames(whole, waiting === 0 ? ends : ends.map((end) => end + waiting))
+    if (isTooLong) this.isUnframed = this.isOpen()
+    if (!isAll) this.#held.add(chunk.subarray(cut))
+    return { whole, frames }
+  }
+
+  end(): Frames {
+    const whole = this.#held.take(none)
+    return { whole, frames: whole.length === 0 ? [] : this.readRest(whole) }
+  }
+}
+
+interface Ends {
+  readonly ends: readonly number[]
+  readonly cut: number
+}
+
+const smallest = 4096
+const largestKept = 64 * 1024
+
+/** Bytes that wait for the rest of their frame, in one growing buffer: many small pieces cost no more than one. */
+class HeldBytes {
+  length = 0
+  #buffer = none
+
+  add(bytes: Uint8Array): void {
+    const needed = this.length + bytes.length
+    if (needed > this.#buffer.length) {
+      const wider = new Uint8Array(Math.max(smallest, needed, this.#buffer.length * 2))
+      wider.set(this.#buffer.subarray(0, this.length))
+      this.#buffer = wider
+    }
+    this.#buffer.set(bytes, this.length)
+    this.length = needed
+  }
+
+  /** The held bytes followed by `tail`, no longer held. Nothing held: `tail` itself, uncopied. */
+  take(tail: Uint8Array): Uint8Array {
+    const { length } = this
+    if (length === 0) return tail
+    const whole = new Uint8Array(length + tail.length)
+    whole.set(this.#buffer.subarray(0, length))
+    whole.set(tail, length)
+    this.length = 0
+    // A large frame is rare: its buffer is not kept for the rest of the stream.
+    if (this.#buffer.length > largestKept) this.#buffer = none
+    return whole
+  }
+}
