@@ -7,10 +7,10 @@ import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { CallFailed } from './lib/api.ts'
-import { LanguageProvider, useLanguage } from './lib/language.tsx'
+import { LanguageProvider, useLanguage } from './lib/language.ts'
 import { createConsoleRouter } from './router.tsx'
 import { themeOf } from './theme.ts'
 
@@ -32,6 +32,9 @@ const themes = { en: themeOf('en'), zh: themeOf('zh') }
 
 function Look({ children }: { readonly children: ReactNode }) {
   const { language } = useLanguage()
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+  }, [language])
   return (
     <MantineProvider theme={themes[language]} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       {children}

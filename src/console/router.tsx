@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
-import { Fault, NotFound } from './parts/notices.tsx'
+import { Fault, NotFound } from './parts/page.tsx'
 import { Shell } from './parts/shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
@@ -40,25 +40,25 @@ const outside = below(root)
 const routes = root.addChildren([
   inside.addChildren([
     page('/', () => import('./pages/overview.tsx')),
-    page('/tokens', () => import('./pages/tokens/page.tsx')),
-    page('/tokens/$id', () => import('./pages/token/page.tsx')),
-    page('/requests', () => import('./pages/requests.tsx')),
-    page('/requests/$id', () => import('./pages/request.tsx')),
+    page('/tokens', () => import('./pages/tokens/list.tsx')),
+    page('/tokens/$id', () => import('./pages/tokens/page.tsx')),
+    page('/requests', () => import('./pages/requests/list.tsx')),
+    page('/requests/$id', () => import('./pages/requests/page.tsx')),
     page('/balance', () => import('./pages/balance/page.tsx')),
     page('/plaza', () => import('./pages/plaza/page.tsx')),
     page('/playground', () => import('./pages/playground/page.tsx')),
     page('/profile', () => import('./pages/profile/page.tsx')),
     page('/admin', () => import('./pages/admin-overview/page.tsx')),
-    page('/admin/channels', () => import('./pages/channels.tsx')),
-    page('/admin/channels/$id', () => import('./pages/channel/page.tsx')),
-    page('/admin/groups', () => import('./pages/groups.tsx')),
-    page('/admin/groups/$id', () => import('./pages/group/page.tsx')),
+    page('/admin/channels', () => import('./pages/channels/list.tsx')),
+    page('/admin/channels/$id', () => import('./pages/channels/page.tsx')),
+    page('/admin/groups', () => import('./pages/groups/list.tsx')),
+    page('/admin/groups/$id', () => import('./pages/groups/page.tsx')),
     page('/admin/prices', () => import('./pages/prices/page.tsx')),
-    page('/admin/accounts', () => import('./pages/accounts/page.tsx')),
-    page('/admin/accounts/$id', () => import('./pages/account/page.tsx')),
-    page('/admin/requests', () => import('./pages/requests.tsx')),
-    page('/admin/requests/$id', () => import('./pages/request.tsx')),
-    page('/admin/attempts', () => import('./pages/attempts.tsx')),
+    page('/admin/accounts', () => import('./pages/accounts/list.tsx')),
+    page('/admin/accounts/$id', () => import('./pages/accounts/page.tsx')),
+    page('/admin/requests', () => import('./pages/requests/list.tsx')),
+    page('/admin/requests/$id', () => import('./pages/requests/page.tsx')),
+    page('/admin/attempts', () => import('./pages/requests/attempts.tsx')),
     page('/admin/availability', () => import('./pages/availability/page.tsx')),
     page('/admin/audit', () => import('./pages/audit.tsx')),
     page('/admin/settings', () => import('./pages/settings/page.tsx')),
@@ -66,8 +66,10 @@ const routes = root.addChildren([
     page('/admin/maintenance', () => import('./pages/maintenance/page.tsx')),
   ]),
   outside('/sign-in', () => import('./pages/sign-in.tsx')),
-  outside('/sign-up', () => import('./pages/sign-up.tsx')),
-  outside('/setup', () => import('./pages/setup.tsx')),
+  outside('/sign-up', () =>
+    import('./pages/new-account.tsx').then(({ SignUp: Page }) => ({ Page })),
+  ),
+  outside('/setup', () => import('./pages/new-account.tsx').then(({ SetUp: Page }) => ({ Page }))),
 ])
 
 /** The console's addresses, all below `/console`. */

@@ -1,5 +1,5 @@
 import { createTheme } from '@mantine/core'
-import type { Language } from './lib/language.tsx'
+import type { Language } from './lib/language.ts'
 
 const closeLabels: Readonly<Record<Language, string>> = { en: 'Close', zh: '关闭' }
 const eyeLabels: Readonly<Record<Language, string>> = {

@@ -1,6 +1,7 @@
 import { treaty } from '@elysiajs/eden'
-import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { type QueryClient, type QueryKey, useQuery } from '@tanstack/react-query'
 import type { AdminApi } from '../../admin/api.ts'
+import type { PublicSettings } from '../../site/settings/schema.ts'
 
 /** The console's API, typed by its routes. Below it all is `/api/v1`. */
 export const api = treaty<AdminApi>(location.origin, {
@@ -76,3 +77,18 @@ export async function know(queries: QueryClient, queryKey: QueryKey, now: unknow
   await queries.cancelQueries({ queryKey, exact: true })
   queries.setQueryData(queryKey, now)
 }
+
+/** Who is signed in. Its `error` has status 401 when nobody is. */
+export const useMe = () =>
+  useQuery({ queryKey: ['me'], queryFn: () => call(api.me.get()), staleTime: 10_000 })
+
+/** What the site says of itself to everybody. */
+export const usePublicSettings = () =>
+  useQuery({
+    queryKey: ['public-settings'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      const body = await read('/api/v1/settings/public')
+      return (body as { readonly data: PublicSettings }).data
+    },
+  })

@@ -1,6 +1,6 @@
 import type { ApiErrorReason } from '../../admin/api-error.ts'
 import type { Fault } from '../../admin/faults.ts'
-import type { Language } from './texts.ts'
+import { type Language, shownLanguage } from './language.ts'
 
 /** The languages that the API does not speak itself. */
 type Translated = Exclude<Language, 'en'>
@@ -64,7 +64,7 @@ const isFault = (fault: string | undefined): fault is Fault =>
 const vague = 'invalid_value'
 
 /** What a field says of a refusal in a language; the API's own sentence where there is no other. */
-export function faultText(told: Told, language: Language): string {
+export function faultText(told: Told, language = shownLanguage()): string {
   const { message, reason = vague, fault } = told
   if (language === 'en') return message
   if (isFault(fault)) return faultTexts[fault][language]
@@ -101,5 +101,5 @@ const reasonTexts: Readonly<Record<ApiErrorReason, Readonly<Record<Language, str
 const isReason = (reason: string): reason is ApiErrorReason => Object.hasOwn(reasonTexts, reason)
 
 /** In a few words, why something was refused; undefined: this console does not know the reason. */
-export const reasonText = (reason: string, language: Language): string | undefined =>
+export const reasonText = (reason: string, language = shownLanguage()): string | undefined =>
   isReason(reason) ? reasonTexts[reason][language] : undefined

@@ -1,7 +1,4 @@
-import type { Language } from './texts.ts'
-
-/** The locale of numbers and times. */
-export const localeOf = (language: Language) => (language === 'zh' ? 'zh-CN' : undefined)
+import { localeOf, shownLanguage } from './language.ts'
 
 /**
  * An exact amount in USD, `-1234.5`, for people: `-$1,234.50`. At least two decimals, and never one
@@ -12,10 +9,6 @@ export function formatUsd(usd: string): string {
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return `${sign === '-' ? '−' : ''}$${grouped}.${decimals.padEnd(2, '0')}`
 }
-
-/** A count with its thousands told apart. */
-export const formatCount = (count: number, language: Language) =>
-  new Intl.NumberFormat(localeOf(language)).format(count)
 
 /** `850 ms`, `1.2 s`, `3 min 5 s`. */
 export function formatDuration(ms: number): string {
@@ -31,7 +24,7 @@ export function formatDurationMark(ms: number): string {
 }
 
 /** `4 seconds ago`, `12 minutes ago`. */
-export function formatAgo(seconds: number, language: Language): string {
+export function formatAgo(seconds: number, language = shownLanguage()): string {
   const words = new Intl.RelativeTimeFormat(localeOf(language) ?? 'en')
   if (seconds < 60) return words.format(-seconds, 'second')
   if (seconds < 3600) return words.format(-Math.floor(seconds / 60), 'minute')

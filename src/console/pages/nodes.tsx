@@ -2,12 +2,10 @@ import { Alert, Badge, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/co
 import { useQuery } from '@tanstack/react-query'
 import type { NodeItem, NodeList } from '../../admin/nodes/schema.ts'
 import { api, call } from '../lib/api.ts'
-import { formatAgo, formatCount, formatUsd } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
-import { Loaded } from '../parts/notices.tsx'
-import { PageFrame } from '../parts/page.tsx'
-import { column, DataTable } from '../parts/table.tsx'
+import { formatAgo, formatUsd } from '../lib/format.ts'
+import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
+import { column, DataTable } from '../parts/list.tsx'
+import { Loaded, PageFrame } from '../parts/page.tsx'
 import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
 /** Nodes tell of themselves every five seconds. */
@@ -38,11 +36,9 @@ export function Page() {
 /** What an operator should know of the nodes as a whole. */
 function Notices({ database, is_shared, items }: NodeList) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const alive = items.filter(({ is_alive }) => is_alive)
   const counting = (how: NodeItem['counting']) =>
     alive.filter((node) => node.counting === how).length
-  const count = (number: number) => formatCount(number, language)
   const [apart, alone] = [counting('apart'), counting('alone')]
   const versions = new Set(alive.map(({ version }) => version))
   return (
@@ -53,12 +49,12 @@ function Notices({ database, is_shared, items }: NodeList) {
       )}
       {apart > 0 && (
         <Alert color="yellow" title={text.apartTitle}>
-          {text.apartText(count(apart))}
+          {text.apartText(apart)}
         </Alert>
       )}
       {alive.length > 1 && alone > 0 && (
         <Alert color="yellow" title={text.aloneTitle}>
-          {text.aloneText(count(alone))}
+          {text.aloneText(alone)}
         </Alert>
       )}
       {versions.size > 1 && <Alert title={text.versionsTitle}>{text.versionsText}</Alert>}
@@ -139,9 +135,7 @@ function State({ node }: NodeProps) {
       </Badge>
       <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
       {!node.is_alive && node.reserved_requests > 0 && (
-        <Text size="xs">
-          {text.left(formatCount(node.reserved_requests, language), formatUsd(node.reserved))}
-        </Text>
+        <Text size="xs">{text.left(node.reserved_requests, formatUsd(node.reserved))}</Text>
       )}
     </Stack>
   )
@@ -149,20 +143,18 @@ function State({ node }: NodeProps) {
 
 function Requests({ node: { is_alive, requests, streams } }: NodeProps) {
   const text = useText(texts)
-  const { language } = useLanguage()
   return (
     <Stack gap={4}>
       <Count value={is_alive ? requests : null} />
       {is_alive && streams !== null && streams > 0 && (
-        <SmallHint>{text.streams(formatCount(streams, language))}</SmallHint>
+        <SmallHint>{text.streams(streams)}</SmallHint>
       )}
     </Stack>
   )
 }
 
 function Count({ value }: { readonly value: number | null }) {
-  const { language } = useLanguage()
-  return <span>{value === null ? none : formatCount(value, language)}</span>
+  return <span>{value === null ? none : formatCount(value)}</span>
 }
 
 const texts = bilingual({
@@ -183,15 +175,14 @@ const texts = bilingual({
   state: ['State', '状态'],
   serves: ['serves', '服务中'],
   dead: ['dead', '已失联'],
-  heard: [(ago: string) => `Heard of ${ago}`, (ago) => `最近心跳：${ago}`],
+  heard: ['Heard of {ago}', '最近心跳：{ago}'],
   left: [
-    (requests: string, amount: string) =>
-      `Being closed: ${requests} under way, ${amount} set aside`,
-    (requests, amount) => `正在清理：${requests} 个请求，预留 ${amount}`,
+    'Being closed: {requests} under way, {amount} set aside',
+    '正在清理：{requests} 个请求，预留 {amount}',
   ],
   since: ['Serves since', '启动时间'],
   requests: ['Under way', '进行中'],
-  streams: [(count: string) => `${count} of them streams`, (count) => `其中流式 ${count} 个`],
+  streams: ['{count} of them streams', '其中流式 {count} 个'],
   perMinute: ['In the last minute', '最近一分钟'],
   limits: ['Limits', '限额计数'],
   together: ['counted with all nodes', '与所有节点合计'],
@@ -199,31 +190,23 @@ const texts = bilingual({
   alone: ['counted alone', '单独计数'],
   oneFile: ['One node serves this gateway', '当前由一个节点提供服务'],
   oneFileText: [
-    (database: string) =>
-      `Its database, ${database}, is for one process. When one machine is not enough, move to a PostgreSQL that all nodes share (“tollgate migrate” takes everything along), add a Valkey for what they count, and put a load balancer in front. Without that, nothing is missing here.`,
-    (database) =>
-      `数据库 ${database} 只供一个进程使用。一台机器不够用时，可迁移到所有节点共用的 PostgreSQL（“tollgate migrate”会带上全部数据），再添加用于计数的 Valkey，并在前面放置负载均衡。如无此需要，保持现状即可。`,
+    'Its database, {database}, is for one process. When one machine is not enough, move to a PostgreSQL that all nodes share (“tollgate migrate” takes everything along), add a Valkey for what they count, and put a load balancer in front. Without that, nothing is missing here.',
+    '数据库 {database} 只供一个进程使用。一台机器不够用时，可迁移到所有节点共用的 PostgreSQL（“tollgate migrate”会带上全部数据），再添加用于计数的 Valkey，并在前面放置负载均衡。如无此需要，保持现状即可。',
   ],
   oneNode: ['One node serves so far', '目前只有一个节点'],
   oneNodeText: [
-    (database: string) =>
-      `Start the same program on another machine with the same configuration and the same TOLLGATE_SECRET: it serves from ${database}, too, and comes into this list by itself.`,
-    (database) =>
-      `在另一台机器上用相同的配置和相同的 TOLLGATE_SECRET 启动同一程序，它同样使用 ${database}，并会自动出现在此列表中。`,
+    'Start the same program on another machine with the same configuration and the same TOLLGATE_SECRET: it serves from {database}, too, and comes into this list by itself.',
+    '在另一台机器上用相同的配置和相同的 TOLLGATE_SECRET 启动同一程序，它同样使用 {database}，并会自动出现在此列表中。',
   ],
   apartTitle: ['Valkey is out of reach', '无法连接 Valkey'],
   apartText: [
-    (count: string) =>
-      `Nodes without it: ${count}. Each of them lets through its share of every limit, and counts with the others again as soon as Valkey is back. Balances and budgets are not touched by this.`,
-    (count) =>
-      `受影响的节点：${count} 个。它们各自只放行每项限额中自己的份额，Valkey 恢复后自动重新合计。余额和预算不受影响。`,
+    'Nodes without it: {count}. Each of them lets through its share of every limit, and counts with the others again as soon as Valkey is back. Balances and budgets are not touched by this.',
+    '受影响的节点：{count} 个。它们各自只放行每项限额中自己的份额，Valkey 恢复后自动重新合计。余额和预算不受影响。',
   ],
   aloneTitle: ['Limits hold for each node by itself', '限额由各节点单独计数'],
   aloneText: [
-    (count: string) =>
-      `Nodes without shared counters: ${count}. What is limited to 60 a minute is let through 60 times a minute by each of them. Give every node the same “counters: redis://…” in tollgate.yaml.`,
-    (count) =>
-      `没有共享计数的节点：${count} 个。每分钟限 60 次的限额，会由每个节点各放行 60 次。请在所有节点的 tollgate.yaml 中设置相同的“counters: redis://…”。`,
+    'Nodes without shared counters: {count}. What is limited to 60 a minute is let through 60 times a minute by each of them. Give every node the same “counters: redis://…” in tollgate.yaml.',
+    '没有共享计数的节点：{count} 个。每分钟限 60 次的限额，会由每个节点各放行 60 次。请在所有节点的 tollgate.yaml 中设置相同的“counters: redis://…”。',
   ],
   versionsTitle: ['Nodes of different versions serve', '不同版本的节点同时在服务'],
   versionsText: [

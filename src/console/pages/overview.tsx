@@ -2,11 +2,9 @@ import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Overview } from '../../admin/overview/schema.ts'
 import { api, call } from '../lib/api.ts'
-import { formatCount, formatUsd } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
-import { Empty, Loaded } from '../parts/notices.tsx'
-import { PageFrame } from '../parts/page.tsx'
+import { formatUsd } from '../lib/format.ts'
+import { bilingual, formatCount, useText } from '../lib/language.ts'
+import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { AnchorLink, ButtonLink, Figure } from '../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 
@@ -78,7 +76,6 @@ interface FiguresProps {
 /** What is looked at first: what is left, and what was spent. */
 function Figures({ overview, days }: FiguresProps) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const { usage, balance, reserved, spent_today, spent_this_month } = overview
   const { requests, failed, amount } = usage.sum
   return (
@@ -97,7 +94,7 @@ function Figures({ overview, days }: FiguresProps) {
           failed !== null &&
           failed > 0 && (
             <>
-              {text.failed(formatCount(failed, language))} ·{' '}
+              {text.failed(failed)} ·{' '}
               <AnchorLink inherit underline="always" to="/requests" search={{ outcome: 'failed' }}>
                 {text.whyFailed}
               </AnchorLink>
@@ -105,7 +102,7 @@ function Figures({ overview, days }: FiguresProps) {
           )
         }
       >
-        {formatCount(requests, language)}
+        {formatCount(requests)}
       </Figure>
     </SimpleGrid>
   )
@@ -139,29 +136,26 @@ const texts = bilingual({
   title: ['Overview', '概览'],
   balance: ['Balance', '余额'],
   reserved: [
-    (usd: string) => `${usd} of it is set aside for requests under way.`,
-    (usd) => `其中 ${usd} 已为进行中的请求预留。`,
+    '{usd} of it is set aside for requests under way.',
+    '其中 {usd} 已为进行中的请求预留。',
   ],
   lowTitle: ['Your balance is low', '余额不足提醒'],
   low: [
-    (balance: string, below: string) =>
-      `${balance} is left, less than ${below}. Top it up, or ask whoever runs this gateway: when it is used up, requests are refused.`,
-    (balance, below) =>
-      `剩余 ${balance}，低于 ${below}。请充值或联系网关管理员；余额用尽后请求会被拒绝。`,
+    '{balance} is left, less than {below}. Top it up, or ask whoever runs this gateway: when it is used up, requests are refused.',
+    '剩余 {balance}，低于 {below}。请充值或联系网关管理员；余额用尽后请求会被拒绝。',
   ],
   usedUpTitle: ['Your balance is used up', '余额已用尽'],
   usedUp: [
-    (balance: string) =>
-      `The balance is ${balance}: requests are refused until it is topped up. Ask whoever runs this gateway.`,
-    (balance) => `当前余额 ${balance}：充值之前，请求都会被拒绝。请联系网关管理员。`,
+    'The balance is {balance}: requests are refused until it is topped up. Ask whoever runs this gateway.',
+    '当前余额 {balance}：充值之前，请求都会被拒绝。请联系网关管理员。',
   ],
   toBalance: ['Balance and ledger', '余额与账单'],
   today: ['Spent today', '今日消费'],
   month: ['Spent this month', '本月消费'],
-  range: [(days: number) => `Spent in ${days} days`, (days) => `近 ${days} 天消费`],
+  range: ['Spent in {days} days', '近 {days} 天消费'],
   utc: ['By UTC', '按 UTC 计'],
   requests: ['Requests', '请求数'],
-  failed: [(count: string) => `${count} failed`, (count) => `失败 ${count} 次`],
+  failed: ['{count} failed', '失败 {count} 次'],
   whyFailed: ['Look at them', '查看失败请求'],
   noTokenTitle: ['You have no token yet', '还没有令牌'],
   noToken: [
@@ -169,10 +163,7 @@ const texts = bilingual({
     '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',
   ],
   makeToken: ['Make a token', '创建令牌'],
-  noRequestTitle: [
-    (days: number) => `No request in ${days} days`,
-    (days) => `近 ${days} 天没有请求`,
-  ],
+  noRequestTitle: ['No request in {days} days', '近 {days} 天没有请求'],
   noRequest: [
     'Take a snippet of one of your tokens, or ask a model right here in the playground.',
     '可以使用令牌页上的接入示例，或直接在操练场里试用模型。',

@@ -15,15 +15,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, CallFailed, call } from '../lib/api.ts'
-import { showAtField } from '../lib/form-errors.ts'
-import { useText } from '../lib/language.tsx'
+import { bilingual, textOf, useText } from '../lib/language.ts'
 import { nextPage } from '../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
-import { bilingual, textOf } from '../lib/texts.ts'
 import { useAttempt } from '../parts/action.tsx'
-import { fieldsOf, SendForm } from '../parts/form.tsx'
-import { ErrorNotice } from '../parts/notices.tsx'
+import { fieldsOf, SendForm, showAtField } from '../parts/form.tsx'
 import { Outside } from '../parts/outside.tsx'
+import { ErrorNotice } from '../parts/page.tsx'
 import { AnchorLink, Hint } from '../parts/text.tsx'
 
 /** Ways into the console. */
@@ -185,7 +183,7 @@ const signInText = bilingual({
   remember: ['Stay signed in', '保持登录'],
   signIn: ['Sign in', '登录'],
   withPasskey: ['Sign in with a passkey', '使用通行密钥登录'],
-  withProvider: [(name: string) => `Sign in with ${name}`, (name) => `使用 ${name} 登录`],
+  withProvider: ['Sign in with {name}', '使用 {name} 登录'],
 
   /** By the word that comes back from a provider in the address. */
   refusals: {

@@ -4,8 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
-import { shownLanguage } from '../lib/language.tsx'
-import { commonText } from '../lib/texts.ts'
+import { commonText, shownLanguage } from '../lib/language.ts'
 
 interface Question {
   readonly title: string
@@ -38,7 +37,7 @@ export const sayDone = (message: string) => notifications.show({ message, color:
 
 /** Says in a corner of the page why something was refused, until it is closed. */
 export function sayRefused(error: unknown): void {
-  const message = error instanceof Error ? faultText(error, shownLanguage()) : String(error)
+  const message = error instanceof Error ? faultText(error) : String(error)
   notifications.show({ message, color: 'red', autoClose: false })
 }
 

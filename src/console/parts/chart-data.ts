@@ -1,3 +1,8 @@
+import type { UsageRange } from '../../admin/overview/schema.ts'
+import { otherSlot, slotsOf } from '../lib/colours.ts'
+import { formatDuration, formatUsd } from '../lib/format.ts'
+import { bilingual, formatCount } from '../lib/language.ts'
+
 /** A figure of a chart: how high it is drawn, and what it is exactly. */
 export interface ChartValue {
   readonly height: number
@@ -47,3 +52,121 @@ const heightOf = (value: ChartValue | null) => value?.height ?? null
 /** Whether there is anything to be seen. */
 export const isBlank = (series: readonly ChartSeries[]): boolean =>
   series.every(({ values }) => values.every((value) => value === null || value.height === 0))
+
+type Words = (typeof usageText)['en']
+type Day = UsageRange['days'][number]
+
+/** What one calls a model of a range. */
+export const modelLabel = (
+  { model, is_other }: Pick<UsageRange['models'][number], 'model' | 'is_other'>,
+  text: Words,
+): string => (is_other ? text.other : model === '' ? text.noPrice : model)
+
+/** Only the height of a bar is a float: its text is what was charged. */
+const money = (usd: string): ChartValue => ({ height: Number(usd), text: formatUsd(usd) })
+
+function modelsOf(usage: UsageRange, text: Words) {
+  const named = usage.models.filter(({ is_other }) => !is_other).map(({ model }) => model)
+  const slots = slotsOf(named)
+  return usage.models.map((one) => ({
+    key: one.is_other ? '(other)' : `=${one.model}`,
+    label: modelLabel(one, text),
+    slot: one.is_other ? otherSlot : (slots.get(one.model) ?? otherSlot),
+    days: one.days,
+  }))
+}
+
+export const spendingSeries = (usage: UsageRange, text: Words): readonly ChartSeries[] =>
+  modelsOf(usage, text).map(({ days, ...one }) => ({
+    ...one,
+    values: days.map(({ amount }) => money(amount)),
+  }))
+
+/** More lines than this can't be followed. */
+const maxLines = 6
+
+/** Those models that were asked most; one that never began to answer has no line. */
+export function firstByteSeries(usage: UsageRange, text: Words): readonly ChartSeries[] {
+  const named = usage.models.filter(({ is_other }) => !is_other)
+  const most = named.toSorted((a, b) => b.requests - a.requests).slice(0, maxLines)
+  const kept = new Set(most.map(({ model }) => `=${model}`))
+  return modelsOf(usage, text)
+    .filter(({ key }) => kept.has(key))
+    .map(({ days, ...one }) => ({
+      ...one,
+      values: days.map(({ first_byte_ms: ms }) =>
+        ms === null ? null : { height: ms, text: formatDuration(ms) },
+      ),
+    }))
+    .filter(({ values }) => values.some((value) => value !== null))
+}
+
+/** Kinds of LLM tokens, in the colours that differ most. */
+export function tokenSeries(usage: UsageRange, text: Words) {
+  const series = (key: keyof Day & `${string}_tokens`, label: string, slot: number) =>
+    counts({ key, label, slot }, usage.days, (day) => day[key])
+  return [
+    series('input_tokens', text.input, 0),
+    series('cache_read_tokens', text.cacheRead, 3),
+    series('cache_write_tokens', text.cacheWrite, 5),
+    series('output_tokens', text.output, 2),
+  ]
+}
+
+/** Where it is not known how many failed, nothing is said of the outcome. */
+export function requestSeries(usage: UsageRange, text: Words) {
+  const { days } = usage
+  const all = [
+    counts({ key: 'succeeded', label: text.succeeded, slot: 0 }, days, ({ requests, failed }) =>
+      failed === null ? null : requests - failed,
+    ),
+    counts({ key: 'failed', label: text.failed, slot: 1 }, days, ({ failed }) => failed),
+  ]
+  if (days.every(({ failed }) => failed !== null)) return all
+  const unknown = { key: 'unknown', label: text.outcomeUnknown, slot: otherSlot }
+  const value = ({ requests, failed }: Day) => (failed === null ? requests : null)
+  return [...all, counts(unknown, days, value)]
+}
+
+function counts(
+  series: Omit<ChartSeries, 'values'>,
+  days: readonly Day[],
+  read: (day: Day) => number | null,
+): ChartSeries {
+  const values = days.map((day) => {
+    const count = read(day)
+    return count === null ? null : { height: count, text: formatCount(count) }
+  })
+  return { ...series, values }
+}
+
+/** Words of the charts of what was used. */
+export const usageText = bilingual({
+  spending: ['Spending by day and model', '每日各模型消费'],
+  tokens: ['LLM tokens by day', '每日 LLM Token 用量'],
+  requests: ['Requests by day', '每日请求数'],
+  requestCount: ['Requests', '请求数'],
+  firstByte: ['Time to first token by model', '各模型首 Token 延迟'],
+  firstByteNote: [
+    'Mean of a day, of the models that were asked most. A gap: nothing was answered, or it was not measured.',
+    '请求最多的模型的当日平均值。断开处表示没有应答或未测量。',
+  ],
+  other: ['other models', '其他模型'],
+  noPrice: ['(model without a price)', '（无价格的模型）'],
+  input: ['Input', '输入'],
+  cacheRead: ['Cache read', '缓存读取'],
+  cacheWrite: ['Cache write', '缓存写入'],
+  output: ['Output', '输出'],
+  succeeded: ['Succeeded', '成功'],
+  failed: ['Failed', '失败'],
+  outcomeUnknown: ['Outcome not recorded', '结果未记录'],
+  range: ['Days shown', '显示天数'],
+  days: ['{count} days', '{count} 天'],
+  notOver: [
+    'Whole days of UTC. The last one, shaded, is not over.',
+    '均为完整的 UTC 日；末尾带底色的一天尚未结束。',
+  ],
+  byModel: ['By model', '按模型'],
+  model: ['Model', '模型'],
+  spent: ['Spent', '消费'],
+})

@@ -13,9 +13,7 @@ import {
 } from '@mantine/core'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { colourOf, dashOf, type Scheme } from '../lib/colours.ts'
-import { localeOf } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
+import { bilingual, localeOf, useLanguage, useText } from '../lib/language.ts'
 import { type ChartKind, type ChartSeries, isBlank } from './chart-data.ts'
 import { Hint } from './text.tsx'
 
@@ -258,8 +256,8 @@ const chartText = bilingual({
   unknown: ['—', '—'],
   notOver: ['not over', '未结束'],
   describe: [
-    (title: string) => `${title}: a chart by UTC day. The button shows it as a table.`,
-    (title) => `${title}：按 UTC 日期的图表，可用按钮切换为表格。`,
+    '{title}: a chart by UTC day. The button shows it as a table.',
+    '{title}：按 UTC 日期的图表，可用按钮切换为表格。',
   ],
-  table: [(title: string) => `${title}, by UTC day`, (title) => `${title}，按 UTC 日期`],
+  table: ['{title}, by UTC day', '{title}，按 UTC 日期'],
 })

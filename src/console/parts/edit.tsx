@@ -4,10 +4,9 @@ import { useDidUpdate } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
 import { CallFailed } from '../lib/api.ts'
-import { useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
-import { choose, isSame, merge } from './merge.ts'
-import { ErrorNotice } from './notices.tsx'
+import { bilingual, useText } from '../lib/language.ts'
+import { choose, isSame, merge } from './form-values.ts'
+import { ErrorNotice } from './page.tsx'
 
 const texts = bilingual({
   saved: ['Saved. It holds from the next request on.', '已保存，从下一个请求起生效。'],

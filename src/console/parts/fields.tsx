@@ -8,10 +8,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useText } from '../lib/language.tsx'
-import { useMe } from '../lib/site.ts'
-import { bilingual } from '../lib/texts.ts'
-import type { RegionValues } from './field-values.ts'
+import { useMe } from '../lib/api.ts'
+import { bilingual, useText } from '../lib/language.ts'
+import type { RegionValues } from './form-values.ts'
 
 const limitTexts = bilingual({
   rpm: ['Requests a minute', '每分钟请求数'],

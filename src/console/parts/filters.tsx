@@ -1,6 +1,28 @@
 import { Select, TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useFilters } from '../lib/use-filters.ts'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+/** What a page is filtered by; absent: by nothing. */
+export type Filters = { readonly [name: string]: string | undefined }
+
+/**
+ * The filters of a page, which stand in its address, and a function that sets some of them: nothing
+ * (`''`, null, undefined) takes one away.
+ */
+export function useFilters() {
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const filters: Filters = Object.fromEntries(
+    Object.entries(search).map(([name, value]) => [name, String(value)]),
+  )
+  const set = (changed: { readonly [name: string]: string | number | null | undefined }) => {
+    const next = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    // No page is named: it is the present one.
+    const target = { to: '.', search: Object.fromEntries(next), replace: true } as never
+    void navigate(target)
+  }
+  return [filters, set] as const
+}
 
 /** Narrows a list to what is typed. The address has it as `search`. */
 export function Search(props: TextInputProps) {

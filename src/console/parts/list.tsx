@@ -1,21 +1,79 @@
-import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Center, Skeleton, Stack, Table, type TableProps, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { formatCount } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
-import { ErrorNotice } from './notices.tsx'
-import { type Column, DataTable } from './table.tsx'
+import { bilingual, formatCount, useText } from '../lib/language.ts'
+import { ErrorNotice } from './page.tsx'
 import { Hint, Time } from './text.tsx'
+
+export interface Column<Item> {
+  readonly label: string
+  readonly render: (item: Item) => ReactNode
+  /** Figures stand at the end. */
+  readonly isFigure?: boolean
+  /** Class of its cells. */
+  readonly className?: string
+  /** The label on a phone, where it is another. */
+  readonly cardLabel?: string
+}
+
+/** A column of texts. */
+export const column = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
+  ...{ label, render },
+})
+
+/** A column of figures. */
+export const figure = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
+  ...{ label, render, isFigure: true },
+})
+
+interface DataTableProps<Item> extends TableProps {
+  readonly items: readonly Item[]
+  readonly columns: readonly Column<Item>[]
+  readonly keyOf: (item: Item) => string | number
+  /** What the table is of, for screen readers. */
+  readonly caption?: string
+}
+
+/** A table where there is room, cards on a phone. */
+export const DataTable = <Item,>(props: DataTableProps<Item>) => {
+  const { items, columns, keyOf, caption, ...look } = props
+  return (
+    <Table className="list" {...look}>
+      {caption && <Table.Caption className="visually-hidden">{caption}</Table.Caption>}
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map(({ label, isFigure }) => (
+            <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
+              {label}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map((item) => (
+          <Table.Tr key={keyOf(item)}>
+            {columns.map(({ label, cardLabel = label, render, isFigure, className }) => (
+              <Table.Td
+                key={label}
+                data-label={cardLabel}
+                ta={isFigure ? 'end' : undefined}
+                className={className}
+              >
+                {render(item)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
 
 /** Words that other lists use, too. */
 export const listText = bilingual({
   more: ['Show more', '显示更多'],
-  counted: [
-    (shown: string, total: string) => `${shown} of ${total}`,
-    (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
-  ],
-  moreThan: [(total: string) => `more than ${total}`, (total) => `超过 ${total}`],
+  counted: ['{shown} of {total}', '共 {total} 条，已显示 {shown} 条'],
+  moreThan: ['more than {total}', '超过 {total}'],
   searched: [
     'Looking for more takes long. All since then is shown:',
     '查找较慢，已显示此时间之后的全部记录：',
@@ -49,7 +107,6 @@ interface ListProps<Item> {
 /** A list of the API, page after page; a table where there is room, cards on a phone. */
 export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: ListProps<Item>) {
   const text = useText(listText)
-  const { language } = useLanguage()
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam: cursor }) => load(cursor === undefined ? {} : { cursor }),
@@ -66,8 +123,8 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   const [first] = query.data.pages
   const searchedBackTo = query.data.pages.at(-1)?.searched_back_to
   if (items.length === 0 && !query.hasNextPage) return notice ?? empty
-  const total = formatCount(first?.total ?? 0, language)
-  const shown = formatCount(items.length, language)
+  const total = formatCount(first?.total ?? 0)
+  const shown = formatCount(items.length)
   return (
     <Stack>
       <Table.ScrollContainer minWidth={0}>

@@ -10,8 +10,8 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { type Language, languages, useLanguage, useText } from '../lib/language.tsx'
-import { usePublicSettings } from '../lib/site.ts'
+import { usePublicSettings } from '../lib/api.ts'
+import { type Language, languages, useLanguage, useText } from '../lib/language.ts'
 import { shellText } from './shell-text.ts'
 
 interface OutsideProps {

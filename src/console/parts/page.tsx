@@ -1,7 +1,10 @@
-import { Card, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Card, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { useMe } from '../lib/site.ts'
-import { Hint } from './text.tsx'
+import { CallFailed, useMe } from '../lib/api.ts'
+import { faultText, reasonText } from '../lib/error-text.ts'
+import { bilingual, commonText, useLanguage, useText } from '../lib/language.ts'
+import { AnchorLink, Hint, LongText } from './text.tsx'
 
 interface PageFrameProps {
   readonly title: string
@@ -70,3 +73,178 @@ export const TitledCard = ({ title, size = 'h5', children }: TitledCardProps) =>
     {children}
   </Card>
 )
+
+const errorTexts = bilingual({
+  title: ['This did not work', '操作未成功'],
+  unreachable: [
+    'The gateway could not be reached. Is it running, and are you online?',
+    '无法连接网关。请确认它正在运行且网络正常。',
+  ],
+  retry: ['Try again', '重试'],
+})
+
+interface ErrorNoticeProps {
+  readonly error: unknown
+  /** What to do about it, where trying again may help. */
+  readonly retry?: () => void
+}
+
+/** What their few words say is all that there is to say. */
+const clear = [
+  'wrong_credentials',
+  'wrong_passkey',
+  'begin_again',
+  'wrong_password',
+  'wrong_code',
+  'not_signed_in',
+  'sign_in_again',
+]
+
+/** The API's sentences are in English on every page. */
+const Words = ({ shown, isOwn }: { readonly shown: string; readonly isOwn: boolean }) =>
+  isOwn ? shown : <span lang="en">{shown}</span>
+
+/** An error in words, with the way out. Announced to screen readers. */
+export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
+  const text = useText(errorTexts)
+  const { language } = useLanguage()
+  const isUnreachable = error instanceof CallFailed && error.status === 0
+  const message = error instanceof Error ? error.message : String(error)
+  const { fault } = error instanceof CallFailed ? error : {}
+  const shown = faultText({ message, fault })
+  const title = error instanceof CallFailed ? reasonText(error.reason) : undefined
+  const isSaid = language !== 'en' && error instanceof CallFailed && clear.includes(error.reason)
+  return (
+    <Alert color="red" title={title ?? text.title} role="alert" my="md">
+      <Group justify="space-between">
+        <LongText>
+          {isUnreachable
+            ? text.unreachable
+            : !isSaid && <Words shown={shown} isOwn={shown !== message} />}
+        </LongText>
+        {retry && (
+          <Button size="xs" variant="light" color="red" onClick={retry}>
+            {text.retry}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** What stands there until it is here. */
+  readonly waiting?: ReactNode
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What a query has found, and that it failed. */
+export const Loaded = <Data,>({ query, waiting, children }: LoadedProps<Data>) => (
+  <>
+    {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+    {query.data === undefined ? !query.error && waiting : children(query.data)}
+  </>
+)
+
+interface EmptyProps {
+  readonly title: string
+  /** What to do next, in a sentence. */
+  readonly hint?: ReactNode
+  /** The button or link that does it. */
+  readonly action?: ReactNode
+  /** Takes all filters away. */
+  readonly showAll?: () => void
+}
+
+/** Where a list has nothing yet: says so, and leads on. */
+export function Empty({ title, hint, action, showAll }: EmptyProps) {
+  const text = useText(commonText)
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="xs" maw={480}>
+        <Text fw={600}>{title}</Text>
+        {hint && (
+          <Text c="dimmed" ta="center">
+            {hint}
+          </Text>
+        )}
+        {action}
+        {showAll && (
+          <Button variant="default" onClick={showAll}>
+            {text.showAll}
+          </Button>
+        )}
+      </Stack>
+    </Center>
+  )
+}
+
+interface WarningsProps {
+  readonly of: {
+    readonly in_file: boolean
+    readonly warnings: readonly { readonly field: string; readonly message: string }[]
+  }
+  /** What it means that the file of the gateway names it. */
+  readonly inFile: string
+}
+
+/** What whoever changes a channel or a group is warned of, above all else on its page. */
+export const Warnings = ({ of: { in_file, warnings }, inFile }: WarningsProps) => (
+  <>
+    {in_file && <Alert color="yellow">{inFile}</Alert>}
+    {warnings.map(({ field, message }) => (
+      <Alert key={field} color="yellow">
+        {message}
+      </Alert>
+    ))}
+  </>
+)
+
+const faultTexts = bilingual({
+  title: ['This page has a fault', '此页面出错了'],
+  hint: [
+    'It can not be shown. Load it again; if that does not help, tell whoever runs this gateway what stands below.',
+    '页面无法显示。请重新加载；如果仍然出错，请把下面的内容告诉网关管理员。',
+  ],
+  again: ['Load it again', '重新加载'],
+  back: ['To the overview', '返回概览'],
+})
+
+/** Stands where a page has failed by a fault of its own. */
+export function Fault({ error }: { readonly error: unknown }) {
+  const text = useText(faultTexts)
+  return (
+    <Center mih="60vh">
+      <Stack align="center" p="md" maw={560} ta="center">
+        <Title order={1}>{text.title}</Title>
+        <Text>{text.hint}</Text>
+        <LongText ff="monospace" lang="en">
+          {String(error)}
+        </LongText>
+        <Button onClick={() => location.reload()}>{text.again}</Button>
+        <AnchorLink to="/">{text.back}</AnchorLink>
+      </Stack>
+    </Center>
+  )
+}
+
+const notFoundTexts = bilingual({
+  title: ['There is no such page', '页面不存在'],
+  back: ['To the overview', '返回概览'],
+})
+
+/** For addresses that lead nowhere. */
+export function NotFound() {
+  const text = useText(notFoundTexts)
+  return (
+    <Center mih="60vh" component="main">
+      <Stack align="center" p="md" ta="center">
+        <Title order={1}>{text.title}</Title>
+        <Text>
+          <AnchorLink to="/">{text.back}</AnchorLink>
+        </Text>
+      </Stack>
+    </Center>
+  )
+}

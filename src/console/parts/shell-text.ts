@@ -1,4 +1,4 @@
-import { bilingual } from '../lib/texts.ts'
+import { bilingual } from '../lib/language.ts'
 
 /** Words of the frame around every page. */
 export const shellText = bilingual({

@@ -13,9 +13,8 @@ import {
 } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
-import { formatUsd, localeOf } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
+import { formatUsd } from '../lib/format.ts'
+import { bilingual, localeOf, useLanguage, useText } from '../lib/language.ts'
 
 type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>
 

@@ -2,12 +2,9 @@ import { SegmentedControl, SimpleGrid, Skeleton } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsageRange } from '../../admin/overview/schema.ts'
-import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
-import { useLanguage, useText } from '../lib/language.tsx'
+import { formatDurationMark, formatUsd } from '../lib/format.ts'
+import { formatCount, localeOf, useLanguage, useText } from '../lib/language.ts'
 import { Chart } from './chart.tsx'
-import { TitledCard } from './page.tsx'
-import { type Column, DataTable, figure } from './table.tsx'
-import { Hint, Money } from './text.tsx'
 import {
   firstByteSeries,
   modelLabel,
@@ -15,7 +12,10 @@ import {
   spendingSeries,
   tokenSeries,
   usageText,
-} from './usage-series.ts'
+} from './chart-data.ts'
+import { type Column, DataTable, figure } from './list.tsx'
+import { TitledCard } from './page.tsx'
+import { Hint, Money } from './text.tsx'
 
 /** What was used, by day. */
 function UsageCharts({ usage }: { readonly usage: UsageRange }) {
@@ -33,10 +33,10 @@ function UsageCharts({ usage }: { readonly usage: UsageRange }) {
       scaleOfCounts: (count: number) => (Number.isInteger(count) ? short.format(count) : ''),
       spending: spendingSeries(usage, text),
       spent: usage.days.map(({ amount }) => formatUsd(amount)),
-      tokens: tokenSeries(usage, text, language),
-      tokenTotals: usage.days.map((day) => formatCount(tokensOf(day), language)),
-      requests: requestSeries(usage, text, language),
-      requestTotals: usage.days.map(({ requests }) => formatCount(requests, language)),
+      tokens: tokenSeries(usage, text),
+      tokenTotals: usage.days.map((day) => formatCount(tokensOf(day))),
+      requests: requestSeries(usage, text),
+      requestTotals: usage.days.map(({ requests }) => formatCount(requests)),
       firstByte: firstByteSeries(usage, text),
     }
   }, [usage, text, language])
@@ -71,8 +71,7 @@ function UsageCharts({ usage }: { readonly usage: UsageRange }) {
 /** What was used of each model, what cost most first. */
 function UsageModels({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
-  const { language } = useLanguage()
-  const count = (value: number | null) => (value === null ? '—' : formatCount(value, language))
+  const count = (value: number | null) => (value === null ? '—' : formatCount(value))
   const columns: readonly Column<Row>[] = [
     { label: text.model, render: (row) => modelLabel(row, text), className: 'cut' },
     figure(text.requestCount, ({ requests }) => count(requests)),

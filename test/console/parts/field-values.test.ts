@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { changeOf, formField, valuesOf } from '../../../src/console/groups/form-values.ts'
-import { readRegions, regionValues } from '../../../src/console/parts/field-values.ts'
+import { changeOf, formField, valuesOf } from '../../../src/console/pages/groups/form-values.ts'
+import { readRegions, regionValues } from '../../../src/console/parts/form-values.ts'
 
 // Which countries are served, as a form has it.
 

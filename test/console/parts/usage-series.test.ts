@@ -5,7 +5,7 @@ import {
   requestSeries,
   spendingSeries,
   usageText,
-} from '../../../src/console/parts/usage-series.ts'
+} from '../../../src/console/parts/chart-data.ts'
 
 const text = usageText.en
 const sums = {
@@ -50,7 +50,7 @@ describe('the charts of what was used', () => {
   })
 
   test('do not say that requests succeeded of which it is not known', () => {
-    const [succeeded, failed, unknown] = requestSeries(usage, text, 'en')
+    const [succeeded, failed, unknown] = requestSeries(usage, text)
     expect(succeeded?.values[0]).toBeNull()
     expect(failed?.values[0]).toBeNull()
     expect(unknown?.values).toEqual([{ height: 3, text: '3' }, null])

@@ -1,155 +1,223 @@
-import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
-import { useNavigate } from '@tanstack/react-router'
-import type { AccountItem } from '../../../admin/accounts/schema.ts'
-import { api, call } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { useFilters } from '../../lib/use-filters.ts'
-import { sayDone, useRefresh } from '../../parts/action.tsx'
-import { FixedChoice, Search } from '../../parts/filters.tsx'
-import { fieldsOf, SendForm } from '../../parts/form.tsx'
-import { List } from '../../parts/list.tsx'
-import { Empty } from '../../parts/notices.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { type Column, column, figure } from '../../parts/table.tsx'
-import { AnchorLink, Money, Time } from '../../parts/text.tsx'
+import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { AccountDetail } from '../../../admin/accounts/schema.ts'
+import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { useText } from '../../lib/language.ts'
+import { useEdit } from '../../parts/edit.tsx'
+import { useFilters } from '../../parts/filters.tsx'
+import { showProblems } from '../../parts/form.tsx'
+import { regionField } from '../../parts/form-values.ts'
+import { column, figure, List } from '../../parts/list.tsx'
+import { Empty, ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
+import {
+  AnchorLink,
+  ButtonLink,
+  Hint,
+  Money,
+  SmallHint,
+  Time,
+  useColon,
+} from '../../parts/text.tsx'
+import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
+import { changeOf, Settings, valuesOf } from './settings.tsx'
 import { accountText } from './text.ts'
 
-/** All accounts. */
+/** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  return <Loaded key={id} id={Number(id)} />
+}
+
+function Loaded({ id }: { readonly id: number }) {
   const text = useText(accountText)
-  const [isCreating, creating] = useDisclosure()
-  const [{ search, role, status, balance }] = useFilters()
-  const query = {
-    ...(search && { search }),
-    ...((role === 'admin' || role === 'user') && { role: role as 'admin' | 'user' }),
-    ...((status === 'active' || status === 'disabled') && {
-      status: status as 'active' | 'disabled',
-    }),
-    ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
-  }
-  const create = <Button onClick={creating.open}>{text.create}</Button>
+  const query = useQuery({
+    queryKey: ['account', id],
+    queryFn: () => call(api.admin.accounts({ id }).get()),
+  })
+  const account = query.data
   return (
-    <PageFrame title={text.title} description={text.description} actions={create}>
-      <Modal opened={isCreating} onClose={creating.close} title={text.create}>
-        <Create close={creating.close} />
-      </Modal>
-      <AccountFilters />
-      <List
-        queryKey={['accounts', query]}
-        load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
-        keyOf={({ id }) => id}
-        caption={text.caption}
-        columns={useColumns()}
-        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} />}
-      />
+    <PageFrame
+      title={account?.email ?? text.title}
+      actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}
+    >
+      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+      {account && <Content account={account} />}
     </PageFrame>
   )
 }
 
-function AccountFilters() {
+function Content({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
-  const narrow = { base: '47%', xs: 160 }
+  const queries = useQueryClient()
+  const { id, email, is_self, is_vouched, in_file, status } = account
+  const edit = useEdit({
+    live: account,
+    valuesOf,
+    send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
+    showAtFields: (form, error) => showProblems(form, error, regionField),
+    tell: (now) => {
+      void know(queries, ['account', id], now)
+      void queries.invalidateQueries({ queryKey: ['accounts'] })
+    },
+  })
   return (
-    <Group align="flex-end">
-      <Search label={text.search} w={{ base: '100%', xs: 280 }} />
-      <FixedChoice
-        {...{ name: 'role', label: text.role, all: text.allRoles }}
-        w={{ base: '47%', xs: 180 }}
-        data={(['admin', 'user'] as const).map((value) => ({ value, label: text.roles[value] }))}
-      />
-      <FixedChoice
-        {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
-        data={(['active', 'disabled'] as const).map((value) => ({
-          ...{ value, label: text.statuses[value] },
-        }))}
-      />
-      <FixedChoice
-        {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
-        data={[{ value: 'overdrawn', label: text.overdrawn }]}
-      />
+    <Stack>
+      {is_self && <Alert color="gray">{text.self}</Alert>}
+      {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+      {!is_vouched && <Vouch account={account} show={edit.show} />}
+      <Overdrawn account={account} />
+      {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Section title={text.money}>
+          <Figures account={account} />
+          <Adjust account={account} />
+        </Section>
+        <Section title={text.settings}>
+          <Settings account={account} edit={edit} />
+        </Section>
+      </SimpleGrid>
+      <Group>
+        <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
+          {text.requests}
+        </ButtonLink>
+        <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
+          {text.audit}
+        </ButtonLink>
+        {!is_self && <Suspend account={account} show={edit.show} />}
+        {!is_self && <Remove account={account} />}
+      </Group>
+      <Tabs defaultValue="ledger" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="ledger">{text.ledger}</Tabs.Tab>
+          <Tabs.Tab value="tokens">{text.tokens}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="ledger">
+          <Ledger id={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="tokens">
+          <Tokens id={id} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+/** What is on the account, and what of it is set aside. */
+function Figures({ account }: { readonly account: AccountDetail }) {
+  const text = useText(accountText)
+  const colon = useColon()
+  const { balance, reserved, credit_limit } = account
+  return (
+    <Group gap="xl">
+      <Figure label={text.balance} hint={`${text.credit_limit}${colon}${formatUsd(credit_limit)}`}>
+        <Money usd={balance} />
+      </Figure>
+      <Figure label={text.reserved} hint={text.reservedHint}>
+        <Money usd={reserved} />
+      </Figure>
     </Group>
   )
 }
 
-function useColumns(): readonly Column<AccountItem>[] {
-  const text = useText(accountText)
-  const { language } = useLanguage()
-  return [
-    column(text.email, ({ id, email }) => (
-      <AnchorLink to={`/admin/accounts/${id}`} className="cut">
-        {email}
-      </AnchorLink>
-    )),
-    column(text.role, ({ role }) => text.roles[role]),
-    column(text.status, ({ status }) => (
-      <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
-        {text.statuses[status]}
-      </Text>
-    )),
-    figure(text.balance, ({ balance, overdrawn }) => (
-      <div>
-        <Money usd={balance} />
-        {overdrawn !== null && (
-          <Text size="xs" c="red">
-            {text.overdrawn}
-          </Text>
-        )}
-      </div>
-    )),
-    figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
-    figure(text.tokens, ({ tokens }) => formatCount(tokens, language)),
-    column(text.since, ({ created_at }) => <Time at={created_at} />),
-  ]
+interface FigureProps {
+  readonly label: string
+  readonly hint: string
+  readonly children: ReactNode
 }
 
-/** Makes an account, and goes to it. */
-function Create({ close }: { readonly close: () => void }) {
+const Figure = ({ label, hint, children }: FigureProps) => (
+  <Stack gap={0}>
+    <Hint>{label}</Hint>
+    <Text size="xl" fw={600}>
+      {children}
+    </Text>
+    <SmallHint>{hint}</SmallHint>
+  </Stack>
+)
+
+/** Says that an account owes more than its credit limit allows, and what took it there. */
+function Overdrawn({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
-  const refresh = useRefresh()
-  const navigate = useNavigate()
-  const form = useForm({
-    initialValues: { email: '', role: 'user', balance: '', credit_limit: '', password: '' },
-  })
-  const field = fieldsOf(form, text)
-  const usd = { leftSection: '$', inputMode: 'decimal', placeholder: '0' } as const
+  const { overdrawn, overdrawn_by } = account
+  if (overdrawn === null) return null
   return (
-    <SendForm
-      form={form}
-      send={async ({ email, role, balance, credit_limit, password }) => {
-        const made = await call(
-          api.admin.accounts.post({
-            email: email.trim(),
-            role: role === 'admin' ? 'admin' : 'user',
-            ...(balance.trim() && { balance: balance.trim() }),
-            ...(credit_limit.trim() && { credit_limit: credit_limit.trim() }),
-            ...(password && { password }),
-          }),
-        )
-        sayDone(text.created(made.email))
-        await refresh('accounts')
-        close()
-        await navigate({ to: `/admin/accounts/${made.id}` })
-      }}
-      submit={text.create}
-      cancel={close}
-    >
-      <TextInput type="email" required autoComplete="off" data-autofocus {...field('email')} />
-      <Select
-        allowDeselect={false}
-        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
-        {...field('role')}
+    <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
+      {text.overdrawnHint}{' '}
+      {overdrawn_by !== null && (
+        <AnchorLink inherit underline="always" to={`/admin/requests/${overdrawn_by}`}>
+          {text.overdrawnCause}
+        </AnchorLink>
+      )}
+    </Alert>
+  )
+}
+
+/** The ledger of an account: at first without the charges of its requests, which are many. */
+function Ledger({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  const [filters, setFilters] = useFilters()
+  const kind = filters.kind === 'all' ? 'all' : 'by_hand'
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label={text.kind}
+        w="fit-content"
+        value={kind}
+        data={[
+          { value: 'by_hand', label: text.byHand },
+          { value: 'all', label: text.all },
+        ]}
+        onChange={(value) => setFilters({ kind: value === 'all' ? 'all' : null })}
       />
-      <TextInput
-        {...usd}
-        {...field('balance')}
-        label={text.opening}
-        description={text.openingHint}
+      <List<LedgerEntry>
+        queryKey={['account-ledger', id, kind]}
+        load={(page) => call(api.admin.accounts({ id }).ledger.get({ query: { kind, ...page } }))}
+        keyOf={(entry) => entry.id}
+        caption={text.ledgerCaption}
+        columns={[
+          column(text.time, ({ created_at }) => <Time at={created_at} />),
+          column(text.kind, (entry) => text.kinds[entry.kind]),
+          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
+          column(text.what, ({ request_id, reason }) =>
+            request_id === null ? (
+              <span className="cut">{reason}</span>
+            ) : (
+              <AnchorLink to={`/admin/requests/${request_id}`} className="cut">
+                {request_id}
+              </AnchorLink>
+            ),
+          ),
+        ]}
+        empty={<Empty title={text.noEntries} />}
       />
-      <TextInput {...usd} {...field('credit_limit')} />
-      <PasswordInput autoComplete="new-password" {...field('password')} />
-    </SendForm>
+    </Stack>
+  )
+}
+
+/** The tokens of an account. */
+function Tokens({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  return (
+    <List<ListedToken>
+      queryKey={['account-tokens', id]}
+      load={(page) => call(api.admin.accounts({ id }).tokens.get({ query: page }))}
+      keyOf={(token) => token.id}
+      caption={text.tokenCaption}
+      columns={[
+        column(text.name, ({ name }) => <span className="cut">{name}</span>),
+        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        column(text.group, ({ group }) => <span className="cut">{group}</span>),
+        column(text.status, ({ status }) => text.statuses[status]),
+        figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
+        column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
+      ]}
+      empty={<Empty title={text.noTokens} />}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 export const accountText = bilingual({
   title: ['Accounts', '账户'],
@@ -15,8 +15,8 @@ export const accountText = bilingual({
   allBalances: ['All', '全部'],
   overdrawn: ['Overdrawn', '已透支'],
   overdrawnBy: [
-    (usd: string) => `Overdrawn by ${usd}: the balance is below the credit limit.`,
-    (usd) => `已透支 ${usd}：余额低于信用额度。`,
+    'Overdrawn by {usd}: the balance is below the credit limit.',
+    '已透支 {usd}：余额低于信用额度。',
   ],
   overdrawnHint: ['Its tokens are refused until it is topped up.', '充值之前，其令牌会被拒绝。'],
   overdrawnCause: ['The request that was charged then', '导致透支的请求'],
@@ -43,7 +43,7 @@ export const accountText = bilingual({
     'How far below zero the balance may go. 0: prepaid.',
     '余额最多可以低于零多少。0 表示预付费。',
   ],
-  created: [(email: string) => `The account ${email} is made.`, (email) => `已创建账户 ${email}。`],
+  created: ['The account {email} is made.', '已创建账户 {email}。'],
   back: ['All accounts', '全部账户'],
   self: ['This is your own account.', '这是您自己的账户。'],
   selfMade: [
@@ -52,12 +52,10 @@ export const accountText = bilingual({
   ],
   vouch: ['Vouch for the address', '确认邮箱归属'],
   vouchAsk: [
-    (email: string) =>
-      `Do this only when you know that the account belongs to the owner of ${email}. What tollgate.yaml says of it is then given to it.`,
-    (email) =>
-      `仅当您确知该账户属于 ${email} 的主人时才确认。确认后，tollgate.yaml 中为它配置的内容将生效。`,
+    'Do this only when you know that the account belongs to the owner of {email}. What tollgate.yaml says of it is then given to it.',
+    '仅当您确知该账户属于 {email} 的主人时才确认。确认后，tollgate.yaml 中为它配置的内容将生效。',
   ],
-  vouched: [(email: string) => `${email} is vouched for.`, (email) => `已确认 ${email}。`],
+  vouched: ['{email} is vouched for.', '已确认 {email}。'],
   namedByFile: [
     'tollgate.yaml names this account: a change here holds until the file is applied again.',
     'tollgate.yaml 中配置了该账户：此处的修改在下次应用该文件时会被覆盖。',
@@ -72,19 +70,13 @@ export const accountText = bilingual({
     '会写入账本（账户所有者可见）和审计记录。',
   ],
   may_overdraw: ['Below what the credit limit allows, too', '允许超出信用额度'],
-  credited: [
-    (amount: string, balance: string) => `${amount} added. The balance is ${balance}.`,
-    (amount, balance) => `已充值 ${amount}，当前余额 ${balance}。`,
-  ],
-  debited: [
-    (amount: string, balance: string) => `${amount} taken. The balance is ${balance}.`,
-    (amount, balance) => `已扣减 ${amount}，当前余额 ${balance}。`,
-  ],
+  credited: ['{amount} added. The balance is {balance}.', '已充值 {amount}，当前余额 {balance}。'],
+  debited: ['{amount} taken. The balance is {balance}.', '已扣减 {amount}，当前余额 {balance}。'],
   settings: ['Settings', '设置'],
   balance_low_below: ['Low balance below (USD)', '余额提醒阈值（美元）'],
   lowHint: [
-    (usd: string) => `Empty: as the settings of the gateway say. Now ${usd}.`,
-    (usd) => `留空则采用全局设置，当前为 ${usd}。`,
+    'Empty: as the settings of the gateway say. Now {usd}.',
+    '留空则采用全局设置，当前为 {usd}。',
   ],
   limits: ['Limits of all its tokens together', '账户下全部令牌的总限额'],
   everywhere: ['Everywhere', '所有国家/地区'],
@@ -95,8 +87,8 @@ export const accountText = bilingual({
   ],
   resume: ['Let in again', '恢复账户'],
   suspended: ['Suspended: its tokens are refused.', '已停用：其令牌会被拒绝。'],
-  isSuspended: [(email: string) => `${email} is suspended.`, (email) => `已停用 ${email}。`],
-  isResumed: [(email: string) => `${email} is let in again.`, (email) => `已恢复 ${email}。`],
+  isSuspended: ['{email} is suspended.', '已停用 {email}。'],
+  isResumed: ['{email} is let in again.', '已恢复 {email}。'],
   tokenCaption: ['Tokens of the account', '该账户的令牌'],
   noTokens: ['It has no tokens.', '该账户没有令牌。'],
   name: ['Name', '名称'],
@@ -128,6 +120,6 @@ export const accountText = bilingual({
     'Its tokens stop working and it is signed out. This can not be undone; its records stay.',
     '其令牌将立即失效并退出登录。此操作无法撤销，历史记录会保留。',
   ],
-  typeEmail: [(email: string) => `Type ${email} to go on`, (email) => `请输入 ${email} 以继续`],
-  removed: [(email: string) => `${email} is removed.`, (email) => `已删除 ${email}。`],
+  typeEmail: ['Type {email} to go on', '请输入 {email} 以继续'],
+  removed: ['{email} is removed.', '已删除 {email}。'],
 })

@@ -1,14 +1,14 @@
-import { Alert, List, SimpleGrid, Stack } from '@mantine/core'
+import { Alert, Card, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { GatewayOverview } from '../../../admin/overview/schema.ts'
+import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { formatBytes, formatCount, formatUptime, formatUsd } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { Loaded } from '../../parts/notices.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, Figure } from '../../parts/text.tsx'
+import { formatBytes, formatUptime, formatUsd } from '../../lib/format.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { column, DataTable, figure } from '../../parts/list.tsx'
+import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
+import { AnchorLink, Figure, Hint, Time } from '../../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
-import { Channels, NextSteps } from './health.tsx'
+import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
 
 /** The first page of an administrator: what the gateway does, and what it needs. */
@@ -56,16 +56,14 @@ interface FiguresProps {
 /** The gateway in figures. */
 function Figures({ overview, days }: FiguresProps) {
   const text = useText(texts)
-  const { language } = useLanguage()
-  const count = (value: number) => formatCount(value, language)
   const { now, usage, accounts, tokens, counts_are_exact } = overview
   const atLeast = (value: number) =>
-    counts_are_exact ? count(value) : text.moreThan(count(value - 1))
+    counts_are_exact ? formatCount(value) : text.moreThan(value - 1)
   const { requests, failed } = usage.sum
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
-      <Figure label={text.now} hint={text.streams(count(now.streams_under_way))}>
-        {count(now.requests_under_way)}
+      <Figure label={text.now} hint={text.streams(now.streams_under_way)}>
+        {formatCount(now.requests_under_way)}
       </Figure>
       <Figure label={text.today} hint={text.utc} usd={overview.spent_today} />
       <Figure label={text.month} hint={text.utc} usd={overview.spent_this_month} />
@@ -75,7 +73,7 @@ function Figures({ overview, days }: FiguresProps) {
           failed !== null &&
           failed > 0 && (
             <>
-              {text.failed(count(failed))} ·{' '}
+              {text.failed(failed)} ·{' '}
               <AnchorLink
                 inherit
                 underline="always"
@@ -88,10 +86,10 @@ function Figures({ overview, days }: FiguresProps) {
           )
         }
       >
-        {count(requests)}
+        {formatCount(requests)}
       </Figure>
-      <Figure label={text.sells} hint={text.sellsHint(count(now.channels), count(now.groups))}>
-        {count(now.models)}
+      <Figure label={text.sells} hint={text.sellsHint(now.channels, now.groups)}>
+        {formatCount(now.models)}
       </Figure>
       <Figure label={text.accounts}>{atLeast(accounts)}</Figure>
       <Figure label={text.tokens}>{atLeast(tokens)}</Figure>
@@ -112,11 +110,10 @@ function Figures({ overview, days }: FiguresProps) {
 /** Accounts that owe more than their credit limits allow; most gateways have none. */
 function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const { count, accounts } = overdrawn
   if (count === 0) return null
   return (
-    <Alert color="red" title={text.overdrawn(formatCount(count, language))}>
+    <Alert color="red" title={text.overdrawn(count)}>
       <List size="sm" mb="xs">
         {accounts.map(({ id, email, overdrawn: usd }) => (
           <List.Item key={id}>
@@ -136,5 +133,110 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
         {text.toOverdrawn}
       </AnchorLink>
     </Alert>
+  )
+}
+
+/** Which channels are left alone, and how often each has failed. */
+export function Channels({ now }: { readonly now: GatewayNow }) {
+  const text = useText(texts)
+  // One that is over waits for its next request: there is nothing to be done about it.
+  const cooling = now.cooling.filter(({ until }) => Date.parse(until) > Date.now())
+  // Of several keys each cools by itself: what reads the same is said once.
+  const keyOf = ({ channel, model, cause, until }: (typeof cooling)[number]) =>
+    [channel, model, cause, until.slice(0, 19)].join(' ')
+  const told = new Map(cooling.map((one) => [keyOf(one), one]))
+  return (
+    <TitledCard title={text.health}>
+      {cooling.length === 0 ? (
+        <Text size="sm">{text.healthGood}</Text>
+      ) : (
+        <Alert color="yellow">
+          <List size="sm">
+            {[...told].map(([key, { channel, model, cause, until }]) => (
+              <List.Item key={key}>
+                {model === null ? text.cooling(channel) : text.coolingModel(channel, model)}{' '}
+                <Time at={until} />
+                {text.stop}
+                {causeText(cause, 'attempt') ?? cause}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Attempts now={now} />
+      <AnchorLink size="sm" underline="always" mt="xs" to="/admin/channels">
+        {text.toChannels}
+      </AnchorLink>
+    </TitledCard>
+  )
+}
+
+function Attempts({ now }: { readonly now: GatewayNow }) {
+  const text = useText(texts)
+  if (now.attempts.length === 0) {
+    return <Hint>{text.noAttempts}</Hint>
+  }
+  const worstFirst = now.attempts.toSorted((a, b) => b.failed - a.failed)
+  return (
+    <DataTable<GatewayNow['attempts'][number]>
+      items={worstFirst.slice(0, 20)}
+      columns={[
+        column(text.channelName, ({ channel }) => channel),
+        {
+          ...{ label: text.attempts, cardLabel: text.attemptCount, isFigure: true },
+          render: ({ attempts }) => formatCount(attempts),
+        },
+        figure(text.failedCount, ({ failed }) => formatCount(failed)),
+      ]}
+      keyOf={({ channel }) => channel}
+      caption={text.attempts}
+      mt="xs"
+      withRowBorders={false}
+    />
+  )
+}
+
+/** Where each step is done. */
+const places = {
+  channel: '/admin/channels',
+  group: '/admin/groups',
+  price: '/admin/prices',
+  account: '/admin/accounts',
+  token: '/tokens',
+  request: '/playground',
+} as const satisfies Record<FirstStep, string>
+
+const essential = ['channel', 'group', 'price', 'token'] as const
+
+/** The way from nothing to the first answer; gone when it was walked. */
+export function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
+  const text = useText(texts)
+  const left = new Set(steps.filter(({ is_done }) => !is_done).map(({ step }) => step))
+  const isServing = essential.every((step) => !left.has(step))
+  // Who serves alone needs no other account; who asks nothing for a month needs no help with it.
+  if (isServing && (!left.has('account') || !left.has('request'))) return null
+  const next = steps.find(({ is_done }) => !is_done)?.step
+  return (
+    <Card withBorder padding="md" component="section" aria-label={text.next}>
+      <Title order={2} size="h5">
+        {text.next}
+      </Title>
+      <Hint mb="xs">{text.nextHint}</Hint>
+      <List type="ordered" spacing={6} center={false}>
+        {steps.map(({ step, is_done }) => (
+          <List.Item key={step}>
+            {is_done ? (
+              <Text span c="dimmed">
+                <s>{text[step]}</s> ✓ <span className="visually-hidden">{text.done}</span>
+              </Text>
+            ) : (
+              <AnchorLink underline="always" fw={step === next ? 700 : undefined} to={places[step]}>
+                {text[step]}
+              </AnchorLink>
+            )}
+          </List.Item>
+        ))}
+      </List>
+    </Card>
   )
 }

@@ -1,7 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import type { StatusGroup } from '../../../site/status/schema.ts'
-import { formatCount } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
+import { useText } from '../../lib/language.ts'
 import { SmallHint } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
@@ -29,10 +28,8 @@ const looks: Readonly<Record<Level, { readonly height: number; readonly colour: 
 /** What was measured, oldest first. Where there was nothing there is a thin line. */
 export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const counts = { good: 0, some: 0, degraded: 0, down: 0, empty: 0 }
   for (const bar of bars) counts[levelOf(bar)]++
-  const count = (value: number) => formatCount(value, language)
   const placed = bars.map((bar, place) => ({ bar, place }))
   return (
     <div>
@@ -50,9 +47,7 @@ export function Bars({ label, bars }: { readonly label: string; readonly bars: r
           return (
             <rect key={place} x={place * 4} y={24 - height} width="3" height={height} fill={colour}>
               <title>
-                {bar.requests === 0
-                  ? text.no_data
-                  : text.bar(count(bar.failed), count(bar.requests))}
+                {bar.requests === 0 ? text.no_data : text.bar(bar.failed, bar.requests)}
               </title>
             </rect>
           )

@@ -13,13 +13,11 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
-import { read } from '../../lib/api.ts'
-import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { useMe } from '../../lib/site.ts'
-import { Empty, ErrorNotice, Loaded } from '../../parts/notices.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { read, useMe } from '../../lib/api.ts'
+import { formatDuration, formatRatio } from '../../lib/format.ts'
+import { useText } from '../../lib/language.ts'
+import { type Column, DataTable } from '../../parts/list.tsx'
+import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
 import { BarLegend, Bars } from './bars.tsx'
 import { texts } from './text.ts'
@@ -80,7 +78,6 @@ const colours = { operational: 'teal', degraded: 'orange', down: 'red', no_data:
 /** A group: how it is now, how it was, and its models. */
 function GroupCard({ group }: { readonly group: StatusGroup }) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const { availability, first_byte_ms: first, tokens_per_second: speed } = group
   const spans = [
     [text.hour, availability['1h']],
@@ -100,7 +97,7 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
       </Group>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="sm">
         {spans.map(([label, { requests, ratio }]) => (
-          <Fact key={label} label={label} hint={text.requests(formatCount(requests, language))}>
+          <Fact key={label} label={label} hint={text.requests(requests)}>
             {formatRatio(ratio, text.no_data)}
           </Fact>
         ))}
@@ -142,7 +139,6 @@ type Model = StatusGroup['models'][number]
 /** The models of a group; where there are very many, those asked for most until one wants all. */
 function Models({ group }: { readonly group: StatusGroup }) {
   const text = useText(texts)
-  const { language } = useLanguage()
   const [isWhole, setIsWhole] = useState(false)
   const whole = useQuery({
     queryKey: ['status', group.name],
@@ -168,7 +164,7 @@ function Models({ group }: { readonly group: StatusGroup }) {
           loading={isWhole && whole.isPending}
           onClick={() => setIsWhole(true)}
         >
-          {text.allModels(formatCount(group.models_total, language))}
+          {text.allModels(group.models_total)}
         </Button>
       )}
     </>

@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 type Counts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
 
@@ -21,29 +21,26 @@ export const texts = bilingual({
   day: ['24 hours', '24 小时'],
   week: ['7 days', '7 天'],
   quarter: ['90 days', '90 天'],
-  requests: [(count: string) => `${count} requests`, (count) => `${count} 个请求`],
+  requests: ['{count} requests', '{count} 个请求'],
   firstByte: ['First byte (24 hours)', '首字节（24 小时）'],
-  most: [(time: string) => `95 % within ${time}`, (time) => `95% 不超过 ${time}`],
+  most: ['95 % within {time}', '95% 不超过 {time}'],
   speed: ['Output', '输出速度'],
-  perSecond: [(tokens: string) => `${tokens} tokens/s`, (tokens) => `${tokens} Token/秒`],
+  perSecond: ['{tokens} tokens/s', '{tokens} Token/秒'],
   hours: ['The last 24 hours, by hour (UTC)', '最近 24 小时，每小时（UTC）'],
   days: ['The last 90 days (UTC)', '最近 90 天（UTC）'],
-  bar: [
-    (failed: string, requests: string) => `${failed} of ${requests} requests failed`,
-    (failed, requests) => `${requests} 个请求中 ${failed} 个失败`,
-  ],
+  bar: ['{failed} of {requests} requests failed', '{requests} 个请求中 {failed} 个失败'],
   summary: [
     (counts: Counts) =>
       `no failure ${counts.good}, a few failures ${counts.some}, degraded ${counts.degraded}, down ${counts.down}, no data ${counts.empty}`,
     (counts: Counts) =>
       `无失败 ${counts.good}，少量失败 ${counts.some}，部分异常 ${counts.degraded}，不可用 ${counts.down}，无数据 ${counts.empty}`,
   ],
-  models: [(count: string) => `Models: ${count}`, (count) => `模型：${count}`],
+  models: ['Models: {count}', '模型：{count}'],
   model: ['Model', '模型'],
   state: ['Now', '当前'],
   p50: ['First byte p50', '首字节 p50'],
   p95: ['First byte p95', '首字节 p95'],
-  allModels: [(count: string) => `Show all ${count} models`, (count) => `显示全部 ${count} 个模型`],
+  allModels: ['Show all {count} models', '显示全部 {count} 个模型'],
   noModels: [
     'No model of this group was asked for in 90 days.',
     '近 90 天没有请求过该分组的模型。',

@@ -1,5 +1,4 @@
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
-import type { Filters } from '../../lib/use-filters.ts'
 
 export const kinds = ['opening', 'charge', 'credit', 'debit'] as const
 
@@ -11,7 +10,13 @@ export interface LedgerFilter {
 }
 
 /** What the address says; days are those of this place, and the last one is included. */
-export function readFilter({ kind, since, until }: Filters): LedgerFilter {
+export function readFilter({
+  kind,
+  since,
+  until,
+}: {
+  readonly [name: string]: string | undefined
+}): LedgerFilter {
   const known = kinds.find((one) => one === kind)
   const from = startOf(since, 0)
   const to = startOf(until, 1)

@@ -2,18 +2,13 @@ import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/cor
 import { useState } from 'react'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 import type { Me } from '../../../admin/me/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
-import { useText } from '../../lib/language.tsx'
-import { useMe } from '../../lib/site.ts'
-import { bilingual } from '../../lib/texts.ts'
-import { useFilters } from '../../lib/use-filters.ts'
-import { Choice } from '../../parts/filters.tsx'
-import { List } from '../../parts/list.tsx'
-import { Empty } from '../../parts/notices.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { type Column, column, figure } from '../../parts/table.tsx'
+import { bilingual, useText } from '../../lib/language.ts'
+import { Choice, useFilters } from '../../parts/filters.tsx'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
@@ -163,9 +158,8 @@ const balanceText = bilingual({
   ],
   lowTitle: ['The balance is low', '余额不足提醒'],
   low: [
-    (below: string) =>
-      `It is below ${below}. Top it up by way of whoever runs this gateway, before requests are refused.`,
-    (below) => `余额已低于 ${below}。请尽快联系网关管理员充值，以免请求被拒绝。`,
+    'It is below {below}. Top it up by way of whoever runs this gateway, before requests are refused.',
+    '余额已低于 {below}。请尽快联系网关管理员充值，以免请求被拒绝。',
   ],
   ledger: ['Ledger', '账单明细'],
   when: ['Time', '时间'],

@@ -3,9 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JobView } from '../../../admin/maintenance/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { formatBytes, formatCount } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { textOf } from '../../lib/texts.ts'
+import { formatBytes } from '../../lib/format.ts'
+import { formatCount, textOf, useText } from '../../lib/language.ts'
 import { LongText } from '../../parts/text.tsx'
 import { maintenanceText } from './text.ts'
 
@@ -17,7 +16,6 @@ interface JobProgressProps {
 /** How far a job is, or why it came to nothing. */
 export function JobProgress({ job, cancel }: JobProgressProps) {
   const text = useText(maintenanceText)
-  const { language } = useLanguage()
   const { state, progress, failure, kind } = job
   if (state === 'failed')
     return (
@@ -28,8 +26,7 @@ export function JobProgress({ job, cancel }: JobProgressProps) {
   if (state === 'cancelled') return <Text c="dimmed">{text.cancelled}</Text>
   if (state !== 'running') return null
   const { part, done, total } = progress ?? { part: '', done: 0, total: 0 }
-  const figure = (count: number) =>
-    kind === 'backup' ? formatBytes(count) : formatCount(count, language)
+  const figure = (count: number) => (kind === 'backup' ? formatBytes(count) : formatCount(count))
   const percent = total > 0 ? Math.min(100, (done / total) * 100) : 100
   const name = textOf(text.parts, part) ?? text.running
   return (

@@ -1,9 +1,8 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core'
 import type { JobView, VerifyDifference } from '../../../admin/maintenance/schema.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
-import { PageFrame, Section } from '../../parts/page.tsx'
+import { formatUsd } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.ts'
+import { ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
 import { Colon, SmallHint, Time } from '../../parts/text.tsx'
 import { Backups } from './backups.tsx'
 import { JobProgress, useJobs } from './jobs.tsx'
@@ -60,14 +59,8 @@ interface ReportProps {
 
 function Report({ job, report }: ReportProps) {
   const text = useText(maintenanceText)
-  const { language } = useLanguage()
-  const count = (value: number) => formatCount(value, language)
   const { valid, is_damaged, differences, differences_total } = report
-  const title = valid
-    ? text.valid
-    : is_damaged
-      ? text.damaged
-      : text.invalid(count(differences_total))
+  const title = valid ? text.valid : is_damaged ? text.damaged : text.invalid(differences_total)
   return (
     <Alert color={valid ? 'green' : 'red'} title={title}>
       <Stack gap="xs">
@@ -75,9 +68,9 @@ function Report({ job, report }: ReportProps) {
         {valid && (
           <Text size="sm">
             {text.validText(
-              count(report.requests),
-              count(report.ledger_entries),
-              count(report.accounts),
+              report.requests,
+              report.ledger_entries,
+              report.accounts,
               formatUsd(report.charged),
             )}
           </Text>
@@ -85,7 +78,7 @@ function Report({ job, report }: ReportProps) {
         {differences.length > 0 && (
           <>
             {differences.length < differences_total && (
-              <Text size="sm">{text.firstOf(count(differences.length))}</Text>
+              <Text size="sm">{text.firstOf(differences.length)}</Text>
             )}
             <List size="sm">
               {differences.map((difference) => (

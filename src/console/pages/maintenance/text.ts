@@ -1,5 +1,5 @@
 import type { DifferenceKind, VerifyDifference } from '../../../admin/maintenance/schema.ts'
-import { bilingual, type Language } from '../../lib/texts.ts'
+import { bilingual, type Language } from '../../lib/language.ts'
 
 export const maintenanceText = bilingual({
   title: ['Maintenance', '维护'],
@@ -27,24 +27,19 @@ export const maintenanceText = bilingual({
     structure: ['Checking that the copy is whole', '检查副本是否完整'],
     contents: ['Counting', '统计中'],
   },
-  of: [
-    (done: string, total: string) => `${done} of ${total}`,
-    (done, total) => `${done} / ${total}`,
-  ],
+  of: ['{done} of {total}', '{done} / {total}'],
   valid: ['Everything agrees', '账目一致'],
   validText: [
-    (requests: string, entries: string, accounts: string, charged: string) =>
-      `${requests} requests, ${entries} ledger entries and ${accounts} accounts were checked. The requests were charged ${charged}. Every charge follows from its receipt, every balance from the ledger.`,
-    (requests, entries, accounts, charged) =>
-      `已核对 ${requests} 个请求、${entries} 条账本记录和 ${accounts} 个账户，请求共扣费 ${charged}。每笔扣费均与回执相符，每个余额均与账本相符。`,
+    '{requests} requests, {entries} ledger entries and {accounts} accounts were checked. The requests were charged {charged}. Every charge follows from its receipt, every balance from the ledger.',
+    '已核对 {requests} 个请求、{entries} 条账本记录和 {accounts} 个账户，请求共扣费 {charged}。每笔扣费均与回执相符，每个余额均与账本相符。',
   ],
-  invalid: [(count: string) => `Differences: ${count}`, (count) => `发现 ${count} 处差异`],
+  invalid: ['Differences: {count}', '发现 {count} 处差异'],
   damaged: ['The database file is damaged', '数据库文件已损坏'],
   damagedText: [
     'Nothing beyond the file was checked, for nothing in it can be relied on. Stop the gateway, keep a copy of the file, and restore a backup.',
     '文件内容已不可信，未继续核对。请停止网关，保留该文件的副本，并从备份恢复。',
   ],
-  firstOf: [(shown: string) => `The first ${shown}:`, (shown) => `前 ${shown} 处：`],
+  firstOf: ['The first {shown}:', '前 {shown} 处：'],
   failed: ['It failed', '执行失败'],
   cancelled: ['Stopped before it was done.', '已中途停止。'],
   by: ['Started by', '发起人'],
@@ -59,7 +54,7 @@ export const maintenanceText = bilingual({
     '请同时保管密钥文件（数据库旁的 .secret 文件或 TOLLGATE_SECRET）：没有它就无法解开备份中的密钥。控制台不会提供该文件。',
   ],
   make: ['Back up now', '立即备份'],
-  made: [(name: string) => `${name} is made and checked.`, (name) => `${name} 已生成并通过校验。`],
+  made: ['{name} is made and checked.', '{name} 已生成并通过校验。'],
   folder: ['Folder', '文件夹'],
   caption: ['Backups', '备份列表'],
   file: ['File', '文件'],
@@ -68,8 +63,8 @@ export const maintenanceText = bilingual({
   actions: ['Actions', '操作'],
   download: ['Download', '下载'],
   remove: ['Delete', '删除'],
-  removeAsk: [(name: string) => `${name} is deleted for good.`, (name) => `${name} 将被永久删除。`],
-  removed: [(name: string) => `${name} is deleted.`, (name) => `已删除 ${name}。`],
+  removeAsk: ['{name} is deleted for good.', '{name} 将被永久删除。'],
+  removed: ['{name} is deleted.', '已删除 {name}。'],
   none: ['No backups yet', '还没有备份'],
   noneHint: [
     'Make one before every update, and keep a copy on another machine.',

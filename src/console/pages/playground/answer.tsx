@@ -1,12 +1,11 @@
 import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, CallFailed, call } from '../../lib/api.ts'
+import { api, CallFailed, call, useMe } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { useMe } from '../../lib/site.ts'
+import { useLanguage, useText } from '../../lib/language.ts'
 import { TitledCard } from '../../parts/page.tsx'
 import { AnchorLink, Code, Hint, LongText, Money, SmallHint } from '../../parts/text.tsx'
-import { causeText } from '../../requests/causes.ts'
+import { causeText } from '../requests/causes.ts'
 import { curlOf, type Exchange } from './exchange.ts'
 import { texts } from './text.ts'
 
@@ -67,7 +66,7 @@ function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown
 /** The gateway's own refusals are told in the language of the page, and as clients read them. */
 function Reason({ cause, error }: Pick<Exchange, 'cause' | 'error'>) {
   const { language } = useLanguage()
-  const told = language === 'en' || cause === null ? undefined : causeText(cause, language)
+  const told = language === 'en' || cause === null ? undefined : causeText(cause)
   if (told === undefined) return error
   return (
     <>

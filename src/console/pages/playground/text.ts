@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 /** Words of the playground. */
 export const texts = bilingual({
@@ -39,10 +39,7 @@ export const texts = bilingual({
     '已停止。此前已返回的内容照常计费；如果分组设置为读完回答，则按完整回答计费。',
   ],
   broken: ['The connection broke.', '连接中断。'],
-  refused: [
-    (status: number) => `Refused with status ${status}`,
-    (status) => `请求被拒绝，状态码 ${status}`,
-  ],
+  refused: ['Refused with status {status}', '请求被拒绝，状态码 {status}'],
   failed: ['The answer ended with an error', '回答以错误结束'],
   why: ['Why?', '为什么？'],
   firstText: ['First text after', '首段文本耗时'],

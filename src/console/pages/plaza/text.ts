@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 export const plazaText = bilingual({
   title: ['Models', '模型广场'],
@@ -20,17 +20,14 @@ export const plazaText = bilingual({
   cache_write_1h: ['Cache write, 1 hour', '缓存写入（1 小时）'],
   per_request: ['Per call', '按次'],
   perCall: ['per call', '每次'],
-  detailsOf: [
-    (model: string, group: string) => `Prices of ${model} in ${group}`,
-    (model, group) => `${model} 在 ${group} 中的价格`,
-  ],
+  detailsOf: ['Prices of {model} in {group}', '{model} 在 {group} 中的价格'],
   what: ['What', '项目'],
   base: ['Base price', '基础价'],
   final: ['Final price', '最终价'],
   list: ['Vendor’s list', '官方价'],
   allContexts: ['All contexts', '全部上下文长度'],
   shortContexts: ['Shorter contexts', '较短的上下文'],
-  context: [(range: string) => `Context ${range} tokens`, (range) => `上下文 ${range} Token`],
+  context: ['Context {range} tokens', '上下文 {range} Token'],
   tierHint: [
     'When the context of a request is in a range, the whole request costs what stands there.',
     '请求的上下文长度落入某一区间时，整个请求按该区间的价格计费。',
@@ -43,10 +40,7 @@ export const plazaText = bilingual({
     'USD per 1M tokens, or per call where it says so.',
     '单位为 USD / 100 万 Token；按次计费的模型为 USD / 次。',
   ],
-  count: [
-    (shown: number, all: number) => `${shown} of ${all}`,
-    (shown, all) => `共 ${all} 条，已显示 ${shown} 条`,
-  ],
+  count: ['{shown} of {all}', '共 {all} 条，已显示 {shown} 条'],
   more: ['Show more', '显示更多'],
   none: ['Nothing can be called yet', '目前没有可调用的模型'],
   noneHint: [

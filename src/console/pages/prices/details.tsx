@@ -13,10 +13,9 @@ import {
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
+import { useText } from '../../lib/language.ts'
 import { listText } from '../../parts/list.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { ErrorNotice } from '../../parts/page.tsx'
 import { Hint, Labelled, Time } from '../../parts/text.tsx'
 import { Edit } from './edit.tsx'
 import { TermsDetails } from './terms.tsx'
@@ -81,7 +80,6 @@ function Content({ model }: { readonly model: string }) {
 
 function About({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
-  const { language } = useLanguage()
   const { channels, context_window, in_file } = view
   return (
     <Stack gap="xs">
@@ -89,9 +87,7 @@ function About({ view }: { readonly view: PriceView }) {
         <Labelled label={text.offeredBy} className="cut">
           {channels.map(({ name }) => name).join(', ') || text.nobody}
         </Labelled>
-        {context_window !== null && (
-          <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
-        )}
+        {context_window !== null && <Text size="sm">{text.contextWindow(context_window)}</Text>}
       </Group>
       {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
     </Stack>

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import type { GroupPreview, SimulationView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { formatUsd } from '../../lib/format.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { ErrorNotice } from '../../parts/page.tsx'
 import { Hint, LongText, Money } from '../../parts/text.tsx'
 import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
 import { feedLabels } from './terms.tsx'
@@ -20,7 +20,6 @@ interface LivePreviewProps {
 
 /** What each group would charge by what is in the form, as it is typed. */
 export function LivePreview({ model, values }: LivePreviewProps) {
-  const { language } = useLanguage()
   const text = useText(priceText)
   const [settled] = useDebouncedValue(values, 300)
   const price = givenPrice(settled)
@@ -38,7 +37,7 @@ export function LivePreview({ model, values }: LivePreviewProps) {
       </Title>
       <Hint>{text.previewHint}</Hint>
       {query.error ? (
-        <LongText c="red">{faultText(query.error, language)}</LongText>
+        <LongText c="red">{faultText(query.error)}</LongText>
       ) : (
         query.data && <Preview groups={query.data.groups} />
       )}
@@ -105,13 +104,12 @@ function OneGroup({ preview }: { readonly preview: GroupPreview }) {
 /** All figures of both sides, in the order of the feed. */
 function useFigures({ before, after }: GroupPreview) {
   const text = useText(priceText)
-  const { language } = useLanguage()
   const labels: Readonly<Record<string, string>> = feedLabels(text)
   const figuresOf = (sold: Sold | null) => {
     if (sold === null) return new Map<string, string>()
     const tiers = sold.tiers.flatMap(({ above, prices }) =>
       Object.entries(prices).map(([name, usd]) => {
-        const where = text.aboveTokens(formatCount(above, language))
+        const where = text.aboveTokens(above)
         return [`${labels[name] ?? name}, ${where}`, usd] as const
       }),
     )
@@ -177,13 +175,12 @@ const show = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'ne
 
 function Result({ result }: { readonly result: SimulationView }) {
   const text = useText(priceText)
-  const { language } = useLanguage()
   const { requests, charged, simulated, difference, percent, not_compared, is_complete } = result
   if (requests === 0) return <Text>{text.nothing}</Text>
   const money = (usd: string) => <Money usd={usd} />
   const change = percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent} %)`
   const rows = [
-    [text.compared, formatCount(requests, language)],
+    [text.compared, formatCount(requests)],
     [text.charged, money(charged)],
     [text.simulated, money(simulated)],
     [
@@ -206,9 +203,7 @@ function Result({ result }: { readonly result: SimulationView }) {
           ))}
         </Table.Tbody>
       </Table>
-      {not_compared > 0 && (
-        <Text size="sm">{text.notCompared(formatCount(not_compared, language))}</Text>
-      )}
+      {not_compared > 0 && <Text size="sm">{text.notCompared(not_compared)}</Text>}
       {!is_complete && <Text size="sm">{text.incomplete}</Text>}
     </Stack>
   )

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
-import { formatCount, formatUsd } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
+import { formatUsd } from '../../lib/format.ts'
+import { useText } from '../../lib/language.ts'
 import { Labelled, SmallHint } from '../../parts/text.tsx'
 import { pairsText, rateNames } from './form-values.ts'
 import { priceText } from './text.ts'
@@ -29,7 +29,6 @@ export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
 /** Terms with all that is set in them. */
 export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
   const text = useText(priceText)
-  const { language } = useLanguage()
   if (terms.unit === 'call')
     return (
       <Stack gap={2}>
@@ -51,7 +50,7 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
       <Text size="sm">{named(terms)}</Text>
       {terms.tiers.map((tier) => (
         <Text size="sm" key={tier.above}>
-          {text.aboveTokens(formatCount(tier.above, language))}: {named(tier)}
+          {text.aboveTokens(tier.above)}: {named(tier)}
         </Text>
       ))}
       <Extras terms={terms} />

@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 export const priceText = bilingual({
   title: ['Prices', '价格'],
@@ -30,16 +30,13 @@ export const priceText = bilingual({
   noPrice: ['No price: nobody can call it', '未定价，无法调用'],
   removed: ['Removed: nobody can call it', '已移除，无法调用'],
   free: ['Free', '免费'],
-  perCall: [(usd: string) => `${usd} per call`, (usd) => `每次 ${usd}`],
+  perCall: ['{usd} per call', '每次 {usd}'],
   input: ['Input', '输入'],
   output: ['Output', '输出'],
   cache_read: ['Cache read', '缓存读取'],
   cache_write: ['Cache write', '缓存写入'],
   cache_write_1h: ['Cache write, 1 h', '缓存写入（1 小时）'],
-  inOut: [
-    (input: string, output: string) => `${input} in · ${output} out`,
-    (input, output) => `输入 ${input} · 输出 ${output}`,
-  ],
+  inOut: ['{input} in · {output} out', '输入 {input} · 输出 {output}'],
   tierCount: [
     (count: number) => (count === 1 ? '1 long-context tier' : `${count} tiers`),
     (count) => `${count} 个长上下文阶梯`,
@@ -53,21 +50,15 @@ export const priceText = bilingual({
   edit: ['Set price', '设置价格'],
   history: ['History', '历史'],
   simulate: ['Simulate', '模拟'],
-  contextWindow: [
-    (tokens: string) => `Context window: ${tokens} tokens`,
-    (tokens) => `上下文窗口：${tokens} Token`,
-  ],
+  contextWindow: ['Context window: {tokens} tokens', '上下文窗口：{tokens} Token'],
   offeredBy: ['Offered by', '提供渠道'],
   nobody: ['no channel: it can not be called', '无渠道提供，无法调用'],
   namedByFile: [
     'tollgate.yaml sets the price of this model: a change here holds until the file is applied again.',
     'tollgate.yaml 中设置了该模型的价格：此处的修改在下次应用该文件时会被覆盖。',
   ],
-  vendorPrice: [(vendor: string) => `List price of ${vendor}`, (vendor) => `${vendor} 官方价`],
-  until: [
-    (day: string) => `Another list price is announced from ${day} on.`,
-    (day) => `官方已宣布自 ${day} 起调整价格。`,
-  ],
+  vendorPrice: ['List price of {vendor}', '{vendor} 官方价'],
+  until: ['Another list price is announced from {day} on.', '官方已宣布自 {day} 起调整价格。'],
   takeVendor: ['Fill in', '填入'],
   billing: ['Billed', '计费方式'],
   byToken: ['By tokens', '按 Token'],
@@ -75,7 +66,7 @@ export const priceText = bilingual({
   asFree: ['Free on purpose', '免费'],
   perMillion: ['USD per 1M tokens', '美元/百万 Token'],
   per_call: ['USD per call', '美元/次'],
-  fallsBack: [(field: string) => `Empty: as ${field}`, (field) => `留空则同“${field}”`],
+  fallsBack: ['Empty: as {field}', '留空则同“{field}”'],
   context_window: ['Context window (tokens)', '上下文窗口（Token）'],
   context_windowHint: [
     'Empty: as the vendor says. Usage reported beyond it is cut to it.',
@@ -107,10 +98,7 @@ export const priceText = bilingual({
   note: ['Note', '备注'],
   noteHint: ['Shown in the public price feed.', '会显示在公开价格中。'],
   save: ['Set this price', '设置此价格'],
-  saved: [
-    (model: string) => `The price of ${model} is set.`,
-    (model) => `已设置 ${model} 的价格。`,
-  ],
+  saved: ['The price of {model} is set.', '已设置 {model} 的价格。'],
   undo: ['Undo', '撤销'],
   conflict: [
     'Somebody else has set this price meanwhile. Look at it, and decide again.',
@@ -119,21 +107,15 @@ export const priceText = bilingual({
   toList: ['Back to the list price', '恢复官方价'],
   takeAway: ['Make not callable', '停止销售'],
   toListAsk: [
-    (model: string) => `${model} costs the vendor's list price then, from now on.`,
-    (model) => `${model} 将从现在起按官方价计费。`,
+    "{model} costs the vendor's list price then, from now on.",
+    '{model} 将从现在起按官方价计费。',
   ],
   takeAwayAsk: [
-    (model: string) => `Nobody can call ${model} then, and it is no longer listed.`,
-    (model) => `之后将无法调用 ${model}，也不再列出。`,
+    'Nobody can call {model} then, and it is no longer listed.',
+    '之后将无法调用 {model}，也不再列出。',
   ],
-  isList: [
-    (model: string) => `${model} has its list price again.`,
-    (model) => `${model} 已恢复官方价。`,
-  ],
-  isAway: [
-    (model: string) => `${model} can not be called any more.`,
-    (model) => `${model} 已无法调用。`,
-  ],
+  isList: ['{model} has its list price again.', '{model} 已恢复官方价。'],
+  isAway: ['{model} can not be called any more.', '{model} 已无法调用。'],
   preview: ['What each group charges', '各分组最终价格'],
   previewHint: [
     'Exactly base × multiplier, as the public feed shows it.',
@@ -144,9 +126,9 @@ export const priceText = bilingual({
   after: ['then', '之后'],
   off: ['off', '停用'],
   notSold: ['No group sells this model.', '没有分组销售该模型。'],
-  aboveTokens: [(tokens: string) => `above ${tokens} tokens`, (tokens) => `超过 ${tokens} Token`],
+  aboveTokens: ['above {tokens} tokens', '超过 {tokens} Token'],
   days: ['Recorded requests of the last', '统计最近的请求'],
-  dayCount: [(days: number) => `${days} days`, (days) => `${days} 天`],
+  dayCount: ['{days} days', '{days} 天'],
   run: ['Simulate this price', '模拟此价格'],
   runHint: [
     'Charges the recorded requests of this model once more, at the price in the form.',
@@ -157,8 +139,8 @@ export const priceText = bilingual({
   simulated: ['At this price', '按此价格'],
   difference: ['Difference', '差额'],
   notCompared: [
-    (count: string) => `${count} requests used nothing and were not compared.`,
-    (count) => `${count} 个请求没有用量，未参与比较。`,
+    '{count} requests used nothing and were not compared.',
+    '{count} 个请求没有用量，未参与比较。',
   ],
   incomplete: [
     'There are very many: only the first of them were compared.',

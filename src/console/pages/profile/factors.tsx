@@ -2,10 +2,10 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/c
 import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { useText } from '../../lib/language.ts'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
 import { confirm, useAttempt, useRefresh } from '../../parts/action.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { ErrorNotice } from '../../parts/page.tsx'
 import { Code, Time } from '../../parts/text.tsx'
 import { profileText } from './text.ts'
 

@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 /** Words of the page of one's own account. */
 export const profileText = bilingual({
@@ -47,10 +47,7 @@ export const profileText = bilingual({
   passkeyName: ['Name', '名称'],
   passkeyUnnamed: ['Passkey', '通行密钥'],
   remove: ['Remove', '移除'],
-  removePasskey: [
-    (name: string) => `Remove the passkey “${name}”?`,
-    (name) => `移除通行密钥“${name}”？`,
-  ],
+  removePasskey: ['Remove the passkey “{name}”?', '移除通行密钥“{name}”？'],
   removePasskeyText: ['You can no longer sign in with it.', '移除后将无法再用它登录。'],
   providers: ['Linked accounts', '已关联账户'],
   unlink: ['Unlink', '取消关联'],

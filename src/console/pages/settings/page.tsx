@@ -12,22 +12,13 @@ import {
 } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { SettingList, SettingView } from '../../../admin/settings/schema.ts'
+import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/schema.ts'
 import { api, call, know } from '../../lib/api.ts'
-import { showAtField } from '../../lib/form-errors.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
+import { useLanguage, useText } from '../../lib/language.ts'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
-import { Loaded } from '../../parts/notices.tsx'
-import { PageFrame } from '../../parts/page.tsx'
+import { showAtField } from '../../parts/form.tsx'
+import { Loaded, PageFrame } from '../../parts/page.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
-import {
-  changedIn,
-  changeOf,
-  fieldValue,
-  type SettingValues,
-  valueIn,
-  valuesOf,
-} from './form-values.ts'
 import { settingNames, settingsText } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
@@ -184,4 +175,49 @@ function useShownValue(value: SettingView['value']): string {
   if (value === null) return text.unset
   if (typeof value === 'boolean') return value ? text.yes : text.no
   return String(value)
+}
+
+type Value = SettingView['value']
+
+/** Settings as a form has them, by the two parts of their names: `site.name`. */
+export type SettingValues = Record<string, Record<string, string | boolean>>
+
+/** What the field of a setting shows of a value; empty: not set. */
+export const fieldValue = (value: Value): string | boolean =>
+  typeof value === 'boolean' ? value : String(value ?? '')
+
+/** The form of all settings as they are. */
+export function valuesOf({ items }: SettingList): SettingValues {
+  const values: SettingValues = {}
+  for (const { name, value } of items) {
+    const [section = '', key = ''] = name.split('.')
+    values[section] = { ...values[section], [key]: fieldValue(value) }
+  }
+  return values
+}
+
+/** What stands in the field of a setting. */
+export function valueIn(values: SettingValues, name: string): string | boolean {
+  const [section = '', key = ''] = name.split('.')
+  return values[section]?.[key] ?? ''
+}
+
+/** The settings that the form changes of what was seen. */
+export const changedIn = ({ items }: SettingList, values: SettingValues) =>
+  items.filter(({ name, value }) => valueIn(values, name) !== fieldValue(value))
+
+/** What the form changes of what was seen: nothing else is named. */
+export function changeOf(seen: SettingList, values: SettingValues): SettingPatch {
+  const changes = changedIn(seen, values).map(
+    (setting) => [setting.name, wanted(setting, valueIn(values, setting.name))] as const,
+  )
+  return { revision: seen.revision, changes: Object.fromEntries(changes) }
+}
+
+/** An empty text, and the default, take a setting away; whole numbers are sent as such. */
+function wanted({ kind, default: usual }: SettingView, value: string | boolean): Value {
+  if (typeof value === 'boolean') return value === usual ? null : value
+  const typed = value.trim()
+  if (typed === '' || typed === fieldValue(usual)) return null
+  return kind === 'whole' && /^\d{1,15}$/.test(typed) ? Number(typed) : typed
 }

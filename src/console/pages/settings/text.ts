@@ -1,5 +1,4 @@
-import type { Language } from '../../lib/language.tsx'
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual, type Language } from '../../lib/language.ts'
 
 export const settingsText = bilingual({
   title: ['Settings', '设置'],
@@ -12,13 +11,13 @@ export const settingsText = bilingual({
   settings: ['Behaviour', '行为'],
   settingsHint: ['Switches and figures.', '开关与数值。'],
   reset: ['Back to default', '恢复默认'],
-  byDefault: [(value: string) => `Default: ${value}`, (value) => `默认：${value}`],
+  byDefault: ['Default: {value}', '默认：{value}'],
   unset: ['not set', '未设置'],
   yes: ['yes', '是'],
   no: ['no', '否'],
   fixed: [
-    (line: number) => `tollgate.yaml sets this (line ${line}): change it there.`,
-    (line) => `由 tollgate.yaml 设置（第 ${line} 行），请在文件中修改。`,
+    'tollgate.yaml sets this (line {line}): change it there.',
+    '由 tollgate.yaml 设置（第 {line} 行），请在文件中修改。',
   ],
   changed: [
     (count: number) => (count === 1 ? '1 setting is changed.' : `${count} settings are changed.`),

@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/texts.ts'
+import { bilingual } from '../../lib/language.ts'
 
 export const tokensText = bilingual({
   title: ['Tokens', '令牌'],
@@ -29,7 +29,7 @@ export const tokensText = bilingual({
   lastUsed: ['Last used', '最近使用'],
   never: ['never', '从未'],
   actions: ['Actions', '操作'],
-  actionsOf: [(name: string) => `Actions for ${name}`, (name) => `“${name}”的操作`],
+  actionsOf: ['Actions for {name}', '“{name}”的操作'],
   active: ['active', '启用'],
   disabled: ['disabled', '已禁用'],
   expired: ['expired', '已过期'],
@@ -38,16 +38,10 @@ export const tokensText = bilingual({
   enable: ['Enable', '启用'],
   disable: ['Disable', '禁用'],
   remove: ['Delete', '删除'],
-  enabled: [(name: string) => `“${name}” works again.`, (name) => `“${name}”已启用。`],
-  disabledNow: [
-    (name: string) => `“${name}” is disabled: its key is refused.`,
-    (name) => `“${name}”已禁用，其密钥将被拒绝。`,
-  ],
-  removed: [
-    (name: string) => `“${name}” is deleted: its key is refused.`,
-    (name) => `“${name}”已删除，其密钥将被拒绝。`,
-  ],
-  restored: [(name: string) => `“${name}” is back.`, (name) => `“${name}”已恢复。`],
+  enabled: ['“{name}” works again.', '“{name}”已启用。'],
+  disabledNow: ['“{name}” is disabled: its key is refused.', '“{name}”已禁用，其密钥将被拒绝。'],
+  removed: ['“{name}” is deleted: its key is refused.', '“{name}”已删除，其密钥将被拒绝。'],
+  restored: ['“{name}” is back.', '“{name}”已恢复。'],
   undo: ['Undo', '撤销'],
   none: ['No tokens yet', '还没有令牌'],
   noneHint: [
@@ -101,4 +95,59 @@ export const tokenFormText = bilingual({
     '协议转换会丢失内容时拒绝请求',
   ],
   needGroup: ['Choose a group.', '请选择分组。'],
+})
+
+export const tokenText = bilingual({
+  title: ['Token {name}', '令牌 {name}'],
+  back: ['All tokens', '全部令牌'],
+  created: ['Created', '创建于'],
+  expires: ['Expires', '过期时间'],
+  never: ['never', '永不'],
+  key: ['Key', '密钥'],
+  reveal: ['Show key', '显示密钥'],
+  revealTitle: ['Show the key', '显示密钥'],
+  passwordHint: [
+    'Your password, so that nobody else at this screen sees the key.',
+    '请输入密码，以免他人在此屏幕上看到密钥。',
+  ],
+  password: ['Password', '密码'],
+  show: ['Show', '显示'],
+  hide: ['Hide key', '隐藏密钥'],
+  setUp: ['Set up a client', '配置客户端'],
+  setUpHint: [
+    'Until the key is shown here, the texts have sk-… in its place.',
+    '显示密钥之前，示例中以 sk-… 代替。',
+  ],
+  client: ['Client', '客户端'],
+  chat: ['OpenAI SDK, chat completions', 'OpenAI SDK（Chat Completions）'],
+  responses: ['OpenAI SDK, responses', 'OpenAI SDK（Responses）'],
+  messages: ['Anthropic SDK', 'Anthropic SDK'],
+  gemini: ['Google Gen AI SDK', 'Google Gen AI SDK'],
+  'claude-code': ['Claude Code', 'Claude Code'],
+  codex: ['Codex', 'Codex'],
+  'gemini-cli': ['Gemini CLI', 'Gemini CLI'],
+  address: ['Address', '接入地址'],
+  main: ['Main', '主地址'],
+  overseas: ['Outside mainland China', '中国大陆以外'],
+  base: ['Base address of this client', '该客户端的 Base URL'],
+  model: ['Model', '模型'],
+  noModel: [
+    'This token can call nothing: its group has no model now.',
+    '此令牌暂时无法调用任何模型：所属分组目前没有可用模型。',
+  ],
+  edit: ['Change it', '修改'],
+  save: ['Save', '保存'],
+  saved: ['Saved.', '已保存。'],
+  nothing: ['Nothing was changed.', '没有改动。'],
+  inFile: [
+    'tollgate.yaml names this token: a change here holds until the file is applied again.',
+    'tollgate.yaml 中定义了此令牌：此处的修改在该文件再次应用后失效。',
+  ],
+  conflict: ['Somebody else has changed this token meanwhile.', '此令牌刚刚已被他人修改。'],
+  reload: ['Show it as it is now', '显示最新内容'],
+  more: ['Disable or delete', '禁用或删除'],
+  moreHint: [
+    'A disabled token is refused until it is enabled. Deleting can be undone for 10 minutes.',
+    '令牌禁用后将被拒绝，直至重新启用；删除后 10 分钟内可撤销。',
+  ],
 })

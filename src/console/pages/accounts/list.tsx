@@ -1,0 +1,150 @@
+import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import type { AccountItem } from '../../../admin/accounts/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { Empty, PageFrame } from '../../parts/page.tsx'
+import { AnchorLink, Money, Time } from '../../parts/text.tsx'
+import { accountText } from './text.ts'
+
+/** All accounts. */
+export function Page() {
+  const text = useText(accountText)
+  const [isCreating, creating] = useDisclosure()
+  const [{ search, role, status, balance }] = useFilters()
+  const query = {
+    ...(search && { search }),
+    ...((role === 'admin' || role === 'user') && { role: role as 'admin' | 'user' }),
+    ...((status === 'active' || status === 'disabled') && {
+      status: status as 'active' | 'disabled',
+    }),
+    ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
+  }
+  const create = <Button onClick={creating.open}>{text.create}</Button>
+  return (
+    <PageFrame title={text.title} description={text.description} actions={create}>
+      <Modal opened={isCreating} onClose={creating.close} title={text.create}>
+        <Create close={creating.close} />
+      </Modal>
+      <AccountFilters />
+      <List
+        queryKey={['accounts', query]}
+        load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
+        keyOf={({ id }) => id}
+        caption={text.caption}
+        columns={useColumns()}
+        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} />}
+      />
+    </PageFrame>
+  )
+}
+
+function AccountFilters() {
+  const text = useText(accountText)
+  const narrow = { base: '47%', xs: 160 }
+  return (
+    <Group align="flex-end">
+      <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+      <FixedChoice
+        {...{ name: 'role', label: text.role, all: text.allRoles }}
+        w={{ base: '47%', xs: 180 }}
+        data={(['admin', 'user'] as const).map((value) => ({ value, label: text.roles[value] }))}
+      />
+      <FixedChoice
+        {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
+        data={(['active', 'disabled'] as const).map((value) => ({
+          ...{ value, label: text.statuses[value] },
+        }))}
+      />
+      <FixedChoice
+        {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
+        data={[{ value: 'overdrawn', label: text.overdrawn }]}
+      />
+    </Group>
+  )
+}
+
+function useColumns(): readonly Column<AccountItem>[] {
+  const text = useText(accountText)
+  return [
+    column(text.email, ({ id, email }) => (
+      <AnchorLink to={`/admin/accounts/${id}`} className="cut">
+        {email}
+      </AnchorLink>
+    )),
+    column(text.role, ({ role }) => text.roles[role]),
+    column(text.status, ({ status }) => (
+      <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
+        {text.statuses[status]}
+      </Text>
+    )),
+    figure(text.balance, ({ balance, overdrawn }) => (
+      <div>
+        <Money usd={balance} />
+        {overdrawn !== null && (
+          <Text size="xs" c="red">
+            {text.overdrawn}
+          </Text>
+        )}
+      </div>
+    )),
+    figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
+    figure(text.tokens, ({ tokens }) => formatCount(tokens)),
+    column(text.since, ({ created_at }) => <Time at={created_at} />),
+  ]
+}
+
+/** Makes an account, and goes to it. */
+function Create({ close }: { readonly close: () => void }) {
+  const text = useText(accountText)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { email: '', role: 'user', balance: '', credit_limit: '', password: '' },
+  })
+  const field = fieldsOf(form, text)
+  const usd = { leftSection: '$', inputMode: 'decimal', placeholder: '0' } as const
+  return (
+    <SendForm
+      form={form}
+      send={async ({ email, role, balance, credit_limit, password }) => {
+        const made = await call(
+          api.admin.accounts.post({
+            email: email.trim(),
+            role: role === 'admin' ? 'admin' : 'user',
+            ...(balance.trim() && { balance: balance.trim() }),
+            ...(credit_limit.trim() && { credit_limit: credit_limit.trim() }),
+            ...(password && { password }),
+          }),
+        )
+        sayDone(text.created(made.email))
+        await refresh('accounts')
+        close()
+        await navigate({ to: `/admin/accounts/${made.id}` })
+      }}
+      submit={text.create}
+      cancel={close}
+    >
+      <TextInput type="email" required autoComplete="off" data-autofocus {...field('email')} />
+      <Select
+        allowDeselect={false}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        {...field('role')}
+      />
+      <TextInput
+        {...usd}
+        {...field('balance')}
+        label={text.opening}
+        description={text.openingHint}
+      />
+      <TextInput {...usd} {...field('credit_limit')} />
+      <PasswordInput autoComplete="new-password" {...field('password')} />
+    </SendForm>
+  )
+}

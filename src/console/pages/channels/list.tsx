@@ -1,0 +1,139 @@
+import { Alert, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ChannelItem } from '../../../admin/channels/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { bilingual, useText } from '../../lib/language.ts'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { Empty, PageFrame } from '../../parts/page.tsx'
+import { AnchorLink, ButtonLink, LongText, SmallHint } from '../../parts/text.tsx'
+import { StateBadge, useStateSentence } from './state.tsx'
+
+/** All channels with how they are. */
+export function Page() {
+  const text = useText(channelsText)
+  return (
+    <PageFrame title={text.title} description={text.description} actions={<Add />}>
+      <NoGroupHint />
+      <List
+        queryKey={['channels']}
+        load={(page) => call(api.admin.channels.get({ query: page }))}
+        keyOf={({ id }) => id}
+        caption={text.caption}
+        columns={useColumns()}
+        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />}
+      />
+    </PageFrame>
+  )
+}
+
+function Add() {
+  const text = useText(channelsText)
+  return (
+    <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
+      {text.add}
+    </ButtonLink>
+  )
+}
+
+/** Channels alone serve nobody. */
+function NoGroupHint() {
+  const text = useText(channelsText)
+  const query = { page_size: 1 }
+  const groups = useQuery({
+    queryKey: ['groups', 'any'],
+    queryFn: () => call(api.admin.groups.get({ query })),
+  })
+  const channels = useQuery({
+    queryKey: ['channels', 'any'],
+    queryFn: () => call(api.admin.channels.get({ query })),
+  })
+  if (groups.data?.total !== 0 || !channels.data?.total) return null
+  return (
+    <Alert color="yellow">
+      <Group justify="space-between">
+        <Text size="sm">{text.noGroup}</Text>
+        <ButtonLink size="xs" to="/admin/groups/$id" params={{ id: 'new' }}>
+          {text.toGroups}
+        </ButtonLink>
+      </Group>
+    </Alert>
+  )
+}
+
+const shownModels = 3
+
+function useColumns(): readonly Column<ChannelItem>[] {
+  const text = useText(channelsText)
+  const sentence = useStateSentence()
+  return [
+    column(text.name, ({ id, name }) => (
+      <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
+        {name}
+      </AnchorLink>
+    )),
+    column(text.state, ({ state, recent }) => (
+      <Stack gap={2} maw={300} align="flex-start">
+        <StateBadge state={state} recent={recent} />
+        {!['works', 'unused'].includes(state.word) && (
+          <SmallHint>{sentence({ state, recent })}</SmallHint>
+        )}
+      </Stack>
+    )),
+    column(text.protocols, ({ speaks }) => <LongText>{Object.keys(speaks).join(', ')}</LongText>),
+    column(text.models, ({ models, model_count }) => {
+      const names = models.slice(0, shownModels).map(({ id }) => id)
+      const more = model_count - names.length
+      return (
+        <LongText maw={260}>
+          {names.join(', ')} {more > 0 && text.moreModels(more)}
+        </LongText>
+      )
+    }),
+    column(text.groups, ({ groups }) => (
+      <LongText maw={200}>{groups.map(({ name }) => name).join(', ') || text.none}</LongText>
+    )),
+    figure(text.keys, ({ keys }) => keys.length),
+    figure(text.order, ({ priority, weight }) => `${priority} · ${weight}`),
+    figure(text.recent, ({ recent }) => (
+      <Text size="sm" c={recent.failed > 0 ? 'red' : undefined}>
+        {text.recentText(recent.attempts, recent.failed)}
+      </Text>
+    )),
+  ]
+}
+
+const channelsText = bilingual({
+  title: ['Channels', '渠道'],
+  description: [
+    'Upstreams that requests are forwarded to: an address, its keys and its models.',
+    '转发请求的上游：地址、密钥与模型。',
+  ],
+  add: ['Add channel', '添加渠道'],
+  caption: ['Channels and how they are', '渠道及其状态'],
+  name: ['Name', '名称'],
+  state: ['State', '状态'],
+  protocols: ['Speaks', '协议'],
+  models: ['Models', '模型'],
+  moreModels: ['+{count}', '+{count}'],
+  groups: ['Groups', '分组'],
+  none: ['none', '无'],
+  order: ['Priority · weight', '优先级 · 权重'],
+  keys: ['Keys', '密钥'],
+  recent: ['Last hour', '最近一小时'],
+  recentText: [
+    (attempts: number, failed: number) =>
+      failed === 0 ? `${attempts} attempts` : `${attempts} attempts, ${failed} failed`,
+    (attempts, failed) =>
+      failed === 0 ? `${attempts} 次尝试` : `${attempts} 次尝试，${failed} 次失败`,
+  ],
+  emptyTitle: ['No channel yet', '还没有渠道'],
+  emptyHint: [
+    'Add the upstream that you have a key for. Then a group makes its models callable.',
+    '先添加一个您持有密钥的上游，再用分组让它的模型可被调用。',
+  ],
+  toGroups: ['Make a group from these channels', '用这些渠道创建分组'],
+  noGroup: [
+    'No group uses any channel yet, so nobody can call them.',
+    '还没有分组使用任何渠道，因此无人能够调用。',
+  ],
+})

@@ -1,0 +1,87 @@
+import { Badge, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { GroupItem } from '../../../admin/groups/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { Empty, PageFrame } from '../../parts/page.tsx'
+import { AnchorLink, ButtonLink, LongText } from '../../parts/text.tsx'
+import { groupText } from './text.ts'
+
+/** All groups with what they offer. */
+export function Page() {
+  const text = useText(groupText)
+  return (
+    <PageFrame title={text.title} description={text.description} actions={<Add />}>
+      <List
+        queryKey={['groups']}
+        load={(page) => call(api.admin.groups.get({ query: page }))}
+        keyOf={({ id }) => id}
+        caption={text.caption}
+        columns={useColumns()}
+        empty={<Nothing />}
+      />
+    </PageFrame>
+  )
+}
+
+function Add() {
+  const text = useText(groupText)
+  return (
+    <ButtonLink to="/admin/groups/$id" params={{ id: 'new' }}>
+      {text.add}
+    </ButtonLink>
+  )
+}
+
+/** No group: the next step is one, or the channel that it needs. */
+function Nothing() {
+  const text = useText(groupText)
+  const channels = useQuery({
+    queryKey: ['channels', 'any'],
+    queryFn: () => call(api.admin.channels.get({ query: { page_size: 1 } })),
+  })
+  if (channels.data?.total !== 0) {
+    return <Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />
+  }
+  return (
+    <Empty
+      title={text.emptyTitle}
+      hint={text.noChannels}
+      action={
+        <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
+          {text.addChannel}
+        </ButtonLink>
+      }
+    />
+  )
+}
+
+function useColumns(): readonly Column<GroupItem>[] {
+  const text = useText(groupText)
+  return [
+    column(text.name, ({ id, name }) => (
+      <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
+        {name}
+      </AnchorLink>
+    )),
+    column(text.status, ({ status }) => (
+      <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+        {text[status]}
+      </Badge>
+    )),
+    figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+    column(text.channels, ({ channels }) => (
+      <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
+    )),
+    figure(text.offers, ({ offers, without_price }) => (
+      <Text size="sm" c={offers === 0 ? 'red' : undefined}>
+        {text.offersText(formatCount(offers), without_price)}
+      </Text>
+    )),
+    figure(
+      text.tokens,
+      ({ tokens, tokens_is_exact }) => formatCount(tokens) + (tokens_is_exact ? '' : '+'),
+    ),
+  ]
+}

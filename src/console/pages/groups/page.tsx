@@ -1,0 +1,203 @@
+import { Alert, Badge, Box, Group, Paper, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { GroupView } from '../../../admin/groups/schema.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { EditForm, useEdit } from '../../parts/edit.tsx'
+import { useRegionLabel } from '../../parts/fields.tsx'
+import { SendForm } from '../../parts/form.tsx'
+import { ErrorNotice, PageFrame, Warnings } from '../../parts/page.tsx'
+import { AnchorLink, Labelled, LongText } from '../../parts/text.tsx'
+import { Actions } from './actions.tsx'
+import { Effect, GroupFields, showGroupError, useChannelNames } from './fields.tsx'
+import { changeOf, type GroupValues, groupOf, validateGroup, valuesOf } from './form-values.ts'
+import { groupText } from './text.ts'
+
+/** One group, or a new one. */
+export function Page() {
+  const { id = '' } = useParams({ strict: false })
+  return id === 'new' ? <NewGroup /> : <Loaded key={id} id={id} />
+}
+
+function Loaded({ id }: { readonly id: string }) {
+  const text = useText(groupText)
+  const query = useQuery({
+    queryKey: ['group', id],
+    queryFn: () => call(api.admin.groups({ id }).get()),
+  })
+  if (query.data) return <Existing live={query.data} />
+  return (
+    <PageFrame title={text.title}>
+      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+    </PageFrame>
+  )
+}
+
+/** A group: what it offers, and its form. */
+function Existing({ live }: { readonly live: GroupView }) {
+  const text = useText(groupText)
+  const regionLabel = useRegionLabel()
+  const queries = useQueryClient()
+  const route = api.admin.groups({ id: live.id })
+  const edit = useEdit({
+    live,
+    valuesOf,
+    validate: () => validateGroup(text),
+    send: (seen, values) => call(route.patch(changeOf(seen, values))),
+    showAtFields: showGroupError,
+    tell: (now) => {
+      void know(queries, ['group', String(live.id)], now)
+      for (const name of ['groups', 'channels', 'channel', 'prices']) {
+        void queries.invalidateQueries({ queryKey: [name] })
+      }
+      void queries.invalidateQueries({ queryKey: ['group', 'effect'] })
+    },
+  })
+  const { form, seen, show } = edit
+  const { rate_multiplier } = form.values
+  return (
+    <PageFrame title={live.name} actions={<Actions group={live} show={show} />}>
+      <Stack maw={900}>
+        <Warnings of={live} inFile={text.inFile} />
+        <Offers group={live} />
+        <EditForm
+          edit={edit}
+          shown={(state) => ({
+            ...shown(state, text),
+            [regionLabel]: state.regions ?? text.everywhere,
+          })}
+        >
+          <GroupFields
+            form={form}
+            effect={
+              rate_multiplier !== seen.rate_multiplier && (
+                <Effect id={live.id} multiplier={rate_multiplier} />
+              )
+            }
+          />
+        </EditForm>
+      </Stack>
+    </PageFrame>
+  )
+}
+
+/** What two people may have changed, by its label. */
+function shown(group: GroupView, text: (typeof groupText)['en']): Record<string, unknown> {
+  return {
+    [text.name]: group.name,
+    [text.status]: text[group.status],
+    [text.channels]: group.channels.map(({ name }) => name),
+    [text.rate_multiplier]: group.rate_multiplier,
+    [text.models]: group.models,
+    [text.about]: group.description,
+    [text.platform]: group.platform,
+    [text.long_context_pricing]: group.long_context_pricing,
+    [text.on_disconnect]: text[group.on_disconnect],
+    [text.limits]: group.limits,
+    [text.accounts]: group.accounts ?? text.everyone,
+    [text.tools]: group.tools ?? text.allTools,
+  }
+}
+
+/** So many names are read at a glance. */
+const shownNames = 40
+
+/** What can really be called in a group, and what lacks a price. */
+function Offers({ group }: { readonly group: GroupView }) {
+  const text = useText(groupText)
+  const { status, tokens, tokens_is_exact, without_price, offers } = group
+  const count = formatCount(tokens) + (tokens_is_exact ? '' : '+')
+  return (
+    <Paper withBorder p="md" component="section" aria-label={text.offers}>
+      <Stack gap="xs">
+        <Group gap="sm">
+          <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+            {text[status]}
+          </Badge>
+          <Labelled label={text.tokens} c="dimmed">
+            {count}
+          </Labelled>
+        </Group>
+        <Names label={text.offered} names={group.offered_models} total={offers} />
+        {without_price > 0 && (
+          <>
+            <Names label={text.unpriced} names={group.models_without_price} total={without_price} />
+            <AnchorLink size="sm" to="/admin/prices" search={{ state: 'missing' }}>
+              {text.setPrices}
+            </AnchorLink>
+          </>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+interface NamesProps {
+  readonly label: string
+  readonly names: readonly string[]
+  readonly total: number
+}
+
+function Names({ label, names, total }: NamesProps) {
+  const text = useText(groupText)
+  const first = names.slice(0, shownNames)
+  const more = total - first.length
+  return (
+    <LongText>
+      <b>{label}:</b> {first.join(', ') || text.nothing}
+      {more > 0 && ` ${text.andMore(more)}`}
+    </LongText>
+  )
+}
+
+/** A group to be made, with the channel that its address names. */
+function NewGroup() {
+  const text = useText(groupText)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const { channel } = useSearch({ strict: false })
+  const channels = channel === undefined ? [] : [String(channel)]
+  const form = useForm<GroupValues>({
+    initialValues: { ...valuesOf(undefined), channels },
+    validate: validateGroup(text),
+  })
+  const names = useChannelNames()
+
+  return (
+    <PageFrame title={text.newTitle} description={text.newDescription}>
+      <Box maw={900}>
+        <SendForm
+          form={form}
+          send={async (values) => {
+            const made = await call(api.admin.groups.post(groupOf(values)))
+            await refresh('groups', 'channels', 'channel')
+            sayDone(text.created(made.name))
+            await navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
+          }}
+          showAtFields={showGroupError}
+          submit={text.create}
+          look={{ w: 'fit-content' }}
+          noValidate
+        >
+          {names?.length === 0 && (
+            <Alert color="yellow">
+              {text.noChannels}{' '}
+              <AnchorLink
+                size="sm"
+                underline="always"
+                to="/admin/channels/$id"
+                params={{ id: 'new' }}
+              >
+                {text.addChannel}
+              </AnchorLink>
+            </Alert>
+          )}
+          <GroupFields form={form} />
+        </SendForm>
+      </Box>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,80 @@
+import { SimpleGrid } from '@mantine/core'
+import type { Static } from '@sinclair/typebox'
+import type { AttemptItem } from '../../../admin/attempts/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatDuration } from '../../lib/format.ts'
+import { useText } from '../../lib/language.ts'
+import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { Empty, PageFrame } from '../../parts/page.tsx'
+import { Time } from '../../parts/text.tsx'
+import { causeChoices } from './causes.ts'
+import { Cut, RequestLink, Result } from './columns.tsx'
+import { callQueryOf, useRequestFilters } from './filters.tsx'
+import { requestsText } from './text.ts'
+
+/** Attempts at channels, newest first. */
+export function Page() {
+  const text = useText(requestsText)
+  const { filters } = useRequestFilters()
+  const { channel, cause, since } = filters
+  const choice = { all: text.any, searchable: true }
+  const wanted = {
+    ...(channel !== undefined && { channel }),
+    ...(cause !== undefined && { cause }),
+    ...(since !== undefined && { since }),
+  }
+  return (
+    <PageFrame title={text.attempts} description={text.attemptsDescription}>
+      <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+        <TextFilter name="channel" label={text.channel} />
+        <Choice
+          {...{ ...choice, name: 'cause', label: text.cause }}
+          data={causeChoices('attempt')}
+        />
+        <TimeFilter name="since" label={text.since} />
+        <Choice
+          {...{ ...choice, name: 'outcome', label: text.outcome }}
+          data={(['succeeded', 'failed'] as const).map((value) => ({ value, label: text[value] }))}
+        />
+      </SimpleGrid>
+      <List
+        queryKey={['attempts', wanted, filters.outcome]}
+        load={(page) => {
+          const { outcome } = callQueryOf(filters)
+          const query = { ...wanted, ...(outcome && { outcome }), ...page }
+          return call(api.admin.attempts.get({ query }))
+        }}
+        columns={useColumns()}
+        keyOf={(item) => `${item.request_id} ${item.position}`}
+        caption={text.attempts}
+        empty={<Empty title={text.noAttempts} hint={text.noAttemptsHint} />}
+      />
+    </PageFrame>
+  )
+}
+
+type Item = Static<typeof AttemptItem>
+
+function useColumns(): readonly Column<Item>[] {
+  const text = useText(requestsText)
+  return [
+    column(text.time, ({ started_at, request_id }) => (
+      <RequestLink id={request_id} isAll>
+        <Time at={started_at} />
+      </RequestLink>
+    )),
+    column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
+    column(text.model, ({ model }) => <Cut>{model ?? text.noModel}</Cut>),
+    column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
+    figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
+    figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
+    figure(text.result, ({ status, cause }) => (
+      <Result status={status} cause={cause} of="attempt" />
+    )),
+  ]
+}
+
+const Span = ({ ms }: { readonly ms: number | null }) => (
+  <span className="figure">{ms === null ? '—' : formatDuration(ms)}</span>
+)

@@ -1,0 +1,111 @@
+import { Badge, Flex, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { RequestItem } from '../../../admin/requests/schema.ts'
+import { formatDuration } from '../../lib/format.ts'
+import { formatCount, useText } from '../../lib/language.ts'
+import { type Column, column, figure } from '../../parts/list.tsx'
+import { AnchorLink, LongText, Money, SmallHint, Time } from '../../parts/text.tsx'
+import { causeText } from './causes.ts'
+import { requestsText } from './text.ts'
+
+/** The columns of a list of requests; `isAll`: for administrators. */
+export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
+  const text = useText(requestsText)
+  return [
+    column(text.time, ({ created_at, request_id }) => (
+      <RequestLink id={request_id} isAll={isAll}>
+        <Time at={created_at} />
+      </RequestLink>
+    )),
+    ...(isAll
+      ? [column(text.account, ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>)]
+      : []),
+    column(text.model, ({ model, group, token }) => (
+      <Stack gap={0}>
+        <Cut>{model ?? text.noModel}</Cut>
+        <SmallHint className="cut">
+          {group} · {token}
+        </SmallHint>
+      </Stack>
+    )),
+    ...(isAll
+      ? [column(text.channel, ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>)]
+      : []),
+    figure(text.tokens, (item) => (
+      <span>
+        <span className="figure">{formatCount(contextOf(item))} /</span>{' '}
+        <span className="figure">{formatCount(item.output_tokens)}</span>
+      </span>
+    )),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.duration, ({ duration_ms }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
+    )),
+    figure(text.result, ({ status, cause }) => <Result status={status} cause={cause} />),
+  ]
+}
+
+/** All that was read: cached tokens, too. */
+const contextOf = (item: RequestItem): number =>
+  item.input_tokens + item.cache_read_tokens + item.cache_write_tokens + item.cache_write_1h_tokens
+
+interface CutProps {
+  readonly children: string
+  /** Characters that stand in one line, however narrow the table. */
+  readonly room?: number
+}
+
+/** Names of strangers may be of any length. */
+export const Cut = ({ children, room = 14 }: CutProps) => (
+  <LongText
+    lineClamp={2}
+    title={children}
+    miw={`${Math.min(Math.max(children.length + 1, 5), room)}ch`}
+  >
+    {children}
+  </LongText>
+)
+
+interface RequestLinkProps {
+  readonly id: string
+  /** For administrators, who see those of all accounts. */
+  readonly isAll: boolean
+  readonly children: ReactNode
+}
+
+/** Leads to a request's receipt. */
+export const RequestLink = ({ id, isAll, children }: RequestLinkProps) => (
+  <AnchorLink inherit to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }}>
+    {children}
+  </AnchorLink>
+)
+
+interface ResultProps {
+  readonly status: number | null
+  readonly cause: string | null
+  readonly of?: 'request' | 'attempt'
+  /** By itself, and not at the end of a row. */
+  readonly isAlone?: boolean
+}
+
+/** How it ended: the status, and what went wrong in a sentence. */
+export function Result({ status, cause, of = 'request', isAlone = false }: ResultProps) {
+  const text = useText(requestsText)
+  const meaning = cause === null ? undefined : (causeText(cause, of) ?? cause)
+  return (
+    <Flex
+      gap={isAlone ? 'xs' : 4}
+      direction={isAlone ? 'row' : 'column'}
+      align={isAlone ? 'center' : 'flex-end'}
+    >
+      <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
+        {status ?? '—'} {cause === null ? text.ok : ''}
+      </Badge>
+      {meaning && (
+        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '8rem'}>
+          {meaning}
+        </Text>
+      )}
+    </Flex>
+  )
+}

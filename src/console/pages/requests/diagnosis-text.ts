@@ -1,0 +1,221 @@
+import type { FaultWord, NoteWord, StepName, WayWord } from '../../../admin/diagnosis/schema.ts'
+import type { Texts } from '../../lib/language.ts'
+
+interface DiagnosisTexts {
+  readonly steps: Readonly<Record<StepName | 'report', string>>
+  readonly notes: Readonly<Record<NoteWord, string>>
+  readonly ways: Readonly<Record<WayWord, string>>
+  readonly faults: Readonly<Record<FaultWord, string>>
+}
+
+const en: DiagnosisTexts = {
+  steps: {
+    status: 'State of the group',
+    endpoint: 'Endpoint',
+    model: 'Model and group',
+    token: 'Token and balance',
+    record: 'Record of the request',
+    groups: 'Other groups',
+    report: 'Report it',
+  },
+  notes: {
+    status_then:
+      'Of {requests} requests to the group {group} between {since_at} and {until_at}, {failed} failed by no fault of their clients.',
+    status_none_then: 'Around that time nothing was measured in the group {group}.',
+    status_now: 'Of its {requests} requests in the last hour, {failed} failed.',
+    status_none_now: 'In the last hour there were no requests to the group {group}.',
+    status_not_the_cause: 'This failure has another cause: it is not of the group’s making.',
+    endpoint_used: 'The request came by {endpoint}, the endpoint of the {protocol} protocol.',
+    endpoint_no_record:
+      'Its path was right: a wrong one (a missing /v1, or /v1/v1) is answered with “404 page not found” and leaves no record.',
+    endpoint_translated:
+      'Its channel speaks another protocol: the gateway translated {protocol} to {upstream}.',
+    model_not_named: 'The request did not say which model it wants, or could not be read that far.',
+    model_in_group: 'The group {group} has the model {model}.',
+    model_there_by_now: 'By now the group {group} has the model {model}: try again.',
+    model_no_channel: 'The group {group} has the model {model}, but all its channels are off.',
+    model_not_in_group: 'The group {group} has no model {model}.',
+    model_nearest: 'Names like it in {group}: {names}.',
+    model_in_own_groups: 'Groups of your other tokens have {model}: {groups}.',
+    model_in_other_groups: 'Other groups have {model}: {groups}.',
+    model_nowhere: 'No group that is open to you has a model {model}.',
+    group_gone: 'The group {group} does not exist any more.',
+    group_closed: 'The group {group} is not open to this account any more.',
+    token_fine: 'The token {token} is in order: enabled, not expired, in the group {group}.',
+    token_fine_by_now: 'By now the token {token} is in order: try again.',
+    token_gone: 'The token {token} has been deleted.',
+    token_disabled: 'The token {token} is disabled.',
+    token_expired: 'The token {token} expired on {expires_at}.',
+    token_group_changed: 'The token was in the group {former} then; now it is in {group}.',
+    token_group_off: 'The group {group} of the token {token} is switched off.',
+    token_group_closed: 'The group {group} of the token {token} is not open to this account.',
+    token_models: 'The token {token} may only use {models}, not {model}.',
+    token_addresses: 'The token {token} may only be used from {addresses}.',
+    budget_total: 'Of the token’s budget of {limit_usd}, {spent_usd} are spent.',
+    budget_day: 'Of the token’s budget of {limit_usd} a day, {spent_usd} are spent today.',
+    budget_month: 'Of the token’s budget of {limit_usd} a month, {spent_usd} are spent.',
+    account_disabled: 'The account is disabled, or has been removed.',
+    balance_now: 'The balance is {balance_usd} now.',
+    balance_used_up: 'The balance is used up: {balance_usd}.',
+    balance_then: 'Before the request it was {balance_usd}.',
+    record_succeeded: 'This request succeeded with the status {status}.',
+    record_failed: 'The record says: status {status}, {cause}.',
+    record_fault: 'At fault: {fault}.',
+    attempts_none: 'No channel was asked.',
+    attempt_failed: 'Attempt {number} at channel {channel} failed after {duration_ms}: {cause}.',
+    attempt_answered:
+      'Attempt {number} at channel {channel} was answered with {status} after {duration_ms}.',
+    group_worked:
+      'In the last 24 hours {group} had {requests} requests for {model}; {failed} of them failed.',
+    groups_untried: 'Nobody asked these groups for {model} in the last 24 hours: {groups}.',
+    groups_none: 'No other group that is open to you has {model}.',
+  },
+  ways: {
+    wait: 'Wait until the status page shows the group as operational, then try again.',
+    try_other_group: 'Use a token of another group.',
+    use_model: 'Write the model as {name}.',
+    see_models: 'Look up the model’s exact name in the list of models.',
+    change_group: 'Use a token of the group {group}.',
+    new_token: 'Create a new token and use its key.',
+    enable_token: 'Enable the token.',
+    extend_token: 'Give the token a later expiry.',
+    allow_model: 'Add {model} to the token’s models.',
+    allow_address: 'Add the client’s address to the token’s IP list.',
+    raise_budget: 'Raise the token’s budget, or wait for the next day or month.',
+    add_balance: 'Top up the balance.',
+    ask_operator: 'Ask the operator of this gateway.',
+    retry: 'Send the request once more.',
+    fix_request: 'Correct the request as its error says; begin with a minimal body.',
+    slow_down: 'Send fewer requests at once, and wait as long as Retry-After says.',
+    report: 'Report it with the text below.',
+  },
+  faults: {
+    client: 'the request, or its client',
+    token: 'the token',
+    account: 'the account',
+    group: 'the group’s set-up',
+    upstream: 'the upstream',
+    gateway: 'the gateway',
+  },
+}
+
+/** The sentences of a diagnosis; names in braces are filled in. */
+export const diagnosisTexts: Texts<DiagnosisTexts> = {
+  en,
+  zh: {
+    steps: {
+      status: '分组状态',
+      endpoint: '接口地址',
+      model: '模型与分组',
+      token: '令牌与余额',
+      record: '请求记录',
+      groups: '其他分组',
+      report: '反馈问题',
+    },
+    notes: {
+      status_then:
+        '{since_at} 至 {until_at} 期间，分组 {group} 共有 {requests} 个请求，其中 {failed} 个因非客户端原因失败。',
+      status_none_then: '当时分组 {group} 没有测量数据。',
+      status_now: '最近一小时共有 {requests} 个请求，其中 {failed} 个失败。',
+      status_none_now: '最近一小时分组 {group} 没有请求。',
+      status_not_the_cause: '本次失败另有原因，与分组状态无关。',
+      endpoint_used: '请求使用了 {endpoint}，即 {protocol} 协议的接口。',
+      endpoint_no_record:
+        '路径正确：错误的路径（缺少 /v1 或写成 /v1/v1）会返回“404 page not found”，且不留记录。',
+      endpoint_translated: '渠道使用另一种协议：网关已将 {protocol} 转换为 {upstream}。',
+      model_not_named: '请求没有写明模型，或未能读到该字段。',
+      model_in_group: '分组 {group} 有模型 {model}。',
+      model_there_by_now: '分组 {group} 现在已有模型 {model}，请重试。',
+      model_no_channel: '分组 {group} 有模型 {model}，但其渠道均已停用。',
+      model_not_in_group: '分组 {group} 没有模型 {model}。',
+      model_nearest: '{group} 中相近的名称：{names}。',
+      model_in_own_groups: '您其他令牌的分组有 {model}：{groups}。',
+      model_in_other_groups: '其他分组有 {model}：{groups}。',
+      model_nowhere: '您可用的分组中都没有模型 {model}。',
+      group_gone: '分组 {group} 已不存在。',
+      group_closed: '分组 {group} 已不再对该账户开放。',
+      token_fine: '令牌 {token} 正常：已启用、未过期，属于分组 {group}。',
+      token_fine_by_now: '令牌 {token} 现在正常，请重试。',
+      token_gone: '令牌 {token} 已被删除。',
+      token_disabled: '令牌 {token} 已被禁用。',
+      token_expired: '令牌 {token} 已于 {expires_at} 过期。',
+      token_group_changed: '当时令牌属于分组 {former}，现在属于 {group}。',
+      token_group_off: '令牌 {token} 所在的分组 {group} 已停用。',
+      token_group_closed: '令牌 {token} 所在的分组 {group} 未对该账户开放。',
+      token_models: '令牌 {token} 只能使用 {models}，不能使用 {model}。',
+      token_addresses: '令牌 {token} 只能从 {addresses} 使用。',
+      budget_total: '令牌预算 {limit_usd}，已用 {spent_usd}。',
+      budget_day: '令牌每日预算 {limit_usd}，今日已用 {spent_usd}。',
+      budget_month: '令牌每月预算 {limit_usd}，本月已用 {spent_usd}。',
+      account_disabled: '账户已被禁用或移除。',
+      balance_now: '当前余额为 {balance_usd}。',
+      balance_used_up: '余额已用完：{balance_usd}。',
+      balance_then: '请求之前余额为 {balance_usd}。',
+      record_succeeded: '此请求成功，状态码 {status}。',
+      record_failed: '记录显示：状态码 {status}，{cause}。',
+      record_fault: '责任方：{fault}。',
+      attempts_none: '没有调用任何渠道。',
+      attempt_failed: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后失败：{cause}。',
+      attempt_answered: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后返回 {status}。',
+      group_worked: '最近 24 小时 {group} 有 {requests} 个 {model} 请求，其中 {failed} 个失败。',
+      groups_untried: '最近 24 小时无人在这些分组请求 {model}：{groups}。',
+      groups_none: '您可用的其他分组都没有 {model}。',
+    },
+    ways: {
+      wait: '等到状态页显示该分组恢复正常后重试。',
+      try_other_group: '改用其他分组的令牌。',
+      use_model: '将模型名写为 {name}。',
+      see_models: '在模型广场查看准确的模型名。',
+      change_group: '使用分组 {group} 的令牌。',
+      new_token: '新建令牌并使用其密钥。',
+      enable_token: '启用该令牌。',
+      extend_token: '延长令牌的有效期。',
+      allow_model: '将 {model} 加入令牌的可用模型。',
+      allow_address: '将客户端地址加入令牌的 IP 白名单。',
+      raise_budget: '提高令牌预算，或等到次日或次月。',
+      add_balance: '为余额充值。',
+      ask_operator: '联系本网关的运营者。',
+      retry: '重新发送一次请求。',
+      fix_request: '按错误提示修正请求；可先从最小请求体开始。',
+      slow_down: '减少并发，并按 Retry-After 等待。',
+      report: '使用下方文字反馈问题。',
+    },
+    faults: {
+      client: '请求或其客户端',
+      token: '令牌',
+      account: '账户',
+      group: '分组的设置',
+      upstream: '上游',
+      gateway: '网关',
+    },
+  },
+}
+
+/** Something that goes with a note: `since_at`, `spent_usd` … */
+export type Param = string | number | readonly string[]
+export type Params = Readonly<Record<string, Param>>
+
+/** A piece of a sentence; `name` is set where it is what was filled in. */
+interface Piece {
+  readonly text: string
+  readonly name?: string
+}
+
+/**
+ * Fills a sentence's `{names}`. What is filled in stays a piece of its own: it is strangers' text, and
+ * is never looked into again. A name that nothing goes with stays as it is.
+ */
+export function fill(
+  sentence: string,
+  params: Params,
+  show: (name: string, value: Param) => string,
+): readonly Piece[] {
+  return sentence
+    .split(/(\{\w+\})/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const name = /^\{(\w+)\}$/.exec(part)?.[1]
+      if (name === undefined || !Object.hasOwn(params, name)) return { text: part }
+      return { text: show(name, params[name] ?? ''), name }
+    })
+}

@@ -1,0 +1,121 @@
+import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.ts'
+import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
+import { causeChoices } from './causes.ts'
+import { requestsText } from './text.ts'
+
+/** What a list can be filtered by; the names are those of the API and of the address. */
+const filterNames = [
+  ...(['request_id', 'outcome', 'account', 'token', 'group', 'model', 'channel'] as const),
+  ...(['cause', 'status', 'protocol', 'since', 'until'] as const),
+] as const
+type FilterName = (typeof filterNames)[number]
+export type Filters = Partial<Readonly<Record<FilterName, string>>>
+
+/** The filters of requests in the address, and whether the list is live. */
+export function useRequestFilters() {
+  const [all, set] = useFilters()
+  const named = filterNames.flatMap((name) => (all[name] ? [[name, all[name]] as const] : []))
+  return {
+    filters: Object.fromEntries(named) as Filters,
+    isLive: all.live === '1',
+    setLive: (isLive: boolean) => set({ live: isLive ? 1 : undefined }),
+    clear: () => set(Object.fromEntries(filterNames.map((name) => [name, undefined]))),
+  }
+}
+
+const protocols = ['chat', 'responses', 'messages', 'gemini']
+const always: readonly string[] = ['request_id', 'outcome']
+
+/** What the list is filtered by. */
+export function FilterBar({ isAll }: { readonly isAll: boolean }) {
+  const text = useText(requestsText)
+  const [, set] = useFilters()
+  const { filters, clear } = useRequestFilters()
+  const names = Object.keys(filters)
+  const [isOpen, { toggle }] = useDisclosure(names.some((name) => !always.includes(name)))
+  const outcomes = (['any', 'succeeded', 'failed'] as const).map((value) => ({
+    ...{ value, label: text[value] },
+  }))
+  return (
+    <Stack component="search" aria-label={text.filters} gap="sm">
+      <Group align="flex-end" gap="sm">
+        <SegmentedControl
+          aria-label={text.outcome}
+          data={outcomes}
+          value={filters.outcome ?? 'any'}
+          onChange={(value) => set({ outcome: value === 'any' ? undefined : value })}
+        />
+        <TextFilter
+          name="request_id"
+          label={text.requestId}
+          placeholder={text.requestIdHint}
+          miw={280}
+        />
+        <Button variant="subtle" onClick={toggle} aria-expanded={isOpen}>
+          {isOpen ? text.fewer : text.more}
+        </Button>
+        {names.length > 0 && (
+          <Button variant="default" onClick={clear}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
+      <Collapse expanded={isOpen}>
+        <MoreFilters isAll={isAll} />
+      </Collapse>
+    </Stack>
+  )
+}
+
+function MoreFilters({ isAll }: { readonly isAll: boolean }) {
+  const text = useText(requestsText)
+  const choice = { all: text.any, searchable: true }
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      {!isAll && <TokenChoice />}
+      {isAll && <TextFilter name="account" label={text.account} />}
+      {isAll && <TextFilter name="channel" label={text.channel} />}
+      <TextFilter name="group" label={text.group} />
+      <TextFilter name="model" label={text.model} />
+      <Choice {...{ ...choice, name: 'cause', label: text.cause }} data={causeChoices('request')} />
+      <TextFilter name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
+      <Choice {...{ ...choice, name: 'protocol', label: text.protocol }} data={protocols} />
+      <TimeFilter name="since" label={text.since} />
+      <TimeFilter name="until" label={text.until} />
+    </SimpleGrid>
+  )
+}
+
+/** One of the own tokens; one that is gone keeps its number. */
+function TokenChoice() {
+  const text = useText(requestsText)
+  const [{ token }] = useFilters()
+  const query = useQuery({
+    queryKey: ['tokens', 'to filter by'],
+    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
+  })
+  const data = (query.data?.items ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))
+  const isKnown = token === undefined || data.some(({ value }) => value === token)
+  const all = isKnown ? data : [...data, { value: token, label: `#${token}` }]
+  return (
+    <Choice {...{ name: 'token', label: text.token, all: text.any, searchable: true }} data={all} />
+  )
+}
+
+/** Filters as a query of the API, for addresses that are opened by the browser itself. */
+export const queryOf = (filters: Filters): string => new URLSearchParams(filters).toString()
+
+/** The same for calls, whose whole numbers are numbers. */
+export function callQueryOf({ token, status, outcome, ...texts }: Filters) {
+  const known = outcome === 'failed' || outcome === 'succeeded' ? { outcome } : {}
+  return {
+    ...texts,
+    ...(token !== undefined && { token: Number(token) }),
+    ...(status !== undefined && { status: Number(status) }),
+    ...(known as { outcome?: 'failed' | 'succeeded' }),
+  }
+}
