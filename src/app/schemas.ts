@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Clock } from '../lib/clock.ts'
 import { FeedDocument, FeedFailure } from '../site/feed/schema.ts'
 import { PlazaDocument } from '../site/plaza/schema.ts'
+import { type Published, publish, respond } from '../site/published.ts'
 import { type JsonSchema, toSchemaDocument } from '../site/schemas.ts'
 import { SettingsDocument } from '../site/settings/schema.ts'
 import { StatusDocument } from '../site/status/schema.ts'
@@ -23,10 +26,25 @@ export const schemas = {
   config: { file: 'tollgate.yaml.json', content: configJsonSchema },
 } as const satisfies Record<string, { file: string; content: () => JsonSchema }>
 
-/** The same by file name, for their routes. */
-export const schemaFiles: Readonly<Record<string, () => JsonSchema>> = Object.fromEntries(
-  Object.values(schemas).map(({ file, content }) => [file, content]),
-)
+/** Where a schema file is. */
+export const schemaPath = (file: string) => `/schemas/${file}`
+
+/** Routes of the schema files, each of which is made when it is first asked for. */
+export function schemaRoutes(clock: Clock) {
+  const app = new Elysia({ name: 'site.schemas' })
+  for (const { file, content } of Object.values(schemas)) {
+    let published: Promise<Published> | undefined
+    app.get(
+      schemaPath(file),
+      async ({ request }) => {
+        published ??= publish(`${JSON.stringify(content(), null, 2)}\n`, undefined, clock())
+        return respond(request, await published)
+      },
+      { parse: 'none' },
+    )
+  }
+  return app
+}
 
 /** Those of public documents by name, for the API's documentation. */
 export const documentSchemas = (): Readonly<Record<string, JsonSchema>> => ({

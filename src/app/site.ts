@@ -3,10 +3,11 @@ import { version } from '../../package.json'
 import type { Catalog, Group } from '../catalog/catalog.ts'
 import type { Gatekeeper } from '../gateway/admit/gatekeeper.ts'
 import { GatewayError } from '../gateway/errors.ts'
+import { requestSchemas } from '../gateway/serve/routes.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { inSlices } from '../lib/slices.ts'
-import { createFrontRule, createHostRule } from '../site/addresses.ts'
+import { createHostRules } from '../site/addresses.ts'
 import { docsRoutes } from '../site/docs/routes.ts'
 import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
 import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
@@ -19,7 +20,6 @@ import {
   plazaRoutes,
 } from '../site/plaza/routes.ts'
 import { createPublication, createSnapshots } from '../site/published.ts'
-import { schemaRoutes } from '../site/schemas.ts'
 import { encodeSettings, settingsRoutes } from '../site/settings/settings.ts'
 import { encodeStatus } from '../site/status/document.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
@@ -33,7 +33,7 @@ import {
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
-import { documentSchemas, schemaFiles } from './schemas.ts'
+import { documentSchemas, schemaRoutes } from './schemas.ts'
 import { translationTable } from './translation-table.ts'
 
 interface SiteParts {
@@ -62,8 +62,7 @@ export function createSite(parts: SiteParts) {
   const { config, catalog, documents, clock, log, plazaRefusal, status, readiness } = parts
   const shared = (name: string) => documents && { documents, name }
   let { site, settings } = config
-  let isHidden = createHostRule(site, publicPaths)
-  let isFront = createFrontRule(site)
+  let hosts = createHostRules(site, publicPaths)
   const hiddenFor = (account: Member, name?: string) => {
     const shown = plazaGroups()
     const isMeant = ([id, group]: readonly [number, Group]) =>
@@ -110,7 +109,7 @@ export function createSite(parts: SiteParts) {
       .use(settingsRoutes(publicSettings))
       .use(statusRoutes(statusPages))
       .use(statusPageRoutes(statusPages))
-      .use(schemaRoutes(schemaFiles, clock))
+      .use(schemaRoutes(clock))
       .use(healthRoutes(readiness)),
     /**
      * The plaza as JSON text, of the groups that an account may use and that the public one does not
@@ -131,19 +130,20 @@ export function createSite(parts: SiteParts) {
         app,
         consoleApi,
         site: () => docsSite(site),
+        requests: requestSchemas,
         schemas: documentSchemas,
         translation: translationTable,
         clock,
       }),
     /** True for a request whose host does not have what it asks for. */
-    isHidden: (request: Request) => isHidden(request),
+    isHidden: (request: Request) => hosts.isHidden(request),
     /** The status page for whoever asks for nothing on its own host; undefined: it is not that. */
-    front: (request: Request) => (isFront(request) ? answerPage(statusPages, request) : undefined),
+    front: (request: Request) =>
+      hosts.isFront(request) ? answerPage(statusPages, request) : undefined,
     /** Puts a changed configuration in force. */
     configure(changed: Config): void {
       ;({ site, settings } = changed)
-      isHidden = createHostRule(site, publicPaths)
-      isFront = createFrontRule(site)
+      hosts = createHostRules(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
     },
     /** Builds all pages anew: prices, groups or settings have changed. */

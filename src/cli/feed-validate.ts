@@ -65,7 +65,7 @@ function factsOf({ data }: FeedDocument) {
 async function readSource(source: string): Promise<string> {
   try {
     if (!/^https?:\/\//i.test(source)) return await readFile(source, 'utf8')
-    const answer = await readOrigin({ ask: fetch, url: source })
+    const answer = await readOrigin(source)
     return answer === 'unchanged' ? '' : answer.text
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)

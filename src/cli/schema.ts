@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { schemas } from '../app/schemas.ts'
-import { schemaPath } from '../site/schemas.ts'
+import { schemaPath, schemas } from '../app/schemas.ts'
 import { withExamples } from './open.ts'
 import { writeJson, writeList } from './output.ts'
 

@@ -29,17 +29,44 @@ export function createOwnTurns() {
  * has not begun for them, so that one time serves them all.
  */
 export function createJoined(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> | undefined
   let waiting: Promise<void> | undefined
+
+  function begin(): Promise<void> {
+    waiting = undefined
+    const run = work()
+    const ended: Promise<unknown> = run
+      .catch(() => undefined) // whoever asked for it learns of it
+      .then(() => {
+        if (running === ended) running = undefined
+      })
+    running = ended
+    return run
+  }
+
   return () => {
-    waiting ??= running.then(() => {
-      waiting = undefined
-      const run = work()
-      running = run.catch(() => undefined) // whoever asked for it learns of it
-      return run
-    })
+    if (running === undefined && waiting === undefined) return begin()
+    waiting ??= running?.then(begin) ?? begin()
     return waiting
   }
+}
+
+/**
+ * One piece of work that is never done twice at a time: who asks while it is done gets the same promise.
+ * `idle` resolves when it is not being done.
+ */
+export function createSingle<Result>(work: () => Promise<Result>) {
+  let running: Promise<Result> | undefined
+  const run = (): Promise<Result> => {
+    running ??= work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const idle = async (): Promise<void> => {
+    await running
+  }
+  return Object.assign(run, { idle })
 }
 
 /** Pieces of asynchronous work, one after the other; of several owners each has one in turn. */

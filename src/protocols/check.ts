@@ -7,7 +7,7 @@ import {
 } from '@sinclair/typebox/compiler'
 import { settingsFault, unreadFault } from './field-names.ts'
 import { isJsonObject } from './json.ts'
-import type { Fault } from './protocol.ts'
+import type { Check, Fault } from './protocol.ts'
 
 /** A field that may be left out or be null, as most vendors allow for what has a default. */
 export function nullable<T extends TSchema>(schema: T) {
@@ -44,9 +44,9 @@ export const Content = Type.Union(
 export function createCheck<T extends TSchema>(
   schema: T,
   rules: (body: Static<T>) => Fault | undefined = () => undefined,
-): (body: unknown) => Fault | undefined {
+): Check {
   let compiled: TypeCheck<T> | undefined
-  return (body) => {
+  const check = (body: unknown) => {
     if (!isJsonObject(body))
       return invalid('', `The body must be a JSON object, not ${describe(body)}.`)
     compiled ??= TypeCompiler.Compile(schema)
@@ -54,6 +54,7 @@ export function createCheck<T extends TSchema>(
     const error = compiled.Errors(body).First()
     return error === undefined ? invalid('', 'The body is not valid.') : toFault(innermost(error))
   }
+  return Object.assign(check, { schema })
 }
 
 /** A fault for a field that has a value of the wrong kind or range. */

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Codec, EmbeddingCodec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
 import type { Usage } from './canonical/usage.ts'
@@ -22,6 +23,13 @@ export interface Fault {
     | 'unsupported_parameter'
   readonly param: string
   readonly message: string
+}
+
+/** Gives the first fault of a parsed body; undefined: it can be forwarded. */
+export interface Check {
+  (body: unknown): Fault | undefined
+  /** What it checks by; the API's documentation shows it. */
+  readonly schema: TSchema
 }
 
 /** What the gateway needs to know of a request's body. */
@@ -132,8 +140,7 @@ export interface Operation {
   readonly charged: boolean
   /** Also takes a multipart form, whose fields are those of the JSON body. */
   readonly takesForm: boolean
-  /** The first fault of a parsed body, or undefined when it can be forwarded. */
-  check(body: unknown): Fault | undefined
+  readonly check: Check
   /** Reads a body that `check` has passed. Gemini's model and `stream` are in the path instead. */
   read(body: JsonObject): RequestFacts
   /** The top-level fields to replace when the upstream calls the model by another name. */

@@ -9,35 +9,33 @@ interface SiteAddresses {
   readonly priceBackupUrl: string | null
 }
 
-/**
- * A function that tells whether a request asks for something that its host does not have. Hosts of
- * the status page and the backup feed that are not hosts of the API serve `publicPaths` only.
- */
-export function createHostRule(site: SiteAddresses, publicPaths: readonly string[]) {
-  const api = new Set([hostNameOf(site.baseUrl), hostNameOf(site.overseasBaseUrl)])
-  const pages = [hostNameOf(site.statusUrl), hostNameOf(site.priceBackupUrl)]
-  // Without a base address there is no telling which hosts are not the API's.
-  const hosts = new Set(site.baseUrl === null ? [] : pages.filter((host) => !api.has(host)))
-  hosts.delete(undefined)
-  return ({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean =>
-    hosts.size > 0 &&
-    hosts.has(bareHost(headers.get('host') ?? '')) &&
-    !publicPaths.includes(new URL(url).pathname)
-}
+type Asked = Pick<Request, 'headers' | 'method' | 'url'>
 
 /**
- * A function that tells whether a request asks for the front page of the status page's own host:
- * `/` there, where that is no host of the API.
+ * What hosts of their own serve: those of the status page and of the backup feed that are no hosts of the
+ * API. `isHidden`: a request asks such a host for something other than `publicPaths`. `isFront`: it asks
+ * for the front page of the status page's own host.
  */
-export function createFrontRule(site: SiteAddresses) {
-  const host = hostNameOf(site.statusUrl)
-  const api = [hostNameOf(site.baseUrl), hostNameOf(site.overseasBaseUrl)]
-  const own = host !== undefined && !api.includes(host) ? host : undefined
-  return ({ headers, method, url }: Pick<Request, 'headers' | 'method' | 'url'>): boolean =>
-    own !== undefined &&
-    bareHost(headers.get('host') ?? '') === own &&
-    (method === 'GET' || method === 'HEAD') &&
-    new URL(url).pathname === '/'
+export function createHostRules(site: SiteAddresses, publicPaths: readonly string[]) {
+  const { baseUrl, statusUrl } = site
+  const api = new Set([baseUrl, site.overseasBaseUrl].map(hostNameOf))
+  const isOwn = (host: string | undefined) => host !== undefined && !api.has(host)
+  // Without a base address nobody knows which hosts are not the API's.
+  const pages = baseUrl === null ? [] : [statusUrl, site.priceBackupUrl].map(hostNameOf)
+  const hosts = new Set(pages.filter(isOwn))
+  const statusHost = hostNameOf(statusUrl)
+  const hostOf = ({ headers }: Pick<Asked, 'headers'>) => bareHost(headers.get('host') ?? '')
+  return {
+    isHidden: (request: Pick<Asked, 'headers' | 'url'>): boolean =>
+      hosts.size > 0 &&
+      hosts.has(hostOf(request)) &&
+      !publicPaths.includes(new URL(request.url).pathname),
+    isFront: (request: Asked): boolean =>
+      isOwn(statusHost) &&
+      hostOf(request) === statusHost &&
+      (request.method === 'GET' || request.method === 'HEAD') &&
+      new URL(request.url).pathname === '/',
+  }
 }
 
 const hostNameOf = (url: string | null): string | undefined =>

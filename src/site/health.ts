@@ -6,11 +6,11 @@ import type { Spool, SpoolRemark } from '../store/ports/spool.ts'
 interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
-  /** Whether the database is not the file any more that was opened. */
+  /** Whether the file of the database is not the one any more that was opened. */
   readonly isGone?: () => boolean
-  /** Whether what has ended waits for a database that does not take it. */
+  /** Whether settlements wait for a database that does not take them. */
   readonly isBehind?: () => boolean
-  /** Where it waits on this node's disk. */
+  /** Where they wait on this node's disk. */
   readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
   /** Whether it is not known what other processes have changed. */
   readonly isDeaf?: () => boolean
@@ -105,12 +105,7 @@ export function createReadiness({
   }
 }
 
-/** Where the process says that it is alive. */
-const alivePath = '/livez'
-/** Where it says whether it may be sent requests. */
-const readyPath = '/readyz'
-
-const told: Readonly<Record<Unready, string>> = {
+const causes: Readonly<Record<Unready, string>> = {
   draining: 'draining: the gateway is about to stop',
   unspooled: 'the database takes no writing, and the spool is full or can not be written',
   gone: 'the file of the database is gone, or not as it was left',
@@ -129,12 +124,12 @@ const remarks: Readonly<Record<SpoolRemark, string>> = {
 /** For load balancers: open to all, never cached, and nothing in them that is not for everyone. */
 export function healthRoutes(readiness: Pick<Readiness, 'problem' | 'remark'>) {
   return new Elysia({ name: 'site.health' })
-    .get(alivePath, () => plain(200, 'alive'), { parse: 'none' })
+    .get('/livez', () => plain(200, 'alive'), { parse: 'none' })
     .get(
-      readyPath,
+      '/readyz',
       async () => {
         const problem = await readiness.problem()
-        if (problem !== undefined) return plain(503, told[problem])
+        if (problem !== undefined) return plain(503, causes[problem])
         const remark = readiness.remark()
         return plain(200, remark === undefined ? 'ready' : `ready\n${remarks[remark]}`)
       },

@@ -3,6 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import type { Clock } from '../lib/clock.ts'
 import { isGzipAccepted } from '../lib/connections.ts'
 import type { Logger } from '../lib/log.ts'
+import { createJoined, createSingle } from '../lib/turns.ts'
 import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
@@ -40,7 +41,7 @@ export async function publish(
   }
 }
 
-/** A version that another node has made: the very bytes. That of `previous` gives `previous` itself. */
+/** A version that another node has made. That of `previous` gives `previous` itself. */
 function takeOver(document: SharedDocument, previous: Published | undefined): Published {
   const { body, gzip: compressed, lastModifiedMs } = document
   const lastModified = new Date(lastModifiedMs).toUTCString()
@@ -61,18 +62,40 @@ const toShared = ({ body, gzip: compressed, lastModified }: Published): SharedDo
  */
 export function respond(request: Request, published: Published): Response {
   const isGzip = isGzipAccepted(request)
-  const headers: Record<string, string> = {
-    etag: isGzip ? published.gzipEtag : published.etag,
-    'last-modified': published.lastModified,
+  const etag = isGzip ? published.gzipEtag : published.etag
+  const { lastModified } = published
+  const headers = new Headers({
+    etag,
+    'last-modified': lastModified,
     // May be kept, but is asked for again each time: a 304 is cheap and a stale price is not.
     'cache-control': 'no-cache',
     vary: 'accept-encoding',
-  }
-  if (isUnchanged(request.headers, headers.etag ?? '', published.lastModified))
+  })
+  if (isUnchanged(request.headers, etag, lastModified))
     return new Response(null, { status: 304, headers })
-  headers['content-type'] = 'application/json; charset=utf-8'
-  if (isGzip) headers['content-encoding'] = 'gzip'
+  headers.set('content-type', 'application/json; charset=utf-8')
+  if (isGzip) headers.set('content-encoding', 'gzip')
   return new Response(isGzip ? published.gzip : published.body, { headers })
+}
+
+/** What is answered in place of a document. */
+export const failure = (code: number, message: string): Response =>
+  Response.json({ code, message }, { status: code, headers: failureHeaders(code) })
+
+const failureHeaders = (code: number): Record<string, string> => ({
+  'cache-control': 'no-store',
+  ...(code === 503 && { 'retry-after': '60' }),
+})
+
+/** Answers with what is published, once the first build has ended. */
+export async function respondWith(
+  request: Request,
+  publication: Pick<Publication, 'current' | 'idle'>,
+  otherwise: () => Response,
+): Promise<Response> {
+  if (publication.current() === undefined) await publication.idle()
+  const published = publication.current()
+  return published ? respond(request, published) : otherwise()
 }
 
 const compress = promisify(gzip)
@@ -131,10 +154,7 @@ export function createPublication(parts: PublicationParts): Publication {
   const { name, build, clock, log, shared } = parts
   const followOrLead = shared && createFollowing(parts, shared)
   let published: Published | undefined
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-
-  async function work(): Promise<void> {
+  const rebuild = createJoined(async () => {
     try {
       published = followOrLead
         ? await followOrLead(published)
@@ -143,28 +163,15 @@ export function createPublication(parts: PublicationParts): Publication {
       const kept = published ? 'the last good one is served on' : 'there is none to serve'
       log.error(`${name} not built; ${kept}`, { error })
     }
-  }
-
-  function refresh(): Promise<void> {
-    if (running === undefined) {
-      running = work().finally(() => {
-        running = undefined
-      })
-      return running
-    }
-    next ??= running.then(() => {
-      next = undefined
-      return refresh()
-    })
-    return next
-  }
-
+  })
+  let last: Promise<void> = Promise.resolve()
   return {
     current: () => published,
-    refresh,
-    idle: async () => {
-      await (next ?? running)
+    refresh() {
+      last = rebuild()
+      return last
     },
+    idle: () => last,
   }
 }
 
@@ -226,22 +233,13 @@ export function createSnapshots(
   let currentMs = intervalMs
   let timer = setInterval(refresh, currentMs).unref()
   void refresh() // awaited by `stop`, through `idle`
-  let succeeding: Promise<void> | undefined
-
   /** Whoever built may have ended before it had built what changed last. */
-  async function succeed({ isLeading, leads }: DocumentStore): Promise<void> {
-    if (isLeading()) return
-    const isLeader = await leads().catch(() => false) // the store is away: looked at again soon
+  const succeed = createSingle(async () => {
+    if (!documents || documents.isLeading()) return
+    const isLeader = await documents.leads().catch(() => false) // away: looked at again soon
     if (isLeader) await refresh()
-  }
-
-  const watch =
-    documents &&
-    setInterval(() => {
-      succeeding ??= succeed(documents).finally(() => {
-        succeeding = undefined
-      })
-    }, succeedMs).unref()
+  })
+  const watch = documents && setInterval(succeed, succeedMs).unref()
 
   return {
     refresh,
@@ -254,7 +252,7 @@ export function createSnapshots(
     async stop() {
       clearInterval(timer)
       clearInterval(watch)
-      await succeeding
+      await succeed.idle()
       await Promise.all(publications.map((one) => one.idle()))
     },
   }

@@ -1,12 +1,20 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
-import type { Clock } from '../lib/clock.ts'
-import { type Published, publish, respond } from './published.ts'
+import { type ObjectOptions, type TSchema, Type } from '@sinclair/typebox'
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
+
+/** A document around its data, as this site answers. */
+export const successful = <Data extends TSchema>(data: Data, options: ObjectOptions) =>
+  Type.Object(
+    {
+      code: Type.Literal(0, { description: '0 on success.' }),
+      message: Type.String({ description: 'success' }),
+      data,
+    },
+    options,
+  )
 
 /** Says how a part is published; undefined: as it is. */
 type Rewrite = (part: TSchema) => JsonSchema | undefined
@@ -15,18 +23,9 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 /** Keywords of JSON Schema whose value is taken over as it is. All others but those below are ours. */
 const plain = new Set([
-  ...[
-    'type',
-    'const',
-    'enum',
-    'title',
-    'description',
-    'writeOnly',
-    'required',
-    'format',
-    'pattern',
-  ],
-  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties'],
+  ...['type', 'const', 'enum', 'title', 'description', 'writeOnly', 'required', 'format'],
+  ...['pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  'minProperties',
 ])
 const partsByName = new Set(['properties', 'patternProperties'])
 const listsOfParts = new Set(['anyOf', 'allOf'])
@@ -70,23 +69,3 @@ const asItIs: Rewrite = () => undefined
 
 const isSchema = (value: unknown): value is TSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Where a schema file is. */
-export const schemaPath = (file: string) => `/schemas/${file}`
-
-/** Schema files, each made when it is first asked for. */
-export function schemaRoutes(files: Readonly<Record<string, () => JsonSchema>>, clock: Clock) {
-  const app = new Elysia({ name: 'site.schemas' })
-  for (const [file, schema] of Object.entries(files)) {
-    let published: Promise<Published> | undefined
-    app.get(
-      schemaPath(file),
-      async ({ request }) => {
-        published ??= publish(`${JSON.stringify(schema(), null, 2)}\n`, undefined, clock())
-        return respond(request, await published)
-      },
-      { parse: 'none' },
-    )
-  }
-  return app
-}

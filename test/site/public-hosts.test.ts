@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFrontRule, createHostRule } from '../../src/site/addresses.ts'
+import { createHostRules } from '../../src/site/addresses.ts'
 
 const unset = { baseUrl: null, overseasBaseUrl: null, statusUrl: null, priceBackupUrl: null }
 const addresses = {
@@ -9,8 +9,8 @@ const addresses = {
   priceBackupUrl: 'https://backup.example.com:8443/api/provider/pricing',
 }
 
-const hides = (rule: ReturnType<typeof createHostRule>, host: string, path: string) =>
-  rule({ headers: new Headers({ host }), url: `http://${host}${path}` })
+const hides = (rule: ReturnType<typeof createHostRules>, host: string, path: string) =>
+  rule.isHidden({ headers: new Headers({ host }), url: `http://${host}${path}` })
 
 test.each([
   ['gateway.example.com', '/v1/models', false],
@@ -24,32 +24,35 @@ test.each([
   ['backup.example.com', '/feed/', true],
   ['other.status.example.com', '/v1/models', false],
 ])('host %p, path %p: hidden %p', (host, path, hidden) => {
-  expect(hides(createHostRule(addresses, ['/feed']), host, path)).toBe(hidden)
+  expect(hides(createHostRules(addresses, ['/feed']), host, path)).toBe(hidden)
 })
 
 test('a host that the API has too serves everything', () => {
   const one = 'https://gateway.example.com'
-  const rule = createHostRule({ ...addresses, statusUrl: `${one}/status`, priceBackupUrl: one }, [])
+  const rule = createHostRules(
+    { ...addresses, statusUrl: `${one}/status`, priceBackupUrl: one },
+    [],
+  )
   expect(hides(rule, 'gateway.example.com', '/v1/models')).toBe(false)
-  const overseas = createHostRule({ ...addresses, statusUrl: 'https://overseas.example.com' }, [])
+  const overseas = createHostRules({ ...addresses, statusUrl: 'https://overseas.example.com' }, [])
   expect(hides(overseas, 'overseas.example.com', '/v1/models')).toBe(false)
 })
 
 test('nothing is hidden as long as the base address is not known', () => {
-  const rule = createHostRule({ ...unset, statusUrl: addresses.statusUrl }, [])
+  const rule = createHostRules({ ...unset, statusUrl: addresses.statusUrl }, [])
   expect(hides(rule, 'status.example.com', '/v1/models')).toBe(false)
 })
 
 test('a request without a host is not hidden', () => {
-  const rule = createHostRule(addresses, [])
-  expect(rule({ headers: new Headers(), url: 'http://x/v1/models' })).toBe(false)
+  const rule = createHostRules(addresses, [])
+  expect(rule.isHidden({ headers: new Headers(), url: 'http://x/v1/models' })).toBe(false)
 })
 
 describe('the front page of the status page’s host', () => {
-  const isFront = (site: Parameters<typeof createFrontRule>[0], host: string, asked = 'GET /') => {
+  const isFront = (site: Parameters<typeof createHostRules>[0], host: string, asked = 'GET /') => {
     const [method = '', path = ''] = asked.split(' ')
     const headers = new Headers({ host })
-    return createFrontRule(site)({ headers, method, url: `http://${host}${path}` })
+    return createHostRules(site, []).isFront({ headers, method, url: `http://${host}${path}` })
   }
 
   test.each([

@@ -42,7 +42,7 @@ export async function loadPriceList({
 
 async function readWeb(url: string): Promise<string> {
   if (!URL.canParse(url)) throw new Error('it is not a web address')
-  const answer = await readOrigin({ ask: fetch, url })
+  const answer = await readOrigin(url)
   if (answer === 'unchanged') throw new Error('it answered an unconditional request with 304')
   return answer.text
 }

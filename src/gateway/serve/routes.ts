@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
 import { chat, textChat } from '../../protocols/chat/index.ts'
@@ -36,32 +37,45 @@ export interface RouteParts extends ModelListParts, StoredResponseParts {
 /** Bodies are read by the gateway itself, after the key (and not rewritten by a parser). */
 const raw = { parse: 'none' } as const
 
+/** Endpoints that each have one operation. */
+const endpoints = [
+  ['/v1/chat/completions', chat, chat.operations.completions],
+  ['/v1/completions', textChat, chat.operations.textCompletions],
+  ['/v1/embeddings', chat, chat.operations.embeddings],
+  ['/v1/images/generations', chat, chat.operations.imageGenerations],
+  ['/v1/images/edits', chat, chat.operations.imageEdits],
+  ['/v1/responses', responses, responses.operations.responses],
+  ['/v1/responses/compact', responses, responses.operations.compact],
+  ['/v1/responses/input_tokens', responses, responses.operations.inputTokens],
+  ['/v1/messages', messages, messages.operations.messages],
+  ['/v1/messages/count_tokens', messages, messages.operations.countTokens],
+] as const satisfies readonly (readonly [path: string, Protocol, Operation])[]
+
+/** What requests are checked by, by method and path. */
+export const requestSchemas: Readonly<Record<string, TSchema>> = Object.fromEntries([
+  ...endpoints.map(([path, , { check }]) => [`POST ${path}`, check.schema]),
+  ...['/v1/models', '/v1beta/models'].map((path) => [
+    `POST ${path}/{model}`,
+    gemini.generation.check.schema,
+  ]),
+])
+
 /** All model endpoints of CONTRACT 3. */
 export function modelRoutes(parts: RouteParts) {
-  const forward = (protocol: Protocol, operation: Operation) =>
-    narrow(forwardRoute(parts, protocol, operation))
   const onGemini = narrow(geminiRoute(parts))
   const onModel = narrow(modelRoute(parts))
   const onStored = narrow(storedResponseRoute(parts))
   const app = new Elysia({ name: 'gateway' })
-    .post('/v1/chat/completions', forward(chat, chat.operations.completions), raw)
-    .post('/v1/completions', forward(textChat, chat.operations.textCompletions), raw)
-    .post('/v1/embeddings', forward(chat, chat.operations.embeddings), raw)
-    .post('/v1/images/generations', forward(chat, chat.operations.imageGenerations), raw)
-    .post('/v1/images/edits', forward(chat, chat.operations.imageEdits), raw)
-    .post('/v1/responses', forward(responses, responses.operations.responses), raw)
-    .post('/v1/responses/compact', forward(responses, responses.operations.compact), raw)
-    .post('/v1/responses/input_tokens', forward(responses, responses.operations.inputTokens), raw)
     .get('/v1/responses', narrow(parts.sockets.handle), raw)
     .get('/v1/responses/:id', onStored, raw)
     .delete('/v1/responses/:id', onStored, raw)
-    .post('/v1/messages', forward(messages, messages.operations.messages), raw)
-    .post('/v1/messages/count_tokens', forward(messages, messages.operations.countTokens), raw)
     .get('/v1/models', narrow(modelsRoute(parts)), raw)
     .get('/v1beta/models', narrow(geminiModelsRoute(parts)), raw)
     .get('/v1/usage', narrow(usageRoute(parts)), raw)
     .get('/v1/receipts/:id', narrow(receiptRoute(parts)), raw)
     .get('/api/hello', () => new Response(null), raw)
+  for (const [path, protocol, operation] of endpoints)
+    app.post(path, narrow(forwardRoute(parts, protocol, operation)), raw)
   for (const path of [...modelPaths('/v1/models'), ...modelPaths('/v1beta/models')]) {
     app.post(path, onGemini, raw).get(path, onModel, raw)
   }

@@ -1,10 +1,10 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
+import type { TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
-import type { JsonSchema } from '../schemas.ts'
-import { chatOperations, responsesOperations } from './chat-operations.ts'
-import { keyRefused, type Operation, type Parameter, tags } from './operation.ts'
+import { type JsonSchema, toJsonSchema } from '../schemas.ts'
+import { modelOperations } from './model-operations.ts'
+import { fieldsOf, keyRefused, type Operations, type PlacedOperation, tags } from './operation.ts'
 import { siteOperations } from './site-operations.ts'
-import { geminiOperations, messagesOperations } from './vendor-operations.ts'
 
 /** Whose documentation it is. */
 export interface DocsSite {
@@ -15,13 +15,10 @@ export interface DocsSite {
 }
 
 /** What is documented, by method and path. */
-export const operations: Readonly<Record<string, Operation>> = {
-  ...chatOperations,
-  ...responsesOperations,
-  ...messagesOperations,
-  ...geminiOperations,
-  ...siteOperations,
-}
+export const operations: Operations = { ...modelOperations, ...siteOperations }
+
+/** Schemas that requests are checked by, by method and path. */
+export type RequestSchemas = Readonly<Record<string, TSchema>>
 
 /**
  * Second forms of a path that stand for model ids with slashes, the documentation itself, and the
@@ -30,23 +27,19 @@ export const operations: Readonly<Record<string, Operation>> = {
 const unlisted = /\{b\}|^\/docs|^\/$|^\/console|^\/api\/v1\/\{/
 
 /**
- * The OpenAPI document. Its paths are the routes that the application really has, as
- * `@elysiajs/openapi` finds them; the words come from `operations`. Those of the console describe
- * themselves.
+ * The OpenAPI document. Its paths are the routes that the application really has; the words come from
+ * `operations`, the fields from the schemas that requests are checked by. The console's API describes
+ * itself.
  */
 export function openApiDocument(
-  app: AnyElysia,
+  placed: readonly PlacedOperation[],
   site: DocsSite,
   schemas: Readonly<Record<string, JsonSchema>>,
   consoleApi: AnyElysia,
 ) {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const { path, method, operationId, operation } of placedOperations(app)) {
-    paths[path] = {
-      ...paths[path],
-      [method.toLowerCase()]: { operationId, ...describe(operation) },
-    }
-  }
+  for (const one of placed)
+    paths[one.path] = { ...paths[one.path], [one.method.toLowerCase()]: describe(one) }
   return {
     openapi: '3.1.0',
     info: { title: site.name, version: site.version, description: introduction },
@@ -64,11 +57,14 @@ export function openApiDocument(
 }
 
 /** The routes of the application that are described, with their words, in the order of those. */
-export function placedOperations(app: AnyElysia): readonly (Route & { operation: Operation })[] {
+export function placedOperations(
+  app: AnyElysia,
+  requests: RequestSchemas = {},
+): readonly PlacedOperation[] {
   const routes = new Map(routesOf(app).map((route) => [`${route.method} ${route.path}`, route]))
   return Object.entries(operations).flatMap(([name, operation]) => {
     const route = routes.get(name)
-    return route ? [{ ...route, operation }] : []
+    return route ? [{ ...route, operation, request: requests[name] }] : []
   })
 }
 
@@ -107,60 +103,51 @@ function routesOf(app: AnyElysia): readonly Route[] {
     )
 }
 
-function describe({ tag, summary, description, isOpen, ...more }: Operation) {
+function describe(placed: PlacedOperation) {
+  const { operationId, operation } = placed
+  const { tag, summary, description, isOpen, parameters = [], others } = operation
+  const causes = Object.entries({ ...(!isOpen && { 401: keyRefused }), ...others })
   return {
+    operationId,
     tags: [tag],
     summary,
     ...(description && { description }),
     ...(!isOpen && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
-    ...(more.parameters && { parameters: more.parameters.map(encodeParameter) }),
-    ...(more.fields && { requestBody: encodeRequest(more.fields, more) }),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map(({ place, ...parameter }) => ({
+        ...{ ...parameter, in: place, required: place === 'path', schema: { type: 'string' } },
+      })),
+    }),
+    ...(operation.body !== undefined && { requestBody: encodeRequest(placed) }),
     responses: {
-      200: encodeAnswer(more),
-      ...(!isOpen && { 401: { description: keyRefused } }),
-      ...Object.fromEntries(
-        Object.entries(more.others ?? {}).map(([status, cause]) => [
-          status,
-          { description: cause },
-        ]),
-      ),
+      200: encodeAnswer(operation),
+      ...Object.fromEntries(causes.map(([status, cause]) => [status, { description: cause }])),
     },
   }
 }
 
-const encodeParameter = ({ place, name, description, example }: Parameter) => ({
-  name,
-  in: place,
-  required: place === 'path',
-  description,
-  schema: { type: 'string' },
-  example,
-})
-
-function encodeRequest(
-  fields: NonNullable<Operation['fields']>,
-  { contentType = 'application/json', body }: Pick<Operation, 'contentType' | 'body'>,
-) {
-  const all = Object.entries(fields)
-  const properties = all.map(([name, { type, description }]) => [name, { type, description }])
+function encodeRequest(placed: PlacedOperation) {
+  const fields = fieldsOf(placed)
+  const { contentType = 'application/json', body } = placed.operation
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(properties),
-    required: all.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+    properties: Object.fromEntries(
+      fields.map(({ name, schema, description }) => [
+        name,
+        { ...(schema && toJsonSchema(schema)), description },
+      ]),
+    ),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   }
   return { required: true, content: { [contentType]: { schema, example: body } } }
 }
 
-function encodeAnswer({
-  answer: description,
-  answerType = 'application/json',
-  example,
-  schema,
-}: Pick<Operation, 'answer' | 'answerType' | 'example' | 'schema'>) {
-  const isEmpty = example === undefined && schema === undefined
+function encodeAnswer(operation: PlacedOperation['operation']) {
+  const { answer: description, answerType = 'application/json', example, schema } = operation
+  if (example === undefined && schema === undefined) return { description }
   const reference = schema && { schema: { $ref: `#/components/schemas/${schema}` } }
   const content = { ...reference, ...(example !== undefined && { example }) }
-  return isEmpty ? { description } : { description, content: { [answerType]: content } }
+  return { description, content: { [answerType]: content } }
 }
 
 /** In a component the document's own dialect holds, and its place is its id. */
@@ -193,21 +180,17 @@ const sessionScheme = {
 
 /** The console's API as OpenAPI paths: its routes say themselves what they take and answer. */
 function consolePaths(api: AnyElysia): Record<string, Record<string, unknown>> {
-  const found = toOpenAPISchema(api, { staticFile: false }).paths
   const bodies = bodiesOf(api)
-  return Object.fromEntries(
-    Object.entries(found)
-      .filter(([path]) => path.startsWith('/api/v1/'))
-      .map(([path, methods]) => [
-        path,
-        Object.fromEntries(
-          Object.entries(methods ?? {}).map(([method, operation]) => [
-            method,
-            secured(operation, bodies.get(`${method.toUpperCase()} ${path}`)),
-          ]),
-        ),
-      ]),
-  )
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [path, methods] of Object.entries(toOpenAPISchema(api, { staticFile: false }).paths)) {
+    if (!path.startsWith('/api/v1/')) continue
+    const described = Object.entries(methods ?? {}).map(([method, operation]) => [
+      method,
+      secured(operation, bodies.get(`${method.toUpperCase()} ${path}`)),
+    ])
+    paths[path] = Object.fromEntries(described)
+  }
+  return paths
 }
 
 /** What each route takes, by method and path: a parser of our own hides it from the library. */
@@ -224,7 +207,7 @@ function bodiesOf({ routes }: AnyElysia): ReadonlyMap<string, unknown> {
 /** Says who may ask; what says itself that it needs no session (`security: []`) is open to all. */
 function secured(operation: unknown, body: unknown): unknown {
   if (typeof operation !== 'object' || operation === null) return operation
-  const { security, responses, ...rest } = operation as Described
+  const { security, responses, ...rest }: Described = operation
   const isOpen = security?.length === 0
   const hasAnswer = Object.keys(responses ?? {}).some((status) => status.startsWith('2'))
   return {

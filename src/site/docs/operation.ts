@@ -1,3 +1,5 @@
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+
 /** What the documentation says about one method of one path. */
 export interface Operation {
   readonly tag: Tag
@@ -6,10 +8,10 @@ export interface Operation {
   readonly description?: string
   /** It needs no key. */
   readonly isOpen?: true
-  /** What stands in the path's `{…}`. */
+  /** What stands in the path's `{…}`, and in its query. */
   readonly parameters?: readonly Parameter[]
-  /** Name and meaning of the fields that this protocol needs; all others are passed on. */
-  readonly fields?: Readonly<Record<string, Field>>
+  /** Meaning of fields that have another one here than elsewhere, or that no schema checks. */
+  readonly fields?: { readonly [name: string]: string }
   /** An example of a body, of `contentType` (JSON where it is left out); undefined: it has none. */
   readonly body?: unknown
   readonly contentType?: string
@@ -20,18 +22,8 @@ export interface Operation {
   /** Name of the published schema that the answer follows. */
   readonly schema?: string
   /** Statuses beside that of the answer and 401, with their cause. */
-  readonly others?: Readonly<Record<number, string>>
+  readonly others?: { readonly [status: number]: string }
 }
-
-/** An operation with its place. */
-export interface PlacedOperation {
-  readonly method: string
-  readonly path: string
-  readonly operation: Operation
-}
-
-/** What 401 means wherever a key is needed. */
-export const keyRefused = 'The key is missing or not valid, or its balance is used up.'
 
 export interface Parameter {
   readonly name: string
@@ -40,11 +32,27 @@ export interface Parameter {
   readonly example: string
 }
 
-export interface Field {
-  readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object'
-  readonly isRequired: boolean
-  readonly description: string
+/** Operations by method and path. */
+export type Operations = Readonly<Record<string, Operation>>
+
+/** An operation with its place, and the schema that its requests are checked by. */
+export interface PlacedOperation {
+  readonly method: string
+  readonly path: string
+  readonly operationId: string
+  readonly operation: Operation
+  readonly request?: TSchema | undefined
 }
+
+/** Operations of one chapter. */
+export const chapter = (
+  tag: Tag,
+  operations: Readonly<Record<string, Omit<Operation, 'tag'>>>,
+): Operations =>
+  Object.fromEntries(Object.entries(operations).map(([name, one]) => [name, { tag, ...one }]))
+
+/** What 401 means wherever a key is needed. */
+export const keyRefused = 'The key is missing or not valid, or its balance is used up.'
 
 /** The documentation's chapters, in their order. */
 export const tags = {
@@ -59,15 +67,53 @@ export const tags = {
 } as const
 export type Tag = keyof typeof tags
 
-/** Shorthand for fields. */
-export const required = (type: Field['type'], description: string): Field => ({
-  type,
-  isRequired: true,
-  description,
-})
-/** Shorthand for fields that may be left out. */
-export const optional = (type: Field['type'], description: string): Field => ({
-  type,
-  isRequired: false,
-  description,
-})
+/** What fields of requests mean, in all protocols. */
+const fieldMeanings: Operation['fields'] = {
+  model: 'Model id, spelt as GET /v1/models lists it.',
+  messages: 'The conversation: role and content of each turn.',
+  contents: 'The conversation: role and parts of each turn.',
+  input: 'The prompt, or a list of items.',
+  prompt: 'The text.',
+  system: 'What the model is told beforehand.',
+  instructions: 'What the model is told beforehand.',
+  stream: 'true: server-sent events while the answer is made.',
+  max_tokens: 'Longest answer, in tokens; at least 1.',
+  max_completion_tokens: 'Longest answer, in tokens; at least 1.',
+  max_output_tokens: 'Longest answer, in tokens; at least 1.',
+  generationConfig: 'Temperature, longest answer, shape of the answer.',
+  n: 'How many answers, or images.',
+  tools: 'Functions and other tools that the model may call.',
+  previous_response_id: 'Continues a response that this token got.',
+}
+
+/** A field of a request, as it is documented. */
+interface Field {
+  readonly name: string
+  /** Undefined: it is passed on unchecked. */
+  readonly schema: TSchema | undefined
+  readonly isRequired: boolean
+  readonly description: string
+}
+
+/** The fields that have a meaning here, those that the schema checks first. */
+export function fieldsOf({
+  operation,
+  request,
+}: Pick<PlacedOperation, 'operation' | 'request'>): Field[] {
+  const meanings: Operation['fields'] = { ...fieldMeanings, ...operation.fields }
+  const checked: { readonly [name: string]: TSchema } = request?.properties ?? {}
+  const names = new Set([...Object.keys(checked), ...Object.keys(operation.fields ?? {})])
+  return [...names].flatMap((name) => {
+    const description = meanings[name]
+    if (description === undefined) return []
+    const isRequired = request?.required?.includes(name) ?? false
+    return [{ name, schema: checked[name], isRequired, description }]
+  })
+}
+
+/** What a schema takes, in a few words: `string or array`. */
+export function typeName(schema: TSchema): string {
+  if (!KindGuard.IsUnion(schema)) return String(schema.type)
+  const names = schema.anyOf.map(typeName).filter((name) => name !== 'null')
+  return [...new Set(names)].join(' or ')
+}

@@ -1,12 +1,11 @@
 import type { DocsSite } from './document.ts'
-import { keyRefused, type Parameter, type PlacedOperation, tags } from './operation.ts'
+import { fieldsOf, keyRefused, type PlacedOperation, tags, typeName } from './operation.ts'
 
 /**
  * The documentation as one page of HTML without scripts: it shows what the OpenAPI document says,
  * and a browser needs nothing else for it, from here or from elsewhere.
  */
 export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): string {
-  const title = escapeHtml(`${site.name}: API`)
   const chapters = Object.entries(tags)
     .map(([tag, about]) => ({ tag, about, own: placed.filter((one) => one.operation.tag === tag) }))
     .filter(({ own }) => own.length > 0)
@@ -16,12 +15,28 @@ export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): st
       `${own.map((one) => operationHtml(site, one)).join('')}</section>`,
   )
   const links = chapters.map(({ tag }) => `<a href="#${idOf(tag)}">${escapeHtml(tag)}</a>`)
+  const others = '<a href="/docs/translation">Translation</a><a href="/docs/json">OpenAPI</a>'
+  return pageHtml({
+    title: `${site.name}: API`,
+    head: `<p>${introduction(site)}</p><nav>${links.join('')}${others}</nav>`,
+    main: sections.join(''),
+  })
+}
+
+interface Page {
+  readonly title: string
+  /** Below the title. */
+  readonly head: string
+  readonly main: string
+}
+
+function pageHtml({ title: text, head, main }: Page): string {
+  const title = escapeHtml(text)
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     `<title>${title}</title><style>${style}</style></head><body><header><h1>${title}</h1>` +
-    `<p>${introduction(site)}</p><nav>${links.join('')}<a href="/docs/translation">Translation</a><a href="/docs/json">OpenAPI</a></nav>` +
-    `</header><main>${sections.join('')}</main></body></html>\n`
+    `${head}</header><main>${main}</main></body></html>\n`
   )
 }
 
@@ -35,31 +50,31 @@ function introduction({ version, addresses }: DocsSite): string {
   )
 }
 
-function operationHtml(site: DocsSite, { method, path, operation }: PlacedOperation): string {
-  const { summary, description, isOpen, parameters, answer, example, schema, others } = operation
-  const curl = curlOf(site.addresses[0] ?? 'http://localhost:8787', { method, path, operation })
-  const fields = Object.entries(operation.fields ?? {}).map(([name, field]) =>
-    row(name, `${field.type}${field.isRequired ? ', required' : ''}`, field.description),
-  )
-  const rows = [...(parameters ?? []).map(parameterRow), ...fields]
-  const statuses = Object.entries({
-    200: answer,
-    ...(!isOpen && { 401: keyRefused }),
-    ...others,
-  }).map(([status, cause]) => row(status, '', cause))
+function operationHtml(site: DocsSite, placed: PlacedOperation): string {
+  const { method, path, operation } = placed
+  const { summary, description, isOpen, parameters = [], answer, example, schema } = operation
+  const rows = [
+    ...parameters.map((one) =>
+      row(one.name, `in the ${one.place}`, `${one.description} Example: ${one.example}`),
+    ),
+    ...(operation.body === undefined ? [] : fieldsOf(placed)).map((field) => {
+      const type = field.schema ? typeName(field.schema) : ''
+      return row(field.name, field.isRequired ? `${type}, required` : type, field.description)
+    }),
+  ]
+  const causes = { 200: answer, ...(!isOpen && { 401: keyRefused }), ...operation.others }
+  const statuses = Object.entries(causes).map(([status, cause]) => row(status, '', cause))
   return (
     `<details id="${idOf(`${method} ${path}`)}"><summary><b class="${method.toLowerCase()}">` +
     `${method}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></summary>` +
     `${description ? `<p>${escapeHtml(description)}</p>` : ''}` +
     `<p>${isOpen ? 'Needs no key.' : 'Needs a key.'}</p>${table(rows)}` +
-    `<pre>${escapeHtml(curl)}</pre>${table(statuses)}` +
-    `${example === undefined ? '' : `<pre>${asJson(example)}</pre>`}` +
-    `${schema ? schemaLink(schema) : ''}</details>`
+    `<pre>${escapeHtml(curlOf(site.addresses[0] ?? 'http://localhost:8787', placed))}</pre>` +
+    table(statuses) +
+    (example === undefined ? '' : `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`) +
+    `${schema ? `<p><a href="/schemas/${schema}.json">Schema</a></p>` : ''}</details>`
   )
 }
-
-const parameterRow = ({ name, place, description, example }: Parameter) =>
-  row(name, `in the ${place}`, `${description} Example: ${example}`)
 
 const row = (name: string, kind: string, meaning: string) =>
   `<tr><th><code>${escapeHtml(name)}</code></th><td>${escapeHtml(kind)}</td>` +
@@ -67,10 +82,6 @@ const row = (name: string, kind: string, meaning: string) =>
 
 const table = (rows: readonly string[]) =>
   rows.length > 0 ? `<table>${rows.join('')}</table>` : ''
-
-const asJson = (value: unknown) => escapeHtml(JSON.stringify(value, null, 2))
-
-const schemaLink = (name: string) => `<p><a href="/schemas/${name}.json">Schema</a></p>`
 
 const idOf = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
@@ -124,39 +135,23 @@ export interface TranslationTable {
   }[]
 }
 
-const ownStyle = `
-table.ways th:first-child { min-width: 14rem } table.ways { font-size: .9rem }
-.carried { color: #18a058 } .adapted { color: #2f7ed8 } .dropped { color: #b7791f }
-.refused { color: #d03050 } small { opacity: .75; display: block }
-.scroll { overflow-x: auto }
-@media (max-width: 40rem) {
-  table.ways th:first-child { min-width: 7rem } table.ways { font-size: .75rem }
-  table.ways th, table.ways td { padding-right: .35rem }
-  section > table td { overflow-wrap: anywhere }
-}
-`
-
 /** The table as one page of HTML without scripts. */
 export function translationPage(siteName: string, table: TranslationTable): string {
-  const title = escapeHtml(`${siteName}: translation between protocols`)
-  const words = Object.entries(table.words)
-    .map(
-      ([word, meaning]) =>
-        `<tr><th class="${word}">${word}</th><td>${escapeHtml(meaning)}</td></tr>`,
-    )
-    .join('')
-  return (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `<title>${title}</title><style>${style}${ownStyle}</style></head><body><header><h1>${title}</h1>` +
-    '<p>A client may ask for a model in any of the four protocols, whatever its channel speaks. ' +
-    'Between a client and a channel of the same protocol all passes untouched; otherwise this ' +
-    'table holds. What is dropped is named in the header <code>x-tollgate-dropped</code>; with ' +
-    '<code>x-tollgate-strict: true</code> it is refused.</p>' +
-    `<table>${words}</table><nav><a href="/docs">API</a></nav></header><main>` +
-    `${table.sections.map((section) => sectionHtml(table.protocols, section)).join('')}` +
-    `${quirksHtml(table.quirks)}</main></body></html>\n`
+  const words = Object.entries(table.words).map(
+    ([word, meaning]) => `<tr><th class="${word}">${word}</th><td>${escapeHtml(meaning)}</td></tr>`,
   )
+  return pageHtml({
+    title: `${siteName}: translation between protocols`,
+    head:
+      '<p>A client may ask for a model in any of the four protocols, whatever its channel speaks. ' +
+      'Between a client and a channel of the same protocol all passes untouched; otherwise this ' +
+      'table holds. What is dropped is named in the header <code>x-tollgate-dropped</code>; with ' +
+      '<code>x-tollgate-strict: true</code> it is refused.</p>' +
+      `<table>${words.join('')}</table><nav><a href="/docs">API</a></nav>`,
+    main:
+      table.sections.map((section) => sectionHtml(table.protocols, section)).join('') +
+      quirksHtml(table.quirks),
+  })
 }
 
 function sectionHtml(
@@ -190,7 +185,7 @@ function quirksHtml(quirks: TranslationTable['quirks']): string {
 }
 
 /** The documentation's looks, light and dark, within the page itself. */
-export const style = `
+const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: #06c; }
 @media (prefers-color-scheme: dark) { :root { --link: #7bf } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 1rem }
@@ -205,4 +200,13 @@ summary b { display: inline-block; min-width: 4.2rem; font-size: .8rem }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 }
 tr + tr { border-top: 1px solid var(--line) } th { font-weight: normal }
+table.ways th:first-child { min-width: 14rem } table.ways { font-size: .9rem }
+.carried { color: #18a058 } .adapted { color: #2f7ed8 } .dropped { color: #b7791f }
+.refused { color: #d03050 } small { opacity: .75; display: block }
+.scroll { overflow-x: auto }
+@media (max-width: 40rem) {
+  table.ways th:first-child { min-width: 7rem } table.ways { font-size: .75rem }
+  table.ways th, table.ways td { padding-right: .35rem }
+  section > table td { overflow-wrap: anywhere }
+}
 `.trim()

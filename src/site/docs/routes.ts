@@ -2,16 +2,17 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
 import { guardPage, type Published, publish, respond } from '../published.ts'
 import type { JsonSchema } from '../schemas.ts'
-import type { DocsSite } from './document.ts'
+import type { DocsSite, RequestSchemas } from './document.ts'
 import type { TranslationTable } from './page.ts'
 
-export interface DocsParts {
+interface DocsParts {
   /** The application that is documented. */
   readonly app: () => AnyElysia
   /** The console's API, which is loaded for it. */
   readonly consoleApi: () => Promise<AnyElysia>
   readonly site: () => DocsSite
-  /** Schemas that answers refer to, by name. */
+  /** Schemas that requests are checked by, and those that answers refer to, by name. */
+  readonly requests: RequestSchemas
   readonly schemas: () => Readonly<Record<string, JsonSchema>>
   /** What translation between protocols does. */
   readonly translation: () => TranslationTable
@@ -19,11 +20,11 @@ export interface DocsParts {
 }
 
 /**
- * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs, `/docs/translation`:
- * what becomes of a request on channels of other protocols. Nothing of it is
- * loaded before somebody asks.
+ * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs, `/docs/translation`: what
+ * becomes of a request on channels of other protocols. Loaded when somebody asks.
  */
-export function docsRoutes({ app, consoleApi, site, schemas, translation, clock }: DocsParts) {
+export function docsRoutes(parts: DocsParts) {
+  const { app, consoleApi, site, schemas, translation, clock } = parts
   let made: Docs | undefined
   const docs = async (request: Request): Promise<Docs> => {
     const about = aboutSite(site(), request)
@@ -31,13 +32,13 @@ export function docsRoutes({ app, consoleApi, site, schemas, translation, clock 
     if (made?.key === key) return made
     const { openApiDocument, placedOperations } = await import('./document.ts')
     const { docsPage } = await import('./page.ts')
-    const found = openApiDocument(app(), about, schemas(), await consoleApi())
-    const document = JSON.stringify(found, null, 2)
-    const html = docsPage(about, placedOperations(app()))
+    const placed = placedOperations(app(), parts.requests)
+    const found = openApiDocument(placed, about, schemas(), await consoleApi())
+    const json = `${JSON.stringify(found, null, 2)}\n`
     made = {
       key,
-      json: await publish(`${document}\n`, made?.json, clock()),
-      page: await publish(html, made?.page, clock()),
+      json: await publish(json, made?.json, clock()),
+      page: await publish(docsPage(about, placed), made?.page, clock()),
     }
     return made
   }

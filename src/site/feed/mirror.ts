@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { createSingle } from '../../lib/turns.ts'
 import { type Published, publish } from '../published.ts'
 import type { MirrorCopy, MirrorFolder } from './files.ts'
 import type { FeedDocument } from './schema.ts'
@@ -32,14 +33,10 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
   const { origin, folder, clock, log } = parts
   let copy = await loadCopy(parts)
   let published = copy && (await publish(copy.text, undefined, copy.modifiedMs))
-  let running: Promise<void> | undefined
   const stopping = new AbortController()
 
   async function update(): Promise<void> {
-    const answer = await readOrigin(
-      { ask: parts.fetch, url: origin, signal: stopping.signal },
-      copy,
-    )
+    const answer = await readOrigin(origin, copy, { ask: parts.fetch, signal: stopping.signal })
     if (answer === 'unchanged') return
     const report = validateFeed(answer.text)
     if (!report.ok) throw new Error(`the document is broken: ${firstProblems(report.problems)}`)
@@ -63,27 +60,24 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
     }
   }
 
+  const refresh = createSingle(async () => {
+    try {
+      await update()
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      const reason = error instanceof Error ? error.message : String(error)
+      const kept = published ? 'the last good copy is served on' : 'there is no copy to serve'
+      log.error(`feed not copied; ${kept}`, { origin, reason })
+    }
+  })
+
   return {
     current: () => published,
-    refresh() {
-      running ??= update()
-        .catch((error: unknown) => {
-          if (stopping.signal.aborted) return
-          const reason = error instanceof Error ? error.message : String(error)
-          const kept = published ? 'the last good copy is served on' : 'there is no copy to serve'
-          log.error(`feed not copied; ${kept}`, { origin, reason })
-        })
-        .finally(() => {
-          running = undefined
-        })
-      return running
-    },
-    idle: async () => {
-      await running
-    },
+    refresh,
+    idle: refresh.idle,
     async stop() {
       stopping.abort()
-      await running
+      await refresh.idle()
     },
   }
 }
@@ -137,14 +131,6 @@ interface OriginDocument extends Validators {
   readonly modifiedMs: number | null
 }
 
-/** Which feed is asked for, and how. */
-interface Question {
-  readonly ask: typeof fetch
-  readonly url: string
-  /** Gives the request up. */
-  readonly signal?: AbortSignal
-}
-
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024 * 1024
 
@@ -153,8 +139,9 @@ const maxBytes = 64 * 1024 * 1024
  * when there is no document to be had.
  */
 export async function readOrigin(
-  { ask, url, signal }: Question,
+  url: string,
   known?: Validators,
+  { ask = fetch, signal }: { readonly ask?: typeof fetch; readonly signal?: AbortSignal } = {},
 ): Promise<OriginDocument | 'unchanged'> {
   const headers = new Headers({ accept: 'application/json' })
   if (known?.etag) headers.set('if-none-match', known.etag)

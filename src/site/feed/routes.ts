@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Publication } from '../published.ts'
-import { respond } from '../published.ts'
+import { type Publication, respondWith } from '../published.ts'
 import { encodeFailure } from './document.ts'
 
 /** Both addresses of the feed: the main one and the backup. */
@@ -12,13 +11,10 @@ export const feedPaths = ['/pricing/provider-pricing.json', '/api/provider/prici
  */
 export function feedRoutes(feed: Pick<Publication, 'current' | 'idle'>) {
   const app = new Elysia({ name: 'site.feed' })
-  const answer = async ({ request }: { readonly request: Request }) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod()
-    // The first build may be under way: a moment later there is a document.
-    if (feed.current() === undefined) await feed.idle()
-    const published = feed.current()
-    return published ? respond(request, published) : unavailable()
-  }
+  const answer = ({ request }: { readonly request: Request }) =>
+    request.method === 'GET' || request.method === 'HEAD'
+      ? respondWith(request, feed, unavailable)
+      : wrongMethod()
   for (const path of feedPaths) app.all(path, answer, { parse: 'none' })
   return app
 }

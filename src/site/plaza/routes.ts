@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Publication } from '../published.ts'
-import { respond } from '../published.ts'
+import { failure, type Publication, respondWith } from '../published.ts'
 
 /** Where the model plaza is. */
 export const plazaPath = '/api/v1/model-plaza'
@@ -36,12 +35,12 @@ export function plazaRoutes({ plaza, settings, refusalOf }: PlazaParts) {
       if (!isEnabled) return failure(404, 'The model plaza is switched off.')
       const refusal = needsKey ? await refusalOf(call) : undefined
       if (refusal) return refuse(refusal)
-      if (plaza.current() === undefined) await plaza.idle()
-      const published = plaza.current()
-      if (!published) return unavailable()
-      const response = respond(call.request, published)
+      const response = await respondWith(call.request, plaza, () =>
+        failure(503, 'The model plaza is not available at present. Try again in a minute.'),
+      )
       // A cache must not hand on to everybody what was shown to a caller with a key.
-      if (needsKey) response.headers.set('cache-control', 'private, no-cache')
+      if (needsKey && response.status < 400)
+        response.headers.set('cache-control', 'private, no-cache')
       return response
     },
     { parse: 'none' },
@@ -53,13 +52,3 @@ function refuse({ status, message, reason }: PlazaRefusal): Response {
   response.headers.set('x-tollgate-reason', reason)
   return response
 }
-
-function unavailable(): Response {
-  const message = 'The model plaza is not available at present. Try again in a minute.'
-  const response = failure(503, message)
-  response.headers.set('retry-after', '60')
-  return response
-}
-
-const failure = (code: number, message: string) =>
-  Response.json({ code, message }, { status: code, headers: { 'cache-control': 'no-store' } })

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { successful } from '../schemas.ts'
 
 const usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description })
@@ -14,7 +15,7 @@ const prices = {
 }
 
 /** Prices that hold for a range of context lengths. */
-export const PlazaInterval = Type.Object(
+const PlazaInterval = Type.Object(
   {
     min_tokens: Type.Integer({
       minimum: 0,
@@ -30,7 +31,7 @@ export const PlazaInterval = Type.Object(
 )
 
 /** What a model costs before the group's multiplier. */
-export const PlazaPricing = Type.Object(
+const PlazaPricing = Type.Object(
   {
     billing_mode: Type.Union([Type.Literal('token'), Type.Literal('per_request')], {
       description: 'What is counted.',
@@ -53,7 +54,7 @@ export const PlazaPricing = Type.Object(
 )
 
 /** A model as a group sells it. */
-export const PlazaModel = Type.Object(
+const PlazaModel = Type.Object(
   {
     name: Type.String({ minLength: 1, description: 'Model id, exactly as clients send it.' }),
     platform: Type.String({ description: "The group's platform word; may be empty." }),
@@ -68,7 +69,7 @@ export const PlazaModel = Type.Object(
 )
 
 /** A group with what it sells. */
-export const PlazaGroup = Type.Object(
+const PlazaGroup = Type.Object(
   {
     id: Type.Integer({ description: 'Number of the group.' }),
     name: Type.String({ minLength: 1, description: 'To be compared byte for byte.' }),
@@ -87,15 +88,11 @@ export const PlazaGroup = Type.Object(
 )
 
 /** The model plaza (SPEC 2.7, CONTRACT 5). */
-export const PlazaDocument = Type.Object(
-  {
-    code: Type.Literal(0, { description: '0 on success.' }),
-    message: Type.String({ description: 'success' }),
-    data: Type.Object({
-      description: Type.String({ description: 'What the operator says about the plaza.' }),
-      groups: Type.Array(PlazaGroup, { description: 'Sorted by multiplier, then name.' }),
-    }),
-  },
+export const PlazaDocument = successful(
+  Type.Object({
+    description: Type.String({ description: 'What the operator says about the plaza.' }),
+    groups: Type.Array(PlazaGroup, { description: 'Sorted by multiplier, then name.' }),
+  }),
   { title: 'Model plaza', description: 'Base prices and multipliers of all groups.' },
 )
 export type PlazaDocument = Static<typeof PlazaDocument>

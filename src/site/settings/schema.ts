@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { successful } from '../schemas.ts'
 
 const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -51,15 +52,7 @@ export const PublicSettings = Type.Object(
 export type PublicSettings = Static<typeof PublicSettings>
 
 /** The answer that carries them. */
-export const SettingsDocument = Type.Object(
-  {
-    code: Type.Literal(0, { description: '0 on success.' }),
-    message: Type.String({ description: 'success' }),
-    data: PublicSettings,
-  },
-  {
-    title: 'Public settings',
-    description: 'Switches and addresses of the site. Readers tolerate missing and new fields.',
-  },
-)
-export type SettingsDocument = Static<typeof SettingsDocument>
+export const SettingsDocument = successful(PublicSettings, {
+  title: 'Public settings',
+  description: 'Switches and addresses of the site. Readers tolerate missing and new fields.',
+})

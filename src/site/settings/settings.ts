@@ -2,25 +2,27 @@ import { readlinkSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { formatNano } from '../../billing/money.ts'
 import { feedUrl } from '../addresses.ts'
-import type { Publication } from '../published.ts'
-import { respond } from '../published.ts'
+import { failure, type Publication, respondWith } from '../published.ts'
 import type { PublicSettings } from './schema.ts'
 
-/** What the public settings are made from; null: not set. */
+/** What a site says of itself; null: not set. */
+export interface PublicSite {
+  readonly name: string
+  readonly subtitle: string | null
+  readonly logoUrl: string | null
+  readonly baseUrl: string | null
+  readonly overseasBaseUrl: string | null
+  readonly statusUrl: string | null
+  readonly priceBackupUrl: string | null
+  readonly docUrl: string | null
+  readonly contact: string | null
+  readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
+}
+
+/** What the public settings are made from. */
 export interface SettingsSource {
   readonly version: string
-  readonly site: {
-    readonly name: string
-    readonly subtitle: string | null
-    readonly logoUrl: string | null
-    readonly baseUrl: string | null
-    readonly overseasBaseUrl: string | null
-    readonly statusUrl: string | null
-    readonly priceBackupUrl: string | null
-    readonly docUrl: string | null
-    readonly contact: string | null
-    readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
-  }
+  readonly site: PublicSite
   readonly registrationEnabled: boolean
   readonly modelPlazaEnabled: boolean
   readonly modelPlazaRequireAuth: boolean
@@ -56,26 +58,15 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
   return JSON.stringify({ code: 0, message: 'success', data })
 }
 
-/** Where the public settings are. */
-const settingsPath = '/api/v1/settings/public'
-
 /** The public settings, open to all (CONTRACT 6). */
-export function settingsRoutes(settings: Pick<Publication, 'current' | 'idle'>) {
-  return new Elysia({ name: 'site.settings' }).get(
-    settingsPath,
-    async ({ request }) => {
-      if (settings.current() === undefined) await settings.idle()
-      const published = settings.current()
-      return published ? respond(request, published) : unavailable()
-    },
+export const settingsRoutes = (settings: Pick<Publication, 'current' | 'idle'>) =>
+  new Elysia({ name: 'site.settings' }).get(
+    '/api/v1/settings/public',
+    ({ request }) =>
+      respondWith(request, settings, () =>
+        failure(503, 'The settings are not available at present. Try again in a minute.'),
+      ),
     { parse: 'none' },
-  )
-}
-
-const unavailable = () =>
-  Response.json(
-    { code: 503, message: 'The settings are not available at present. Try again in a minute.' },
-    { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '60' } },
   )
 
 /** The time zone of this machine, at one time. */

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { guardPage, respond } from '../published.ts'
+import { failure, guardPage, respond } from '../published.ts'
 import { languageOf } from './page/words.ts'
 import type { StatusPages } from './pages.ts'
 
@@ -15,20 +15,11 @@ export function statusRoutes(pages: Pick<StatusPages, 'current'>) {
     async ({ request }) => {
       const published = await pages.current(new URL(request.url).searchParams.get('group'))
       if (published === 'unknown_group') return failure(404, 'There is no such group.')
-      return published ? respond(request, published) : unavailable()
+      return published ? respond(request, published) : failure(503, nothingYet)
     },
     { parse: 'none' },
   )
 }
-
-function unavailable(): Response {
-  const response = failure(503, nothingYet)
-  response.headers.set('retry-after', '60')
-  return response
-}
-
-const failure = (code: number, message: string) =>
-  Response.json({ code, message }, { status: code, headers: { 'cache-control': 'no-store' } })
 
 /** Where the status page is. */
 export const statusPagePath = '/status'

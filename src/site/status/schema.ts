@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { successful } from '../schemas.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const orNull = (description: string, maximum?: number) =>
@@ -88,19 +89,15 @@ const StatusGroup = Type.Object(
 export type StatusGroup = Static<typeof StatusGroup>
 
 /** How well requests were answered, by group and model. */
-export const StatusDocument = Type.Object(
-  {
-    code: Type.Literal(0, { description: '0 on success.' }),
-    message: Type.String({ description: 'success' }),
-    data: Type.Object({
-      generated_at: Type.String({
-        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-        description:
-          'ISO 8601 time, UTC, at which these figures held. They are made anew at most every 5 seconds.',
-      }),
-      groups: Type.Array(StatusGroup, { description: 'Sorted by name.' }),
+export const StatusDocument = successful(
+  Type.Object({
+    generated_at: Type.String({
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+      description:
+        'ISO 8601 time, UTC, at which these figures held. They are made anew at most every 5 seconds.',
     }),
-  },
+    groups: Type.Array(StatusGroup, { description: 'Sorted by name.' }),
+  }),
   {
     title: 'Status',
     description:

@@ -166,6 +166,7 @@ test('both are published: a tag, 304, and new ones when the site has another nam
       app: () => app,
       consoleApi: async () => new Elysia(),
       site: () => ({ name, version: '1', addresses: [] }),
+      requests: {},
       schemas: () => ({}),
       translation: translationTable,
       clock,
