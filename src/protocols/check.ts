@@ -14,10 +14,7 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()], { expected: schema.expected }))
 }
 
-/**
- * The pieces that request schemas of all protocols are made of. A schema's `expected` finishes the
- * sentence "`field` must be …".
- */
+/** Pieces that all request schemas are made of. `expected` finishes the sentence "`field` must be …". */
 export const Text = Type.String({ expected: 'a string' })
 export const Name = Type.String({ minLength: 1, expected: 'a non-empty string' })
 export const Flag = Type.Boolean({ expected: 'true or false' })
@@ -37,10 +34,7 @@ export const Content = Type.Union(
   { expected: 'a string or an array of content parts' },
 )
 
-/**
- * A function that finds the first fault of a body by `schema`. The schema is compiled at the first
- * request that needs it, so that start-up does not pay for protocols nobody uses.
- */
+/** Finds the first fault of a body by `schema`, which is compiled at the first request that needs it. */
 export function createCheck<T extends TSchema>(
   schema: T,
   rules: (body: Static<T>) => Fault | undefined = () => undefined,

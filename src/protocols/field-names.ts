@@ -32,8 +32,8 @@ const fields = [
 ]
 
 /**
- * The same in snake_case and in camelCase, each with its other spelling, if it has one: where they hold
- * objects, these are settings.
+ * The same in snake_case and camelCase, each with its other spelling: where they hold objects, these are
+ * settings.
  */
 const settingsFields: ReadonlyMap<string, readonly string[]> = new Map(
   fields.flatMap((name) => {
@@ -96,11 +96,7 @@ function factsOf(name: string): NameFacts | undefined {
   return facts
 }
 
-/**
- * The first name of a body's settings that another reader could take for another one: two of one
- * object that differ in nothing but case or underscores, or one that decides the charge in a spelling
- * of its own. Many upstreams read names without regard to case, and some take both spellings.
- */
+/** The first setting that an upstream could read as another: written twice, or in a spelling of its own. */
 export function settingsFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
     const others = settingsFields.get(name)
@@ -175,11 +171,7 @@ const isOfGoogle: IsHarmless = (value) =>
       Object.keys(settings).every((one) => googleNames.has(one)),
   )
 
-/**
- * Fields that some upstreams act on and the gateway can't check: they put what is in them in the
- * place of the request's own (LiteLLM's `extra_…`), or answer with no more than an address (xAI's
- * `deferred`). By their folded names, with what of them asks for nothing.
- */
+/** Fields that some upstreams act on and the gateway can't check, by folded name, with what asks for nothing. */
 const unreadFields: ReadonlyMap<string, IsHarmless> = new Map([
   ['extrabody', isOfGoogle],
   ['extraheaders', isEmpty],
@@ -213,7 +205,6 @@ const names: ReadonlySet<string> = new Set(
 )
 
 /**
- * Whether a body says what has this name, in any protocol and spelling: what stands elsewhere in a
- * request by such a name could make an upstream do another thing than what its body was read for.
+ * Whether a body says what has this name, in any protocol and spelling: elsewhere it could change the request.
  */
 export const isOfBody = (name: string): boolean => names.has(fold(name))

@@ -11,13 +11,13 @@ import { createSseSplitter } from './sse.ts'
  * The wire protocols meet in one form, `canonical`, and never know of each other. In reading order:
  *
  *   protocol.ts                              what a protocol is: operations, facts, observers, streams
- *   canonical/request.ts, event.ts,
- *   response.ts, usage.ts, codec.ts          the form between all protocols, and who writes and reads it
+ *   canonical/request.ts, answer.ts,
+ *   usage.ts, codec.ts                       the form between all protocols, and who writes and reads it
  *   chat/ responses/ messages/ gemini/       one folder each, with a tour in its index.ts
  *   translation/                             what of a request another protocol takes, and what not
  *   check.ts, field-names.ts, known-parts.ts bodies that the gateway must not let pass unread
- *   request-*.ts, model-selectors.ts         what is read of every request: text, media, extras
- *   observer.ts, sse.ts, json.ts, fields.ts  streams, and members of JSON
+ *   request-*.ts                             what is read of every request: text, media, extras
+ *   observer.ts, splitter.ts, sse.ts, json.ts streams, and members of JSON
  */
 
 /** All of them. One more is a folder, its name in `protocolNames`, and a line here. */
@@ -30,10 +30,7 @@ export const protocols: { readonly [name in ProtocolName]: Protocol } = {
 
 const isProtocol = (name: string): name is ProtocolName => Object.hasOwn(protocols, name)
 
-/**
- * What the usage that an observer kept amounts to, read again from its record; undefined when it
- * has no count in it, or when there is no such protocol.
- */
+/** Reads a stored usage report again; undefined without a count in it, or for an unknown protocol. */
 export function decodeStoredUsage(protocol: string, raw: unknown): Usage | undefined {
   return isProtocol(protocol) ? protocols[protocol].decodeUsage(raw) : undefined
 }

@@ -1,10 +1,7 @@
 import { isJsonObject } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
-/**
- * Fields at the top of a body that are settings, or whose meaning is read elsewhere: what they hold is
- * written out in the body, and names nothing that the model would read beside it.
- */
+/** Fields at the top of a body that are settings: they name nothing that the model would read beside the body. */
 export const bodySettings: ReadonlySet<string> = new Set([
   ...['model', 'models', 'provider', 'route', 'transforms', 'trace', 'betas', 'anthropic_beta'],
   ...['anthropic_version', 'metadata', 'client_metadata', 'labels', 'user', 'safety_identifier'],
@@ -23,10 +20,7 @@ export const bodySettings: ReadonlySet<string> = new Set([
   ...['embedding_type', 'embedding_types', 'embedContentConfig', 'output_dtype', 'text_type'],
 ])
 
-/**
- * Whether all of a body is known: its content, which is looked at by itself, and settings. Numbers and
- * switches are settings by any name; another text, list or object may name what the vendor reads.
- */
+/** Whether all of a body is known, its content aside. Numbers and switches are settings by any name. */
 export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): boolean {
   for (const name in body) {
     const value = body[name]

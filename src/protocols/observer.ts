@@ -1,3 +1,4 @@
+import { noteObserved, noteUsage, type UsageReports } from './canonical/extras.ts'
 import {
   addText,
   complete,
@@ -7,7 +8,6 @@ import {
   noteForeign,
   ToolTally,
 } from './canonical/observation.ts'
-import { noteObserved, noteUsage, type UsageReports } from './canonical/raw-usage.ts'
 import { isJsonObject, parseJsonObject } from './json.ts'
 import type { AnswerObserver, JsonObject } from './protocol.ts'
 
@@ -92,9 +92,8 @@ export function createPlainObserver(): AnswerObserver {
 const patience = 3
 
 /**
- * Most events of a stream are the one before with another piece of text: that is read without parsing them,
- * which costs more than all else that an observer does. It is exact: when the text is doubled in the bytes,
- * and `read` then gives it doubled, it is the whole of a JSON string there, without influence around it.
+ * Reads the text of an event that differs from an earlier one in nothing else, without parsing it. It is exact:
+ * when the text is doubled in the bytes and `read` gives it doubled, nothing around it depends on it.
  */
 export class RepeatedEvents {
   readonly #read: (event: JsonObject) => string | undefined

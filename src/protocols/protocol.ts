@@ -11,10 +11,7 @@ export type ProtocolName = (typeof protocolNames)[number]
 
 export type JsonObject = { readonly [key: string]: unknown }
 
-/**
- * Why a request's body can't be taken. `param` is the field's path as a person would write it
- * (`messages[2].content[0].image_url`); `message` names the field, the value and what is expected.
- */
+/** Why a body is refused. `param` is the field's path as a person would write it (`messages[2].content`). */
 export interface Fault {
   readonly code:
     | 'missing_parameter'
@@ -49,26 +46,17 @@ export interface RequestFacts {
   readonly amend: { readonly [field: string]: unknown }
   /** How many answers are generated side by side. */
   readonly answers: number
-  /**
-   * The request's own limit of each answer, in LLM tokens: the largest that an upstream could read in
-   * it; null: it sets none.
-   */
+  /** The largest limit of each answer, in LLM tokens, that an upstream could read in it; null: it sets none. */
   readonly maxOutputTokens: number | null
   /** Names of what it wants to try out, where its body has them: they may change what the model can hold. */
   readonly betas?: readonly string[]
   /** What an answer without a limit has at the most, where that is known. */
   readonly longestAnswer?: number
-  /**
-   * Some of its input is not in its bytes, and not in what it `continues` either: a stored prompt, a
-   * cache. Files are counted by `media`.
-   */
+  /** Some of its input is not in its bytes (a stored prompt, a cache). Files are counted by `media`. */
   readonly hasUnseenInput: boolean
   /** How often the model may be asked for one answer: each time what came before is input again. */
   readonly turns: number
-  /**
-   * The upstream runs tools of its own, or shortens the context: its model is asked several times for
-   * one answer, and usage is the sum.
-   */
+  /** The model is asked several times for one answer (hosted tools, a shortened context): usage is the sum. */
   readonly takesTurns: boolean
   /** The answer is made upstream whether or not anyone reads it, and is fetched later. */
   readonly background?: boolean
@@ -89,8 +77,7 @@ export interface RequestFacts {
 }
 
 /**
- * So often a vendor that runs tools of its own is taken to ask its model for one answer, each time with
- * a full context at the most.
+ * So often a vendor that runs tools is taken to ask its model for one answer, with a full context at the most.
  */
 export const hostedTurns = 3
 
@@ -115,14 +102,12 @@ export interface MediaSize {
 }
 
 /**
- * Watches one answer go by. Synchronous, one instance per answer, never throws: what it does not
- * understand it skips.
+ * Watches one answer pass. Synchronous, one instance per answer, never throws: it skips what it does not know.
  */
 export interface AnswerObserver {
   readonly seen: Observation
   /**
-   * One frame of a stream: the data of an SSE event (or an element of Gemini's streamed array).
-   * `json` is the object in it, where that is known already. `usage-only` marks a chat chunk that carries nothing but the usage report.
+   * One frame of a stream; `json` is the object in it, where known. `usage-only`: it carries nothing but usage.
    */
   push(data: string, event: string, json?: JsonObject): 'pass' | 'usage-only'
   /** The whole parsed body of an unstreamed answer. */
@@ -145,10 +130,7 @@ export interface Operation {
   read(body: JsonObject): RequestFacts
   /** The top-level fields to replace when the upstream calls the model by another name. */
   rename(body: JsonObject, upstreamModel: string): { readonly [field: string]: unknown }
-  /**
-   * Upstream path below the channel's base URL, beginning with `/`, with the query that asks for
-   * `framing`. `model` is the upstream's name.
-   */
+  /** Upstream path below the channel's base URL, with the query that asks for `framing`. */
   path(model: string, stream: boolean, framing?: Framing): string
   createObserver(): AnswerObserver
 }
@@ -197,10 +179,7 @@ export interface Frame {
   readonly end: number
 }
 
-/**
- * Cuts a byte stream into whole frames. `whole` is every byte up to the end of the last whole
- * frame, unchanged and in order; what follows waits for more bytes.
- */
+/** Cuts a byte stream into frames. `whole` is every byte up to the end of the last frame; the rest waits. */
 export interface FrameSplitter {
   push(chunk: Uint8Array): Frames
   /** The upstream has ended: what was waiting is the last frame, complete or not. */
@@ -223,15 +202,10 @@ export interface Protocol {
   keyHeaders(key: string): Readonly<Record<string, string>>
   /** Body of an error answer, as JSON text in the shape that this protocol's SDKs raise. */
   encodeError(error: ProtocolError): string
-  /**
-   * The error inside a stream that has already begun, as text to append after the last whole
-   * frame. `framing` differs from `sse` only for Gemini without `alt=sse`; `first` is true when no
-   * frame has been sent yet (a JSON array must then be opened).
-   */
+  /** The error inside a stream, to append after the last whole frame. `first`: no frame has been sent yet. */
   encodeStreamError(error: ProtocolError, stream: ClientStream, first: boolean): string
   /**
-   * What tells the client between two frames that its stream is alive, in a form that its library reads
-   * over, and that leaves its conversation as it is.
+   * What tells the client between two frames that its stream is alive, and changes nothing of its conversation.
    */
   heartbeat(stream: ClientStream, place: HeartbeatPlace): string
   /** What is translated from and to other protocols: requests for an answer, … */

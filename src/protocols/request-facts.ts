@@ -20,10 +20,7 @@ export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
   } satisfies Partial<RequestFacts>
 }
 
-/**
- * A limit that a request can write by several names. Which of them an upstream goes by is its own
- * affair: the largest counts.
- */
+/** A limit that a request can write by several names: the largest counts. */
 interface Limit {
   /** Undefined: the request sets none. */
   readonly most: number | undefined
@@ -55,10 +52,8 @@ export function loosest(body: JsonObject, own: number | undefined): number | nul
 }
 
 /**
- * What a request makes its vendor do that the stream of the answer does not show. `some`: there may be
- * some (reasoning that is asked for, tools that the vendor runs, images, sound, a field that is not
- * known here). `none`: not even reasoning, which it switches off. `by_model`: nothing but the
- * reasoning that the model does by itself.
+ * What a request makes its vendor do that no stream shows. `some`: possibly anything. `none`: not even reasoning.
+ * `by_model`: only the reasoning that the model does by itself.
  */
 export type HiddenWork = 'some' | 'none' | 'by_model'
 

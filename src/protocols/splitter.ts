@@ -5,10 +5,7 @@ export const heldBytesLimit = 32 * 1024 * 1024
 
 const none = new Uint8Array(0)
 
-/**
- * Cuts a byte stream into frames. Each kind of stream says where frames end, and what is in them; the bytes
- * behind the last end wait. A frame above `limit` waiting bytes passes on without being framed.
- */
+/** Cuts a byte stream into frames: kinds of streams say where they end. A frame above `limit` passes unframed. */
 export abstract class Splitter implements FrameSplitter {
   readonly #limit: number
   readonly #held = new HeldBytes()

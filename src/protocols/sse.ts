@@ -7,10 +7,7 @@ const carriageReturn = 0x0d
 /** Cuts server-sent events out of a byte stream. */
 export const createSseSplitter = (limit?: number): Splitter => new SseSplitter(limit)
 
-/**
- * By the rules of the HTML standard: lines end in LF, CRLF or CR, an empty line ends an event. Comments and
- * events without data stay in the bytes but give no frame. Each byte is scanned once.
- */
+/** By the rules of the HTML standard. Comments and events without data stay in the bytes but give no frame. */
 class SseSplitter extends Splitter {
   #isLineEmpty = true
   #isAfterReturn = false
@@ -158,10 +155,7 @@ function fieldValue(text: string, colon: number, stop: number): string | undefin
   return text.slice(Math.min(start, stop), stop)
 }
 
-/**
- * A comment of an event stream. openai-go up to 2 takes the empty line behind one for an event without
- * data, and fails: it gets none, for the next event ends the comment as well.
- */
+/** A comment of an event stream. openai-go up to 2 takes an empty line behind one for an event, and fails. */
 export function encodeComment(text: string, { library }: Pick<ClientStream, 'library'>): string {
   return `: ${text}\n${library.includes('OpenAI/Go ') ? '' : '\n'}`
 }

@@ -3,10 +3,7 @@ import { LRUCache } from 'lru-cache'
 /** A process asks few URLs, each of them many times. */
 const joined = new LRUCache<string, string>({ max: 1_000 })
 
-/**
- * An upstream URL: `base` with `path` put behind its own path. Queries of both are kept, that of
- * `base` first (Azure's `api-version`).
- */
+/** An upstream URL: `path` is put behind the path of `base`. Queries of both are kept, that of `base` first. */
 export function joinUrl(base: string, path: string): string {
   const parts = `${base}\n${path}`
   const known = joined.get(parts)
@@ -32,10 +29,7 @@ export function pathSegments(base: string): string[] {
   return new URL(base).pathname.split('/').filter((segment) => segment !== '')
 }
 
-/**
- * A model id as part of a path. Slashes stay (`publishers/…`), unless a segment would climb up the
- * path.
- */
+/** A model id as part of a path. Slashes stay, unless a segment would climb up the path. */
 export function modelPath(model: string): string {
   const segments = model.toWellFormed().split('/')
   const climbs = segments.some((segment) => segment === '.' || segment === '..' || segment === '')

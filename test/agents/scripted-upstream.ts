@@ -1,5 +1,5 @@
+import type { AnswerEvent } from '../../src/protocols/canonical/answer.ts'
 import type { EncodeContext } from '../../src/protocols/canonical/codec.ts'
-import type { AnswerEvent } from '../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest, Part } from '../../src/protocols/canonical/request.ts'
 import { emptyUsage, type Usage } from '../../src/protocols/canonical/usage.ts'

@@ -1,6 +1,6 @@
+import { withExactCalls } from '../../src/protocols/canonical/json-text.ts'
 import { isJsonObject } from '../../src/protocols/json.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
-import { withExactCalls } from '../../src/protocols/translation/exact-calls.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
 import { corpora, material } from './corpus.ts'
 import { mutate } from './mutate.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Brackets } from '../../src/protocols/canonical/brackets.ts'
+import { Brackets } from '../../src/protocols/canonical/json-text.ts'
 
 const texts: readonly (readonly [text: string, isWhole: boolean])[] = [
   ['', false],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toJsonText } from '../../src/protocols/canonical/json-text.ts'
 import { membersOf } from '../../src/protocols/json.ts'
-import { requestMedia } from '../../src/protocols/request-media.ts'
+import { requestMedia } from '../../src/protocols/request-content.ts'
 
 test('members are those of an array, or of an object', () => {
   expect(membersOf([1, [2]])).toEqual([1, [2]])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { requestMedia } from '../../src/protocols/request-media.ts'
+import { requestMedia } from '../../src/protocols/request-content.ts'
 
 /** Base64 of so many bytes, as it stands in a body. */
 const base64 = (length: number) => 'A'.repeat(length)

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { decodeUsage, noteUsage, type UsageReports } from '../../src/protocols/canonical/extras.ts'
 import { createObservation } from '../../src/protocols/canonical/observation.ts'
-import {
-  decodeUsage,
-  noteUsage,
-  type UsageReports,
-} from '../../src/protocols/canonical/raw-usage.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { chatReports } from '../../src/protocols/chat/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'

@@ -1,7 +1,6 @@
-import type { AnswerEvent } from '../../protocols/canonical/event.ts'
+import type { AnswerEvent, Finish } from '../../protocols/canonical/answer.ts'
 import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { CanonicalRequest, ImagePart, Part, Tool } from '../../protocols/canonical/request.ts'
-import type { Finish } from '../../protocols/canonical/response.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
 import { arithmetic, placesIn, sample } from './sample.ts'

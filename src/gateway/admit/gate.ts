@@ -6,10 +6,10 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { HostedTool } from '../../protocols/canonical/tools.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
 import { isJsonObject } from '../../protocols/json.ts'
-import type { ModelSelector } from '../../protocols/model-selectors.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import {
   type HostedToolAsk,
+  type ModelSelector,
   type Path,
   pathText,
   type RequestExtras,

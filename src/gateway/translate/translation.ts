@@ -1,9 +1,13 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import { cacheMinimum } from '../../catalog/model-facts.ts'
-import type { EncodeContext, OwnResponse } from '../../protocols/canonical/codec.ts'
-import { readVectors } from '../../protocols/canonical/codec.ts'
+import type { AnswerEvent } from '../../protocols/canonical/answer.ts'
+import {
+  type EncodeContext,
+  type OwnResponse,
+  readVectors,
+} from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
-import type { AnswerEvent } from '../../protocols/canonical/event.ts'
+import { withExactCalls } from '../../protocols/canonical/json-text.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
@@ -18,7 +22,6 @@ import type {
 import { pathText } from '../../protocols/request-extras.ts'
 import type { HiddenWork } from '../../protocols/request-facts.ts'
 import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
-import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
 import { checkSize, fit, fitEmbedding } from '../../protocols/translation/fit.ts'
 import {

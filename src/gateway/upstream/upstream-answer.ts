@@ -1,11 +1,10 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import { afterRunning } from '../../lib/clock.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
-import type { Observation } from '../../protocols/canonical/observation.ts'
-import { observeTier } from '../../protocols/canonical/observation.ts'
+import { withExactCalls } from '../../protocols/canonical/json-text.ts'
+import { type Observation, observeTier } from '../../protocols/canonical/observation.ts'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
-import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
 import { GatewayError } from '../errors.ts'
@@ -19,10 +18,10 @@ import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
-import type { FailureObserver } from './other-form.ts'
 import {
   type AskedForm,
   countedBy,
+  type FailureObserver,
   inStreamedForm,
   inWholeForm,
   misread,

@@ -1,11 +1,11 @@
-import type { AnswerEvent } from './event.ts'
+import type { AnswerEvent } from './answer.ts'
 
 /** The events of blocks: those that have a block's id. */
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }> & { readonly id: string }
 type BlockStart = Extract<BlockEvent, { readonly choice: number }>
 
 /** Puts blocks that overlap one after the other: the first goes on at once, the others wait. */
-export interface BlockOrder {
+interface BlockOrder {
   push(event: BlockEvent): string
   /** Writes all that waits, and ends what is open. */
   end(): string

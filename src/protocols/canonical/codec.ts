@@ -1,28 +1,22 @@
 import type { Fault, Framing, JsonObject, Operation, ProtocolError } from '../protocol.ts'
 import type { EmbeddingFeature } from '../translation/features.ts'
+import type { AnswerEvent, CanonicalResponse } from './answer.ts'
 import type { CanonicalError } from './error.ts'
-import type { AnswerEvent } from './event.ts'
 import type { Quirk } from './quirks.ts'
 import type { CanonicalRequest, Setting } from './request.ts'
-import type { CanonicalResponse } from './response.ts'
 
 /**
- * The translating half of a protocol: four of them meet in the canonical form. All is synchronous
- * and pure. What a target can't express has been taken out of a request, or refused, before it is
- * encoded (translation/fit.ts): encoders need not ask.
+ * The translating half of a protocol, synchronous and pure. Encoders get only what they can express: see `fit`.
  */
 export interface Codec {
   /**
-   * Reads a body that the operation's `check` has passed; `target` is what gemini has in the path.
-   * Throws `TranslationError` for what the vendor would refuse.
+   * Reads a checked body; gemini's `target` is in the path. Throws `TranslationError` for what the vendor
+   * refuses.
    */
   decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest
   /** The body for an upstream. Equal turns give equal bytes, whatever follows them. */
   encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject
-  /**
-   * Whether the vendor shows the reasoning that a request asks for without saying so; undefined: it
-   * never does.
-   */
+  /** Whether the vendor shows the reasoning of a request that does not say so; undefined: it never does. */
   readonly showsUnasked?: ((body: JsonObject) => boolean) | undefined
   decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse
   encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
@@ -72,10 +66,7 @@ export interface EncodeOptions {
   readonly defaultMaxOutputTokens?: number
   /** The client expects to see the reasoning that it asks for, though it does not say so. */
   readonly showsReasoning?: boolean | undefined
-  /**
-   * From how many LLM tokens on the model caches what is marked, where it caches nothing else;
-   * undefined: no marks are set.
-   */
+  /** From how many LLM tokens on the model caches what is marked; undefined: no marks are set. */
   readonly cacheMinimumTokens?: number | undefined
 }
 
@@ -115,10 +106,7 @@ export interface OwnResponse {
 export interface StreamDecoder {
   /** The data of one frame; `json` is the object in it, where that is known already. */
   push(data: string, event: string, json?: JsonObject): readonly AnswerEvent[]
-  /**
-   * The upstream's stream came to a regular end: closes what is open, and tells the end if the last
-   * frame did not.
-   */
+  /** The stream came to a regular end: closes what is open, and tells the end if the last frame did not. */
   end(): readonly AnswerEvent[]
 }
 
@@ -147,10 +135,7 @@ interface EmbeddingContext {
   readonly inputTokens: number
 }
 
-/**
- * The translating half of a protocol that has embeddings: two of them meet in the form above. Pure;
- * `decodeRequest` throws `TranslationError` for what the vendor would refuse, or no other protocol has.
- */
+/** The translating half of a protocol that has embeddings. `decodeRequest` throws `TranslationError`. */
 export interface EmbeddingCodec {
   /** How an upstream is asked, for one text as for many. */
   readonly operation: Operation

@@ -13,10 +13,7 @@ export interface CanonicalError {
   readonly status?: number | undefined
 }
 
-/**
- * A request that can't be taken to another protocol: malformed where its own vendor would have to
- * look, or in need of something the target does not have. The gateway answers it with 400.
- */
+/** A request that can't be taken to another protocol. The gateway answers it with 400. */
 export class TranslationError extends Error {
   override readonly name = 'TranslationError'
   readonly fault: Fault

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { Observation } from './observation.ts'
 import { type HostedTool, hostedTools } from './tools.ts'
 import { readCount, type Usage, type UsageExtras } from './usage.ts'
 
@@ -10,10 +11,7 @@ export type ToolCounts = { readonly [tool in HostedTool]?: number }
 export type Modalities = NonNullable<UsageExtras['modalities']>
 export type Modality = keyof Modalities
 
-/**
- * What the reports of one answer tell beside text tokens. Those of input include what was read from
- * a cache, as all vendors count.
- */
+/** What the reports of one answer tell beside text tokens. Those of input include what was read from a cache. */
 export interface ReportedExtras {
   /** '' where the report says that it was the standard one. */
   readonly tier: string | undefined
@@ -109,8 +107,8 @@ function used<Counts extends { readonly [name: string]: number | undefined }>(
 }
 
 /**
- * Each a part of the disjoint count that it belongs to. Where a vendor does not say what of a kind
- * was read from the cache, as little as possible was.
+ * Each as a part of its disjoint count. Where a vendor does not say, as little as possible was read from the
+ * cache.
  */
 function disjoint(usage: Usage, told: Modalities): Modalities {
   const parts: { [modality in Modality]?: number } = {}
@@ -139,7 +137,7 @@ const kinds = [
 ] as const
 
 /** The name of the field that a kept report has for what was seen beside it. */
-export const observedField = 'observed'
+const observedField = 'observed'
 
 /** What a kept report says was seen beside it. */
 function readObserved(report: JsonObject): ObservedExtras | undefined {
@@ -158,10 +156,7 @@ function readTools(wire: JsonObject): ToolCounts | undefined {
   return counts
 }
 
-/**
- * Counts by name with one more, as a report has it. Most reports say that there was nothing: `counts`
- * stay undefined for that, but where it is held against what was seen (`keepsZero`).
- */
+/** Counts by name with one more. A zero is left out, but where it is held against what was seen (`keepsZero`). */
 export function plus<Counts extends { readonly [name: string]: number | undefined }>(
   counts: Counts | undefined,
   name: keyof Counts & string,
@@ -186,8 +181,8 @@ const standardTiers = new Set([
 const openTiers = new Set(['', 'auto', 'unspecified'])
 
 /**
- * A tier by one name over all vendors: '' for the standard one; undefined when none is named, or the
- * vendor shall choose. `names` are the vendor's own words for some; Gemini's have its type before them.
+ * A tier by one name over all vendors: '' for the standard one; undefined: none is named. `names`: vendor's
+ * words.
  */
 export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): string | undefined {
   if (typeof wire !== 'string') return undefined
@@ -200,3 +195,110 @@ export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): st
 /** Several tiers that hold at once, as one name. */
 export const joinTiers = (tiers: readonly (string | undefined)[]): string | undefined =>
   tiers.every((tier) => tier === undefined) ? undefined : tiers.filter(Boolean).join('+')
+
+/** How a protocol reads its usage reports: what it counts, and how one report adds to that. */
+export interface UsageReports<Counts> {
+  createCounts(): Counts
+  /** Folds a report into `counts`; undefined (and nothing changed) when it has no count in it. */
+  fold(counts: Counts, wire: unknown): Usage | undefined
+  /** A report with one of these says what the input was, or the output: an explicit 0 does. */
+  readonly inputFields: readonly string[]
+  readonly outputFields: readonly string[]
+}
+
+/** An upstream that takes its counts back more often than this is not worth the memory. */
+const maxReports = 64
+
+/**
+ * Folds a usage report into `counts`, and keeps it for the receipt. Reports of one stream are laid over each
+ * other; where that would hide a larger count both are kept, so that what is stored decodes to what is charged.
+ * To be called when the text that came with the report is noted.
+ */
+export function noteUsage<Counts>(
+  seen: Observation,
+  counts: Counts,
+  report: unknown,
+  reports: UsageReports<Counts>,
+): void {
+  const wire = withObserved(report, seen.observed)
+  const usage = reports.fold(counts, wire)
+  if (usage === undefined) return
+  seen.counted = seen.observed
+  noteTold(seen, wire, reports)
+  seen.usage = usage
+  const { usageRaw } = seen
+  seen.usageRaw = usageRaw === undefined ? wire : join(usageRaw, wire, counts, reports)
+}
+
+/** What was seen beside a report is kept in it, so that it decodes to what is charged. */
+function withObserved(report: unknown, observed: ObservedExtras | undefined): unknown {
+  const isPlain = !observed?.tier && observed?.tools === undefined
+  return isPlain || !isJsonObject(report) ? report : { ...report, [observedField]: observed }
+}
+
+/** Counts what was seen beside a report that had come already. */
+export function noteObserved<Counts>(
+  seen: Observation,
+  counts: Counts,
+  reports: UsageReports<Counts>,
+): void {
+  if (seen.usage === undefined || seen.observed === seen.counted) return
+  seen.counted = seen.observed
+  const list = listOf(seen.usageRaw)
+  const last = withObserved(list.at(-1), seen.observed)
+  seen.usage = reports.fold(counts, last) ?? seen.usage
+  seen.usageRaw = list.length > 1 ? [...list.slice(0, -1), last] : last
+}
+
+/** What no report has told, somebody else must count. */
+function noteTold<Counts>(seen: Observation, wire: unknown, reports: UsageReports<Counts>): void {
+  const isFirst = seen.usage === undefined
+  const tells = (fields: readonly string[]) =>
+    isJsonObject(wire) && fields.some((field) => readCount(wire[field]) !== undefined)
+  seen.lacksInput = (isFirst || seen.lacksInput) && !tells(reports.inputFields)
+  if (tells(reports.outputFields)) seen.reportedLength = seen.text.length
+  else if (isFirst) seen.reportedLength = 0
+}
+
+/** What a stored report amounts to, one or a list of them; undefined when it has no count in it. */
+export function decodeUsage<Counts>(
+  raw: unknown,
+  reports: UsageReports<Counts>,
+): Usage | undefined {
+  return foldAll(raw, reports).usage
+}
+
+function foldAll<Counts>(raw: unknown, reports: UsageReports<Counts>) {
+  const counts = reports.createCounts()
+  let usage: Usage | undefined
+  for (const report of listOf(raw)) usage = reports.fold(counts, report) ?? usage
+  return { counts, usage }
+}
+
+/** The shortest form that folds to `counts`: one report, else as few as possible. */
+function join<Counts>(
+  raw: unknown,
+  wire: unknown,
+  counts: Counts,
+  reports: UsageReports<Counts>,
+): unknown {
+  const list = listOf(raw)
+  const fits = (form: unknown) => isSame(foldAll(form, reports).counts, counts)
+  const one = [...list, wire].reduce(overlay)
+  if (list.length >= maxReports || fits(one)) return one
+  const overLast = [...list.slice(0, -1), overlay(list.at(-1), wire)]
+  return overLast.length > 1 && fits(overLast) ? overLast : [...list, wire]
+}
+
+const listOf = (raw: unknown): readonly unknown[] => (Array.isArray(raw) ? raw : [raw])
+
+const overlay = (under: unknown, over: unknown): unknown =>
+  isJsonObject(under) && isJsonObject(over) ? { ...under, ...over } : over
+
+/** Counts are numbers, words, or objects of such. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b
+  if (Object.keys(a).length !== Object.keys(b).length) return false
+  for (const field in a) if (!isSame(a[field], b[field])) return false
+  return true
+}

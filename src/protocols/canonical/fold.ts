@@ -1,6 +1,5 @@
-import type { AnswerEvent } from './event.ts'
+import type { AnswerEvent, AnswerPart, CanonicalResponse, Choice, Finish } from './answer.ts'
 import type { TokenLogprob } from './request.ts'
-import type { AnswerPart, CanonicalResponse, Choice, Finish } from './response.ts'
 
 /** Collects the events of a stream into the answer that it amounts to so far. */
 export interface Folder {

@@ -1,10 +1,7 @@
 import { isJsonObject, membersOf } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/**
- * Deeper than anyone nests values. The engine writes some ten thousand levels, and takes seconds to
- * find out that it can't write more.
- */
+/** Deeper than anyone nests values: the engine takes seconds to find out that it can't write them. */
 const deepest = 1000
 
 /** Whether a parsed value is nested deeper than it is safe to write it. */
@@ -29,15 +26,12 @@ declare global {
 }
 
 /** Only so many digits are more than a double can hold. */
-export const longNumber = /\d{16}/
+const longNumber = /\d{16}/
 
 const leastDigits = 16
 
-/**
- * Whether there may be integers in a JSON body that a double can't hold; a text in it may look like
- * one. Of a run of digits one is always looked at: a long prompt takes no time.
- */
-export function mayHoldLongNumbers(bytes: Uint8Array): boolean {
+/** Whether a JSON body may hold integers beyond a double. Only some of its bytes are looked at. */
+function mayHoldLongNumbers(bytes: Uint8Array): boolean {
   for (let at = leastDigits - 1; at < bytes.length; at += leastDigits) {
     if (!isDigit(bytes[at])) continue
     let start = at
@@ -51,10 +45,7 @@ export function mayHoldLongNumbers(bytes: Uint8Array): boolean {
 
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
 
-/**
- * The object in a JSON text, to be put inside of a value that will be written as JSON again: integers
- * beyond 2^53 keep their digits. Undefined when the text is no object, or nested too deep to be written.
- */
+/** The object in a JSON text, to be written as JSON again: integers beyond 2^53 keep their digits. */
 export function embedJson(text: string): JsonObject | undefined {
   try {
     const value: unknown = longNumber.test(text)
@@ -73,3 +64,76 @@ function keepDigits(_key: string, value: unknown, context: { readonly source?: s
   const isCut = typeof value === 'number' && !Number.isSafeInteger(value)
   return isCut && source !== undefined && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value
 }
+
+const quote = 0x22
+const backslash = 0x5c
+export const openBracket = 0x5b
+const closeBracket = 0x5d
+export const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** Follows the brackets of a JSON text, in as many pieces as it comes; each unit is looked at once. */
+export class Brackets {
+  depth = 0
+  isInString = false
+  #isEscaped = false
+  #hasBegun = false
+
+  /** Whether a value that began has ended: nothing but spaces can follow. */
+  get isWhole(): boolean {
+    return this.#hasBegun && this.depth === 0 && !this.isInString
+  }
+
+  push(text: string): void {
+    for (let at = 0; at < text.length; at++) this.step(text.charCodeAt(at))
+  }
+
+  /** 1 where a bracket opens, -1 where one closes. */
+  step(unit: number): -1 | 0 | 1 {
+    if (this.isInString) {
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (unit === backslash) this.#isEscaped = true
+      else if (unit === quote) this.isInString = false
+    } else if (unit === quote) this.isInString = true
+    else if (unit === openBrace || unit === openBracket) {
+      this.depth++
+      this.#hasBegun = true
+      return 1
+    } else if (unit === closeBrace || unit === closeBracket) {
+      this.depth--
+      return -1
+    }
+    return 0
+  }
+}
+
+/**
+ * A parsed body in which arguments and results of calls keep integers beyond 2^53. `came` is the body as it came.
+ */
+export function withExactCalls(body: JsonObject, came: Uint8Array | string): JsonObject {
+  const isBytes = typeof came !== 'string'
+  if (isBytes ? !mayHoldLongNumbers(came) : !longNumber.test(came)) return body
+  const exact = embedJson(isBytes ? new TextDecoder().decode(came) : came)
+  return exact === undefined || isTooDeep(body) ? body : mergeObject(body, exact)
+}
+
+/** Everything else stays as it is read everywhere: settings are numbers. */
+function mergeObject(plain: JsonObject, exact: JsonObject): JsonObject {
+  const entries = Object.entries(plain).map(([key, value]): [string, unknown] => [
+    key,
+    isOfCall(plain, key) ? exact[key] : merge(value, exact[key]),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function merge(plain: unknown, exact: unknown): unknown {
+  if (isJsonObject(plain) && isJsonObject(exact)) return mergeObject(plain, exact)
+  if (!Array.isArray(plain) || !Array.isArray(exact)) return plain
+  return plain.map((item, index) => merge(item, exact[index]))
+}
+
+const isOfCall = ({ type }: JsonObject, key: string) =>
+  callMembers.has(key) || (key === 'input' && type === 'tool_use')
+
+/** Of gemini, and of those who write OpenAI's arguments as the object that they stand for. */
+const callMembers = new Set(['args', 'response', 'arguments'])

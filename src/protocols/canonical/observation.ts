@@ -3,19 +3,15 @@ import type { HostedTool } from './tools.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * How far an answer has come. `open`: more must follow. `closing`: what was seen so far could be
- * the end (a finish reason, but not yet the protocol's last event). `closed`: the protocol's own
- * last event was seen, or the whole body of an unstreamed answer.
+ * `open`: more must follow. `closing`: it could be the end. `closed`: the protocol's last event, or the whole
+ * body.
  */
 type Phase = 'open' | 'closing' | 'closed'
 
 /** How the upstream itself says that its answer ended. */
 export type Outcome = 'complete' | 'incomplete' | 'failed'
 
-/**
- * What the gateway learns from an answer that passes through untouched. One mutable object per
- * answer, filled by its `AnswerObserver`.
- */
+/** What the gateway learns from one answer that passes untouched; filled by its `AnswerObserver`. */
 export interface Observation {
   phase: Phase
   /** Undefined until the answer says how it ended. */
@@ -104,10 +100,7 @@ export function addText(text: TextSample, piece: unknown): void {
 /** Every so many characters, as a power of two. */
 const flattenShift = 10
 
-/**
- * Pieces that are put together stay pieces in memory, several times as large as their text, until
- * somebody searches in it. A search by a pattern is one that no compiler leaves out.
- */
+/** Joined pieces take several times the memory of their text until a search makes them one. */
 const flatten = (text: string): boolean => /\0\0/.test(text)
 
 /** Bytes of a text in UTF-8; pieces of a stream are short. */
@@ -122,10 +115,7 @@ function utf8Length(text: string): number {
   return bytes
 }
 
-/**
- * Notes a piece of one of the answers side by side; `outcome` when it is that one's last. Only when
- * all that began have ended may the whole be at its end.
- */
+/** Notes a piece of one of the answers side by side; `outcome` when it is that one's last. */
 export function noteSideAnswer(seen: Observation, index: unknown, outcome?: Outcome): void {
   seen.begun.add(index)
   if (outcome !== undefined) {
@@ -135,10 +125,7 @@ export function noteSideAnswer(seen: Observation, index: unknown, outcome?: Outc
   if (seen.phase !== 'closed') seen.phase = seen.ended.size < seen.begun.size ? 'open' : 'closing'
 }
 
-/**
- * Notes how an answer ended. With several candidates the worse end stands: failed before
- * incomplete before complete.
- */
+/** Notes how an answer ended. With several candidates the worst end stands. */
 export function conclude(seen: Observation, outcome: Outcome): void {
   if (seen.outcome === 'failed') return
   if (seen.outcome === 'incomplete' && outcome === 'complete') return
@@ -167,11 +154,7 @@ export function fail(seen: Observation, message: unknown): void {
   if (typeof message === 'string' && message !== '') seen.errorMessage = message
 }
 
-/**
- * Whether the answer has come to its regular end. What a stream holds beyond that (a second answer,
- * say) is passed on but counts for nothing, so that a charge does not depend on where chunks end.
- * After a failure the upstream may still tell what was used.
- */
+/** Whether the answer has come to its regular end: what follows is passed on, but not counted. */
 export function isOver(seen: Observation): boolean {
   return seen.phase === 'closed' && seen.outcome !== 'failed'
 }

@@ -8,8 +8,7 @@ interface QuirkInfo {
 }
 
 /**
- * How upstreams differ from the vendor that a protocol comes from. A channel declares them; they
- * change what is written to it in translation, and how it is asked, never what passes untouched.
+ * How upstreams differ from a protocol's vendor. They change what is written in translation, and how it is asked.
  */
 export const quirks = {
   max_tokens: {

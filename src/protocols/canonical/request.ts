@@ -1,17 +1,15 @@
 import type { JsonObject } from '../protocol.ts'
 
 /**
- * A request between all protocols: every `request.ts` decodes to it and encodes from it. What is
- * undefined was not asked for. `at` is the field's path as the client wrote it, for error messages
- * and for naming what is left out; it has no meaning of its own.
+ * A request between all protocols. What is undefined was not asked for. `at` is the field's path as the client
+ * wrote it, for messages to it.
  */
 export interface CanonicalRequest {
   readonly model: string
   readonly stream: boolean
   /**
-   * The conversation in order. Neighbours of the role user are one turn, and so are neighbours of
-   * the role assistant: the protocols cut turns into messages differently. Instructions before the
-   * first user or assistant turn are the system prompt.
+   * The conversation in order: neighbours of the role user are one turn, and so are those of the assistant.
+   * Instructions before them are the system prompt.
    */
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
@@ -137,10 +135,7 @@ export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
   /** The text or its summary; '' where it is hidden. */
   readonly text: string
-  /**
-   * What proves to the vendor that the reasoning is its own: a signature, or the reasoning itself in
-   * encrypted form. On the client's side of the gateway it is a seal (translation/seal.ts).
-   */
+  /** A signature, or the encrypted reasoning; on the client's side a seal (`translation/seal.ts`). */
   readonly signature?: string | undefined
   /** The vendor withheld the text; the signature is all there is (messages: `redacted_thinking`). */
   readonly isRedacted?: boolean | undefined
@@ -300,10 +295,7 @@ export interface TokenLogprob {
   readonly top: readonly Omit<TokenLogprob, 'top'>[]
 }
 
-/**
- * What only one of the protocols can say. A channel of that protocol gets it untouched; for all
- * others the table in `translation/features.ts` says whether it is left out or refused.
- */
+/** What only one protocol can say: `translation/features.ts` says what becomes of it elsewhere. */
 export const nativeFeatures = [
   /** Tools that the vendor itself runs: web search, code execution, file search, MCP servers. */
   'hosted_tool',

@@ -1,19 +1,12 @@
-import { defined } from '../fields.ts'
-import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { ToldKeyword } from './codec.ts'
 import { toJsonText } from './json-text.ts'
 import type { CanonicalRequest, SearchLocation, SearchPart, Tool } from './request.ts'
 
-/**
- * Tools that a vendor runs itself and may bill by use: one name for the same thing at every vendor.
- * Prices, groups, receipts and usage call them so. Counted is what the vendor bills.
- */
+/** Tools that a vendor runs itself and may bill by use, by one name for all vendors. */
 export const hostedTools = [
-  /**
-   * OpenAI `web_search`, Anthropic `web_search_*`, Google `google_search` and its like: each search; of
-   * Gemini before version 3 each prompt that searched.
-   */
+  /** Each search; of Gemini before version 3 each prompt that searched. */
   'web_search',
   /** OpenAI's `web_search_preview`, which is billed apart. */
   'web_search_preview',
@@ -22,10 +15,7 @@ export const hostedTools = [
   'web_fetch',
   /** Google's reading of addresses in the prompt. */
   'url_context',
-  /**
-   * A container or sandbox: OpenAI `code_interpreter` and `shell`, Anthropic and Google
-   * `code_execution`: each container that an answer used, one of 4 GB counts 4.
-   */
+  /** Each container or sandbox that an answer used; one of 4 GB counts 4. */
   'code_execution',
   /** Search in stored documents: OpenAI and Google `file_search`. */
   'file_search',
@@ -44,10 +34,7 @@ export function isHostedTool(name: string): name is HostedTool {
   return hostedTools.some((each) => each === name)
 }
 
-/**
- * The tool that a call or a choice means by its name, the first where several have it. A request may have
- * thousands of both: each list of tools is indexed once.
- */
+/** The tool of this name, the first where several have it. Each list of tools is indexed once. */
 export function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
   let index = indexes.get(tools)
   if (index === undefined) {
@@ -74,16 +61,10 @@ export function describeTool({ description, grammar }: Tool): string | undefined
   return description === undefined ? rule : `${description}\n\n${rule}`
 }
 
-/**
- * Keywords that OpenAI refuses at the root of a tool's schema. Source: its error "schema must have type
- * 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
- */
+/** Keywords that OpenAI refuses at the root of a tool's schema, by the words of its error. */
 export const openAiRoot = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const
 
-/**
- * The same of Anthropic. Source: its error "input_schema does not support oneOf, allOf, or anyOf at the top
- * level".
- */
+/** The same of Anthropic. */
 export const anthropicRoot = ['oneOf', 'anyOf', 'allOf'] as const
 
 type RootKeyword = (typeof openAiRoot)[number]
@@ -97,8 +78,8 @@ const phrases: { readonly [keyword in RootKeyword]: string } = {
 }
 
 /**
- * A schema of arguments that is an object by itself: the properties of its alternatives are its own, and
- * its description says which of them go together. A schema without alternatives comes out unchanged.
+ * A schema of arguments as a plain object: its alternatives' properties are its own, and its description tells
+ * them.
  */
 export function plainRoot(schema: JsonObject, refused: readonly RootKeyword[]): JsonObject {
   const found = refused.filter((keyword) => schema[keyword] !== undefined)

@@ -6,10 +6,7 @@ export interface MessageParts {
   readonly parts: readonly Part[]
 }
 
-/**
- * Messages as turns: neighbours of the role user become one, and neighbours of the role assistant.
- * Instructions stay apart. Results are given the name and kind of the call that they answer.
- */
+/** Messages as turns: neighbours of the same role become one. Results get the name and kind of their call. */
 export function toTurns(messages: readonly MessageParts[]): readonly Turn[] {
   const turns: { role: Role; parts: Part[] }[] = []
   const calls = new Map<string, ToolCallPart>()
@@ -50,10 +47,7 @@ export function changeParts(
   return toTurns(changed)
 }
 
-/**
- * Whether a conversation is likely to go on with what was sent so far: tools may be called, or it has
- * gone on before. A call that must be made of one certain tool is most often all that is wanted.
- */
+/** Whether a conversation is likely to go on with what was sent so far. */
 export function expectsNextTurn({
   turns,
   tools,

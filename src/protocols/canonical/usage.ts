@@ -1,9 +1,6 @@
 import type { HostedTool } from './tools.ts'
 
-/**
- * What an answer used, in disjoint counts of LLM tokens, but for `reasoningTokens`, which is the
- * part of `outputTokens` that was spent on reasoning. Every protocol's `usage.ts` maps to this.
- */
+/** What an answer used, in disjoint counts of LLM tokens; `reasoningTokens` is a part of `outputTokens`. */
 export interface Usage {
   /** Input that was neither read from nor written to a prompt cache. */
   readonly inputTokens: number
@@ -19,10 +16,7 @@ export interface Usage {
   readonly extras?: UsageExtras
 }
 
-/**
- * What a vendor bills beside text tokens, or otherwise than them. Absent parts: nothing of it. The
- * token counts are parts of `inputTokens`, `cacheReadTokens` and `outputTokens`.
- */
+/** What a vendor bills beside text tokens. The token counts are parts of the ones above. */
 export interface UsageExtras {
   readonly modalities?: {
     readonly inputAudio?: number
@@ -37,10 +31,7 @@ export interface UsageExtras {
   }
   /** Uses of tools that the vendor ran, by the names of `hostedTools`. */
   readonly tools?: { readonly [tool in HostedTool]?: number }
-  /**
-   * The service tier that the answer names, where it is not the standard one: `flex`, `priority`,
-   * `fast`, `batch`, `us` …; several are joined by `+`.
-   */
+  /** The service tier of the answer, where it is not the standard one; several are joined by `+`. */
   readonly tier?: string
 }
 
@@ -54,10 +45,7 @@ export const emptyUsage: Usage = {
   cacheWrite1hTokens: 0,
 }
 
-/**
- * One counter of an upstream, or undefined when it is absent, null or no sensible count. Some write it
- * as a text ("12", "12.0"). What reads a stored report reads it by this rule, too.
- */
+/** One counter of an upstream; undefined when it is no sensible count. Some write it as a text ("12", "12.0"). */
 export function readCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && countText.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= countLimit

@@ -1,6 +1,6 @@
+import type { FinishReason } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { Citation, ServiceTier, TokenLogprob } from '../canonical/request.ts'
-import type { FinishReason } from '../canonical/response.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -80,10 +80,7 @@ interface AnswerTraits {
   readonly hasRefusal: boolean
 }
 
-/**
- * Why an answer ended, by its `finish_reason`. Some vendors leave it out or empty, and some say
- * `stop` where they call tools: then what the answer holds decides.
- */
+/** Why an answer ended. Some vendors leave the reason out, or say `stop` with calls: what it holds decides. */
 export function decodeFinish(reason: string | undefined, traits: AnswerTraits): FinishReason {
   const told = reason === undefined ? 'stop' : (reasons.get(reason.toLowerCase()) ?? 'other')
   if (traits.hasCalls && (told === 'stop' || told === 'other')) return 'tool-calls'
@@ -108,10 +105,7 @@ export function encodeFinish(reason: FinishReason, traits: AnswerTraits): string
   }
 }
 
-/**
- * The addresses that `annotations` cite. Some vendors have the fields of `url_citation` in the
- * annotation itself. OpenRouter always says 0 to 0, which is no place in the text.
- */
+/** The addresses that `annotations` cite. OpenRouter always says 0 to 0, which is no place in the text. */
 export function decodeAnnotations(message: JsonObject): readonly Citation[] {
   return arrayIn(message, 'annotations').flatMap((annotation): readonly Citation[] => {
     if (!isJsonObject(annotation) || annotation.type !== 'url_citation') return []

@@ -10,8 +10,16 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../canonical/request.ts'
-import { eachObject, readName, readObject, readText } from '../fields.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import {
+  arrayIn,
+  eachObject,
+  isJsonObject,
+  objectIn,
+  readName,
+  readObject,
+  readText,
+  stringIn,
+} from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { thinkingText } from './reasoning.ts'
 
@@ -176,10 +184,7 @@ export function encodeContent(parts: readonly Part[], style: ContentStyle): unkn
   return isPlain ? texts.join(style.joint) : wire
 }
 
-/**
- * What of a tool's result its message holds, and what has to follow in a message of the user: OpenAI
- * takes text only as a result, some upstreams images, too, and nobody documents.
- */
+/** Splits a tool's result: OpenAI takes text only, some upstreams images; the rest follows in a user message. */
 export function splitResult(
   { parts, cache }: ToolResultPart,
   isTextOnly: boolean,
@@ -277,10 +282,7 @@ export function encodeImage({ source }: ImagePart): JsonObject {
   return { type: 'image_url', image_url: { url: urlOf(source) } }
 }
 
-/**
- * The mark for the prompt cache on a part, message or tool: OpenRouter's `cache_control`, or
- * OpenAI's `prompt_cache_breakpoint`, whose lives are longer (30 minutes at the least).
- */
+/** The mark for the prompt cache: OpenRouter's `cache_control`, or OpenAI's `prompt_cache_breakpoint`. */
 export function cacheHint(value: JsonObject): CacheHint | undefined {
   const control = objectIn(value, 'cache_control')
   if (control !== undefined) return control.ttl === '1h' ? '1h' : '5m'

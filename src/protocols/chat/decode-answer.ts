@@ -1,12 +1,13 @@
-import type { DecodeContext } from '../canonical/codec.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
+import type { AnswerEvent, CanonicalResponse, Finish } from '../canonical/answer.ts'
+import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import { withoutExtras } from '../canonical/extras.ts'
 import { createFolder, unfoldPart } from '../canonical/fold.ts'
-import type { Citation } from '../canonical/request.ts'
-import type { CanonicalResponse, Finish } from '../canonical/response.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { Citation, ServiceTier } from '../canonical/request.ts'
+import type { Usage } from '../canonical/usage.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
+  type AnswerHead,
   decodeAnnotations,
   decodeFinish,
   decodeHead,
@@ -20,7 +21,87 @@ import { decodeImages } from './content.ts'
 import { type BlockScope, createCallDecoder } from './decode-calls.ts'
 import { decodeOpenAiError } from './errors.ts'
 import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
-import { foldChatUsage } from './usage.ts'
+import { type ChatCounts, foldChatUsage } from './usage.ts'
+
+/** Turns the chunks of a chat completion into events. The finishes come last: vendors send more behind them. */
+export function createChatDecoder(context: DecodeContext): StreamDecoder {
+  const choices = new Map<number, ChoiceDecoder>()
+  const counts: ChatCounts = {}
+  let usage: Usage | undefined
+  let serviceTier: ServiceTier | undefined
+  let isStarted = false
+  let isOver = false
+  let events: AnswerEvent[] = []
+  const emit = (event: AnswerEvent) => {
+    events.push(event)
+  }
+  const scopeOf = createScopes(context, emit)
+
+  function start(head: Partial<AnswerHead>): void {
+    if (isStarted) return
+    isStarted = true
+    emit({ type: 'start', ...head })
+  }
+
+  function choiceAt(choice: number): ChoiceDecoder {
+    const known = choices.get(choice)
+    if (known !== undefined) return known
+    const decoder = createChoiceDecoder(scopeOf(choice))
+    choices.set(choice, decoder)
+    return decoder
+  }
+
+  function read(chunk: JsonObject): void {
+    const wires = arrayIn(chunk, 'choices')
+    const head = decodeHead(chunk)
+    // Azure's first chunk has nothing of the answer.
+    if (wires.length > 0 || head.id !== undefined) start(head)
+    const sources = decodeSources(chunk)
+    for (const wire of wires) {
+      if (isJsonObject(wire)) choiceAt(countIn(wire, 'index') ?? 0).push(wire, sources)
+    }
+    usage = withoutExtras(foldChatUsage(counts, usageIn(chunk))) ?? usage
+    serviceTier = decodeTier(chunk) ?? serviceTier
+    if (!chunk.error) return
+    start(head)
+    isOver = true
+    emit({ type: 'error', error: decodeOpenAiError(chunk) })
+  }
+
+  function conclude(isRegular: boolean): void {
+    isOver = true
+    for (const choice of choices.values()) choice.close()
+    if (!isRegular) return
+    start({})
+    for (const [choice, { finish }] of choices) emit({ type: 'finish', choice, ...finish() })
+    if (choices.size === 0) emit({ type: 'finish', choice: 0, reason: 'other' })
+    emit({ type: 'end', usage, serviceTier })
+  }
+
+  /** Gives the events that `step` has made, unless all is over. */
+  function gather(step: () => void): readonly AnswerEvent[] {
+    if (isOver) return []
+    events = []
+    step()
+    return events
+  }
+
+  return {
+    push(data, _event, json) {
+      return gather(() => {
+        if (data.startsWith('[DONE]')) return conclude(true)
+        const chunk = json ?? parseJsonObject(data)
+        if (chunk !== undefined) read(chunk)
+      })
+    },
+    end() {
+      return gather(() => {
+        const all = [...choices.values()]
+        conclude(all.length > 0 && all.every(({ isFinished }) => isFinished()))
+      })
+    },
+  }
+}
 
 /** Decodes a whole chat completion, of OpenAI or of those who imitate it: each choice is one long delta. */
 export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
@@ -63,7 +144,7 @@ function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly
 }
 
 /** Makes the scopes of an answer's choices, whose blocks and invented calls are numbered together. */
-export function createScopes(
+function createScopes(
   { requestId }: DecodeContext,
   emit: (event: AnswerEvent) => void,
 ): (choice: number) => BlockScope {
@@ -75,7 +156,7 @@ export function createScopes(
 }
 
 /** Decodes one of the answers side by side, piece by piece. */
-export interface ChoiceDecoder {
+interface ChoiceDecoder {
   /** The choice as it is in a chunk. `sources` are those that stand beside all choices. */
   push(wire: JsonObject, sources: readonly Citation[]): void
   /** Ends all blocks. */
@@ -86,7 +167,7 @@ export interface ChoiceDecoder {
 }
 
 /** Text, reasoning and refusal come one after the other; calls may overlap with all of them. */
-export function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
+function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
   const { choice, emit } = scope
   const text = createTextDecoder(scope, () => {
     reasoning.close()

@@ -1,6 +1,5 @@
-import { Brackets } from '../canonical/brackets.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
-import { toJsonText } from '../canonical/json-text.ts'
+import type { AnswerEvent } from '../canonical/answer.ts'
+import { Brackets, toJsonText } from '../canonical/json-text.ts'
 import type { ToolKind } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -30,11 +29,8 @@ interface Call {
 }
 
 /**
- * Puts the calls of one choice together from their pieces. `beforeCall` ends blocks of other kinds.
- *
- * Vendors tell pieces of calls apart by `index`; some leave it out, or give the same one to all, and
- * then the id tells, or a new name behind whole arguments. Some repeat the id or the name in every
- * piece, some cut the name in two: a call starts when its first arguments come.
+ * Puts the calls of one choice together from their pieces. Vendors tell them apart by `index`, by id, or by a new
+ * name behind whole arguments; some cut the name in two: a call starts with its first arguments.
  */
 export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
   /** Those that have not ended, in their order. */

@@ -12,15 +12,19 @@ import type {
 } from '../canonical/request.ts'
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
 import {
+  arrayIn,
+  countIn,
   eachObject,
+  isJsonObject,
+  objectIn,
   readFlag,
   readList,
   readName,
   readNumber,
   readObject,
   readText,
-} from '../fields.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+  stringIn,
+} from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { cacheHint, decodeContent, decodeImages } from './content.ts'
 import { decodeReasoning, decodeReasoningSettings } from './reasoning.ts'

@@ -1,9 +1,18 @@
-import type { EncodeContext } from '../canonical/codec.ts'
+import type {
+  AnswerEvent,
+  AnswerPart,
+  CanonicalResponse,
+  Choice,
+  FinishReason,
+} from '../canonical/answer.ts'
+import { type BlockEvent, createBlockOrder } from '../canonical/block-order.ts'
+import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { ReasoningPart, TextPart } from '../canonical/request.ts'
-import type { AnswerPart, CanonicalResponse, Choice } from '../canonical/response.ts'
-import { defined } from '../fields.ts'
+import type { Usage } from '../canonical/usage.ts'
+import { defined, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
+  type AnswerHead,
   encodeAnnotations,
   encodeFinish,
   encodeHead,
@@ -12,6 +21,7 @@ import {
   shiftCitations,
 } from './answer-fields.ts'
 import { encodeImage } from './content.ts'
+import { encodeChatStreamError } from './errors.ts'
 import { encodeDetail, joinReasoning } from './reasoning.ts'
 import { encodeCall } from './tools.ts'
 
@@ -75,4 +85,228 @@ function encodeAllAnnotations(texts: readonly TextPart[]): readonly JsonObject[]
     offset += text.length
     return annotations
   })
+}
+
+/** Writes chunks of a chat completion. The usage goes, in a chunk of its own, only to clients that ask for it. */
+export function createChatEncoder(context: EncodeContext): StreamEncoder {
+  const tellsUsage = objectIn(context.body, 'stream_options')?.include_usage === true
+  const tail = tellsUsage ? ',"usage":null}\n\n' : '}\n\n'
+  const choices = new Map<number, ChoiceEncoder>()
+  /** The choice that each open block belongs to. */
+  const owners = new Map<string, ChoiceEncoder>()
+  let begin: string | undefined
+  let usage: Usage | undefined
+  let isOver = false
+
+  function open(head: Partial<AnswerHead>): string {
+    const text = JSON.stringify(encodeHead(head, 'chat.completion.chunk', context))
+    begin = `data: ${text.slice(0, -1)},"choices":[`
+    return begin
+  }
+
+  function choiceAt(choice: number): ChoiceEncoder {
+    const known = choices.get(choice)
+    if (known !== undefined) return known
+    const head = begin ?? open({})
+    const encoder = createChoiceEncoder((delta, logprobs, reason) => {
+      const finish = `"logprobs":${logprobs},"finish_reason":${reason}`
+      return `${head}{"index":${choice},"delta":${delta},${finish}}]${tail}`
+    })
+    choices.set(choice, encoder)
+    return encoder
+  }
+
+  function end(event: Extract<AnswerEvent, { type: 'end' }>): string {
+    isOver = true
+    let text = ''
+    for (const choice of choices.values()) text += choice.finish('other')
+    if (tellsUsage) {
+      const tier = event.serviceTier ? `,"service_tier":"${event.serviceTier}"` : ''
+      const report = JSON.stringify(reportUsage(event.usage ?? usage, context))
+      text += `${begin ?? open({})}]${tier},"usage":${report}}\n\n`
+    }
+    return `${text}data: [DONE]\n\n`
+  }
+
+  return {
+    push(event) {
+      if (isOver) return ''
+      switch (event.type) {
+        case 'start':
+          usage = event.usage
+          if (begin === undefined) open(event)
+          return choiceAt(0).begin()
+        case 'text-start':
+        case 'reasoning-start':
+        case 'refusal-start':
+        case 'tool-call-start': {
+          const choice = choiceAt(event.choice)
+          owners.set(event.id, choice)
+          return choice.push(event)
+        }
+        case 'image':
+          return choiceAt(event.choice).push(event)
+        case 'finish':
+          return choiceAt(event.choice).finish(event.reason)
+        case 'end':
+          return end(event)
+        case 'error':
+          return ''
+        default:
+          return owners.get(event.id)?.push(event) ?? ''
+      }
+    },
+    fail(error) {
+      if (isOver) return ''
+      isOver = true
+      return encodeChatStreamError(error)
+    },
+  }
+}
+
+/** Writes one of the answers side by side. */
+interface ChoiceEncoder {
+  /** The first chunk, which says whose words follow; '' when it is written. */
+  begin(): string
+  /** What an event of this choice adds. */
+  push(event: AnswerEvent): string
+  /** The last chunks, once. */
+  finish(reason: FinishReason): string
+}
+
+/** A chunk with this delta, these `logprobs` and this `finish_reason`, all JSON. */
+type WriteChunk = (delta: string, logprobs: string, reason: string) => string
+
+interface Call {
+  /** Among the calls of its choice. */
+  readonly index: number
+  readonly isCustom: boolean
+  hasInput: boolean
+}
+
+/** A choice of which nothing has been written. Calls may overlap; they are written one by one. */
+function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
+  const calls = new Map<string, Call>()
+  const offsets = new Map<string, number>()
+  const details: JsonObject[] = []
+  let callCount = 0
+  let textLength = 0
+  let hasReasoning = false
+  let isNewStretch = false
+  let hasRefusal = false
+  let isBegun = false
+  let isFinished = false
+  const delta = (json: string) => write(json, 'null', 'null')
+
+  function begin(): string {
+    if (isBegun) return ''
+    isBegun = true
+    return delta('{"role":"assistant","content":""}')
+  }
+
+  function startCall({
+    id,
+    callId,
+    name,
+    kind,
+  }: Extract<AnswerEvent, { type: 'tool-call-start' }>) {
+    const index = callCount++
+    const isCustom = kind === 'custom'
+    calls.set(id, { index, isCustom, hasInput: false })
+    const call = isCustom
+      ? { index, id: callId, type: 'custom', custom: { name, input: '' } }
+      : { index, id: callId, type: 'function', function: { name, arguments: '' } }
+    return delta(`{"tool_calls":[${JSON.stringify(call)}]}`)
+  }
+
+  function addInput(call: Call | undefined, text: string): string {
+    if (call === undefined) return ''
+    call.hasInput = true
+    const input = JSON.stringify(text)
+    const piece = call.isCustom
+      ? `"custom":{"input":${input}}`
+      : `"function":{"arguments":${input}}`
+    return delta(`{"tool_calls":[{"index":${call.index},${piece}}]}`)
+  }
+
+  function endCall(id: string): string {
+    const call = calls.get(id)
+    calls.delete(id)
+    return call && !call.isCustom && !call.hasInput ? addInput(call, '{}') : ''
+  }
+
+  function addText({ text, logprobs }: Extract<AnswerEvent, { type: 'text-delta' }>): string {
+    textLength += text.length
+    const tokens = logprobs ? JSON.stringify(encodeLogprobs(logprobs)) : 'null'
+    return write(`{"content":${JSON.stringify(text)}}`, tokens, 'null')
+  }
+
+  function endText({ id, citations }: Extract<AnswerEvent, { type: 'text-end' }>): string {
+    const placed = shiftCitations(citations, offsets.get(id) ?? 0)
+    offsets.delete(id)
+    const annotations = encodeAnnotations(placed)
+    return annotations.length === 0 ? '' : delta(`{"annotations":${JSON.stringify(annotations)}}`)
+  }
+
+  function addReasoning(text: string): string {
+    const shown = isNewStretch && hasReasoning ? `\n\n${text}` : text
+    isNewStretch = false
+    hasReasoning = true
+    return delta(`{"reasoning_content":${JSON.stringify(shown)}}`)
+  }
+
+  /** SDKs take a call as done when another begins: calls are written one by one. */
+  function writeCall(event: BlockEvent): string {
+    if (event.type === 'tool-call-start') return startCall(event)
+    if (event.type === 'tool-call-delta') return addInput(calls.get(event.id), event.text)
+    return event.type === 'tool-call-end' ? endCall(event.id) : ''
+  }
+  const order = createBlockOrder(writeCall)
+
+  function writeEvent(event: AnswerEvent): string {
+    switch (event.type) {
+      case 'text-start':
+        offsets.set(event.id, textLength)
+        return ''
+      case 'text-delta':
+        return addText(event)
+      case 'text-end':
+        return endText(event)
+      case 'reasoning-start':
+        isNewStretch = true
+        return ''
+      case 'reasoning-delta':
+        return event.text === '' ? '' : addReasoning(event.text)
+      case 'reasoning-end':
+        if (event.signature !== undefined) {
+          details.push(encodeDetail(event.signature, event.itemId, details.length))
+        }
+        return ''
+      case 'refusal-delta':
+        hasRefusal = true
+        return delta(`{"refusal":${JSON.stringify(event.text)}}`)
+      case 'tool-call-start':
+      case 'tool-call-delta':
+      case 'tool-call-end':
+        return order.push(event)
+      case 'image':
+        return delta(`{"images":[${JSON.stringify(encodeImage(event.image))}]}`)
+      default:
+        return ''
+    }
+  }
+
+  return {
+    begin,
+    push: (event) => (isFinished ? '' : begin() + writeEvent(event)),
+    finish(reason) {
+      if (isFinished) return ''
+      const text = begin() + order.end()
+      isFinished = true
+      const hidden =
+        details.length === 0 ? '' : delta(`{"reasoning_details":${JSON.stringify(details)}}`)
+      const told = encodeFinish(reason, { hasCalls: callCount > 0, hasRefusal })
+      return `${text}${hidden}${write('{}', 'null', JSON.stringify(told))}`
+    },
+  }
 }

@@ -8,15 +8,15 @@ import type {
   ToolResultPart,
   Turn,
 } from '../canonical/request.ts'
-import { defined } from '../fields.ts'
+import { defined } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { type ContentStyle, encodeContent, groupByName, splitResult } from './content.ts'
 import { encodeEffort, joinReasoning } from './reasoning.ts'
 import { encodeCall, encodeSearch, encodeTool, encodeToolChoice } from './tools.ts'
 
 /**
- * The body of a chat completion request. The conversation comes last, so that a longer one begins
- * with the same bytes. `metadata` is not sent: OpenAI refuses it unless the answer is stored.
+ * The body of a chat completion request. The conversation comes last, so that a longer one begins with the same
+ * bytes. `metadata` is not sent: OpenAI refuses it unless the answer is stored.
  */
 export function encodeChatRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { quirks, model } = options
@@ -116,10 +116,7 @@ function encodeResult(result: ToolResultPart, isTextOnly: boolean, style: Conten
   return { message: { role: 'tool', tool_call_id: result.callId, content }, moved }
 }
 
-/**
- * One message, since results must follow right behind its calls. Images that the model made are no
- * content of its own in chat: they go into a message of the user beside it.
- */
+/** One message, since results must follow right behind its calls. Its images go into a user message beside it. */
 function encodeAssistantTurn(
   parts: readonly Part[],
   quirks: ReadonlySet<Quirk>,
@@ -146,10 +143,7 @@ function encodeAssistantTurn(
   return calls.length === 0 ? [message, ...shown] : [...shown, message]
 }
 
-/**
- * Moonshot refuses a message with calls and no reasoning, also when it is '' (DeepSeek at times,
- * too); a space is enough. Source: github.com/theopenco/llmgateway/pull/2093.
- */
+/** Moonshot refuses a message with calls and no reasoning; a space is enough. */
 function reasoningOf(parts: readonly Part[], calls: readonly ToolCallPart[]): string | undefined {
   const text = joinReasoning(
     parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])),

@@ -30,10 +30,7 @@ function errorType(status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/**
- * What a body of OpenAI's protocols says went wrong, or a chunk. Imitators have other shapes: the
- * error is a text, its fields are the body's own (Mistral), or `detail` holds it (vLLM).
- */
+/** What a body or chunk says went wrong, in OpenAI's shape, Mistral's (own fields) or vLLM's (`detail`). */
 export function decodeOpenAiError(body: JsonObject): CanonicalError {
   const error = isJsonObject(body.error) ? body.error : body
   const { code, status, status_code } = error

@@ -1,17 +1,14 @@
 import type { Codec } from '../canonical/codec.ts'
-import { decodeUsage } from '../canonical/raw-usage.ts'
+import { decodeUsage } from '../canonical/extras.ts'
 import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
 import { bearerHeaders, joinUrl } from '../url.ts'
-import { decodeChatResponse } from './decode-answer.ts'
+import { createChatDecoder, decodeChatResponse } from './decode-answer.ts'
 import { decodeChatRequest } from './decode-request.ts'
-import { createChatDecoder } from './decode-stream.ts'
-import { chatEmbeddings } from './embeddings.ts'
-import { encodeChatResponse } from './encode-answer.ts'
+import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
 import { encodeChatRequest } from './encode-request.ts'
-import { createChatEncoder } from './encode-stream.ts'
 import { decodeOpenAiError, encodeChatStreamError, encodeOpenAiError } from './errors.ts'
 import { readCompletions, readEmbeddings, readImages } from './facts.ts'
 import {
@@ -19,7 +16,7 @@ import {
   createEmbeddingsObserver,
   createImagesObserver,
 } from './observe.ts'
-import { readTextCompletions, textCodec } from './text-completions.ts'
+import { chatEmbeddings, readTextCompletions, textCodec } from './other-endpoints.ts'
 import { takesSearch } from './tools.ts'
 import { chatReports } from './usage.ts'
 import { checkCompletions, checkEmbeddings, checkImages, checkTextCompletions } from './wire.ts'
@@ -27,18 +24,16 @@ import { checkCompletions, checkEmbeddings, checkImages, checkTextCompletions } 
 /*
  * OpenAI's chat completions, and its imitators'. The parts, in reading order:
  *
- *   wire.ts                             schemas of requests
- *   facts.ts, hosted-tools.ts           what the gateway reads of requests that pass untouched
+ *   wire.ts, facts.ts                   schemas of requests, and what the gateway reads of them
  *   observe.ts, usage.ts                what it reads of answers that pass untouched
  *   content.ts, tools.ts, reasoning.ts  parts of messages, tools and calls, reasoning: both ways
  *   decode-request.ts                   a client's request to the canonical form
  *   encode-request.ts                   the canonical form to a request for an upstream
+ *   decode-answer.ts, decode-calls.ts   an upstream's answer, streamed or whole, to events
  *   answer-fields.ts                    what a whole answer and a chunk have in common: both ways
- *   decode-answer.ts, decode-calls.ts   a whole answer, or one choice piece by piece, to events
- *   decode-stream.ts                    the chunks of a stream to events
- *   encode-answer.ts, encode-stream.ts  a whole answer, or events, for a client
+ *   encode-answer.ts                    events, or a whole answer, for a client
  *   errors.ts                           errors of OpenAI's protocols
- *   embeddings.ts, text-completions.ts  the two other endpoints that are translated
+ *   other-endpoints.ts                  legacy completions and embeddings
  */
 
 /** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
@@ -119,8 +114,8 @@ export const chat = {
 } as const satisfies Protocol & { operations: Record<string, Operation> }
 
 /**
- * What clients of the legacy form speak: chat, but for its requests and answers. Upstreams that have
- * the form themselves get the bytes; all others are asked for an answer in their own.
+ * What clients of the legacy form speak. Upstreams that have it get the bytes; others are asked in their own
+ * form.
  */
 export const textChat: Protocol = {
   ...chat,

@@ -12,7 +12,7 @@ import { readCount } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { observeExtras } from './hosted-tools.ts'
+import { observeExtras } from './facts.ts'
 import { type ChatCounts, chatReports } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
@@ -175,10 +175,7 @@ class ImagesObserver extends UsageObserver {
 const usageFields = ['data', 'error']
 const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
 
-/**
- * Counts the images of an answer: there may be more than were asked for by a number (sets of them, batches).
- * Volcengine streams each by an event of its own, and tells in the end how many there were.
- */
+/** Counts the images of an answer, which may be more than were asked for. Volcengine streams each by an event. */
 function noteImages(seen: Observation, answer: JsonObject): void {
   if (answer.type === 'image_generation.partial_succeeded') seen.images++
   const told = readCount(objectIn(answer, 'usage')?.generated_images)

@@ -5,16 +5,23 @@ import {
   type ReasoningPart,
   type ReasoningSettings,
 } from '../canonical/request.ts'
-import { readNumber, readObject, readText } from '../fields.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import {
+  arrayIn,
+  isJsonObject,
+  objectIn,
+  readNumber,
+  readObject,
+  readText,
+  stringIn,
+} from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { BlockScope } from './decode-calls.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
 /**
- * How much to reason, from what vendors have for it: `reasoning_effort` (OpenAI), `reasoning`
- * (OpenRouter), `thinking` (DeepSeek, Moonshot, Z.ai). Undefined where nothing is asked for.
+ * How much to reason: `reasoning_effort` (OpenAI), `reasoning` (OpenRouter), `thinking` (DeepSeek, Moonshot,
+ * Z.ai).
  */
 export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | undefined {
   const settings = readObject(body, 'reasoning')
@@ -118,10 +125,7 @@ function plainReasoning(message: JsonObject): string | undefined {
   return stringIn(message, 'reasoning_content') ?? stringIn(message, 'reasoning')
 }
 
-/**
- * The reasoning of a whole message. Where the details have its text, the plain text beside them is
- * the same again.
- */
+/** The reasoning of a whole message. Where the details have its text, the plain text is the same again. */
 export function decodeReasoning(message: JsonObject, at?: string): readonly ReasoningPart[] {
   const parts: { text: string; signature: string | undefined; id: string | undefined }[] = []
   let last: ReasoningDetail | undefined
@@ -175,11 +179,7 @@ interface Stretch {
   signature: string | undefined
 }
 
-/**
- * Puts the reasoning of one choice together from its pieces. `beforeReasoning` ends blocks of other kinds.
- * Vendors send reasoning as plain text, as details, or as both with the same text: what comes first
- * counts, and the details add the signature.
- */
+/** Puts the reasoning of one choice together from its pieces: plain text, details, or both with the same text. */
 export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () => void) {
   let open: Stretch | undefined
   let isPlain = false

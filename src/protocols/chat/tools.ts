@@ -12,13 +12,15 @@ import { decodeLocation, openAiRoot, plainRoot, toolNamed } from '../canonical/t
 import {
   defined,
   eachObject,
+  isJsonObject,
+  objectIn,
   readFlag,
   readList,
   readName,
   readObject,
   readText,
-} from '../fields.ts'
-import { isJsonObject, objectIn, stringIn } from '../json.ts'
+  stringIn,
+} from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { cacheControl, cacheHint } from './content.ts'
 
@@ -137,10 +139,7 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): un
   return { type: 'allowed_tools', allowed_tools: { mode, tools: choice.names.map(named) } }
 }
 
-/**
- * A tool call of an earlier answer. `invented` is its id where it has none. Undefined for a call of
- * a kind that is not known.
- */
+/** A tool call of an earlier answer; `invented` is its id where it has none. Undefined: of an unknown kind. */
 export function decodeCall(
   wire: JsonObject,
   at: string,
@@ -171,10 +170,7 @@ export function decodeCall(
   }
 }
 
-/**
- * Arguments as JSON text: a string as it is, none at all as `{}`, and an object, which some
- * clients and vendors send instead of its text, written out. Undefined for anything else.
- */
+/** Arguments as JSON text; some clients and vendors send the object itself. Undefined for anything else. */
 function argumentsText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return '{}'
   if (typeof value === 'string') return value

@@ -6,9 +6,9 @@ import {
   type ReportedExtras,
   reportedExtras,
   type ToolCounts,
+  type UsageReports,
   withExtras,
 } from '../canonical/extras.ts'
-import type { UsageReports } from '../canonical/raw-usage.ts'
 import type { HostedTool } from '../canonical/tools.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
@@ -26,19 +26,10 @@ export interface ChatCounts {
 }
 
 /**
- * Folds one usage report into `counts` and gives what they now amount to; undefined when the report
- * has no count in it (`null`, `{}`): then it is as if there was none. Reports repeat within a
- * stream and are cumulative, so the larger count wins.
- *
- * How vendors of this protocol count (recordings of seventeen of them):
- * - `prompt_tokens` includes cache reads and cache writes. Reads stand in four places:
- *   `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek),
- *   `cached_tokens` (Moonshot, Together), `num_cached_tokens` (Mistral). Writes:
- *   `prompt_tokens_details.cache_write_tokens` (OpenRouter).
- * - `completion_tokens` includes reasoning, but not with xAI nor with Google's compatible endpoint,
- *   where `total_tokens` is larger than both together: the surplus is output that is not counted.
- * - Embeddings report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and
- *   `output_tokens`.
+ * Folds one usage report into `counts`; undefined when it has no count in it. The larger count wins.
+ * `prompt_tokens` includes cache reads and writes. `completion_tokens` includes reasoning, but not with xAI and
+ * Google's compatible endpoint, where `total_tokens` is larger than both: the surplus is output. Embeddings
+ * report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and `output_tokens`.
  */
 export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefined {
   if (!isJsonObject(wire)) return undefined
@@ -92,8 +83,7 @@ function toUsage(counts: ChatCounts): Usage {
 }
 
 /**
- * A usage report in full, as the vendor's SDK reads it. `foldChatUsage` gives the same counts back,
- * but for cache writes of an hour, which chat does not tell from the others.
+ * A usage report in full, as the vendor's SDK reads it. Chat does not tell cache writes of an hour from others.
  */
 export function encodeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
@@ -118,10 +108,8 @@ export function encodeUsage(usage: Usage): JsonObject {
 }
 
 /**
- * What a usage report of OpenAI's kind tells beside text tokens. Audio, images and video are parts of
- * the counts around them. All output of the images API is images, where it does not say what of it is
- * text. Tools are counted by OpenRouter (`server_tool_use_details`), xAI (`server_side_tool_usage_details`,
- * and sources that are billed one by one, `num_sources_used`) and Perplexity (`num_search_queries`).
+ * What a usage report of OpenAI's kind tells beside text tokens. All output of the images API is images, where it
+ * does not say what of it is text. OpenRouter, xAI and Perplexity count tools.
  */
 export function readChatExtras(
   wire: JsonObject,

@@ -12,10 +12,7 @@ interface Span {
   readonly segment?: string | undefined
 }
 
-/**
- * The addresses that a candidate names for its `text`: what it was grounded on, and what it quotes.
- * Sources without an address (file search) are left out.
- */
+/** The addresses that a candidate was grounded on, or quotes. Sources without an address are left out. */
 export function decodeCitations(candidate: JsonObject, text: string): readonly Citation[] {
   const spans = [...groundingSpans(candidate), ...quotationSpans(candidate)]
   const bytes = spans.flatMap(({ start, end }) => (end === undefined ? [] : [start ?? 0, end]))
@@ -89,11 +86,7 @@ export interface CitedText {
   readonly citations: readonly Citation[]
 }
 
-/**
- * What an answer was grounded on, as `groundingMetadata`: what was searched for, the pages that texts
- * name (all that were found where they name none), and where texts rest on them; a page without a place
- * stands behind all of its text. Without any of it, no field.
- */
+/** What an answer was grounded on: its searches, pages and the texts that rest on them. Without any, no field. */
 export function encodeGrounding(
   texts: readonly CitedText[],
   searches: readonly SearchPart[],

@@ -1,10 +1,19 @@
 import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
-import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../canonical/request.ts'
+import type {
+  AudioPart,
+  DocumentPart,
+  ImagePart,
+  MediaSource,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+  VideoPart,
+} from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeMedia, isMediaPart } from './media.ts'
-import { isDummy, unwrapSignature } from './signature.ts'
+import { decodeBase64, isDummy, toStandardBase64, unwrapSignature } from './thinking.ts'
 import { camelNames, listOf, type Note, noteUnknown } from './wire.ts'
 
 /** What the parts of one request have in common. */
@@ -22,9 +31,8 @@ const knownFields = new Set([
 const vendorItems = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
 /**
- * The canonical parts of one wire part, at the path `at`; `place` is unique to it within the
- * request. Empty text is left out. A signature is a part of reasoning of its own: before its call,
- * else after its text.
+ * The canonical parts of one wire part; `place` is unique to it within the request. A signature is a part of
+ * reasoning of its own: before its call, else after its text.
  */
 export function decodePart(
   wire: JsonObject,
@@ -119,10 +127,7 @@ function decodeResultMedia(part: JsonObject, at: string, note: Note) {
   return []
 }
 
-/**
- * The text of a response. `output` and `error` are the vendor's names for what came of a call, and
- * `result` is what many clients write; anything else becomes JSON text.
- */
+/** The text of a response: `output`, `error` or `result` alone, else all as JSON text. */
 function decodeOutput(response: JsonObject, path: string): { text: string; isError: boolean } {
   const [entry, ...others] = Object.entries(response)
   if (entry === undefined) return { text: '', isError: false }
@@ -151,9 +156,7 @@ interface Queue {
 }
 
 /**
- * Which response answers which call. Ids are optional in this protocol, and some clients drop them
- * from the one and not from the other: without them a response belongs to the first call of its
- * name that has none yet.
+ * Which response answers which call. Without an id it belongs to the first call of its name that has none yet.
  */
 export function createPairing() {
   let byId = new Map<string, WaitingCall>()
@@ -199,4 +202,107 @@ export function createPairing() {
       return takeByName(name, id === undefined)?.callId ?? id ?? `call_${place}`
     },
   }
+}
+
+type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
+
+/** The image, document, sound or film of a part. Files that only the vendor can read are noted and left out. */
+export function decodeMedia(part: JsonObject, at: string, note: Note): MediaPart | undefined {
+  const inline = objectIn(part, 'inlineData')
+  if (inline) return decodeInline(camelNames(inline), at)
+  const file = objectIn(part, 'fileData')
+  if (file) return decodeFile(camelNames(file), at, note)
+  return undefined
+}
+
+function decodeInline(blob: JsonObject, at: string): MediaPart {
+  const { data } = blob
+  if (typeof data !== 'string') refuseValue(`${at}.inlineData.data`, 'a string in base64')
+  const mediaType =
+    stringIn(blob, 'mimeType') ?? refuseValue(`${at}.inlineData.mimeType`, 'a media type')
+  const text = textTypes.test(mediaType) ? decodeText(data) : undefined
+  const title = stringIn(blob, 'displayName')
+  if (text !== undefined) return { type: 'document', at, title, source: { type: 'text', text } }
+  return mediaOf({ type: 'data', mediaType, data: toStandardBase64(data) }, mediaType, at, title)
+}
+
+/** What is text, although not all of it is called so. Source: the vendor's guide "Documents". */
+const textTypes = /^text\/|^application\/(json|xml|yaml|x-yaml|javascript|x-javascript|x-python)\b/i
+
+function decodeText(data: string): string | undefined {
+  const bytes = decodeBase64(data)
+  if (bytes === undefined) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    // Another encoding: it stays as the bytes it is.
+    return undefined
+  }
+}
+
+function decodeFile(file: JsonObject, at: string, note: Note): MediaPart | undefined {
+  const uri = stringIn(file, 'fileUri') ?? refuseValue(`${at}.fileData.fileUri`, 'an address')
+  const mediaType = stringIn(file, 'mimeType') ?? typeByEnding(uri)
+  const isUploaded = isVendorFile(uri)
+  if (isUploaded || mediaType === undefined || !/^https?:/i.test(uri)) {
+    note(isUploaded ? 'uploaded_file' : 'unknown_part', at)
+    return undefined
+  }
+  const title = stringIn(file, 'displayName')
+  return mediaOf({ type: 'url', url: uri, mediaType }, mediaType, at, title)
+}
+
+/** Files of the vendor's own store: its file API, and buckets of its cloud. */
+function isVendorFile(uri: string): boolean {
+  return /^gs:/i.test(uri) || /^https?:\/\/generativelanguage\.googleapis\.com[/:]/i.test(uri)
+}
+
+function typeByEnding(uri: string): string | undefined {
+  const ending = /\.([a-z0-9]{2,4})(?:[?#]|$)/i.exec(uri)?.[1]?.toLowerCase()
+  return ending === undefined ? undefined : typesByEnding.get(ending)
+}
+
+const typesByEnding = new Map([
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['png', 'image/png'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['pdf', 'application/pdf'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+])
+
+function mediaOf(
+  source: MediaSource,
+  mediaType: string,
+  at: string,
+  title: string | undefined,
+): MediaPart {
+  const type = mediaType.slice(0, mediaType.indexOf('/')).toLowerCase()
+  return type === 'image' || type === 'audio' || type === 'video'
+    ? { type, at, source }
+    : { type: 'document', at, title, source }
+}
+
+/** A medium as a part. Bytes go inline; an address goes as it is where it was not fetched before. */
+export function encodeMedia({ source }: MediaPart): JsonObject {
+  switch (source.type) {
+    case 'data':
+      return { inlineData: { mimeType: source.mediaType, data: source.data } }
+    case 'text': {
+      const data = new TextEncoder().encode(source.text).toBase64()
+      return { inlineData: { mimeType: 'text/plain', data } }
+    }
+    case 'url': {
+      const { url, mediaType } = source
+      return { fileData: { fileUri: url, ...(mediaType ? { mimeType: mediaType } : {}) } }
+    }
+  }
+}
+
+/** Whether a wire part holds a medium. */
+function isMediaPart(part: JsonObject): boolean {
+  return isJsonObject(part.inlineData) || isJsonObject(part.fileData)
 }

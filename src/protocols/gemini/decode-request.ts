@@ -15,8 +15,7 @@ import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { createPairing, decodePart, type PartContext } from './decode-parts.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
-import { isWrapped } from './signature.ts'
-import { decodeThinking } from './thinking.ts'
+import { decodeThinking, isWrapped } from './thinking.ts'
 import { decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
 import {
   camelNames,
@@ -34,10 +33,7 @@ const bodyFields = new Set([
   ...['serviceTier', 'safetySettings', 'modelArmorConfig', 'cachedContent', 'store', 'model'],
 ])
 
-/**
- * Reads a generateContent request; which model, and whether to stream, is in the path. A request for
- * a count of tokens may hold such a request whole.
- */
+/** Reads a generateContent request; a request for a count of tokens may hold one whole. */
 export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   if (isTooDeep(body)) {
     const message = 'The body is nested too deep.'
@@ -280,8 +276,7 @@ function messageOf(role: Role, messages: Message[]): Message {
 const longestRun = 64
 
 /**
- * Adds a part to its message. A signature that this gateway wrote has waited for its carrier, so it
- * comes behind the text that it was before: there it goes back to, as its vendor wants it.
+ * Adds a part to its message. A signature that this gateway wrote goes back before the text that it was before.
  */
 function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: number): void {
   const { parts, role, last } = message
@@ -297,10 +292,7 @@ function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: nu
   parts.splice(place, 0, part)
 }
 
-/**
- * The vendor's SDKs keep a streamed answer as one content for each chunk: what the model said in a
- * row, cut anywhere, is one text. Undefined for parts that are none.
- */
+/** The vendor's SDKs keep a streamed answer as one content for each chunk: its text is one again. */
 function joinChunks(before: Part, part: Part): Part | undefined {
   const isText = before.type === 'text' && part.type === 'text'
   const isThought = isUnsigned(before) && isUnsigned(part)

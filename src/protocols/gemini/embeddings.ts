@@ -3,10 +3,7 @@ import { refuseValue } from '../canonical/error.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject, Operation } from '../protocol.ts'
 
-/**
- * Translation of Gemini's embeddings: many at once. Source: Google's Gemini API reference,
- * "Embeddings", which takes 100 requests in a batch.
- */
+/** Translation of Gemini's embeddings. Source: Google's Gemini API reference: 100 requests in a batch. */
 export const geminiEmbeddings = (operation: Operation): EmbeddingCodec => ({
   operation,
   mostTexts: 100,

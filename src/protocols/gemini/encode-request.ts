@@ -10,18 +10,14 @@ import type {
   Turn,
 } from '../canonical/request.ts'
 import { countLeadingInstructions } from '../canonical/turns.ts'
-import { defined } from '../fields.ts'
+import { defined } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { encodeMedia } from './media.ts'
+import { encodeMedia } from './decode-parts.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
-import { dummySignature } from './signature.ts'
-import { encodeThinking, needsSignatures, takesMediaInResults } from './thinking.ts'
+import { dummySignature, encodeThinking, needsSignatures, takesMediaInResults } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
-/**
- * The body for an upstream of this protocol. The conversation comes last, so that the body of the
- * next turn begins with the same bytes.
- */
+/** The body for an upstream. The conversation comes last: the next turn begins with the same bytes. */
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const leading = countLeadingInstructions(request.turns)
   const contents = encodeContents(request.turns.slice(leading), options)
@@ -146,9 +142,8 @@ function encodeResult(part: ToolResultPart, options: EncodeOptions): JsonObject[
 }
 
 /**
- * What the model said. Signatures go back to where they were: on their call, on thought, or on the
- * text before them. Of several calls at once the vendor signs the first: where that has lost its
- * signature, or was another model's, something stands for it.
+ * What the model said. Signatures go back to where they were. The vendor demands one on the first of several
+ * calls: where it is lost, something stands for it.
  */
 function encodeModel(parts: readonly Part[], options: EncodeOptions): JsonObject[] {
   const signatures = signaturesOfCalls(parts)

@@ -9,13 +9,10 @@ export function encodeGeminiError(error: ProtocolError): string {
 }
 
 /**
- * An error inside a stream: one more event, or the last element of the array.
- *
- * Some libraries ignore that event and end as if the answer were whole. They get a second one on which they
- * raise: Python 1.10 and 1.45 data that are no JSON (1.45 shows them); Go 1.30 and 1.50, and JS 1.30 (in
- * Gemini CLI 0.61), a bare error without `data:`; `@google/generative-ai` a blocked prompt. All others, and
- * the SDKs of today, raise at the first. LangChain JS raises only on what ends its process: it gets an answer
- * without a finish reason.
+ * An error inside a stream: one more event, or the last element of the array. Some libraries ignore that event
+ * and end as if the answer were whole. They get a second one on which they raise: Python 1.10 and 1.45 data that
+ * are no JSON; Go 1.30 and 1.50, and JS 1.30, a bare error without `data:`; `@google/generative-ai` a blocked
+ * prompt.
  */
 export function encodeGeminiStreamError(
   error: ProtocolError,
@@ -57,10 +54,7 @@ export function statusWord(status: number): string {
   return statusWords.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
 }
 
-/**
- * What an error body says, and an error inside of a stream: `status` is the machine word, and of the
- * details the first field that is at fault is kept.
- */
+/** What an error says: `status` is the machine word, and of the details the first field at fault is kept. */
 export function decodeError(body: JsonObject): CanonicalError {
   const error = objectIn(body, 'error')
   const text = stringIn(body, 'error') ?? stringIn(body, 'message')
@@ -86,17 +80,10 @@ function fieldAtFault(error: JsonObject | undefined): string | undefined {
 
 /**
  * A chunk that holds nothing: Gemini's clients read nothing but data, and break on a comment. What leaves the
- * next turn of a chat whole is not the same for all of them. Seen with each:
- *
- * - `sdk`: a thought that is a space. Python (1.10 to 3.6) and JS forget a turn with a chunk of no candidates,
- *   no parts or an empty text; Go 1.30 to 1.50 one with a part of no text. All keep a thought, show it as
- *   none of the text, and send it back as one. Go before 1.30 remembers no streamed turn at all.
- * - `legacy-js`: no candidates. `@google/generative-ai` forgets a turn with an empty text, and would show a
- *   thought as text; LangChain JS would keep it as a part of the message.
- * - `other`: an empty text, where code that reads chunks without a library looks for one. The AI SDK skips it.
- *
- * Between the elements of a streamed array a space does it. Before them it is the array's own bracket, for
- * `google-api-core` takes nothing else there.
+ * next turn of a chat whole differs. `sdk`: a thought that is a space; Python and JS forget a turn with an empty
+ * text or no parts, Go one with a part of no text. `legacy-js`: no candidates; `@google/generative-ai` forgets a
+ * turn with an empty text, and would show a thought. `other`: an empty text. Between the elements of a streamed
+ * array a space does it; before them only its own bracket.
  */
 export function geminiHeartbeat(
   { framing, library }: ClientStream,
@@ -115,10 +102,7 @@ const candidates: Readonly<Record<ClientLibrary, string>> = {
   other: candidate('{"text":""}'),
 }
 
-/**
- * The libraries that read a stream each in a way of their own: `sdk` Google's today (Python, JS, Go, Java;
- * Gemini CLI), `legacy-js` `@google/generative-ai`, and LangChain JS on top of it; `other` all others.
- */
+/** Libraries that read a stream in a way of their own: `sdk` is Google's, `legacy-js` `@google/generative-ai`. */
 type ClientLibrary = 'sdk' | 'legacy-js' | 'other'
 
 /** Which of them a client says that it is, in `x-goog-api-client`. */

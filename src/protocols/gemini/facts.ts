@@ -3,6 +3,7 @@ import type { HostedTool } from '../canonical/tools.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import { requestMedia, requestText } from '../request-content.ts'
 import {
   type HostedToolAsk,
   outputsIn,
@@ -11,8 +12,6 @@ import {
   requestExtras,
 } from '../request-extras.ts'
 import { type HiddenWork, hasOnly, isPlain, largestOf, toolBounds } from '../request-facts.ts'
-import { requestMedia } from '../request-media.ts'
-import { requestText } from '../request-text.ts'
 import { camelNames, countNames, limitNames, withOneConfig, written } from './wire.ts'
 
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
@@ -63,10 +62,7 @@ const schemaNames = [
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
 ] as const
 
-/**
- * The path names the model, but requests inside of others repeat it, and the vendor refuses a body
- * whose names differ from the path's.
- */
+/** Requests inside of others repeat the model of the path: the vendor refuses other names. */
 export function renameGemini(
   body: JsonObject,
   upstreamModel: string,
@@ -196,9 +192,8 @@ const functions = new Set(['functionDeclarations'])
 const systemNames = ['systemInstruction', 'system_instruction']
 
 /**
- * The places of empty parts, which the vendor refuses ("required oneof field 'data'"): Go's SDK sends one back
- * for a text that was empty. A content of nothing else is removed whole. If no content would be left, all stay,
- * and the vendor refuses them.
+ * The places of empty parts, which the vendor refuses; a content of nothing else goes whole. If no content would
+ * be left, all stay.
  */
 export function emptyParts(body: JsonObject): readonly Path[] {
   const { contents } = body

@@ -1,14 +1,13 @@
 import type { Codec } from '../canonical/codec.ts'
-import { decodeUsage } from '../canonical/raw-usage.ts'
+import { decodeUsage } from '../canonical/extras.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { joinUrl, modelPath, pathSegments } from '../url.ts'
+import { createDecoder, decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
-import { createDecoder, decodeAnswer } from './decode-stream.ts'
 import { geminiEmbeddings } from './embeddings.ts'
-import { encodeAnswer } from './encode-answer.ts'
+import { createEncoder, encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
-import { createEncoder } from './encode-stream.ts'
 import {
   decodeError,
   encodeGeminiError,
@@ -25,23 +24,22 @@ import { checkBatchEmbed, checkCountTokens, checkEmbed, checkGenerate } from './
 /*
  * Google's Gemini. The parts, in reading order:
  *
- *   wire.ts                               schemas of requests, names in camelCase and snake_case
- *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
- *   tools.ts, media.ts, thinking.ts, signature.ts, citations.ts    one subject each, both ways
- *   schema/                               JSON schemas to the vendor's form, and from it
- *   decode-request.ts, decode-parts.ts    a client's request to the canonical form
- *   encode-request.ts                     the canonical form to a request for an upstream
- *   decode-stream.ts, partial-args.ts     an upstream's answer, streamed or whole, to events
- *   encode-stream.ts, encode-answer.ts    events, or a whole answer, for a client
- *   errors.ts                             errors and heartbeats, by the client's library
- *   json-array.ts, embeddings.ts          the other framing of a stream; embeddings
+ *   wire.ts                             schemas of requests, names in camelCase and snake_case
+ *   facts.ts, observe.ts, usage.ts      what the gateway reads of bodies that pass untouched
+ *   tools.ts, thinking.ts, citations.ts one subject each, both ways
+ *   schema/                             JSON schemas to the vendor's form, and from it
+ *   decode-request.ts, decode-parts.ts  a client's request to the canonical form
+ *   encode-request.ts                   the canonical form to a request for an upstream
+ *   decode-answer.ts, partial-args.ts   an upstream's answer, streamed or whole, to events
+ *   encode-answer.ts                    events, or a whole answer, for a client
+ *   errors.ts                           errors and heartbeats, by the client's library
+ *   json-array.ts, embeddings.ts        the other framing of a stream; embeddings
  */
 
 const version = /^v\d+((alpha|beta)\d*)?$/
 
 /**
- * Upstream URL: the base is written as Google's SDK wants it, without a version. One that has a
- * version in its path (Vertex: `…/v1beta1/projects/…/publishers/google`) gets no second one.
+ * Upstream URL: the base is without a version. One that has a version in its path (Vertex) gets no second one.
  */
 function geminiUrl(base: string, path: string): string {
   const versioned = pathSegments(base).some((segment) => version.test(segment))
@@ -104,10 +102,7 @@ export const geminiActions: ReadonlyMap<string, Operation> = new Map([
   ['batchEmbedContents', batchEmbed],
 ])
 
-/**
- * The last path segment of a call, taken apart; without an action it names a model only. Model ids may
- * hold colons themselves (`llama3:8b`): the last one begins the action.
- */
+/** The last path segment of a call, taken apart. Model ids may hold colons: the last one begins the action. */
 export function geminiTarget(target: string): { model: string; action: string | undefined } {
   const colon = target.lastIndexOf(':')
   if (colon < 0) return { model: target, action: undefined }

@@ -1,4 +1,4 @@
-import { Brackets, openBrace, openBracket } from '../canonical/brackets.ts'
+import { Brackets, openBrace, openBracket } from '../canonical/json-text.ts'
 import type { Frame } from '../protocol.ts'
 import { Splitter } from '../splitter.ts'
 
@@ -8,10 +8,7 @@ const none = -1
 /** Cuts the streamed JSON array that Gemini sends without `alt=sse`. */
 export const createJsonArraySplitter = (limit?: number): Splitter => new JsonArraySplitter(limit)
 
-/**
- * Every object in the array is a frame, which begins with the bracket or comma before it. A body that is no
- * array but one object (an error) is one frame.
- */
+/** Every object in the array is a frame; a body that is one object (an error) is one frame. */
 class JsonArraySplitter extends Splitter {
   readonly #brackets = new Brackets()
   /** How deep the elements lie: 1 once the array's own bracket was seen. */

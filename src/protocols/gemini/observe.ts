@@ -68,11 +68,7 @@ function addPartText(seen: Observation, part: JsonObject): void {
 /** Models of these generations are billed by prompt, however often they search. */
 const billedByPrompt = /gemini-(1|2)[.-]/
 
-/**
- * Counts the vendor's own tools in a chunk or a whole answer. Searches are billed by query
- * from Gemini 3 on (those that are empty are not), before by prompt; a prompt that is grounded in maps
- * once. Source: Google's price list of the Gemini API.
- */
+/** Counts the vendor's own tools. Searches are billed by query from Gemini 3 on, before by prompt; maps once. */
 function observeTools(tally: ToolTally, answer: JsonObject): void {
   for (const candidate of arrayIn(answer, 'candidates')) {
     if (!isJsonObject(candidate)) continue

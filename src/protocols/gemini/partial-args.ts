@@ -3,10 +3,7 @@ import type { JsonObject } from '../protocol.ts'
 
 export type PartialArgs = ReturnType<typeof createPartialArgs>
 
-/**
- * Arguments that come in pieces, each with its path (`$.items[0].name`): Vertex sends them so when it
- * is asked for `streamFunctionCallArguments`. Paths that lead nowhere sensible are skipped.
- */
+/** Arguments that come in pieces, each with its path (`$.items[0].name`): Vertex sends them so when asked to. */
 export function createPartialArgs() {
   const root = new Map<Step, unknown>()
   return {

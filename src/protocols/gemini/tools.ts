@@ -1,8 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice, WebSearch } from '../canonical/request.ts'
 import { customParameters, describeTool, textsIn } from '../canonical/tools.ts'
-import { defined } from '../fields.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
@@ -154,10 +153,7 @@ export function decodeSearch(body: JsonObject): WebSearch | undefined {
   return undefined
 }
 
-/**
- * The vendor's Gemini API has no limits of domains, and takes its search beside functions for some
- * models only, which then want all that it did back in the next turn: what other clients can't give.
- */
+/** The Gemini API has no limits of domains, and takes its search beside functions for some models only. */
 export const takesSearch = ({ webSearch, tools, toolChoice }: CanonicalRequest): boolean =>
   tools.length === 0 &&
   toolChoice?.type !== 'none' &&

@@ -6,9 +6,9 @@ import {
   type ReportedExtras,
   reportedExtras,
   tierName,
+  type UsageReports,
   withExtras,
 } from '../canonical/extras.ts'
-import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -24,14 +24,9 @@ export interface GeminiCounts {
 }
 
 /**
- * Folds one `usageMetadata` into `counts` and gives what they now amount to; undefined when it has
- * no count in it (Vertex sends one with `trafficType` alone in every chunk). Each chunk reports the
- * answer so far, and may leave out what earlier ones had: the larger count wins.
- *
- * How this vendor counts: `promptTokenCount` includes `cachedContentTokenCount`. What its own tools
- * put into the context, `toolUsePromptTokenCount`, comes on top and is input too. Output is
- * `candidatesTokenCount` plus `thoughtsTokenCount`, which do not overlap. Embeddings have
- * `promptTokenCount` alone.
+ * Folds one `usageMetadata` into `counts`; undefined when it has no count in it. The larger count wins.
+ * `promptTokenCount` includes `cachedContentTokenCount`; `toolUsePromptTokenCount` comes on top and is input too.
+ * Output is `candidatesTokenCount` plus `thoughtsTokenCount`. Embeddings have `promptTokenCount` alone.
  */
 export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | undefined {
   if (!isJsonObject(wire)) return undefined
@@ -58,10 +53,7 @@ export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | un
   return withExtras(usage, counts.extras)
 }
 
-/**
- * What is no text among the LLM tokens, and the tier. Documents have counts of their own, but cost
- * what text does. Vertex names the tier as `trafficType`.
- */
+/** What is no text among the LLM tokens, and the tier, which Vertex names as `trafficType`. */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
   let modalities: Modalities | undefined
   for (const [field, names] of detailFields) {
@@ -110,10 +102,7 @@ export const geminiReports: UsageReports<GeminiCounts> = {
   outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
 }
 
-/**
- * Counts as `usageMetadata`, so that folding it gives them back; but for what was written to a cache,
- * of which this protocol knows nothing: it is input like any other.
- */
+/** Counts as `usageMetadata`. Cache writes are input like any other here. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, reasoningTokens, outputTokens } = usage
   const { inputTokens, cacheWriteTokens, cacheWrite1hTokens } = usage

@@ -100,9 +100,8 @@ interface OneConfig {
 }
 
 /**
- * The request with one configuration, which names each limit once. A configuration, or a limit, that is
- * written by both of its names becomes one, with the largest limit: which of the two the vendor reads is
- * not known. The gateway reads the result, and sends it upstream.
+ * The request with one configuration, which names each limit once: of two spellings the largest counts. The
+ * gateway reads the result, and sends it upstream.
  */
 export function withOneConfig(body: JsonObject): OneConfig {
   const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
@@ -126,9 +125,8 @@ export function withOneConfig(body: JsonObject): OneConfig {
 }
 
 /**
- * A message of the vendor's with all of its names in camelCase: its JSON reader takes snake_case as
- * well, and its own documentation writes both. Where both are there camelCase wins. Not for objects
- * whose names are the client's (arguments, properties of a schema, labels).
+ * A message with its names in camelCase: the vendor reads snake_case as well. Where both are there camelCase
+ * wins. Not for objects whose names are the client's (arguments, properties, labels).
  */
 export function camelNames(message: JsonObject): JsonObject {
   const entries = Object.entries(message)

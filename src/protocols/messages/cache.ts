@@ -21,10 +21,9 @@ export const isThinking = (type: unknown): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 
 /**
- * A body with marks for the prompt cache at four places: behind the tools, behind the system prompt,
- * where the request before this one ended, and at the end. The vendor looks for what it has cached up
- * to 20 blocks before a mark, and a turn may add more: that is what the third is for. A place before
- * which there is less than the vendor caches gets none. Source: Anthropic, "Prompt caching".
+ * A body with marks for the prompt cache: behind the tools, behind the system prompt, where the request before
+ * this one ended, and at the end. The vendor looks 20 blocks back from a mark, and a turn may add more. A place
+ * before which there is less than the vendor caches gets none. Source: Anthropic, "Prompt caching".
  */
 export function markCache(body: JsonObject, minimumTokens: number): JsonObject {
   const isReached = createMeasure(minimumTokens * leastBytesPerToken)
@@ -63,10 +62,7 @@ function markLast(content: unknown): unknown {
   return at === -1 ? content : blocks.with(at, { ...(blocks[at] as JsonObject), ...mark })
 }
 
-/**
- * No text of people's, and no schema, has less. Rather too early than too late: a mark that comes too
- * early costs nothing.
- */
+/** No text and no schema has less. A mark that comes too early costs nothing. */
 const leastBytesPerToken = 2
 
 /** Tells whether all that it was shown has so many bytes; looks at no more than that. */

@@ -13,7 +13,7 @@ import type {
   Turn,
 } from '../canonical/request.ts'
 import { countLeadingInstructions, expectsNextTurn } from '../canonical/turns.ts'
-import { defined } from '../fields.ts'
+import { defined } from '../json.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 import { encodeCache, isThinking, markCache } from './cache.ts'
 import { closeSchema, findSchemaFault } from './schema.ts'
@@ -54,8 +54,7 @@ export function encodeMessagesRequest(
 }
 
 /**
- * Whether marks for the prompt cache are set here: only where the client sets none of its own, and a
- * next turn is likely to read what is written at more than the price of input.
+ * Whether marks for the prompt cache are set here: the client sets none, and a next turn is likely to read them.
  */
 function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boolean {
   if (quirks.has('no_cache_control') || !expectsNextTurn(request)) return false
@@ -101,9 +100,8 @@ interface Message {
 }
 
 /**
- * Turns as `system` and `messages`. Instructions within the conversation are user text in tags of
- * their own: role `system` there is for the newest models only. So are all of them when the user says
- * nothing: the vendor wants a message. A turn of which nothing can be sent is left out.
+ * Turns as `system` and `messages`. Later instructions are user text in tags, and so are all of them when the
+ * user says nothing: the vendor wants a message.
  */
 function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
   const count = countSystem(turns)

@@ -15,11 +15,7 @@ export function encodeMessagesError(error: ProtocolError): string {
   })
 }
 
-/**
- * By these words the vendor's SDK, and Claude Code, send the whole conversation again: in a new thread, or
- * without one. Source: the SDK's `ThreadNotFoundErrorDetails`, `ThreadUnsupportedRequestErrorDetails`; of
- * names in `unsupported` that it does not know it makes the latter, too.
- */
+/** By these words the vendor's SDK, and Claude Code, send the whole conversation again, without its thread. */
 function threadDetails({ code, param }: ProtocolError) {
   if (code === 'thread_not_found') return { details: { error_code: code } }
   if (code !== 'unsupported_parameter' || param !== 'thread') return undefined

@@ -1,36 +1,33 @@
 import type { Codec } from '../canonical/codec.ts'
-import { decodeUsage } from '../canonical/raw-usage.ts'
+import { decodeUsage } from '../canonical/extras.ts'
 import { anthropicRoot, findRootKeywords } from '../canonical/tools.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { ClientStream, HeartbeatPlace, Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { encodeComment } from '../sse.ts'
 import { joinUrl, pathSegments } from '../url.ts'
+import { createMessagesDecoder, decodeMessagesResponse } from './decode-answer.ts'
 import { decodeMessagesRequest } from './decode-request.ts'
-import { createMessagesDecoder, decodeMessagesResponse } from './decode-stream.ts'
-import { encodeMessagesResponse } from './encode-answer.ts'
+import { createMessagesEncoder, encodeMessagesResponse } from './encode-answer.ts'
 import { encodeMessagesRequest, findRequestFault } from './encode-request.ts'
-import { createMessagesEncoder } from './encode-stream.ts'
 import { decodeMessagesError, encodeMessagesError, encodeMessagesStreamError } from './errors.ts'
-import { readMessages } from './facts.ts'
+import { checkCountTokens, checkMessages, readMessages } from './facts.ts'
 import { createMessagesObserver } from './observe.ts'
 import { takesSearch } from './search.ts'
 import { hindrance, showsUnasked, thinkingMode } from './thinking.ts'
 import { messagesReports } from './usage.ts'
-import { checkCountTokens, checkMessages } from './wire.ts'
 
 /*
  * Anthropic's messages. The parts, in reading order:
  *
- *   wire.ts                               schemas of requests
- *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
+ *   facts.ts, observe.ts, usage.ts      schemas, and what the gateway reads of bodies that pass untouched
  *   tools.ts, search.ts, thinking.ts,
- *   schema.ts, cache.ts                   matters of a request and an answer: both ways
- *   decode-request.ts, decode-content.ts  a client's request to the canonical form
- *   encode-request.ts                     the canonical form to a request for an upstream
- *   decode-stream.ts, decode-blocks.ts    an upstream's answer, streamed or whole, to events
- *   encode-answer.ts, encode-stream.ts    a whole answer, or events, for a client
- *   errors.ts                             errors, in bodies and streams
+ *   schema.ts, cache.ts                 matters of a request and an answer: both ways
+ *   decode-request.ts                   a client's request to the canonical form
+ *   encode-request.ts                   the canonical form to a request for an upstream
+ *   decode-answer.ts                    an upstream's answer, streamed or whole, to events
+ *   encode-answer.ts                    events, or a whole answer, for a client
+ *   errors.ts                           errors, in bodies and streams
  */
 
 /** Anthropic's messages, to and from the canonical form. */
@@ -92,10 +89,7 @@ export const messages = {
   operations: { messages: messagesOperation, countTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
 
-/**
- * Upstream URL: the base is written as Anthropic's SDK wants it, without `/v1`. One that ends in
- * `/v1` all the same gets no second one.
- */
+/** Upstream URL: the base is without `/v1`. One that ends in it gets no second one. */
 function messagesUrl(base: string, path: string): string {
   const versioned = pathSegments(base).at(-1) === 'v1'
   return joinUrl(base, versioned ? path.replace(/^\/v1(?=\/)/, '') : path)
@@ -106,10 +100,7 @@ function messagesKeyHeaders(key: string): Readonly<Record<string, string>> {
   return { 'x-api-key': key }
 }
 
-/**
- * The vendor's own event for silence, which may come anywhere in a stream. Source: Anthropic's "Streaming
- * messages". A note is a comment.
- */
+/** The vendor's own event for silence, which may come anywhere in a stream. A note is a comment. */
 function messagesHeartbeat(stream: ClientStream, { note }: HeartbeatPlace): string {
   return note === undefined ? ping : encodeComment(note, stream)
 }

@@ -7,10 +7,8 @@ import type { Fault, JsonObject } from '../protocol.ts'
 const deepest = 64
 
 /**
- * A schema as the vendor takes it for structured output and strict tools: objects closed, and what
- * it does not know (lengths, ranges, patterns) told in the description instead. The same as its own
- * SDK does (`transformJSONSchema`), but it never throws and keeps a type beside an enum. A schema
- * that already is so comes out equal.
+ * A schema as the vendor takes it for structured output and strict tools: objects closed, and what it does not
+ * know told in the description. It never throws.
  */
 export function closeSchema(given: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return given
@@ -112,10 +110,7 @@ function isObjectSchema({ type, properties }: JsonObject): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object'))
 }
 
-/**
- * The first schema that the vendor would enforce, and whose meaning closing it would change: objects
- * with names that are not known beforehand (a map, or any object) would always be empty (T22).
- */
+/** The first schema that closing would change: an object with names that are not known beforehand (T22). */
 export function findSchemaFault({ format, tools }: CanonicalRequest): Fault | undefined {
   if (format?.type === 'schema') {
     const path = findOpenObject(format.schema, format.at ?? 'schema', 0)

@@ -7,8 +7,7 @@ import type {
   WebSearch,
 } from '../canonical/request.ts'
 import { decodeLocation, searchText, textsIn } from '../canonical/tools.ts'
-import { defined } from '../fields.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** What the vendor's tool is called, in calls and choices. */
@@ -67,16 +66,10 @@ export const foreignSearchId = 'srvtoolu_tgs1_'
 export const foreignSearchIdOf = (requestId: string, index: number): string =>
   `${foreignSearchId}${requestId.replace(/\W/g, '_')}_${index}`
 
-/**
- * What stands where the vendor has its encrypted content: clients send it back unread. It is marked
- * like a seal, so that the vendor itself never gets it.
- */
+/** Stands for the vendor's encrypted content, and is marked like a seal, so that the vendor never gets it. */
 const foreignContent = 'tgs1.search'
 
-/**
- * A search as blocks: for each query a use of the tool and its result, the last of which holds what
- * was found. `nextId` makes an id that is unique within the answer.
- */
+/** A search as blocks: a use of the tool and its result for each query; the last holds what was found. */
 export function encodeSearchBlocks(
   { queries, results, error }: SearchPart,
   nextId: () => string,
@@ -224,10 +217,7 @@ const ownKinds = new Set<unknown>([
 
 const isOwn = ({ raw }: Extract<Citation, { type: 'document' }>) => ownKinds.has(raw.type)
 
-/**
- * The sources that a request can name again: places in its documents. What was found on the web
- * would need the vendor's `encrypted_index`.
- */
+/** The sources that a request can name again: places in its documents. */
 export function encodeSentCitations(
   citations: readonly Citation[] | undefined,
 ): readonly JsonObject[] | undefined {

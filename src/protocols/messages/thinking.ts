@@ -19,9 +19,8 @@ interface ThinkingFields {
 }
 
 /**
- * How a channel is asked to reason. `manual` is with a budget of LLM tokens, which its `quirk` or the
- * request wants; `default`: nothing is said. With `adaptive` and `manual` the vendor refuses
- * `top_k`, a temperature other than 1, and a `top_p` below 0.95.
+ * How to ask for reasoning. `manual`: with a budget of LLM tokens; `default`: nothing is said. With `adaptive`
+ * and `manual` the vendor refuses `top_k`, a temperature other than 1, and a `top_p` below 0.95.
  */
 type ThinkingMode = 'default' | 'off' | 'adaptive' | 'manual'
 
@@ -48,12 +47,9 @@ export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quir
 const isSet = (value: number | undefined) => value !== undefined
 
 /**
- * Why thinking with a budget can't be asked for, to be named; undefined when it can. Sources: the
- * vendor's "Thinking in tool and multi-turn workflows" (forced tools; adaptive thinking allows
- * them), and its error "When `thinking` is enabled, a final `assistant` message must start with a
- * thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)". Without
- * `thinking` the same request is taken, so it is left out, for this request only. Adaptive thinking
- * needs no such block.
+ * Why thinking with a budget can't be asked for; undefined when it can. The vendor refuses it with a forced tool,
+ * and where the last turn of the assistant does not begin with a thinking block. Without `thinking` the same
+ * request is taken.
  */
 export function hindrance(request: CanonicalRequest): string | undefined {
   const { turns, toolChoice, maxOutputTokens } = request
@@ -98,10 +94,7 @@ const effortWord = (effort: Effort) => (effort === 'minimal' ? 'low' : effort)
 /** The vendor's least, and below `max_tokens`. */
 const minBudget = 1024
 
-/**
- * A budget that was asked for stays, below a limit that was, too. An effort is one on our own scale
- * that leaves a quarter of any limit for the answer.
- */
+/** A budget that was asked for stays; an effort is one on our own scale that leaves a quarter for the answer. */
 function budgetOf({ reasoning, maxOutputTokens }: CanonicalRequest, maxTokens: number): number {
   const amount = reasoning?.amount
   if (amount?.type === 'budget') {
@@ -123,10 +116,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 32_768,
 }
 
-/**
- * Whether the assistant's turn that the answer goes on with begins with reasoning that can be sent.
- * Results of tools, and nothing else, do not end such a turn.
- */
+/** Whether the unfinished turn of the assistant begins with signed reasoning. Results alone do not end a turn. */
 function unfinishedTurnBegins(turns: readonly Turn[]): boolean {
   let first: Turn | undefined
   for (const turn of turns.toReversed()) {
@@ -186,9 +176,8 @@ function showOf(display: unknown): ReasoningSettings['show'] {
 }
 
 /**
- * Whether a request that asks for thinking, and does not say whether to show it, is shown it by its
- * vendor. Source: Anthropic, "Thinking", on controlling its display: from Claude Opus 4.7 on it is not.
- * A model of another name is not the vendor's, and is shown.
+ * Whether the vendor shows thinking that a request asks for without saying so: from Claude Opus 4.7 on it does
+ * not. A model of another name is shown.
  */
 export function showsUnasked(body: JsonObject): boolean {
   const { type, display } = objectIn(body, 'thinking') ?? {}
@@ -200,8 +189,8 @@ export function showsUnasked(body: JsonObject): boolean {
 const hidesUnasked = /claude-(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b|mythos)/
 
 /**
- * The most that models of Anthropic answer at once: the vendor demands a limit of every request and
- * refuses a larger one. Source: its models overview. The first pattern that fits counts.
+ * The most that models answer at once: the vendor demands a limit. Source: its models overview; the first fit
+ * counts.
  */
 const limits: readonly (readonly [model: RegExp, maxTokens: number])[] = [
   [/claude-(2|instant)|claude-3-(opus|sonnet|haiku)/, 4_096],

@@ -1,8 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Note, TextPart, Tool, ToolChoice } from '../canonical/request.ts'
 import { anthropicRoot, customParameters, describeTool, plainRoot } from '../canonical/tools.ts'
-import { defined, readName } from '../fields.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, objectIn, readName, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCache, encodeCache } from './cache.ts'
 import { closeSchema } from './schema.ts'
@@ -73,10 +72,7 @@ function choiceOf(wire: JsonObject): ToolChoice {
   }
 }
 
-/**
- * `tools` and `tool_choice`. A choice among some tools sends only these: this protocol has no other
- * way to keep the rest back. Without tools there is nothing to choose.
- */
+/** `tools` and `tool_choice`. A choice among some tools sends only these. */
 export function encodeTools(request: CanonicalRequest): JsonObject {
   const { toolChoice, webSearch } = request
   const allowed = toolChoice?.type === 'allowed' ? new Set(toolChoice.names) : undefined
@@ -145,9 +141,8 @@ export function isSearchBlock({ type, name }: JsonObject): boolean {
 }
 
 /**
- * The tools that the model knows by the end of the conversation. Those that were held back stand last, in
- * the order in which they were first named, so that one more changes nothing before it. Where the vendor
- * was to search, all of them are sent.
+ * The tools that the model knows by the end of the conversation. Those that were held back stand last, in the
+ * order of their first mention; where the vendor was to search, all are sent.
  */
 export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly Tool[] {
   const wires = arrayIn(body, 'tools').filter(isJsonObject)

@@ -7,9 +7,9 @@ import {
   reportedExtras,
   type ToolCounts,
   tierName,
+  type UsageReports,
   withExtras,
 } from '../canonical/extras.ts'
-import type { UsageReports } from '../canonical/raw-usage.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import { larger, readCount, type Usage } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
@@ -32,18 +32,10 @@ interface CacheSplit {
 }
 
 /**
- * Folds one usage report into `counts` and gives what they now amount to; undefined when the report
- * has no count in it. `message_start` and `message_delta` both report, cumulatively, and either may
- * leave fields out: the larger count wins.
- *
- * How this vendor counts: `input_tokens` excludes cache reads and writes. `cache_creation` splits
- * `cache_creation_input_tokens` by life; it does not add to it. `output_tokens` includes thinking.
- *
- * `iterations` takes the sums apart by model call. The top-level counts are the sum of its
- * `message` entries (so in every recording). `compaction` entries are not in them (says the SDK's
- * reference of `BetaUsage.iterations`) though they are calls to the same model: they are added.
- * `advisor_message` entries are not in them either, but are another model's, at another price: they
- * stay in the raw usage and out of these counts.
+ * Folds one usage report into `counts`; undefined when it has no count in it. The larger count wins.
+ * `input_tokens` excludes cache reads and writes; `cache_creation` splits `cache_creation_input_tokens` by life.
+ * `output_tokens` includes thinking. The sums are those of the `message` entries of `iterations`: `compaction`
+ * entries, calls to the same model, are added; `advisor_message` entries are another model's, and are not.
  */
 export function foldMessagesUsage(counts: MessagesCounts, wire: unknown): Usage | undefined {
   if (!isJsonObject(wire)) return undefined
@@ -135,10 +127,7 @@ function toUsage(counts: MessagesCounts): Usage {
   }
 }
 
-/**
- * Usage in the vendor's full shape, which SDKs and coding agents read without looking. It decodes
- * to the same counts.
- */
+/** Usage in the vendor's full shape, which SDKs and coding agents read without looking. */
 export function encodeMessagesUsage(usage: Usage): JsonObject {
   const { cacheWriteTokens, cacheWrite1hTokens } = usage
   return {

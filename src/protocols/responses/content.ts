@@ -14,10 +14,7 @@ import { audioMediaType, encodeAudio, urlOf, urlSource } from '../chat/content.t
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/**
- * What a message or a tool's result is made of. Parts that only this vendor can read (an uploaded
- * file, a kind not known here) are noted in `native` and left out.
- */
+/** Content of a message or a result. Parts that only this vendor can read are noted in `native` and left out. */
 export function decodeContent(content: unknown, at: string, native: NativeUse[]): Part[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content, at }]
@@ -94,8 +91,7 @@ function isUploaded(part: JsonObject, at: string, native: NativeUse[]): boolean 
 }
 
 /**
- * Where a part stands, and how long it is to be cached: the vendor promises at least 30 minutes or
- * 12 hours, and the nearest that others have is 5 minutes (renewed at each use) or an hour.
+ * Where a part stands, and how long it is cached: 30 minutes or 12 hours here, 5 minutes or an hour elsewhere.
  */
 function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint | undefined } {
   const breakpoint = objectIn(part, 'prompt_cache_breakpoint')
@@ -103,10 +99,7 @@ function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint |
   return { at, cache: breakpoint.ttl === '12h' ? '1h' : '5m' }
 }
 
-/**
- * One part of a message or of a tool's result; undefined for what is no content here (calls,
- * reasoning, video). What the model said is `output_text`, its input is `input_text`.
- */
+/** One part of a message or result; undefined for what is no content. What the model said is `output_text`. */
 export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -132,8 +125,8 @@ export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | u
 }
 
 /**
- * The vendor refuses a file name beside an address ("mutually exclusive"), and wants one beside data.
- * A document of plain text is text below its title: many who speak this protocol read no files.
+ * The vendor refuses a file name beside an address, and wants one beside data. Plain text is text below its
+ * title.
  */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
   if (source.type === 'url') return { type: 'input_file', file_url: source.url }
@@ -163,8 +156,7 @@ export function decodeAnnotation(annotation: JsonObject): Citation {
 }
 
 /**
- * The annotations of a text. A source without a place stands behind all of the text. Places in
- * documents in another vendor's form have no name here, and are left out.
+ * The annotations of a text. A source without a place stands behind all of it; others' documents are left out.
  */
 export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
   return (citations ?? []).flatMap((citation): JsonObject[] => {

@@ -1,11 +1,18 @@
-import type { EncodeContext } from '../canonical/codec.ts'
+import type {
+  AnswerEvent,
+  CanonicalResponse,
+  FinishReason,
+  StartEvent,
+} from '../canonical/answer.ts'
+import { createBlockOrder } from '../canonical/block-order.ts'
+import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import { unfoldPart } from '../canonical/fold.ts'
 import type { ServiceTier } from '../canonical/request.ts'
-import type { CanonicalResponse, FinishReason } from '../canonical/response.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { openAiError } from '../chat/errors.ts'
 import { objectIn } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
-import { createOutputWriter } from './item-writers.ts'
+import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
+import { createEventWriter, createOutputWriter, type WriteEvent } from './item-writers.ts'
 import { encodeResponsesUsage } from './usage.ts'
 import { ownResponseId } from './wire.ts'
 
@@ -50,12 +57,8 @@ interface ResponseEnd {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/**
- * The end of an answer. A refusal is a message of its own here, and the response complete; without
- * one the filter is the reason that the vendor has. An answer that the upstream wants to go on with
- * (`pause`) is not whole: the reason that makes clients go on is the limit.
- */
-export function responseEnd(reason: FinishReason, hasRefusal: boolean): ResponseEnd {
+/** The end of an answer. A refusal is a complete message; `pause` is told as the limit: clients then go on. */
+function responseEnd(reason: FinishReason, hasRefusal: boolean): ResponseEnd {
   switch (reason) {
     case 'length':
     case 'pause':
@@ -74,7 +77,7 @@ export function responseEnd(reason: FinishReason, hasRefusal: boolean): Response
 const completed: ResponseEnd = { status: 'completed' }
 const filtered: ResponseEnd = { status: 'incomplete', reason: 'content_filter' }
 
-export interface ResponseFacts extends ResponseEnd {
+interface ResponseFacts extends ResponseEnd {
   /** The upstream's, if it names one. */
   readonly createdAt?: number | undefined
   readonly output: readonly JsonObject[]
@@ -88,7 +91,7 @@ export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usa
 }
 
 /** The response as the vendor writes it, with the fields that repeat the request. */
-export function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
+function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
   const { body, requestId, model, createdAt, own } = context
   const { status, error, reason, output, usage, serviceTier } = facts
   const text = objectIn(body, 'text')
@@ -123,4 +126,129 @@ export function responseObject(context: EncodeContext, facts: ResponseFacts): Js
     user: body.user ?? null,
     metadata: body.metadata ?? {},
   }
+}
+
+type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
+
+/** Writes a response as a stream. Its errors come by `fail`; images have no place here. */
+export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
+  const emit = createEventWriter()
+  const output = createOutputWriter(context, emit)
+  const order = createBlockOrder((event) => output.write(event))
+  let head: StartEvent | undefined
+  let reason: FinishReason = 'other'
+  let hasRefusal = false
+  let isOver = false
+
+  const response = (facts: ResponseFacts) => {
+    return { response: responseObject(context, { createdAt: head?.createdAt, ...facts }) }
+  }
+
+  function begin(start: StartEvent): string {
+    if (head !== undefined) return ''
+    head = start
+    const begun = response({ status: 'in_progress', output: [] })
+    return emit('response.created', begun) + emit('response.in_progress', begun)
+  }
+
+  function finish({ usage: last, serviceTier = 'default' }: EndEvent): string {
+    const end = responseEnd(reason, hasRefusal)
+    const blocks = order.end()
+    const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
+    isOver = true
+    const usage = toldUsage(last ?? head?.usage, context)
+    const facts = { ...end, output: output.items(), usage, serviceTier }
+    const whole = response(facts)
+    context.own?.keep?.(whole.response)
+    return blocks + closed + emit(`response.${end.status}`, whole)
+  }
+
+  return {
+    push(event) {
+      if (isOver) return ''
+      switch (event.type) {
+        case 'start':
+          return begin(event)
+        case 'finish':
+          if (event.choice === 0) reason = event.reason
+          return ''
+        case 'end':
+          return begin({ type: 'start' }) + finish(event)
+        case 'image':
+        case 'error':
+          return ''
+        default:
+          if (event.type === 'refusal-start' && event.choice === 0) hasRefusal = true
+          // Blocks of other choices are never begun, and so are not written.
+          if ('choice' in event && event.choice !== 0) return begin({ type: 'start' })
+          return begin({ type: 'start' }) + order.push(event)
+      }
+    },
+    fail(error) {
+      if (isOver) return ''
+      const begun = begin({ type: 'start' })
+      isOver = true
+      // What has come of the answer stays: clients keep it, and it is charged.
+      const failed = {
+        status: 'failed',
+        error: failedError(error),
+        output: output.items(),
+      } as const
+      return begun + encodeFailedEvents(error, response(failed).response, emit)
+    },
+  }
+}
+
+/**
+ * The end of a failed response: OpenAI's SDKs and LangChain raise on `error`, the AI SDK on either, Codex on
+ * `response.failed` alone.
+ */
+function encodeFailedEvents(
+  error: ProtocolError,
+  response: JsonObject,
+  writeEvent: WriteEvent,
+): string {
+  const told = openAiError(error)
+  const { message, param, code } = told
+  return (
+    writeEvent('error', { code, message, param, error: told }) +
+    writeEvent('response.failed', { response })
+  )
+}
+
+/** What went wrong, in the words that a response has for it: by them Codex knows what to repeat. */
+function failedError({ status, message }: ProtocolError) {
+  return { code: failedCode(status), message }
+}
+
+/** Source: OpenAI's API reference, `ResponseError`; the word for a lack of money is that of its errors. */
+function failedCode(status: number): string {
+  if (status === 402) return 'insufficient_quota'
+  if (status === 429) return 'rate_limit_exceeded'
+  return status >= 500 ? 'server_error' : 'invalid_prompt'
+}
+
+/**
+ * An error behind what came of a stream: the response keeps its id, and leaves out `output`, which OpenAI's SDK
+ * fills itself. A stream that has not begun begins before it.
+ */
+export function encodeResponsesStreamError(
+  error: ProtocolError,
+  _stream: ClientStream,
+  first: boolean,
+): string {
+  const emit = createEventWriter((error.answer?.sequence ?? -1) + 1)
+  const response = {
+    ...{ id: error.answer?.answerId ?? `resp_${error.requestId}`, object: 'response' },
+    ...{ created_at: error.createdAt ?? 0, model: error.model ?? '', ...usual },
+  }
+  const begun = { response: { ...response, status: 'in_progress', output: [] } }
+  const failed = { ...response, status: 'failed', error: failedError(error) }
+  return (first ? emit('response.created', begun) : '') + encodeFailedEvents(error, failed, emit)
+}
+
+/** What every response has. */
+const usual = {
+  ...{ error: null, incomplete_details: null, instructions: null, metadata: {} },
+  ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
 }

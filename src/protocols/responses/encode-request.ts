@@ -9,11 +9,10 @@ import type {
   Turn,
 } from '../canonical/request.ts'
 import { encodeEffort } from '../chat/reasoning.ts'
-import { defined } from '../fields.ts'
+import { defined } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeContentPart } from './content.ts'
-import { encodeSearch, sourcesIncluded } from './search.ts'
-import { encodeToolChoice, encodeTools } from './tools.ts'
+import { encodeSearch, encodeToolChoice, encodeTools, sourcesIncluded } from './tools.ts'
 
 /** The vendor refuses less. Source: its error message, `integer_below_min_value`. */
 const leastOutputTokens = 16
@@ -22,8 +21,8 @@ const leastOutputTokens = 16
 const longestId = 64
 
 /**
- * The body for an upstream. Nothing is kept with the vendor: reasoning comes and goes in encrypted
- * form. The conversation is last, so that the next turn's body has this one's as a prefix.
+ * The body for an upstream. Nothing is kept with the vendor. The conversation is last: the next body begins with
+ * it.
  */
 export function encodeResponsesRequest(
   request: CanonicalRequest,
@@ -57,10 +56,7 @@ export function encodeResponsesRequest(
   })
 }
 
-/**
- * A system prompt of text at the very beginning has a field of its own, unless it is all that there is: the
- * vendor wants some input.
- */
+/** A system prompt of text at the very beginning has its own field, unless there would be no input without it. */
 function takeInstructions({ turns }: CanonicalRequest) {
   const [first] = turns
   if (turns.length === 1) return { instructions: undefined, turns }
@@ -70,10 +66,7 @@ function takeInstructions({ turns }: CanonicalRequest) {
     : { instructions: undefined, turns }
 }
 
-/**
- * Encrypted reasoning is asked for where reasoning is: models that do not reason refuse it
- * ("Encrypted content is not supported with this model").
- */
+/** Encrypted reasoning is asked for where reasoning is: models that do not reason refuse it. */
 function includes({ reasoning, logprobs, webSearch }: CanonicalRequest): string[] {
   const isReasoning = reasoning !== undefined && reasoning.amount?.type !== 'off'
   return [
@@ -151,8 +144,7 @@ function encodePart(part: Part): JsonObject[] {
 }
 
 /**
- * The vendor takes its own reasoning only, in its encrypted form. The id may be left out (Codex
- * does), and is refused above 64 characters, which some vendors' are.
+ * The vendor takes only its own reasoning, encrypted. An id above 64 characters is refused, and may be left out.
  */
 function encodeReasoningItem({ text, signature, id }: ReasoningPart): JsonObject[] {
   if (signature === undefined) return []

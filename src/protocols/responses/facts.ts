@@ -1,7 +1,8 @@
-import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/hosted-tools.ts'
+import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/facts.ts'
 import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import { requestMedia, requestText } from '../request-content.ts'
 import {
   type HostedToolAsk,
   hasTwoKinds,
@@ -18,8 +19,6 @@ import {
   loosest,
   toolBounds,
 } from '../request-facts.ts'
-import { requestMedia } from '../request-media.ts'
-import { requestText } from '../request-text.ts'
 import { itemIdsIn } from './wire.ts'
 
 /** Reads a checked request. */

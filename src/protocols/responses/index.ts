@@ -1,5 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
-import { decodeUsage } from '../canonical/raw-usage.ts'
+import { decodeUsage } from '../canonical/extras.ts'
 import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import { decodeOpenAiError, encodeOpenAiError } from '../chat/errors.ts'
 import { createPlainObserver } from '../observer.ts'
@@ -7,30 +7,30 @@ import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
 import { bearerHeaders, joinUrl } from '../url.ts'
+import { createResponsesDecoder, decodeResponsesAnswer } from './decode-answer.ts'
 import { decodeResponsesRequest } from './decode-request.ts'
-import { createResponsesDecoder, decodeResponsesAnswer } from './decode-stream.ts'
-import { encodeResponsesAnswer } from './encode-answer.ts'
+import {
+  createResponsesEncoder,
+  encodeResponsesAnswer,
+  encodeResponsesStreamError,
+} from './encode-answer.ts'
 import { encodeResponsesRequest } from './encode-request.ts'
-import { createResponsesEncoder } from './encode-stream.ts'
-import { encodeResponsesStreamError } from './errors.ts'
 import { readResponses } from './facts.ts'
 import { createResponsesObserver } from './observe.ts'
-import { takesSearch } from './search.ts'
+import { takesSearch } from './tools.ts'
 import { responsesReports } from './usage.ts'
 import { checkResponses } from './wire.ts'
 
 /*
  * OpenAI's responses. The parts, in reading order:
  *
- *   wire.ts                               schema of a request, ids of items and responses
- *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
- *   content.ts, tools.ts, search.ts       parts of messages, tools, the web search: both ways
- *   decode-request.ts, decode-items.ts    a client's request to the canonical form
- *   encode-request.ts                     the canonical form to a request for an upstream
- *   decode-stream.ts, item-readers.ts     an upstream's answer, streamed or whole, to events
- *   encode-stream.ts, item-writers.ts     events to a stream for a client
- *   encode-answer.ts                      a whole answer for a client
- *   errors.ts                             errors inside of a stream; bodies of errors are those of chat
+ *   wire.ts                             schema of a request, ids of items and responses
+ *   facts.ts, observe.ts, usage.ts      what the gateway reads of bodies that pass untouched
+ *   content.ts, tools.ts                parts of messages, tools and the web search: both ways
+ *   decode-request.ts                   a client's request to the canonical form
+ *   encode-request.ts                   the canonical form to a request for an upstream
+ *   decode-answer.ts, item-readers.ts   an upstream's answer, streamed or whole, to events
+ *   encode-answer.ts, item-writers.ts   events, or a whole answer, and errors for a client
  */
 
 const generate: Operation = {

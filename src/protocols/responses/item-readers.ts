@@ -1,14 +1,13 @@
+import type { AnswerEvent } from '../canonical/answer.ts'
 import type { DecodeContext } from '../canonical/codec.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, TokenLogprob } from '../canonical/request.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeAnnotation } from './content.ts'
-import { callInput, summarySeparator, textsIn } from './decode-items.ts'
-import { decodeSearchCall } from './search.ts'
-import { flatName } from './tools.ts'
+import { callInput, summarySeparator, textsIn } from './decode-request.ts'
+import { decodeSearchCall, flatName } from './tools.ts'
 
 /** A part's text, as a vendor sends it: the next piece, or the whole of it. */
 export interface Told {
@@ -73,8 +72,8 @@ function endReasoning({ reasoning }: Blocks): void {
 }
 
 /**
- * How much of a text has been passed on. Upstreams send it in pieces, as a whole, or both, and some
- * of the pieces late: whatever comes, each character goes on once (T10).
+ * How much of a text has been passed on: it comes in pieces, whole or both, and each character goes on once
+ * (T10).
  */
 interface Progress {
   sent: number
@@ -176,9 +175,8 @@ export function wholePart(content: JsonObject, index: number): Told | undefined 
 }
 
 /**
- * Reads a reasoning item: its summary, or else the reasoning itself, is one text. Nothing is said of
- * an item that has neither text nor encrypted content. What comes after its end is a block of its
- * own (T11).
+ * Reads a reasoning item: its summary, or else the reasoning itself. What comes after its end is a new block
+ * (T11).
  */
 function createReasoningReader(blocks: Blocks): ItemReader {
   const parts = new Map<number, Progress>()
@@ -234,10 +232,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
   }
 }
 
-/**
- * Reads a call of a function or of a custom tool. Its input may come before the item that names the
- * tool, and waits for it then; a call without a name is left out.
- */
+/** Reads a call of a function or custom tool. Input before the name waits; a call without a name is left out. */
 function createCallReader(
   blocks: Blocks,
   { requestId, request }: DecodeContext,
@@ -294,8 +289,7 @@ function createCallReader(
 }
 
 /**
- * Reads a `web_search_call`. Whether it is a search, or only opens a page that was found, comes with
- * the finished item: other actions are no searches, and are left out.
+ * Reads a `web_search_call`. Its action comes with the finished item: those that are no searches are left out.
  */
 function createSearchReader(blocks: Blocks): ItemReader {
   return {

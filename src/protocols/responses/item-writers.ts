@@ -1,11 +1,10 @@
+import type { AnswerEvent } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
 import type { Citation, SearchPart, Tool } from '../canonical/request.ts'
 import { arrayIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeCitations, encodeLogprobs } from './content.ts'
-import { sourcesIncluded } from './search.ts'
-import { splitName } from './tools.ts'
+import { sourcesIncluded, splitName } from './tools.ts'
 import { ownItemId } from './wire.ts'
 
 /** One event of a stream as text, with the next sequence number. */
@@ -190,10 +189,7 @@ function wholePart({ type, text, logprobs }: OpenPart, citations: readonly Citat
   return { type, annotations: encodeCitations({ type: 'text', text, citations }), logprobs, text }
 }
 
-/**
- * Writes a reasoning item: its text is a summary of one part, and its signature is the encrypted
- * content, whether the client has asked for it or not: nothing else brings the reasoning back.
- */
+/** Writes a reasoning item: its text as a summary of one part, its signature as the encrypted content. */
 function createReasoningWriter(place: ItemPlace, emit: WriteEvent): ItemWriter {
   const at = { ...place, summary_index: 0 }
   let text = ''

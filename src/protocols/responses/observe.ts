@@ -8,7 +8,7 @@ import {
 } from '../canonical/observation.ts'
 import type { HostedTool } from '../canonical/tools.ts'
 import { readCount } from '../canonical/usage.ts'
-import { openAiTier } from '../chat/hosted-tools.ts'
+import { openAiTier } from '../chat/facts.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
@@ -74,10 +74,7 @@ class ResponsesObserver extends Observer<ResponsesCounts> {
     this.noteObserved()
   }
 
-  /**
-   * Counts the hosted tools of a response, as far as it has come, as OpenAI bills them: a search for each
-   * `search` or as `tool_usage` says, containers once each by their memory, the other calls one by one.
-   */
+  /** Counts the hosted tools of a response so far as OpenAI bills them: containers once each, by their memory. */
   #tallyResponse(response: JsonObject): void {
     for (const tool of arrayIn(response, 'tools')) {
       if (!isJsonObject(tool)) continue

@@ -1,5 +1,9 @@
-import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
-import type { UsageReports } from '../canonical/raw-usage.ts'
+import {
+  mergeExtras,
+  type ReportedExtras,
+  type UsageReports,
+  withExtras,
+} from '../canonical/extras.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { readChatExtras } from '../chat/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
@@ -16,10 +20,8 @@ export interface ResponsesCounts {
 }
 
 /**
- * Folds one usage report into `counts`; undefined when it has no count in it. A stream reports once,
- * in its last event; should it repeat, the larger count wins. `input_tokens` includes cache reads
- * and (in `input_tokens_details`) cache writes, `output_tokens` includes reasoning: so with all of
- * the ten vendors recorded.
+ * Folds one usage report into `counts`; undefined when it has no count in it. The larger count wins.
+ * `input_tokens` includes cache reads and writes, `output_tokens` includes reasoning.
  */
 export function foldResponsesUsage(counts: ResponsesCounts, wire: unknown): Usage | undefined {
   if (!isJsonObject(wire)) return undefined

@@ -81,10 +81,7 @@ export function referenceId(item: JsonObject): string | undefined {
   return id !== undefined && isReference(item) ? id : undefined
 }
 
-/**
- * Whether an item stands for one that its vendor keeps. A reference may come without its type, and an
- * item of any type may be sent by its id alone.
- */
+/** Whether an item stands for one that its vendor keeps: a reference, or an item sent by its id alone. */
 function isReference(item: JsonObject): boolean {
   const type = stringIn(item, 'type')
   if (type === 'item_reference') return true
@@ -124,10 +121,7 @@ export const ownResponseId = (requestId: string): string => `resp_${requestId}`
 export const ownItemId = (prefix: string, requestId: string, place: number): string =>
   `${prefix}_${requestId}_${place}`
 
-/**
- * The response that an id names, or that the item belongs to which it names: undefined for ids that were
- * surely not given out by a gateway like this one.
- */
+/** The response of an id, or of an item's id; undefined for ids that no gateway like this one gave out. */
 export function ownResponseOf(id: string): string | undefined {
   const requestId = /^(?:resp_(req_[0-9a-f]{32})|[a-z]{2,3}_(req_[0-9a-f]{32})_\d{1,6})$/.exec(id)
   const found = requestId?.[1] ?? requestId?.[2]

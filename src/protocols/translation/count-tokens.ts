@@ -17,9 +17,8 @@ export type CountText = (text: string) => number | Promise<number>
 type Cost = number | readonly [text: string, factor: number]
 
 /**
- * Estimates the input of a request in LLM tokens, as its vendor would count it: instructions, turns,
- * tools, the answer's schema, media by their size. Signatures count by their length: they must be the
- * vendor's own, not sealed ones. What the vendor's own tools add is not in it.
+ * Estimates the input of a request in LLM tokens, as its vendor would count it. Signatures count by their length,
+ * unsealed. What the vendor's own tools add is not in it.
  */
 export async function countRequestTokens(
   request: CanonicalRequest,
@@ -50,8 +49,8 @@ function* requestCosts(request: CanonicalRequest, family: TokenFamily): Generato
 }
 
 /**
- * Whether a turn is more than the results of calls. Measured on Claude 4.5, gpt-5 and Gemini 3:
- * reasoning before it is not counted.
+ * Whether a turn is more than results of calls. Measured on Claude 4.5, gpt-5, Gemini 3: reasoning before it is
+ * free.
  */
 const isQuestion = ({ role, parts }: Turn) =>
   role === 'user' && parts.some(({ type }) => type !== 'tool-result')
@@ -167,10 +166,7 @@ function decodeText(base64: string): string {
   }
 }
 
-/**
- * A tool as OpenAI's models read it: a TypeScript type with comments. Measured: on 28 recorded
- * requests its LLM tokens are those that the vendor counts (±2), but for a constant of all tools.
- */
+/** A tool as OpenAI's models read it: a TypeScript type with comments. Measured on 28 recorded requests: ±2. */
 export function toolType(tool: Tool): string {
   const parameters = tool.parameters ?? {}
   const input = tool.kind === 'custom' ? 'string' : createWriter(parameters)(parameters, 0)

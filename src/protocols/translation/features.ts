@@ -3,8 +3,7 @@ import type { NativeFeature } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 
 /**
- * What becomes of a feature on a channel of some protocol. `carried`: as it is. `adapted`: said
- * in another way, to the same end. `dropped`: left out, and named to the client. `refused`: 400.
+ * `adapted`: said in another way, to the same end. `dropped`: left out, and named to the client. `refused`: 400.
  */
 const ways = ['carried', 'adapted', 'dropped', 'refused'] as const
 export type Way = (typeof ways)[number]
@@ -40,10 +39,7 @@ const native = (title: string, way: Way, note?: string) => row(title, [way, way,
 const embed = (title: string, [chat, gemini]: readonly [Way, Way], note?: string) =>
   row(title, [chat, r, r, gemini], note)
 
-/**
- * The table of translation: what a request may hold, and what becomes of it on channels of each
- * protocol when the client speaks another one. `fit` acts by it, and `/docs/translation` shows it.
- */
+/** What a request may hold, and what becomes of it on channels of each protocol. `/docs/translation` shows it. */
 export const requestFeatures = {
   instructions: row('System prompt', [c, c, c, c]),
   developer_role: row('Instructions of the developer role', [c, c, a, a], 'as the system prompt'),
@@ -274,10 +270,7 @@ export function wayOf(name: FeatureName, target: ProtocolName, quirks: ReadonlyS
   return requestFeatures[name].ways[target]
 }
 
-/**
- * What a request for embeddings may hold, and what becomes of it on channels of each protocol when the
- * client speaks another one. `fitEmbedding` acts by it, and `/docs/translation` shows it.
- */
+/** The same of a request for embeddings: `fitEmbedding` acts by it. */
 export const embeddingFeatures = {
   text: embed('Texts, one or up to 100', [c, c]),
   tokens: embed('Texts as numbers of LLM tokens', [c, r], 'every vendor has its own'),
@@ -298,9 +291,8 @@ export const embeddingFeatures = {
 export type EmbeddingFeature = keyof typeof embeddingFeatures
 
 /**
- * What a legacy completion (`POST /v1/completions`) may hold, and what becomes of it where a model is
- * asked by the protocol of its channel. Its settings go the way of a chat completion's. What is refused
- * takes a channel that has the legacy form itself (the quirk text_completions).
+ * The same of a legacy completion (`POST /v1/completions`). What is refused takes a channel with the quirk
+ * text_completions.
  */
 export const legacyFeatures = {
   prompt: native('Prompt, as text', a, 'as the only message of the user'),

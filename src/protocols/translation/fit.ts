@@ -29,9 +29,8 @@ interface Fitted {
 }
 
 /**
- * Takes out of a request what its target can't express. Throws `TranslationError` for what changes
- * the meaning; with `isStrict`, for everything. `optionalTools`: where the request has tools of its
- * vendor's that it does not force.
+ * Takes out of a request what its target can't express; throws for what changes the meaning, with `isStrict` for
+ * all. `optionalTools`: where the request has tools of its vendor's that it does not force.
  */
 export function fit(
   request: CanonicalRequest,
@@ -91,10 +90,7 @@ function checkStop({ stop = [] }: CanonicalRequest, client: ProtocolName, target
   throw invalid(param, `must be ${limits} for ${spokenBy(target)}.`)
 }
 
-/**
- * Either the search of a request is carried, or what `native` says of it is acted by: like every tool
- * that the vendor runs, it is left out then, or refused.
- */
+/** Either the search of a request is carried, or what `native` says of it: then it is left out, or refused. */
 function withOneSearch(
   { webSearch, ...rest }: CanonicalRequest,
   { webSearch: isRun = false, takesSearch }: Target,
@@ -152,10 +148,7 @@ function refusal(
 const lowerFirst = (text: string) =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 
-/**
- * A request that allows tools by name, each of them once. Throws a `TranslationError` for the name of a
- * tool that the request does not have, as every vendor refuses it. `at`: where the client wrote the choice.
- */
+/** A request that allows tools by name, each once. Throws for the name of a tool that it does not have. */
 function withKnownAllowed(request: CanonicalRequest, at: string): CanonicalRequest {
   const { toolChoice, tools } = request
   if (toolChoice?.type !== 'allowed') return request
@@ -169,10 +162,7 @@ function withKnownAllowed(request: CanonicalRequest, at: string): CanonicalReque
   return { ...request, toolChoice: { ...toolChoice, names } }
 }
 
-/**
- * What of a request for embeddings is left out on its way to a vendor, as the client wrote it. Throws
- * `TranslationError` for what it can't do without, and in a strict request for anything left out.
- */
+/** What of a request for embeddings is left out on its way to a vendor. Throws for what it can't do without. */
 export function fitEmbedding(
   { others }: EmbeddingRequest,
   { operation: { protocol } }: EmbeddingCodec,

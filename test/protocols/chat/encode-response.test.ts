@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
+import type { CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { bare, context } from './codec-scene.ts'

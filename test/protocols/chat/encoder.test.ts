@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'

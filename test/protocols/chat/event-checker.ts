@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 
 function demand(isTrue: boolean, what: string, event: AnswerEvent): void {
   if (!isTrue) throw new Error(`${what}: ${JSON.stringify(event)}`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { withoutExtras } from '../../../src/protocols/canonical/extras.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { chat, chatCodec } from '../../../src/protocols/chat/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'

@@ -1,9 +1,9 @@
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import type {
   EncodeContext,
   EncodeOptions,
   StreamDecoder,
 } from '../../../src/protocols/canonical/codec.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { CanonicalRequest, Part, Turn } from '../../../src/protocols/canonical/request.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
-import { wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
+import { wrapSignatures } from '../../../src/protocols/gemini/thinking.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import { decode, decodeUserPart, nativeOf, target } from './codec-support.ts'

@@ -6,7 +6,7 @@ import type {
   ToolChoice,
 } from '../../../src/protocols/canonical/request.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
-import { dummySignature } from '../../../src/protocols/gemini/signature.ts'
+import { dummySignature } from '../../../src/protocols/gemini/thinking.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import {
   assistant,

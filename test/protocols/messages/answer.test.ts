@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { AnswerPart, CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import type { CanonicalError } from '../../../src/protocols/canonical/error.ts'
-import type { AnswerPart, CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import { encodeMessagesUsage, foldMessagesUsage } from '../../../src/protocols/messages/usage.ts'

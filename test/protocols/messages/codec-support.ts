@@ -1,9 +1,9 @@
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import type {
   DecodeContext,
   EncodeContext,
   EncodeOptions,
 } from '../../../src/protocols/canonical/codec.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { CanonicalRequest } from '../../../src/protocols/canonical/request.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'

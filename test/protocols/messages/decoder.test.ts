@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import { fixture } from '../feeding.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
-import type { FinishReason } from '../../../src/protocols/canonical/response.ts'
+import type { AnswerEvent, FinishReason } from '../../../src/protocols/canonical/answer.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
 import { objectIn } from '../../../src/protocols/json.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'

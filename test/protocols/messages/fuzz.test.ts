@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'

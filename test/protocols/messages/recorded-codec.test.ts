@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { withoutExtras } from '../../../src/protocols/canonical/extras.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest, Turn } from '../../../src/protocols/canonical/request.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
 import { recordings } from '../../support/recordings.ts'
 import { bytesOf, context, decodeFrames, encodeStream, framesOf } from './scene.ts'

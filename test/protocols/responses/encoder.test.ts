@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
-import type { FinishReason } from '../../../src/protocols/canonical/response.ts'
+import type { AnswerEvent, FinishReason } from '../../../src/protocols/canonical/answer.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
 import { encodeResponsesUsage, foldResponsesUsage } from '../../../src/protocols/responses/usage.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
 import { recordings } from '../../support/recordings.ts'

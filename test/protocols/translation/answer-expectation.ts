@@ -1,12 +1,12 @@
-import type { EncodeContext } from '../../../src/protocols/canonical/codec.ts'
-import type { Citation } from '../../../src/protocols/canonical/request.ts'
 import type {
   AnswerPart,
   CanonicalResponse,
   Choice,
   Finish,
   FinishReason,
-} from '../../../src/protocols/canonical/response.ts'
+} from '../../../src/protocols/canonical/answer.ts'
+import type { EncodeContext } from '../../../src/protocols/canonical/codec.ts'
+import type { Citation } from '../../../src/protocols/canonical/request.ts'
 import { emptyUsage, type Usage } from '../../../src/protocols/canonical/usage.ts'
 import type { ProtocolName } from '../../../src/protocols/protocol.ts'
 import { chatParts, type Form, geminiParts, messagesParts, responsesParts } from './answer-parts.ts'

@@ -1,3 +1,4 @@
+import type { AnswerPart } from '../../../src/protocols/canonical/answer.ts'
 import type {
   Citation,
   ReasoningPart,
@@ -5,7 +6,6 @@ import type {
   TextPart,
   TokenLogprob,
 } from '../../../src/protocols/canonical/request.ts'
-import type { AnswerPart } from '../../../src/protocols/canonical/response.ts'
 import { asObject } from './turn-tools.ts'
 
 /** How an answer came to its client. */

@@ -1,7 +1,6 @@
+import type { AnswerEvent, CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import type { EncodeContext } from '../../../src/protocols/canonical/codec.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import type { CanonicalRequest, Tool } from '../../../src/protocols/canonical/request.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import {
   type Framing,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import type { CanonicalRequest, Tool } from '../../../src/protocols/canonical/request.ts'
 import { arrayIn, isJsonObject, objectIn } from '../../../src/protocols/json.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { withExactCalls } from '../../../src/protocols/translation/exact-calls.ts'
+import { withExactCalls } from '../../../src/protocols/canonical/json-text.ts'
 
 const big = '12345678901234567890'
 const written = (text: string) => JSON.stringify(withExactCalls(JSON.parse(text), text))

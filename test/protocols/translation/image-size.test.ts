@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { imageSize } from '../../../src/protocols/translation/image-tokens.ts'
+import { imageSize } from '../../../src/protocols/translation/token-families.ts'
 
 const base64 = (...bytes: readonly number[]) =>
   Buffer.from([...bytes, ...new Array(40).fill(0)]).toString('base64')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ImagePart } from '../../../src/protocols/canonical/request.ts'
-import { patches, pixels, tiles, whole } from '../../../src/protocols/translation/image-tokens.ts'
+import { patches, pixels, tiles, whole } from '../../../src/protocols/translation/token-families.ts'
 
 function gif(width: number, height: number, detail?: ImagePart['detail']): ImagePart {
   const header = Buffer.alloc(40)

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type {
+  AnswerEvent,
+  AnswerPart,
+  FinishReason,
+} from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import type { AnswerPart, FinishReason } from '../../../src/protocols/canonical/response.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import {
   createJsonFilter,

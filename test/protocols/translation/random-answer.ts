@@ -1,16 +1,16 @@
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type {
+  AnswerEvent,
+  AnswerPart,
+  CanonicalResponse,
+  Choice,
+  FinishReason,
+} from '../../../src/protocols/canonical/answer.ts'
 import type {
   Citation,
   TextPart,
   TokenLogprob,
   Tool,
 } from '../../../src/protocols/canonical/request.ts'
-import type {
-  AnswerPart,
-  CanonicalResponse,
-  Choice,
-  FinishReason,
-} from '../../../src/protocols/canonical/response.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
 import { many } from './random-request.ts'
 import { randomObject, randomText } from './random-values.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
 import { rounds } from '../../support/rounds.ts'
 import { validateBody, validateStream } from '../../support/validators/validate-stream.ts'

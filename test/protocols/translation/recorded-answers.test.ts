@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { Framing } from '../../../src/protocols/protocol.ts'
 import { validateBody, validateStream } from '../../support/validators/validate-stream.ts'
 import { byteByByte, cutAtRandom } from '../feeding.ts'

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent, CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest, ReasoningPart } from '../../../src/protocols/canonical/request.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import {
   createEventSealer,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type {
   CanonicalRequest,

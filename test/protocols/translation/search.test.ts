@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
-import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { arrayIn, isJsonObject, objectIn } from '../../../src/protocols/json.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { validateBody, validateStream } from '../../support/validators/validate-stream.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
+import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { createStopFilter } from '../../../src/protocols/translation/answer-filter.ts'

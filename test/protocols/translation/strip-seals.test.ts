@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { dummySignature, wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
-import { sealPrefix } from '../../../src/protocols/translation/seal.ts'
-import { stripSeals } from '../../../src/protocols/translation/strip-seals.ts'
+import { dummySignature, wrapSignatures } from '../../../src/protocols/gemini/thinking.ts'
+import { sealPrefix, stripSeals } from '../../../src/protocols/translation/seal.ts'
 
 const seal = `${sealPrefix}abc`
 

@@ -33,10 +33,7 @@ export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObj
   return built
 }
 
-/**
- * What a schema speaks of, as bits: it has few of the keywords, and a request may have many thousand
- * schemas, so each keyword that is there is looked at, and not each that could be.
- */
+/** What a schema speaks of, as bits: only the keywords that are there are looked at. */
 function topicsIn(schema: JsonObject): number {
   let has = 0
   for (const keyword in schema) has |= topicOf.get(keyword) ?? 0
@@ -187,8 +184,8 @@ function typeField(names: readonly string[]): { readonly type?: unknown } {
 }
 
 /**
- * A list of allowed values: the vendor takes texts and numbers. Null among them is a choice of its
- * own, truth values are a type and a remark, and everything else goes into the description.
+ * Allowed values: the vendor takes texts and numbers. Null is a choice of its own; others go into the
+ * description.
  */
 function tellValues(values: readonly unknown[], declared: readonly string[]): Told {
   const hasNull = values.includes(null)
@@ -230,10 +227,7 @@ const plain = {
   number: ['number'],
 } as const
 
-/**
- * Bounds of numbers. The vendor has only closed ones: open ones move by one for integers; for all
- * others the description says it, beside the closed one.
- */
+/** Bounds of numbers. The vendor has only closed ones: open ones move by one for integers, or are told. */
 function tellBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
@@ -285,10 +279,7 @@ function tellRest(schema: { readonly [keyword: string]: unknown }): readonly str
   return notes
 }
 
-/**
- * The formats that the vendor knows; others it has refused with 400. Source: its guide "Structured
- * outputs" and its reference of `Schema`.
- */
+/** The formats that the vendor knows; it has refused others. Source: its guide "Structured outputs". */
 const formats: ReadonlySet<string> = new Set([
   ...['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double'],
 ])

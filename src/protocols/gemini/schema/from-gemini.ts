@@ -6,9 +6,8 @@ import { camelNames } from '../wire.ts'
 const deepest = 64
 
 /**
- * A schema of this vendor as JSON schema. Its `Schema` is that of OpenAPI 3.0: types in capitals,
- * `nullable`, counts as text, `propertyOrdering`. Clients write such things into its JSON schema
- * fields, too, so both are read in the same way; a JSON schema comes out as it is.
+ * A schema of this vendor as JSON schema. Its `Schema` is that of OpenAPI 3.0; clients write both in either
+ * field.
  */
 export function fromGeminiSchema(schema: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return {}

@@ -2,10 +2,7 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/**
- * The schema that holds where both of these do (`allOf`); undefined when they contradict each other,
- * or when no one schema says it. Members that both have are left as an `allOf` of their own.
- */
+/** The schema that holds where both do (`allOf`); undefined when no one schema says it. */
 export function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const extra = mergeExtra(a, b)
   if (extra === undefined) return undefined
@@ -84,10 +81,7 @@ const merges = new Map<string, Merge>([
   ),
 ])
 
-/**
- * `additionalProperties` speaks of what its own schema does not name, so it can be told of both only
- * where it forbids nothing that the other one names.
- */
+/** `additionalProperties` can be told of both only where it forbids nothing that the other one names. */
 function mergeExtra(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const [mine, other] = [a.additionalProperties, b.additionalProperties]
   const isOpen = (extra: unknown) => extra === undefined || extra === true

@@ -86,10 +86,7 @@ const mostMerged = 50_000
 
 export type SchemaBudget = ReturnType<typeof createSchemaBudget>
 
-/**
- * What the schemas of one request may take beyond reading each of them once. A few definitions that
- * are referred to often can stand for a schema of any size: its size is counted before it is made.
- */
+/** What the schemas of one request may take: a size is counted before it is made, since references can repeat. */
 export function createSchemaBudget() {
   const sizes = new Map<object, number>()
   let copied = 0
@@ -136,10 +133,7 @@ const lengthOf = (value: unknown) =>
 /** How many definitions are written out within one another at the most. */
 const mostOpen = 8
 
-/**
- * Writes schemas for the description of another one. A definition that they refer to is written in its
- * place, as far as the budget goes; one within itself stays a reference.
- */
+/** Writes schemas for a description, with the definitions they refer to, as far as the budget goes. */
 export function createWriter({ resolve }: References, budget: SchemaBudget): Write {
   const open = new Set<JsonObject>()
 

@@ -23,11 +23,8 @@ interface KeywordPlace {
 }
 
 /**
- * A JSON schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`. What it
- * has another word for is said so, and all else is told in descriptions: `told` are its keywords, each at its
- * first place. A schema that can't be written out is the other result. Source: the API's reference of
- * `responseJsonSchema`.
- * `budget` is that of the request; a schema that was converted once costs nothing more.
+ * A JSON schema as the vendor takes it; what it lacks is told in descriptions, and `told` names the keywords. The
+ * other result: it can't be written out. A schema is converted once.
  */
 export function toGeminiSchema(
   schema: JsonObject,

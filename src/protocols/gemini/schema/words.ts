@@ -11,10 +11,7 @@ interface Worded {
 /** Writes a value of a schema for a reader, with what it refers to. */
 export type Write = (value: unknown) => string
 
-/**
- * Keywords of JSON schema that the vendor has no room for, in sentences of the description. Undefined when
- * there are none, as in nearly all schemas. Equal schemas give equal words.
- */
+/** Keywords that the vendor has no room for, as sentences of the description; undefined without any. */
 export function tellInWords(schema: JsonObject, write: Write): Worded | undefined {
   let told: [keyword: string, sentences: readonly string[]][] | undefined
   for (const keyword in schema) {
@@ -174,10 +171,7 @@ const keptKeywords: ReadonlySet<string> = new Set([
   ...['definitions', 'contentEncoding', 'contentMediaType'],
 ])
 
-/**
- * Keywords that say nothing of what fits: those of JSON schema and OpenAPI, those that say something
- * beside others only, and those that editors and forms have for themselves.
- */
+/** Keywords that say nothing of what fits. */
 const annotations: ReadonlySet<string> = new Set([
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id'],
   ...['id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', 'discriminator'],

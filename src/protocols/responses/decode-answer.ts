@@ -1,15 +1,13 @@
+import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
 import { withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
-import type { CanonicalResponse, FinishReason } from '../canonical/response.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { decodeOpenAiError } from '../chat/errors.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { callInput } from './decode-items.ts'
-import { serviceTierOf } from './decode-request.ts'
+import { callInput, serviceTierOf } from './decode-request.ts'
 import {
   type Blocks,
   createItemReader,
@@ -165,8 +163,8 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext): AnswerItems 
     return entry
   }
   /**
-   * The item that an event means, by its id. GitHub Copilot gives an item another id in each event,
-   * and then its place in the output names it, if the item there is `fit`.
+   * The item that an event means, by its id, or by its place (GitHub Copilot changes ids) if the item there is
+   * `fit`.
    */
   function find(event: JsonObject, type: ItemType, fit: (entry: Entry) => boolean): Entry {
     const { output_index: index, item } = event

@@ -1,9 +1,106 @@
 import { isJsonObject, membersOf } from './json.ts'
-import { isKnownFile, isKnownPicture, isTextKind, memberKind } from './known-parts.ts'
+import {
+  argumentMembers,
+  isKnownFile,
+  isKnownPicture,
+  isTextKind,
+  memberKind,
+} from './known-parts.ts'
 import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
+const deepestText = 64
+
+/** Members that are no prompt text: names, references, and media in base64 or opaque form. */
+const notText = new Set([
+  ...['type', 'id', 'role', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control'],
+  ...['media_type', 'mimeType', 'mime_type', 'detail', 'signature', 'thoughtSignature'],
+  ...['thought_signature', 'encrypted_content', 'image_url', 'file_url', 'file_data', 'file_id'],
+  ...['input_audio', 'b64_json', 'data', 'inlineData', 'inline_data', 'fileData', 'url'],
+])
+
+/** What of a request is counted where no upstream reports its LLM tokens. */
+interface RequestText {
+  readonly text: () => string
+  readonly uncounted: () => number
+}
+
+/**
+ * The text of a request, for a rough count of its LLM tokens: strings of `prompts`, and `schemas` as JSON.
+ * `uncounted`: how many characters of the body are not in it.
+ */
+export function requestText(
+  body: JsonObject,
+  prompts: readonly unknown[],
+  schemas: readonly unknown[] = [],
+): RequestText {
+  const pieces = () => {
+    const found: Piece[] = []
+    for (const prompt of prompts) collect(prompt, found, 0)
+    for (const schema of schemas) addJson(schema, found)
+    return found
+  }
+  return {
+    text: () =>
+      pieces()
+        .map(({ text }) => text)
+        .join('\n'),
+    uncounted: () => pieces().reduce((rest, piece) => rest - writtenLength(piece), lengthOf(body)),
+  }
+}
+
+interface Piece {
+  readonly text: string
+  readonly isJson: boolean
+}
+
+function collect(value: unknown, pieces: Piece[], depth: number): void {
+  if (typeof value === 'string') {
+    if (value !== '' && !isDataUrl(value)) pieces.push({ text: value, isJson: false })
+  } else if (typeof value === 'number' || typeof value === 'boolean') {
+    pieces.push({ text: `${value}`, isJson: false })
+  } else if (depth >= deepestText) {
+    // Nothing people write nests this deep, and recursion has to end somewhere.
+  } else if (Array.isArray(value)) {
+    for (const item of value) collect(item, pieces, depth + 1)
+  } else if (isJsonObject(value)) {
+    if (value.type === 'image_generation_call') return // its result is an image
+    for (const key in value) {
+      const member = value[key]
+      if (argumentMembers.has(key) && typeof member === 'object') addJson(member, pieces)
+      // A document given as plain text has it where others have their base64.
+      else if ((key === 'data' && value.type === 'text') || !notText.has(key))
+        collect(member, pieces, depth + 1)
+    }
+  }
+}
+
+function addJson(value: unknown, pieces: Piece[]): void {
+  if (value === undefined || value === null) return
+  try {
+    pieces.push({ text: JSON.stringify(value), isJson: true })
+  } catch {
+    // Nested deeper than the engine can write: not worth counting exactly.
+  }
+}
+
+function isDataUrl(value: string): boolean {
+  return value.startsWith('data:') && value.slice(0, 200).includes(';base64,')
+}
+
+/** How long a piece is in the body: a text has its line ends and quotation marks escaped there. */
+const writtenLength = ({ text, isJson }: Piece) =>
+  isJson ? text.length : JSON.stringify(text).length - 2
+
+function lengthOf(body: JsonObject): number {
+  try {
+    return JSON.stringify(body).length
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
 /** Deeper than any vendor nests its parts. */
-const deepest = 16
+const deepestPart = 16
 
 /** What an image costs with the vendors of today, give or take a half; other media at the least. */
 const imageTokens = 1_000
@@ -30,10 +127,7 @@ const textOrSound = /^(text\/|audio\/|application\/json)/
 /** Members of a Gemini part that hold media. */
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
-/**
- * Counts images, documents and sounds of a request, for an estimate of what they cost as input. What is
- * not known to be text, or media that are written out, is taken to be unseen.
- */
+/** Counts images, documents and sounds of a request, to estimate their input. What is not known is unseen. */
 export function requestMedia(
   prompts: readonly unknown[],
   texts: BodyTexts = wholeTexts,
@@ -44,10 +138,7 @@ export function requestMedia(
   return { tokens, bytes, images, isUnseen }
 }
 
-/**
- * Counts the pictures that a request for new or edited ones holds. Vendors name their fields as they
- * like: what is no setting is a picture, written out, or named by an address or id.
- */
+/** Counts the pictures of a request for new or edited ones: whatever is no setting is a picture. */
 export function requestPictures(
   body: JsonObject,
   settings: ReadonlySet<string>,
@@ -60,7 +151,7 @@ export function requestPictures(
 }
 
 function addPictures(value: unknown, sum: Omit<MediaSum, 'tokens' | 'bytes'>, depth = 0): void {
-  if (Array.isArray(value) && depth < deepest) {
+  if (Array.isArray(value) && depth < deepestPart) {
     for (const item of value) addPictures(item, sum, depth + 1)
   } else if (typeof value === 'string' || (typeof value === 'object' && value !== null)) {
     sum.images.count++
@@ -87,7 +178,7 @@ interface MediaSum {
 
 function addMedia(value: unknown, sum: MediaSum, depth: number): void {
   if (typeof value !== 'object' || value === null) return
-  if (depth >= deepest) {
+  if (depth >= deepestPart) {
     sum.isUnseen = true // nested deeper than is read
   } else if (Array.isArray(value)) {
     for (const item of value) addMedia(item, sum, depth + 1)
@@ -141,7 +232,7 @@ function isTextOrSound(value: JsonObject, text: string, texts: BodyTexts): boole
 }
 
 function namesAddress(value: unknown, depth: number): boolean {
-  if (!isJsonObject(value) || depth >= deepest) return false
+  if (!isJsonObject(value) || depth >= deepestPart) return false
   return Object.entries(value).some(([name, member]) =>
     typeof member === 'string'
       ? addresses.includes(name) && !member.startsWith('data:')
@@ -180,7 +271,7 @@ function kindOf(value: JsonObject, data: string, { whole }: BodyTexts): string {
 function longestText(value: unknown, texts: BodyTexts, depth: number): MeasuredText {
   if (typeof value === 'string') return { text: value, length: texts.lengthOf(value) }
   let longest: MeasuredText = { text: '', length: 0 }
-  if (depth >= deepest || typeof value !== 'object' || value === null) return longest
+  if (depth >= deepestPart || typeof value !== 'object' || value === null) return longest
   for (const member of membersOf(value)) {
     const found = longestText(member, texts, depth + 1)
     if (found.length > longest.length) longest = found

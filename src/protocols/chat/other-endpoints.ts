@@ -1,18 +1,22 @@
-import type { Codec, EncodeContext, RequestTarget, StreamEncoder } from '../canonical/codec.ts'
+import type {
+  Codec,
+  EmbeddingCodec,
+  EmbeddingRequest,
+  EncodeContext,
+  RequestTarget,
+  StreamEncoder,
+} from '../canonical/codec.ts'
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
-import type { JsonObject, RequestFacts } from '../protocol.ts'
+import type { JsonObject, Operation, RequestFacts } from '../protocol.ts'
+import { noMedia, requestText } from '../request-content.ts'
 import { baseFacts, largestOf, loosest } from '../request-facts.ts'
-import { noMedia } from '../request-media.ts'
-import { requestText } from '../request-text.ts'
 import { type LegacyFeature, legacyFeatures } from '../translation/features.ts'
 import { decodeChatRequest } from './decode-request.ts'
-import { encodeChatResponse } from './encode-answer.ts'
-import { createChatEncoder } from './encode-stream.ts'
-import { amendUsage, hiddenWork } from './facts.ts'
-import { readExtras } from './hosted-tools.ts'
+import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
+import { amendUsage, hiddenWork, readExtras } from './facts.ts'
 
 // The legacy form of completions: a prompt is continued. Source: OpenAI's API reference, "Completions".
 
@@ -48,10 +52,7 @@ const shared = [
 ]
 const known = new Set([...shared, 'prompt', 'suffix', 'echo', 'best_of', 'logprobs'])
 
-/**
- * Reads it as the chat completion that stands for it: the prompt is the user's only message. Throws
- * `TranslationError` for what only the legacy form has.
- */
+/** Reads it as a chat completion with the prompt as the user's only message. */
 function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   const prompt = refuseOwn(body)
   const settings = Object.fromEntries(shared.map((name) => [name, body[name]]))
@@ -68,10 +69,7 @@ function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalReques
   return { ...request, native: [...request.native, ...native] }
 }
 
-/**
- * Translation for clients, over that of chat completions: upstreams are asked by these, or get the
- * bytes.
- */
+/** Translation for clients: upstreams are asked by chat completions, or get the bytes. */
 export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'createEncoder'> = {
   decodeRequest,
   encodeResponse: (response, context) => toTextCompletion(encodeChatResponse(response, context)),
@@ -81,10 +79,7 @@ export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'create
 /** So long an answer is that sets no limit, by the vendor's default. */
 export const usualLimit = 16
 
-/**
- * The prompt of a legacy completion for a model that is asked in the protocol of its channel. Throws
- * `TranslationError` for what only the legacy form has.
- */
+/** The prompt. Throws `TranslationError` for what only the legacy form has. */
 function refuseOwn(body: JsonObject): string {
   const { prompt, suffix, echo, best_of: best, logprobs, n } = body
   const [text = prompt] = Array.isArray(prompt) ? prompt : [prompt]
@@ -147,4 +142,76 @@ function toTextFrame(frame: string): string {
   const says = (choice: JsonObject) => textOf(choice) !== '' || choice.finish_reason !== null
   if (choices.length > 0 && !choices.some(says)) return ''
   return `data: ${JSON.stringify(toTextCompletion(chunk))}\n\n`
+}
+
+/** Translation of OpenAI's embeddings. Source: OpenAI's API reference, "Create embeddings". */
+export const chatEmbeddings = (operation: Operation): EmbeddingCodec => ({
+  operation,
+  mostTexts: 100,
+  decodeRequest: decodeEmbeddings,
+  encodeRequest: ({ texts, dimensions }, model) => ({
+    model,
+    input: texts,
+    ...(dimensions !== undefined && { dimensions }),
+    encoding_format: 'float',
+  }),
+  decodeVectors: (body) =>
+    arrayIn(body, 'data')
+      .filter(isJsonObject)
+      .toSorted((a, b) => (countIn(a, 'index') ?? 0) - (countIn(b, 'index') ?? 0))
+      .map(({ embedding }) => embedding),
+  encodeAnswer: (vectors, { form }, { model, inputTokens }) => ({
+    object: 'list',
+    data: vectors.map(unitLength).map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: form === 'bytes' ? asBytes(vector) : vector,
+    })),
+    model,
+    usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
+  }),
+})
+
+const embeddingFields = new Set(['model', 'input', 'dimensions', 'encoding_format'])
+
+function decodeEmbeddings(body: JsonObject): EmbeddingRequest {
+  const { input, dimensions = null, encoding_format: format = null } = body
+  if (dimensions !== null && !(Number.isSafeInteger(dimensions) && Number(dimensions) > 0))
+    refuseValue('dimensions', 'an integer of 1 or more')
+  if (format !== null && format !== 'float' && format !== 'base64')
+    refuseValue('encoding_format', 'float or base64')
+  const inputs = Array.isArray(input) ? input : [input]
+  if (inputs.length === 0) refuseValue('input', 'a text, or a list of at least one')
+  const texts = inputs.filter((one) => typeof one === 'string')
+  const others = Object.keys(body)
+    .filter((name) => !embeddingFields.has(name) && body[name] !== null)
+    .map((path) => ({ path, feature: path === 'user' ? 'user_id' : 'unknown_field' }) as const)
+  return {
+    texts,
+    dimensions: dimensions === null ? undefined : Number(dimensions),
+    others: [...(texts.length < inputs.length ? [notText(inputs)] : []), ...others],
+    form: format === 'base64' ? 'bytes' : 'list',
+  }
+}
+
+/** What of the input is no text: numbers of LLM tokens, or something of another vendor's. */
+function notText(inputs: readonly unknown[]) {
+  const at = inputs.findIndex((one) => typeof one !== 'string')
+  const one = inputs[at]
+  if (typeof one === 'number') return { path: 'input', feature: 'tokens' } as const
+  if (Array.isArray(one)) return { path: `input[${at}]`, feature: 'tokens' } as const
+  return refuseValue(`input[${at}]`, 'a text')
+}
+
+/** OpenAI's vectors have the length 1; Google's have not, where they are shortened. */
+function unitLength(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector)
+  if (length === 0 || Math.abs(length - 1) < 1e-3) return vector
+  return vector.map((value) => value / length)
+}
+
+function asBytes(vector: readonly number[]): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4))
+  for (const [at, value] of vector.entries()) view.setFloat32(at * 4, value, true)
+  return new Uint8Array(view.buffer).toBase64()
 }

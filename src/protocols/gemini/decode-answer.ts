@@ -1,19 +1,17 @@
+import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
 import { withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
-import { toJsonText } from '../canonical/json-text.ts'
+import { toJsonText, withExactCalls } from '../canonical/json-text.ts'
 import type { SearchPart, ServiceTier, TokenLogprob } from '../canonical/request.ts'
-import type { CanonicalResponse, FinishReason } from '../canonical/response.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { withExactCalls } from '../translation/exact-calls.ts'
 import { decodeCitations, decodeLogprobs, decodeSearchResult } from './citations.ts'
 import { decodeTier } from './decode-request.ts'
 import { decodeError } from './errors.ts'
 import { createPartialArgs, type PartialArgs } from './partial-args.ts'
-import { toStandardBase64 } from './signature.ts'
+import { toStandardBase64 } from './thinking.ts'
 import { foldGeminiUsage, type GeminiCounts } from './usage.ts'
 import { camelNames } from './wire.ts'
 
@@ -23,10 +21,7 @@ export function decodeAnswer(body: JsonObject, context: DecodeContext): Canonica
   return foldEvents([...decoder.read(body), ...decoder.end()])
 }
 
-/**
- * A stream of this protocol has no last event, and after a finish reason more may follow: how an
- * answer ended is known when the stream ends.
- */
+/** This stream has no last event, and more may follow a finish reason: the end is known when the stream ends. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const decoder = createChunkDecoder(context)
   return {
@@ -323,10 +318,7 @@ function createCandidate(
 const textFields = new Set(['text', 'thought', 'thoughtSignature'])
 const isTextField = (name: string) => textFields.has(name)
 
-/**
- * Why a candidate ended. The vendor has no word of its own for calls: they end with `STOP`, and calls
- * of tools that the request does not have, which are there for the client to answer, with another.
- */
+/** Why a candidate ended. The vendor has no word for calls: they end with `STOP`. */
 function decodeFinish(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && (reason === 'STOP' || reason === 'UNEXPECTED_TOOL_CALL')) return 'tool-calls'
   return finishReasons.get(reason) ?? 'other'
