@@ -1,4 +1,4 @@
-import { maxPasswordLength, minPasswordLength } from '../admin/sign-in/passwords.ts'
+import { maxPasswordLength, minPasswordLength } from '../admin/sign-in/hashing.ts'
 import { type Instance, UserError } from './instance.ts'
 
 /**

@@ -317,8 +317,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ memory, places },
     membership: parts.membership,
   }
-  const { records } = store.signIn
-  const setupCode = createSetupCode({ records, sealer: secrets.texts, clock })
+  const setupCode = createSetupCode({ store: store.signIn, sealer: secrets.texts })
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },

@@ -85,9 +85,10 @@ async function plant() {
     const [token = '', signature = ''] = cookie.split('.')
     Object.assign(secrets, { [`session of ${person}`]: token, [`its mark ${person}`]: signature })
   }
-  const rows = await scene.store.signIn.records.find('credential', { where: [], limit: 9 })
-  for (const { id, password_hash } of rows) {
-    secrets[`salt and hash of a password ${id}`] = String(password_hash).split('$').at(-1) ?? ''
+  for (const person of ['user', 'other', 'admin']) {
+    const account = await scene.store.signIn.account({ email: `${person}@example.com` })
+    const hash = account?.passwordHash?.split('$').at(-1) ?? ''
+    secrets[`salt and hash of a password of ${person}`] = hash
   }
 }
 

@@ -7,6 +7,7 @@ import { isOnServer } from '../../src/app/store-place.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { lendPlace } from '../support/empty-store.ts'
+import { openTablesAt, type Tables } from '../support/tables.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { testEngine } from '../support/test-store.ts'
 import { type TollgateYamlOptions, testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
@@ -15,6 +16,8 @@ import { type TollgateYamlOptions, testKey, tollgateYaml } from '../support/toll
 export interface Running extends AsyncDisposable {
   readonly instance: Instance
   readonly serving: Serving
+  /** The database beside it, where it can be seen (`isSeen`). */
+  readonly tables: Tables
   /** Lines of warnings and errors that it logged. */
   readonly complaints: readonly string[]
   /** Puts another configuration in force, as SIGHUP does. */
@@ -39,6 +42,8 @@ export interface ServingOptions extends TollgateYamlOptions {
   /** What the limits of the console's sessions go by. */
   readonly sessionTick?: Clock
   readonly socketLifeMs?: number
+  /** True: its database can be seen beside it. */
+  readonly isSeen?: boolean
 }
 
 function readOptions({
@@ -46,6 +51,7 @@ function readOptions({
   onlyAccounts,
   sessionTick: _,
   socketLifeMs: __,
+  isSeen: ___,
   ...options
 }: ServingOptions) {
   const yaml = tollgateYaml({ listen: '127.0.0.1:0', ...options })
@@ -71,7 +77,8 @@ export function openConfigured(config: Config): Promise<Instance> {
 /** Starts the app as `tollgate serve` does. */
 export async function startServing(options: ServingOptions): Promise<Running> {
   const complaints: string[] = []
-  const lent = testEngine === 'sqlite' || options.store ? undefined : await lendPlace()
+  const isInMemory = testEngine === 'sqlite' && !options.isSeen
+  const lent = isInMemory || options.store ? undefined : await lendPlace()
   const store = lent?.store ?? ':memory:'
   // Of a database on a server it would lie beside the configuration, which is nowhere.
   const isShared = (options.store ?? store).includes('://')
@@ -92,11 +99,16 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     sessionTick: options.sessionTick,
     socketLifeMs: options.socketLifeMs,
   })
+  let opened: Tables | undefined
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
   return {
     instance,
     serving,
     complaints,
+    get tables() {
+      opened ??= openTablesAt(store)
+      return opened
+    },
     async configure(more) {
       config = read(more)
       await serving.reload()
@@ -110,6 +122,7 @@ export async function startServing(options: ServingOptions): Promise<Running> {
         proxy: false,
       }),
     async [Symbol.asyncDispose]() {
+      await opened?.[Symbol.asyncDispose]()
       await serving.stop()
       await lent?.[Symbol.asyncDispose]()
       folder?.remove()

@@ -72,17 +72,12 @@ async function plant(scene: Scene) {
       ...{ account: people.admin, kind: 'credit', amountNano: 1, actor: people.admin, reason },
       ...{ idempotencyKey: null, mayOverdraw: true },
     })
-  const made = { account_id: account.id, created_at: Date.now() }
-  const session = { ...made, updated_at: made.created_at, expires_at: made.created_at + 1e7 }
-  const { records } = store.signIn
-  await records.create('session', {
-    ...session,
-    token_hash: 'x',
-    address: tight,
-    user_agent: hostile,
-  })
-  const passkey = { public_key: 'x', credential_id: 'x', counter: 0, device_type: 'multiDevice' }
-  await records.create('passkey', { ...made, ...passkey, name: hostile, backed_up: 0 })
+  const own = { accountId: account.id }
+  const session = { tokenHash: 'x', expiresAt: Date.now() + 1e7, address: tight }
+  await store.signIn.startSession({ ...own, ...session, userAgent: hostile })
+  const keyed = { publicKey: 'x', credentialId: 'x', counter: 0, deviceType: 'multiDevice' }
+  const more = { name: hostile, isBackedUp: false, transports: '', aaguid: '' }
+  await store.signIn.addPasskey({ ...own, ...keyed, ...more })
   const rows = await until('five requests', async () => {
     const list = await store.lists.requests({}, { size: 9 })
     return list.rows.length === 5 && list.rows

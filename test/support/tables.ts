@@ -21,7 +21,13 @@ export interface Tables extends AsyncDisposable {
 
 /** Opens the database of a gateway that runs, or ran, with the configuration in `folder`. */
 export const openTables = (folder: string): Tables =>
-  testEngine === 'postgres' ? onServer(folder) : openFile(join(folder, 'tollgate.db'))
+  testEngine === 'postgres'
+    ? onServer(() => databaseOf(folder))
+    : openFile(join(folder, 'tollgate.db'))
+
+/** Opens a store by its URL, or the path of its file. */
+export const openTablesAt = (store: string): Tables =>
+  store.includes('://') ? onServer(async () => store) : openFile(store)
 
 /** Compares every index with its table; throws what differs. */
 const checkIndexes = `SELECT bt_index_check(indexrelid, true) FROM pg_index
@@ -64,8 +70,8 @@ export function openFile(path: string): Tables {
   }
 }
 
-function onServer(folder: string): Tables {
-  const connection = async () => ({ connectionString: await databaseOf(folder), types: valueTypes })
+function onServer(url: () => Promise<string>): Tables {
+  const connection = async () => ({ connectionString: await url(), types: valueTypes })
   let made: Promise<Pool> | undefined
   async function connect(): Promise<Pool> {
     const pool = new Pool({ ...(await connection()), max: 2 })

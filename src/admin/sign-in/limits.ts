@@ -2,13 +2,8 @@ import { addressKey } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LogFields, Logger } from '../../lib/log.ts'
 import { createRate, type RateOptions } from '../../lib/rate.ts'
-import type { SecretBox } from '../../lib/secrets.ts'
-import type { SignInStore } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
-import type { Library, RequestFacts, SignInSettings } from './call.ts'
-import type { CookieSessions, KnownDevices } from './cookies.ts'
-import type { Passwords } from './passwords.ts'
-import type { SetupCode } from './setup.ts'
+import type { SignInCore } from './core.ts'
 
 interface ThrottleOptions extends RateOptions {
   /** What is told to who comes too often. */
@@ -44,35 +39,8 @@ function tooMany(
   return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
 }
 
-/** What signing in is built from. */
-export interface SignInParts {
-  readonly store: SignInStore
-  readonly secrets: Pick<SecretBox, 'keyedHash'>
-  readonly log: Logger
-  readonly clock: Clock
-  readonly settings: () => SignInSettings
-  readonly facts: RequestFacts
-  readonly setupCode: SetupCode
-}
-
-/** The same with what is built once. */
-export interface SignInCore extends SignInParts {
-  readonly library: Library
-  readonly passwords: Passwords
-  readonly sessions: CookieSessions
-  readonly limits: Limits
-  readonly devices: KnownDevices
-  readonly refusals: Refusals
-}
-
-/** How a call ends: what the client is told, and the cookies that go with it. */
-export interface Outcome<Data> {
-  readonly data: Data
-  readonly cookies: readonly string[]
-}
-
 /** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
-interface Limits {
+export interface Limits {
   /** Guesses at a password or a code, by address. */
   readonly address: Throttle
   /** The same by account: its id, or the e-mail address that was typed. */
@@ -147,41 +115,41 @@ export async function countedRight<Result>(
   }
 }
 
-/** Logs sign-ins that were refused: what was tried line by line, what came too often counted. */
-export interface Refusals {
-  /**
-   * `about` is asked for what is worth a look-up: an attempt that was not even tried is none, or people
-   * could fill the log with it.
-   */
-  note(message: string, error: unknown, about: () => LogFields | Promise<LogFields>): Promise<void>
-}
+/**
+ * Runs a sign-in, and logs it when it is refused: what was tried line by line, what came too often
+ * counted. `about` is asked only for what is worth a look-up: an attempt that was not even tried is none,
+ * or people could fill the log with it.
+ */
+export type WatchRefusals = <Result>(
+  message: string,
+  about: () => LogFields | Promise<LogFields>,
+  work: () => Promise<Result>,
+) => Promise<Result>
 
 /** So often it is told how many came too often. */
 const everyMs = 60_000
 
-export function createRefusals({
-  log,
-  clock,
-}: {
-  readonly log: Logger
-  readonly clock: Clock
-}): Refusals {
+export function createRefusalWatch(log: Logger, clock: Clock): WatchRefusals {
   let untold = 0
   let toldAt = Number.NEGATIVE_INFINITY
 
-  return {
-    async note(message, error, about) {
+  function count(): void {
+    untold++
+    const now = clock()
+    if (now - toldAt < everyMs) return
+    log.warn('sign-ins refused that came too often', { count: untold })
+    untold = 0
+    toldAt = now
+  }
+
+  return async (message, about, work) => {
+    try {
+      return await work()
+    } catch (error) {
       const reason = error instanceof ApiError ? error.reason : 'internal'
-      if (reason !== 'too_many_requests' && reason !== 'unavailable') {
-        log.warn(message, { ...(await about()), reason })
-        return
-      }
-      untold++
-      const now = clock()
-      if (now - toldAt < everyMs) return
-      log.warn('sign-ins refused that came too often', { count: untold })
-      untold = 0
-      toldAt = now
-    },
+      if (reason === 'too_many_requests' || reason === 'unavailable') count()
+      else log.warn(message, { ...(await about()), reason })
+      throw error
+    }
   }
 }

@@ -1,9 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { checkOrigin, type Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { readJson } from '../read-json.ts'
-import type { Outcome } from './limits.ts'
+import type { Outcome } from './core.ts'
 import {
   BackupCodes,
   CodeBody,
@@ -48,73 +48,72 @@ const openGuard = (origins: () => readonly string[]) =>
  * An outcome as an answer, with its cookies. A whole response: what a handler says by `set` is lost
  * in the compiled program when another function says it.
  */
-function answer<Data>({ data, cookies }: Outcome<Data>): Response {
+async function answer<Data>(outcome: Promise<Outcome<Data>>): Promise<Response> {
+  const { data, cookies } = await outcome
   const headers = new Headers({ 'cache-control': 'no-store' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   return Response.json(success(data), { headers })
 }
 
-const nothing = { 200: Answer(Type.Null()) }
-const about = (summary: string) => ({ tags: ['Sign-in'], summary, security: [] })
+/** Schemas and words of a route's answer; of who is signed in unless it is open. */
+const gives = <Data extends TSchema>(data: Data, summary: string) => ({
+  response: { 200: Answer(data) },
+  detail: { tags: ['Sign-in'], summary },
+})
+const opens = <Data extends TSchema>(data: Data, summary: string) => ({
+  response: { 200: Answer(data) },
+  detail: { tags: ['Sign-in'], summary, security: [] },
+})
+const Nothing = Type.Null()
 
 /** Ways into the console, for who is not signed in. HTTP only: every decision is the service's. */
 export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =>
   new Elysia({ name: 'admin.sign-in', prefix: '/api/v1/auth' })
     .use(openGuard(origins))
     .get('/methods', async () => success(await signIn.methods()), {
-      response: { 200: Answer(SignInMethods) },
-      detail: about('How people may sign in here'),
+      ...opens(SignInMethods, 'How people may sign in here'),
     })
     .post(
       '/sign-in/email',
-      async ({ request, body: { remember = true, ...entry } }) =>
-        answer(await signIn.withPassword.signIn(request, { ...entry, remember })),
-      { body: SignInBody, response: { 200: Answer(Entered) }, detail: about('Sign in') },
+      ({ request, body: { remember = true, ...entry } }) =>
+        answer(signIn.password.signIn(request, { ...entry, remember })),
+      { body: SignInBody, ...opens(Entered, 'Sign in') },
     )
     .post(
       '/sign-up/email',
-      async ({ request, body: { name = '', ...entry } }) =>
-        answer(await signIn.withPassword.signUp(request, { ...entry, name })),
-      { body: SignUpBody, response: nothing, detail: about('Open an account') },
+      ({ request, body: { name = '', ...entry } }) =>
+        answer(signIn.password.signUp(request, { ...entry, name })),
+      { body: SignUpBody, ...opens(Nothing, 'Open an account') },
     )
-    .post('/sign-out', async ({ request }) => answer(await signIn.withPassword.signOut(request)), {
-      response: nothing,
-      detail: about('Sign out'),
+    .post('/sign-out', ({ request }) => answer(signIn.password.signOut(request)), {
+      ...opens(Nothing, 'Sign out'),
     })
     .post(
       '/second-factor',
-      async ({ request, body: { code, backup = false, trust = false } }) => {
-        const factor = { code, trust, isBackup: backup }
-        return answer(await signIn.secondStep(request, factor))
-      },
-      { body: SecondFactorBody, response: nothing, detail: about('Sign in: the second step') },
+      ({ request, body: { code, backup = false, trust = false } }) =>
+        answer(signIn.secondSteps.finish(request, { code, trust, isBackup: backup })),
+      { body: SecondFactorBody, ...opens(Nothing, 'Sign in: the second step') },
     )
     .post(
       '/sign-in/provider',
-      async ({ request, body: { provider, callback_url = '/console' } }) => {
-        const way = { provider, callbackUrl: callback_url }
-        return answer(await signIn.elsewhere.provider(request, way))
-      },
+      ({ request, body: { provider, callback_url = '/console' } }) =>
+        answer(signIn.oauth.begin(request, { provider, callbackUrl: callback_url })),
       {
         body: ProviderBody,
-        response: { 200: Answer(ProviderUrl) },
-        detail: about('Sign in by an OIDC provider: where to send the browser'),
+        ...opens(ProviderUrl, 'Sign in by a provider: where to send the browser'),
       },
     )
-    .get('/callback/:id', ({ request, params }) => signIn.elsewhere.callback(request, params.id), {
+    .get('/callback/:id', ({ request, params }) => signIn.oauth.callback(request, params.id), {
       params: IdParams,
-      detail: about('Where an OIDC provider sends the browser back to'),
+      detail: opens(Nothing, 'Where a provider sends the browser back to').detail,
     })
-    .get(
-      '/passkey/options',
-      async ({ request }) => answer(await signIn.elsewhere.passkeyOptions(request, 'authenticate')),
-      { response: { 200: Answer(PasskeyOptions) }, detail: about('Sign in with a passkey: begin') },
-    )
+    .get('/passkey/options', ({ request }) => answer(signIn.passkeys.signInOptions(request)), {
+      ...opens(PasskeyOptions, 'Sign in with a passkey: begin'),
+    })
     .post(
       '/sign-in/passkey',
-      async ({ request, body }) =>
-        answer(await signIn.elsewhere.enterWithPasskey(request, body.response)),
-      { body: PasskeyBody, response: nothing, detail: about('Sign in with a passkey') },
+      ({ request, body }) => answer(signIn.passkeys.signIn(request, body.response)),
+      { body: PasskeyBody, ...opens(Nothing, 'Sign in with a passkey') },
     )
 
 /** Making the first administrator. */
@@ -122,98 +121,77 @@ export const setupRoutes = ({ setup }: SignIn, origins: () => readonly string[])
   new Elysia({ name: 'admin.setup', prefix: '/api/v1/setup' })
     .use(openGuard(origins))
     .get('', async () => success({ open: await setup.isOpen() }), {
-      response: { 200: Answer(SetupState) },
-      detail: about('Whether the first administrator is still to be made'),
+      ...opens(SetupState, 'Whether the first administrator is still to be made'),
     })
-    .post('', async ({ request, body }) => answer(await setup.create(request, body)), {
-      body: SetupBody,
-      response: nothing,
-      detail: about('Make the first administrator'),
+    .post('', ({ request, body }) => answer(setup.create(request, body)), {
+      ...{ body: SetupBody, ...opens(Nothing, 'Make the first administrator') },
     })
-
-const aboutOwn = (summary: string) => ({ tags: ['Sign-in'], summary })
 
 /** What people change of their own way in. HTTP only: every decision is the service's. */
-export const ownSignInRoutes = (guard: Guard, { own, elsewhere }: SignIn) =>
+export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
   new Elysia({ name: 'admin.sign-in.own', prefix: '/api/v1/auth' })
     .use(guard('user'))
-    .get('/profile', async ({ who }) => success(await own.profile(who)), {
-      response: { 200: Answer(SignInProfile) },
-      detail: aboutOwn('What you sign in with'),
+    .get('/profile', async ({ who }) => success(await signIn.profile(who)), {
+      ...gives(SignInProfile, 'What you sign in with'),
     })
-    .get('/sessions', async ({ who }) => success(await own.sessions(who)), {
-      response: { 200: Answer(SessionList) },
-      detail: aboutOwn('Where you are signed in'),
+    .get('/sessions', async ({ who }) => success(await signIn.sessions.list(who)), {
+      ...gives(SessionList, 'Where you are signed in'),
     })
     .delete(
       '/sessions/:id',
       async ({ who, params }) => {
-        await own.endSession(who, params.id)
+        await signIn.sessions.endOne(who, params.id)
         return success(null)
       },
-      { params: IdParams, response: nothing, detail: aboutOwn('End one session') },
+      { params: IdParams, ...gives(Nothing, 'End one session') },
     )
-    .post('/sessions/end-others', async ({ who }) => success({ ended: await own.endOthers(who) }), {
-      response: { 200: Answer(Type.Object({ ended: Type.Integer() })) },
-      detail: aboutOwn('End all sessions but this one'),
-    })
+    .post(
+      '/sessions/end-others',
+      async ({ who }) => success({ ended: await signIn.sessions.endOthers(who) }),
+      gives(Type.Object({ ended: Type.Integer() }), 'End all sessions but this one'),
+    )
     .post(
       '/password',
-      async ({ request, who, body }) => {
-        const change = { current: body.current_password, wanted: body.new_password }
-        return answer(await own.changePassword(request, who, change))
+      ({ request, who, body: { current_password, new_password } }) => {
+        const change = { current: current_password, wanted: new_password }
+        return answer(signIn.ownPassword.change(request, who, change))
       },
-      { body: PasswordChangeBody, response: nothing, detail: aboutOwn('Change the password') },
+      { body: PasswordChangeBody, ...gives(Nothing, 'Change the password') },
     )
     .post(
       '/two-factor/enable',
-      async ({ request, who, body }) =>
-        answer(await own.enableTwoFactor(request, who, body.password)),
-      {
-        body: PasswordBody,
-        response: { 200: Answer(TwoFactorSecret) },
-        detail: aboutOwn('A second factor: begin'),
-      },
+      async ({ who, body }) => success(await signIn.ownFactor.enable(who, body.password)),
+      { body: PasswordBody, ...gives(TwoFactorSecret, 'A second factor: begin') },
     )
     .post(
       '/two-factor/confirm',
-      async ({ request, who, body }) => answer(await own.confirmTwoFactor(request, who, body.code)),
-      { body: CodeBody, response: nothing, detail: aboutOwn('A second factor: the first code') },
+      ({ request, who, body }) => answer(signIn.ownFactor.confirm(request, who, body.code)),
+      { body: CodeBody, ...gives(Nothing, 'A second factor: the first code') },
     )
     .post(
       '/two-factor/disable',
-      async ({ request, who, body }) =>
-        answer(await own.disableTwoFactor(request, who, body.password)),
-      { body: PasswordBody, response: nothing, detail: aboutOwn('Remove the second factor') },
+      ({ request, who, body }) => answer(signIn.ownFactor.disable(request, who, body.password)),
+      { body: PasswordBody, ...gives(Nothing, 'Remove the second factor') },
     )
     .post(
       '/two-factor/backup-codes',
-      async ({ request, who, body }) =>
-        answer(await own.newBackupCodes(request, who, body.password)),
-      {
-        body: PasswordBody,
-        response: { 200: Answer(BackupCodes) },
-        detail: aboutOwn('New backup codes, in place of the old ones'),
-      },
+      async ({ who, body }) => success(await signIn.ownFactor.newBackupCodes(who, body.password)),
+      { body: PasswordBody, ...gives(BackupCodes, 'New backup codes, in place of the old ones') },
     )
-    .post(
-      '/unlink',
-      async ({ request, who, body }) => answer(await elsewhere.unlink(request, who, body.provider)),
-      { body: UnlinkBody, response: nothing, detail: aboutOwn('Take an OIDC provider away') },
-    )
+    .post('/unlink', ({ who, body }) => answer(signIn.oauth.unlink(who, body.provider)), {
+      ...{ body: UnlinkBody, ...gives(Nothing, 'Take a provider away') },
+    })
     .get(
       '/passkeys/options',
-      async ({ request }) => answer(await elsewhere.passkeyOptions(request, 'register')),
-      { response: { 200: Answer(PasskeyOptions) }, detail: aboutOwn('Add a passkey: begin') },
+      ({ request, who }) => answer(signIn.passkeys.addOptions(request, who)),
+      gives(PasskeyOptions, 'Add a passkey: begin'),
     )
     .post(
       '/passkeys',
-      async ({ request, who, body }) => answer(await elsewhere.addPasskey(request, who, body)),
-      { body: NewPasskeyBody, response: nothing, detail: aboutOwn('Add a passkey') },
+      ({ request, who, body }) => answer(signIn.passkeys.add(request, who, body)),
+      { body: NewPasskeyBody, ...gives(Nothing, 'Add a passkey') },
     )
-    .delete(
-      '/passkeys/:id',
-      async ({ request, who, params }) =>
-        answer(await elsewhere.removePasskey(request, who, params.id)),
-      { params: IdParams, response: nothing, detail: aboutOwn('Remove a passkey') },
-    )
+    .delete('/passkeys/:id', ({ who, params }) => answer(signIn.passkeys.remove(who, params.id)), {
+      params: IdParams,
+      ...gives(Nothing, 'Remove a passkey'),
+    })

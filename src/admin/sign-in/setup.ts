@@ -1,11 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { addressKey } from '../../lib/addresses.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { TextSealer } from '../../lib/secrets.ts'
-import type { SignInRecords } from '../../store/ports/sign-in.ts'
+import type { SignInStore } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
-import type { Outcome, SignInCore } from './limits.ts'
-import { canSignIn, checkNewPassword } from './passwords.ts'
+import type { Outcome, SignInCore } from './core.ts'
+import { canSignIn, checkNewPassword } from './hashing.ts'
+import { isSame } from './totp.ts'
 
 /** Who becomes the first administrator. */
 interface SetupEntry {
@@ -16,7 +16,7 @@ interface SetupEntry {
 
 /** Set-up: while nobody can sign in as an administrator, who has the code makes one. */
 export function createSetup(core: SignInCore) {
-  const { store, setupCode, passwords, limits, facts, log, library } = core
+  const { store, setupCode, passwords, sessions, limits, facts, log } = core
 
   /** By this process: whoever asks later makes no more writing of it. */
   let isClosed = false
@@ -55,7 +55,7 @@ export function createSetup(core: SignInCore) {
         })
       }
       checkNewPassword(entry.password, 'password')
-      const hash = await passwords.hash(entry.password)
+      const hash = await passwords.hash({ isKnown: true, shares: [] }, entry.password)
       const made = await store.makeAdministrator(entry.email, hash)
       if (made === 'taken') {
         throw new ApiError(
@@ -75,12 +75,10 @@ export function createSetup(core: SignInCore) {
         )
       }
       await close()
-      if (made === 'closed')
-        throw new ApiError('setup_closed', 'There is an administrator already.')
+      const account = made !== 'closed' && (await store.account({ email: entry.email }))
+      if (!account) throw new ApiError('setup_closed', 'There is an administrator already.')
       log.info('first administrator', { [made]: true })
-      const body = { email: entry.email, password: entry.password }
-      const { cookies } = await library.call(request, { path: '/sign-in/email', body })
-      return { data: null, cookies }
+      return { data: null, cookies: await sessions.start(request, account, { method: 'set-up' }) }
     },
   }
 }
@@ -97,30 +95,24 @@ export interface SetupCode {
 }
 
 interface SetupCodeParts {
-  readonly records: Pick<SignInRecords, 'create' | 'find' | 'remove'>
+  readonly store: Pick<SignInStore, 'keepPending' | 'pending' | 'takePending'>
   readonly sealer: TextSealer
-  readonly clock: Clock
 }
 
-const identifier = 'set-up'
-const ours = [
-  { column: 'identifier', operator: 'eq', value: identifier, connector: 'AND' },
-] as const
+const id = 'set-up'
 
 /** It is kept in the database, sealed: who reads that must not become an administrator by it. */
-export function createSetupCode({ records, sealer, clock }: SetupCodeParts): SetupCode {
+export function createSetupCode({ store, sealer }: SetupCodeParts): SetupCode {
   /** The oldest counts. One that another secret has sealed is none. */
   async function find(): Promise<string | undefined> {
-    const rows = await records.find('verification', { where: ours, limit: 100 })
-    return rows.map(({ value }) => sealer.open(String(value))).find((code) => code !== undefined)
+    const kept = await store.pending(id)
+    return kept.map(({ data }) => sealer.open(data)).find((code) => code !== undefined)
   }
 
   async function make(): Promise<void> {
     // In hex: nothing in it looks like a key, which a log would hide.
-    const value = sealer.seal(randomBytes(24).toString('hex'))
-    const now = clock()
-    const times = { created_at: now, updated_at: now, expires_at: Number.MAX_SAFE_INTEGER }
-    await records.create('verification', { identifier, value, ...times })
+    const data = sealer.seal(randomBytes(24).toString('hex'))
+    await store.keepPending({ id, accountId: null, data, expiresAt: Number.MAX_SAFE_INTEGER })
   }
 
   return {
@@ -133,12 +125,10 @@ export function createSetupCode({ records, sealer, clock }: SetupCodeParts): Set
     isOpen: async () => (await find()) !== undefined,
     async matches(guess) {
       const code = await find()
-      return code !== undefined && timingSafeEqual(hashOf(code), hashOf(guess))
+      return code !== undefined && isSame(code, guess)
     },
     async close() {
-      await records.remove('verification', ours)
+      await store.takePending(id)
     },
   }
 }
-
-const hashOf = (code: string): Uint8Array => createHash('sha256').update(code).digest()

@@ -1,41 +1,66 @@
-import { createLibraryCaller } from './call.ts'
-import { createKnownDevices, createSessions } from './cookies.ts'
-import { createElsewhere } from './elsewhere.ts'
-import { createLimits, createRefusals, type SignInCore, type SignInParts } from './limits.ts'
-import { createOwnAccount } from './own-account.ts'
-import { createPasswords } from './passwords.ts'
+import { isoTime } from '../../lib/format.ts'
+import type { SignedIn } from '../access.ts'
+import type { SignInCore, SignInParts } from './core.ts'
+import { createPasswords } from './hashing.ts'
+import { createLimits, createRefusalWatch } from './limits.ts'
+import { createOAuth } from './oauth.ts'
+import { createPasskeys } from './passkey.ts'
+import { createOwnPassword, createPasswordSignIn } from './password.ts'
+import type { SignInProfile } from './schema.ts'
+import { createSessions } from './sessions.ts'
 import { createSetup } from './setup.ts'
-import { createPasswordSignIn, createSecondStep } from './with-password.ts'
+import { createOwnFactor, createSecondSteps } from './totp.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-/** Signing in to the console, wired. The sign-in library is loaded when somebody first signs in. */
+/** Signing in to the console, wired. */
 export function createSignIn(parts: SignInParts) {
-  const { store, clock, facts, settings } = parts
-  const passwords = createPasswords()
-  const sessions = createSessions({ ...parts, isSecure: facts.isSecure })
-  const library = createLibraryCaller({ ...parts, records: store.records, passwords })
-  const devices = createKnownDevices(parts)
-  const limits = createLimits(clock)
-  const refusals = createRefusals(parts)
-  const core: SignInCore = { ...parts, passwords, sessions, library, limits, devices, refusals }
-  const withPassword = createPasswordSignIn(core)
+  const { clock, settings, store } = parts
+  const core: SignInCore = {
+    ...parts,
+    passwords: createPasswords(),
+    sessions: createSessions(parts),
+    limits: createLimits(clock),
+    watchRefusals: createRefusalWatch(parts.log, clock),
+  }
+  const secondSteps = createSecondSteps(core)
+  const ownPassword = createOwnPassword(core)
   const setup = createSetup(core)
   return {
-    sessions,
+    sessions: core.sessions,
     /** Throws for who is not the owner of the account that is signed in. */
-    prove: withPassword.prove,
-    withPassword,
-    secondStep: createSecondStep(core),
-    elsewhere: createElsewhere(core),
-    own: createOwnAccount(core),
+    prove: ownPassword.prove,
+    password: createPasswordSignIn(core, secondSteps),
+    secondSteps,
+    passkeys: createPasskeys(core),
+    oauth: createOAuth(core),
+    ownPassword,
+    ownFactor: createOwnFactor(core, ownPassword),
     setup,
+
     async methods() {
       const { mayRegister, providers } = settings()
       return {
         registration_enabled: mayRegister,
         setup_open: await setup.isOpen(),
         providers: providers.map(({ id, name }) => ({ id, name })),
+      }
+    },
+
+    async profile({ accountId }: SignedIn): Promise<SignInProfile> {
+      const ways = await store.waysIn(accountId)
+      const { providers } = settings()
+      return {
+        has_password: ways.hasPassword,
+        two_factor: ways.hasSecondFactor,
+        providers: ways.providers.map(({ provider, createdAt }) => ({
+          id: provider,
+          name: providers.find(({ id }) => id === provider)?.name ?? provider,
+          created_at: isoTime(createdAt),
+        })),
+        passkeys: ways.passkeys.map(({ id, name, createdAt }) => ({
+          ...{ id: String(id), name, created_at: isoTime(createdAt ?? 0) },
+        })),
       }
     },
   }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { knownProviders } from '../../admin/sign-in/providers.ts'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseSizeBytes } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
@@ -147,18 +148,34 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
   }
 }
 
-function buildSignIn({ oidc = [] }: NonNullable<ConfigFile['sign_in']>): SignInConfig {
-  return {
-    oidc: oidc.map((provider) => ({
-      id: provider.id,
-      name: provider.name,
-      discoveryUrl: provider.discovery_url,
-      clientId: provider.client_id,
-      clientSecret: provider.client_secret,
-      scopes: provider.scopes ?? ['openid', 'email', 'profile'],
-    })),
-  }
+function buildSignIn(section: NonNullable<ConfigFile['sign_in']>): SignInConfig {
+  const { oidc = [], oauth = [] } = section
+  const known = typedKeys(knownProviders).flatMap((id) => {
+    const entry = section[id]
+    return entry === undefined ? [] : [{ id, ...knownProviders[id], ...clientOf(entry) }]
+  })
+  const defaultScopes = knownProviders.google.scopes
+  const named = [
+    ...oidc.map((one) => ({ ...one, at: one.discovery_url, scopes: one.scopes ?? defaultScopes })),
+    ...oauth.map((one) => ({ ...one, at: plainOf(one), scopes: one.scopes ?? [] })),
+  ].map(({ id, name, at, scopes, ...entry }) => ({ id, name, at, scopes, ...clientOf(entry) }))
+  return { providers: [...known, ...named] }
 }
+
+const typedKeys = <Key extends string>(table: { readonly [key in Key]: unknown }) =>
+  Object.keys(table) as Key[]
+
+const clientOf = (entry: { readonly client_id: string; readonly client_secret: string }) => ({
+  clientId: entry.client_id,
+  clientSecret: entry.client_secret,
+})
+
+const plainOf = (entry: NonNullable<NonNullable<ConfigFile['sign_in']>['oauth']>[number]) => ({
+  authorizationUrl: entry.authorization_url,
+  tokenUrl: entry.token_url,
+  profileUrl: entry.profile_url,
+  emailsUrl: entry.emails_url ?? null,
+})
 
 /** The balance below which accounts count as low that have no threshold of their own. */
 export const buildBalanceLow = (usd: Decimal | undefined): number => nano(usd ?? 5)

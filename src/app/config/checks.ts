@@ -34,10 +34,14 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
     if (price) checkPrice(price, joinPath('prices', model), tell)
   checkAccounts(file, tell)
   checkMembers(file, tell)
-  const providers = list(file.sign_in?.oidc).map((one, i) => ({
-    path: `sign_in.oidc[${i}].id`,
-    value: one?.id,
-  }))
+  const known = ['google', 'github'].filter((id) => file.sign_in && id in file.sign_in)
+  const named = (['oidc', 'oauth'] as const).flatMap((kind) =>
+    list(file.sign_in?.[kind]).map((one, i) => ({
+      path: `sign_in.${kind}[${i}].id`,
+      value: one?.id,
+    })),
+  )
+  const providers = [...known.map((id) => ({ path: `sign_in.${id}`, value: id })), ...named]
   checkUnique(providers, tell)
 }
 

@@ -1,3 +1,4 @@
+import type { Provider } from '../../admin/sign-in/providers.ts'
 import type { accountFields } from '../../resources/account.ts'
 import type { FileValues } from '../../resources/resource.ts'
 import type { TokenSettings } from '../../resources/token.ts'
@@ -109,19 +110,10 @@ export interface SettingsConfig {
   readonly feedGroups: 'open' | 'all'
 }
 
-/** An OIDC provider, with its secret in the clear. */
-export interface OidcConfig {
-  readonly id: string
-  readonly name: string
-  readonly discoveryUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly scopes: readonly string[]
-}
-
 /** How people sign in to the console, beside their password. */
 export interface SignInConfig {
-  readonly oidc: readonly OidcConfig[]
+  /** With their secrets in the clear. */
+  readonly providers: readonly Provider[]
 }
 
 /** A channel with its credentials in the clear. */

@@ -212,30 +212,57 @@ export const SettingsSection = Type.Object(
   { ...map, description: 'Switches and figures of the whole gateway.' },
 )
 
+/** How a provider knows this gateway. */
+const providerClient = {
+  client_id: text('key', 'What it calls this gateway.'),
+  client_secret: text('key', `Its secret for this gateway. \${NAME} reads the environment.`, {
+    writeOnly: true,
+  }),
+}
+const namedProvider = {
+  id: text('provider-id', 'Short name in addresses: BASE_URL/api/v1/auth/callback/ID.'),
+  name: text('name', 'What its button says.'),
+  ...providerClient,
+  scopes: optional(
+    Type.Array(text('key', 'Scope.'), {
+      description: 'What it is asked to tell; left out: openid, email and profile of OIDC.',
+    }),
+  ),
+}
+
 /** An OIDC provider that people may sign in to the console with. */
 const OidcEntry = Type.Object(
   {
-    id: text('provider-id', 'Short name in addresses: BASE_URL/api/v1/auth/callback/ID.'),
-    name: text('name', 'What its button says.'),
+    ...namedProvider,
     discovery_url: text('url', 'Address of its openid-configuration document.'),
-    client_id: text('key', 'What it calls this gateway.'),
-    client_secret: text('key', `Its secret for this gateway. \${NAME} reads the environment.`, {
-      writeOnly: true,
-    }),
-    scopes: optional(
-      Type.Array(text('key', 'Scope.'), {
-        description: 'What it is asked to tell; left out: openid, email and profile.',
-      }),
-    ),
   },
   { ...map, description: 'An OIDC provider to sign in with.' },
 )
 
+const OAuthEntry = Type.Object(
+  {
+    ...namedProvider,
+    authorization_url: text('url', 'Where people sign in.'),
+    token_url: text('url', 'Where a code becomes a token.'),
+    profile_url: text('url', 'Where it shows, in JSON, who has signed in.'),
+    emails_url: optional(text('url', 'Where it lists their e-mail addresses, as GitHub does.')),
+  },
+  { ...map, description: 'A provider of OAuth 2 without OIDC.' },
+)
+
+const knownEntry = (name: string) =>
+  optional(Type.Object(providerClient, { ...map, description: `Signing in with ${name}.` }))
+
 /** How people sign in to the console, beside their password. */
 export const SignInSection = Type.Object(
   {
+    google: knownEntry('Google'),
+    github: knownEntry('GitHub'),
     oidc: optional(
       Type.Array(OidcEntry, { description: 'OIDC providers that people may sign in with.' }),
+    ),
+    oauth: optional(
+      Type.Array(OAuthEntry, { description: 'Providers of OAuth 2 that people may sign in with.' }),
     ),
   },
   { ...map, description: 'How people sign in to the console, beside their password.' },

@@ -152,8 +152,16 @@ settings:
 # and password. An account that is here already is linked when the provider says that the e-mail
 # address is verified.
 #sign_in:
-  # Providers that speak OIDC. Each must know the address that it sends people back to:
-  # BASE_URL/api/v1/auth/callback/ID
+  # Each provider must know the address that it sends people back to:
+  # BASE_URL/api/v1/auth/callback/ID, where ID is google, github, or the id below.
+  #google:
+    # What it calls this gateway, and the secret that it gave for it.
+    #client_id: tollgate
+    #client_secret: what-the-provider-gave
+  #github:
+    #client_id: tollgate
+    #client_secret: what-the-provider-gave
+  # Other providers that speak OIDC.
   #oidc:
     # A short name for that address: small letters, digits and hyphens.
     #- id: company
@@ -166,6 +174,19 @@ settings:
       #client_secret: what-the-provider-gave
       # What it is asked to tell.
       #scopes: [openid, email, profile]
+  # Providers of OAuth 2 without OIDC: an account that is here already is linked when the profile
+  # says email_verified, or the list of addresses says verified.
+  #oauth:
+    #- id: forge
+      #name: Forge
+      #client_id: tollgate
+      #client_secret: what-the-provider-gave
+      #authorization_url: https://forge.example.com/oauth/authorize
+      #token_url: https://forge.example.com/oauth/token
+      # Where it shows, in JSON, who has signed in; and their addresses, as GitHub lists them.
+      #profile_url: https://forge.example.com/api/user
+      #emails_url: https://forge.example.com/api/user/emails
+      #scopes: [profile]
 `
 
 const channels = `# Upstreams: where requests are forwarded to.

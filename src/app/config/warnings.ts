@@ -1,4 +1,4 @@
-import { canSignIn } from '../../admin/sign-in/passwords.ts'
+import { canSignIn } from '../../admin/sign-in/hashing.ts'
 import { parseDecimal } from '../../billing/money.ts'
 import { isPrivateHost } from '../../gateway/outbound/dial.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'
@@ -71,12 +71,16 @@ function warnOfEmails({ accounts = [] }: ConfigFile, tell: Tell): void {
       )
 }
 
-function warnOfProviders(file: ConfigFile, tell: Tell): void {
-  for (const [i, { discovery_url }] of (file.sign_in?.oidc ?? []).entries()) {
-    const { protocol, hostname } = new URL(discovery_url)
+function warnOfProviders({ sign_in: { oidc = [], oauth = [] } = {} }: ConfigFile, tell: Tell) {
+  const named = [
+    ...oidc.map(({ discovery_url }, i) => [`oidc[${i}].discovery_url`, discovery_url] as const),
+    ...oauth.map(({ token_url }, i) => [`oauth[${i}].token_url`, token_url] as const),
+  ]
+  for (const [path, url] of named) {
+    const { protocol, hostname } = new URL(url)
     if (protocol === 'http:' && !isPrivateHost(hostname))
       tell(
-        `sign_in.oidc[${i}].discovery_url`,
+        `sign_in.${path}`,
         'is without TLS: whoever is in between can sign in as anybody. Write https://',
       )
   }

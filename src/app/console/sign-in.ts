@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../../admin/sign-in/call.ts'
+import type { RequestFacts } from '../../admin/sign-in/core.ts'
 import { createSignIn } from '../../admin/sign-in/sign-in.ts'
 import { clientAddress, compileAddressList, isListed } from '../../gateway/admit/client-address.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
@@ -11,7 +11,7 @@ export function createConsoleSignIn(parts: ConsoleParts, peerOf: PeerOf) {
     settings: () => ({
       siteName: config().site.name,
       mayRegister: config().settings.registrationEnabled,
-      providers: config().signIn.oidc,
+      providers: config().signIn.providers,
     }),
     facts: createRequestFacts(config, peerOf),
   })

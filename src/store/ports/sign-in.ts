@@ -1,65 +1,39 @@
-/** The tables that signing in works on. Of `account` only rows that may sign in: live and active. */
-export type SignInTable =
-  | 'account'
-  | 'credential'
-  | 'session'
-  | 'verification'
-  | 'two_factor'
-  | 'passkey'
-
-/** A column of a row: text, a whole number (times in milliseconds, flags 0 or 1), or nothing. */
-export type SignInValue = string | number | null
-
-/** A row, or the columns of it that are to be written. */
-export interface SignInRow {
-  readonly [column: string]: SignInValue
+/** An account that may sign in: live and active. */
+export interface SignInAccount {
+  readonly id: number
+  readonly email: string
+  /** argon2id; null: it has no password. */
+  readonly passwordHash: string | null
+  /** Whether a code is asked for after the password. */
+  readonly hasSecondFactor: boolean
 }
 
-export type SignInOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'not_in'
-
-/**
- * One condition. All with `AND` must hold, and of those with `OR` at least one. An e-mail address of
- * an account is compared without regard to case.
- */
-export interface SignInCondition {
-  readonly column: string
-  readonly operator: SignInOperator
-  /** A list for `in` and `not_in`. */
-  readonly value: SignInValue | readonly SignInValue[]
-  readonly connector: 'AND' | 'OR'
+/** An account that somebody opens for themselves: a user with nothing. */
+export interface OpenedAccount {
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string
 }
 
-/** Which rows, how many, and in which order; without an order the oldest first. */
-export interface SignInSearch {
-  readonly where: readonly SignInCondition[]
-  readonly limit: number
-  readonly offset?: number
-  readonly order?: { readonly column: string; readonly descending: boolean }
+/** Who somebody is at a provider. */
+export interface Identity {
+  readonly provider: string
+  /** The provider's own name for them, which never changes. */
+  readonly subject: string
+  readonly email: string
+  /** Whether the provider has checked that the address is theirs. */
+  readonly isVerified: boolean
+  readonly name: string
 }
 
-/**
- * Rows as the sign-in library reads and writes them. Each call is one transaction. An unknown column
- * is a bug and throws.
- */
-export interface SignInRecords {
-  /** Returns the row with its id. An account that is made is a user's, with a balance of 0. */
-  create(table: SignInTable, row: SignInRow): Promise<SignInRow>
-  find(table: SignInTable, search: SignInSearch): Promise<readonly SignInRow[]>
-  count(table: SignInTable, where: readonly SignInCondition[]): Promise<number>
-  /** Changes all that fit; returns how many. */
-  update(table: SignInTable, where: readonly SignInCondition[], values: SignInRow): Promise<number>
-  /** Changes one at most, adding `increments` to what is there; undefined: none fits. */
-  updateOne(
-    table: SignInTable,
-    where: readonly SignInCondition[],
-    values: SignInRow,
-    increments?: { readonly [column: string]: number },
-  ): Promise<SignInRow | undefined>
-  /** Removes all that fit; returns how many. Accounts are never removed here. */
-  remove(table: SignInTable, where: readonly SignInCondition[]): Promise<number>
-  /** Removes one at most and returns it: of several who ask at once, one gets it. */
-  consume(table: SignInTable, where: readonly SignInCondition[]): Promise<SignInRow | undefined>
-}
+/** Why an identity opens nothing: words that the console's sign-in page knows. */
+export type IdentityRefusal =
+  /** Nobody has it, and accounts are not opened here. */
+  | 'signup_disabled'
+  /** An account has its address, and it is not certain that both have one owner. */
+  | 'account_not_linked'
+  /** Its account is disabled or was removed. */
+  | 'account_disabled'
 
 /** A session that counts: not expired, its account live and active. */
 export interface StoredSession {
@@ -83,7 +57,65 @@ export interface SessionView {
   readonly userAgent: string | null
 }
 
-/** A password that an operator sets; all sessions of the account end. */
+export interface NewSession {
+  readonly accountId: number
+  readonly tokenHash: string
+  readonly expiresAt: number
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** What was begun and is to be ended soon, in another request. */
+export interface Pending {
+  /** A hash of what the browser holds. */
+  readonly id: string
+  /** Null: of nobody yet. It ends when the account is signed out everywhere. */
+  readonly accountId: number | null
+  /** What is kept of it. */
+  readonly data: string
+  readonly expiresAt: number
+}
+
+/** The second factor of an account. */
+export interface SecondFactor {
+  /** Both sealed. */
+  readonly secret: string
+  readonly backupCodes: string
+  /** False: no code has proved yet that the owner has it. */
+  readonly isOn: boolean
+  /** No code is taken before; null: codes are taken. */
+  readonly lockedUntil: number | null
+}
+
+export interface NewPasskey {
+  readonly accountId: number
+  readonly name: string
+  readonly credentialId: string
+  /** COSE, in base64. */
+  readonly publicKey: string
+  readonly counter: number
+  readonly deviceType: string
+  readonly isBackedUp: boolean
+  /** How it can be asked, divided by commas. */
+  readonly transports: string
+  readonly aaguid: string
+}
+
+export type Passkey = Omit<NewPasskey, 'name' | 'aaguid' | 'deviceType' | 'isBackedUp'> & {
+  readonly id: number
+  readonly name: string | null
+  readonly createdAt: number | null
+}
+
+/** What an account signs in with. */
+export interface WaysIn {
+  readonly hasPassword: boolean
+  readonly hasSecondFactor: boolean
+  readonly providers: readonly { readonly provider: string; readonly createdAt: number }[]
+  readonly passkeys: readonly Passkey[]
+}
+
+/** A password that an operator or its owner sets; all sessions of the account end. */
 export interface PasswordChange {
   readonly account: string
   /** argon2id. */
@@ -107,29 +139,76 @@ export type FirstAdministrator =
 /** So many sessions an account has at once: another one ends its oldest. */
 export const mostSessions = 100
 
-/** Signing in to the console: what the library keeps, and what the console itself asks. */
+/** Signing in to the console. Each call is one transaction. */
 export interface SignInStore {
-  readonly records: SignInRecords
+  /** By its id, or by its address in any case; undefined: there is none that may sign in. */
+  account(
+    who: { readonly id: number } | { readonly email: string },
+  ): Promise<SignInAccount | undefined>
+  /** Undefined: the address is taken. */
+  openAccount(account: OpenedAccount): Promise<SignInAccount | undefined>
+  /**
+   * The account of an identity. One that has the same address is linked when both sides have checked
+   * it; else one is opened where that is allowed.
+   */
+  accountOf(identity: Identity, mayOpen: boolean): Promise<SignInAccount | IdentityRefusal>
+  /** Takes a provider from an account; false: it has it not, or nothing else to sign in with. */
+  unlink(accountId: number, provider: string): Promise<boolean>
+  waysIn(accountId: number): Promise<WaysIn>
+
   /** By keyed hash of the cookie's token. Read at each request of the console: cheap. */
   session(tokenHash: string, nowMs: number): Promise<StoredSession | undefined>
   sessions(accountId: number, nowMs: number): Promise<readonly SessionView[]>
+  /** Forgets the account's expired ones, and the oldest of too many. */
+  startSession(session: NewSession): Promise<void>
   /** Ends one session of an account (absent: all but `except`); returns how many ended. */
   endSessions(
     accountId: number,
     which: { readonly id: number } | { readonly except: number | null },
   ): Promise<number>
+
+  /** Forgets all that is too old, too. */
+  keepPending(pending: Pending): Promise<void>
+  /** Those of an id that are not too old, the oldest first. */
+  pending(id: string): Promise<readonly Pending[]>
+  /** Takes the oldest of an id away, and all others of it: of several who ask at once, one gets it. */
+  takePending(id: string): Promise<Pending | undefined>
+
   /** Null: the account has no password, or may not sign in. */
   passwordHash(accountId: number): Promise<string | null>
+  /** With an audit row. Throws `WriteRefused`: unknown account. */
+  setPassword(change: PasswordChange): Promise<void>
   /** Whether an active administrator has anything to sign in with. */
   hasAdministrator(): Promise<boolean>
   /** Makes the first administrator, with an audit row. */
   makeAdministrator(email: string, passwordHash: string): Promise<FirstAdministrator>
-  /** With an audit row. Throws `WriteRefused`: unknown account. */
-  setPassword(change: PasswordChange): Promise<void>
-  /** Takes a code of the second factor, by its hash; false: it was used in the last minutes. */
+
+  secondFactor(accountId: number): Promise<SecondFactor | undefined>
+  /** Keeps one that is not on yet, in place of such a one; false: there is one that is on. */
+  offerSecondFactor(accountId: number, secret: string, backupCodes: string): Promise<boolean>
+  turnOnSecondFactor(accountId: number): Promise<void>
+  /** Puts other backup codes in place of those that are named; false: they are others by now. */
+  replaceBackupCodes(accountId: number, from: string, to: string): Promise<boolean>
+  /** Takes a code, by its hash, and ends the count of wrong ones; false: it was used just before. */
   takeCode(accountId: number, codeHash: string): Promise<boolean>
-  /** Forgets second factor and trusted devices, ends all sessions; with an audit row. */
+  /** Counts a wrong code: so many in a row lock the second factor for a while. */
+  noteWrongCode(
+    accountId: number,
+    lock: { readonly after: number; readonly ms: number },
+  ): Promise<void>
+  /** Forgets second factor and trusted devices. */
+  removeSecondFactor(accountId: number): Promise<void>
+  /** The same for an operator: ends all sessions, with an audit row. */
   resetTwoFactor(account: string, actor: string): Promise<void>
+
+  passkey(credentialId: string): Promise<Passkey | undefined>
+  /** Undefined: it is known already. */
+  addPasskey(passkey: NewPasskey): Promise<number | undefined>
+  /** Moves its counter; false: somebody else has, since it was read. */
+  countPasskey(passkey: Pick<Passkey, 'id' | 'counter'>, counter: number): Promise<boolean>
+  /** False: the account has none of this id. */
+  removePasskey(accountId: number, id: number): Promise<boolean>
+
   /** Adds an audit row for something that an account did to itself. */
   note(actor: string, action: string, subject: string): Promise<void>
 }

@@ -19,7 +19,8 @@ import {
   revisionOf,
 } from './changes.ts'
 import { countTokens, findAccountId, findByAddress, requireAccount } from './names.ts'
-import { endSessionsOf, putPassword, removeSignIn } from './sign-in/passwords.ts'
+import { putPassword, removeSignIn } from './sign-in/passwords.ts'
+import { endSessionsOf } from './sign-in/sessions.ts'
 import { build, first, run, type Steps } from './steps.ts'
 
 function* openAccount(account: AccountWrite, now: number): Steps<void> {

@@ -152,11 +152,9 @@ describe('A9: a group that is for named accounts', () => {
   })
 
   test('does not take an account at its word that registered itself', async () => {
-    const other = await scene.store.admin.account(people.other)
-    const where = [
-      { column: 'id', operator: 'eq', value: other?.id ?? 0, connector: 'AND' },
-    ] as const
-    await scene.store.signIn.records.update('account', where, { email_verified: 0 })
+    const { admin, signIn } = scene.store
+    await admin.write({ remove: { accounts: [people.other] } })
+    await signIn.openAccount({ email: people.other, name: '', passwordHash: 'a hash' })
     const { data } = await scene.ask('admin', 'PATCH', `${groupsPath}/${staff}`, {
       accounts: [people.user, people.other, 'nobody@example.com'],
     })
@@ -165,7 +163,7 @@ describe('A9: a group that is for named accounts', () => {
       { field: 'accounts.2', message: 'nobody@example.com has no account yet.' },
     ])
     expect(await namesSeenBy('other')).toEqual(['default'])
-    await scene.store.signIn.records.update('account', where, { email_verified: 1 })
+    await admin.changeAccount({ account: people.other, isVouched: true, actor: 'test' })
     expect(await namesSeenBy('other')).toEqual(['staff', 'default'])
     await setAccounts([people.user])
   })

@@ -13,15 +13,15 @@ export async function makeThings({ store, app, open }: SecurityScene) {
   if (!user || !token || !channel || !group) throw new Error('something is missing')
   await open('user')
   const [session] = await store.signIn.sessions(user.id, Date.now())
-  const key = { public_key: 'key', credential_id: 'id', counter: 0, device_type: 'singleDevice' }
-  const owned = { account_id: user.id, name: 'key', backed_up: 0, created_at: 0 }
-  const passkey = await store.signIn.records.create('passkey', { ...key, ...owned })
+  const key = { publicKey: 'key', credentialId: 'id', counter: 0, deviceType: 'singleDevice' }
+  const more = { name: 'key', isBackedUp: false, transports: '', aaguid: '' }
+  const passkey = await store.signIn.addPasskey({ ...key, ...more, accountId: user.id })
   return {
     accounts: String(user.id),
     tokens: String(token.id),
     requests: request.requestId,
     sessions: String(session?.id),
-    passkeys: String(passkey.id),
+    passkeys: String(passkey),
     channels: String(channel.id),
     groups: String(group.id),
     jobs: 'none',

@@ -31,15 +31,16 @@ export async function startSecurityScene(more: Parameters<typeof startSignIn>[0]
   const tokens = [{ name: 'of other', key: otherKey, group: 'default' }]
   const app = await startSignIn({
     upstream: upstream.url,
+    isSeen: false,
     moreAccounts: [account('admin', { role: 'admin' }), account('other', { tokens })],
     ...more,
   })
   const { store } = app.instance
   const { url } = app.serving
-  const [other] = await store.signIn.records.find('credential', { where: [], limit: 1 })
+  const other = await store.signIn.account({ email: 'other@example.com' })
   await store.signIn.setPassword({
     account: 'user@example.com',
-    passwordHash: String(other?.password_hash),
+    passwordHash: String(other?.passwordHash),
     actor: 'test',
   })
   async function signIn(email: string) {

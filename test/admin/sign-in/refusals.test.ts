@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../src/admin/api-error.ts'
-import { createRefusals } from '../../../src/admin/sign-in/limits.ts'
+import { createRefusalWatch } from '../../../src/admin/sign-in/limits.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 
 function createScene() {
@@ -11,11 +11,12 @@ function createScene() {
   const log = createLogger({ sink, pretty: false, level: 'warn', clock })
   let looked = 0
   const about = async () => ({ account_id: ++looked })
-  const { note } = createRefusals({ log, clock })
+  const watch = createRefusalWatch(log, clock)
   return {
     lines,
     looked: () => looked,
-    refuse: (error: unknown) => note('sign-in refused', error, about),
+    refuse: (error: unknown) =>
+      expect(watch('sign-in refused', about, () => Promise.reject(error))).rejects.toBe(error),
     pass: (ms: number) => {
       now += ms
     },

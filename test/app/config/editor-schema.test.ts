@@ -138,6 +138,6 @@ test('every quirk is a word of the schema, and explained', () => {
 
 test('secrets are marked, and no schema keyword of our own is left', () => {
   const text = JSON.stringify(configJsonSchema())
-  expect(text.match(/"writeOnly":true/g)?.length).toBe(6)
+  expect(text.match(/"writeOnly":true/g)?.length).toBe(9)
   expect(text).not.toContain('"reads"')
 })

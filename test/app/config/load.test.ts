@@ -162,7 +162,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           plazaGroups: 'open',
           feedGroups: 'open',
         },
-        signIn: { oidc: [] },
+        signIn: { providers: [] },
         channels: [],
         groups: [],
         prices: [],

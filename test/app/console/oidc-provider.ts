@@ -16,6 +16,7 @@ export async function startOidcProvider() {
   const size = { modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
   const keys = await crypto.subtle.generateKey({ ...algorithm, ...size }, true, ['sign', 'verify'])
   const jwk = await crypto.subtle.exportKey('jwk', keys.publicKey)
+  const issued = new Map<string, Person>()
   const granted = new Map<string, { person: Person; asked: URLSearchParams }>()
   const seen: string[] = []
 
@@ -38,8 +39,11 @@ export async function startOidcProvider() {
     const isBound = grant?.asked.get('code_challenge') === verifier.digest('base64url')
     granted.delete(form.get('code') ?? '')
     if (!grant || !isBound) return Response.json({ error: 'invalid_grant' }, { status: 400 })
-    const tokens = { access_token: 'access-token-of-the-provider', token_type: 'Bearer' }
-    return Response.json({ ...tokens, expires_in: 60, id_token: await idToken(grant) })
+    const access_token = `access-token-of-the-provider-${form.get('code')}`
+    issued.set(`Bearer ${access_token}`, grant.person)
+    const isOidc = grant.asked.get('scope')?.split(' ').includes('openid') ?? false
+    const tokens = { access_token, token_type: 'Bearer', expires_in: 60 }
+    return Response.json({ ...tokens, ...(isOidc && { id_token: await idToken(grant) }) })
   }
 
   const server = Bun.serve({
@@ -49,6 +53,14 @@ export async function startOidcProvider() {
       const { pathname } = new URL(request.url)
       seen.push(pathname)
       if (pathname === '/token') return exchange(request)
+      if (pathname === '/profile' || pathname === '/emails') {
+        const person = issued.get(request.headers.get('authorization') ?? '')
+        if (!person) return new Response(null, { status: 401 })
+        const { sub: id, email, email_verified: verified = false, name } = person
+        if (pathname === '/profile') return Response.json({ id, login: name, email: null })
+        const other = { email: 'other@example.com', primary: false, verified: true }
+        return Response.json([other, { email, primary: true, verified }])
+      }
       if (pathname === '/jwks')
         return Response.json({ keys: [{ ...jwk, kid: 'one', alg: 'RS256', use: 'sig' }] })
       return Response.json({
@@ -61,13 +73,20 @@ export async function startOidcProvider() {
     },
   })
   const origin: string = server.url.origin
+  const client = { client_id: 'tollgate', client_secret: 'the-secret' }
   return {
     origin,
     /** The paths that were asked for. */
     seen,
     config: {
-      ...{ id: 'company', name: 'Company', client_id: 'tollgate', client_secret: 'the-secret' },
+      ...{ id: 'company', name: 'Company', ...client },
       discovery_url: `${origin}/.well-known/openid-configuration`,
+    },
+    /** The same without OIDC, as GitHub is. */
+    plainConfig: {
+      ...{ id: 'forge', name: 'Forge', ...client, scopes: ['user'] },
+      ...{ authorization_url: `${origin}/authorize`, token_url: `${origin}/token` },
+      ...{ profile_url: `${origin}/profile`, emails_url: `${origin}/emails` },
     },
     /** Signs a person in at the address that the browser was sent to; gives where it goes next. */
     approve(url: string, person: Person): URL {
@@ -88,8 +107,9 @@ export async function signInThrough(
   provider: Awaited<ReturnType<typeof startOidcProvider>>,
   browser: Browser,
   person: Person,
+  id = provider.config.id,
 ) {
-  const asked = { provider: provider.config.id }
+  const asked = { provider: id }
   const { data } = await browser.post('/api/v1/auth/sign-in/provider', asked)
   const back = provider.approve(String(data.url), person)
   return browser.get(back.pathname + back.search)

@@ -72,7 +72,7 @@ test('a verified one is linked, and signs in from then on', async () => {
     providers: [{ id: 'company', name: 'Company' }],
   })
   // The provider's own tokens are not kept.
-  const rows = await app.instance.store.signIn.records.find('credential', { where: [], limit: 9 })
+  const rows = await app.tables.rows('SELECT * FROM credential')
   expect(JSON.stringify(rows)).not.toContain('access-token-of-the-provider')
   const again = open()
   await goThrough(again, { ...root, email_verified: false })
@@ -128,11 +128,9 @@ test('who has no password sees a key again after a fresh sign-in, and who has on
   const path = `/api/v1/tokens/${token.id}/reveal`
   const reveal = () => browser.post(path, { password: null })
   expect((await reveal()).data).toEqual({ key })
-  const { records } = app.instance.store.signIn
   const account = await app.instance.store.admin.account(stranger.email)
-  const own = { column: 'account_id', value: account?.id ?? 0 } as const
-  const where = [{ ...own, operator: 'eq', connector: 'AND' } as const]
-  await records.update('session', where, { created_at: Date.now() - 601_000 })
+  const age = 'UPDATE session SET created_at = ? WHERE account_id = ?'
+  await app.tables.change(age, Date.now() - 601_000, account?.id ?? 0)
   for (let tries = 0; tries < 25; tries++) {
     expect(await reveal()).toMatchObject({ status: 401, reason: 'sign_in_again' })
   }

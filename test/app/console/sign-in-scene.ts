@@ -20,6 +20,7 @@ export const startSignIn = (more: Partial<ServingOptions> = {}): Promise<Running
     upstream: 'http://127.0.0.1:9',
     moreAccounts: accounts,
     server: { trusted_proxies: ['127.0.0.1'] },
+    isSeen: true,
     ...more,
   })
 

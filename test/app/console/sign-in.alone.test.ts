@@ -101,9 +101,8 @@ describe('a session', () => {
   test('can not be made of what the database holds', async () => {
     const browser = open()
     await browser.signIn(admin)
-    const { records } = app.instance.store.signIn
-    const order = { column: 'id', descending: true }
-    const [row] = await records.find('session', { where: [], limit: 1, order })
+    const newest = 'SELECT * FROM session ORDER BY id DESC LIMIT 1'
+    const [row] = await app.tables.rows<{ token_hash: string }>(newest)
     const [token] = decodeURIComponent(sessionOf(browser)).split('.')
     expect(JSON.stringify(row)).not.toContain(token ?? '')
     for (const made of [row?.token_hash, `${row?.token_hash}.`, token, `${token}.AAAA`])
@@ -180,7 +179,7 @@ test('a body of more than 64 KiB is refused', async () => {
   expect(answer).toMatchObject({ status: 413, reason: 'body_too_large' })
 })
 
-test('what the sign-in library has, but the console does not use, is not there', async () => {
+test('what sign-in libraries have, but the console does not use, is not there', async () => {
   const browser = open()
   await browser.signIn(admin)
   for (const path of [

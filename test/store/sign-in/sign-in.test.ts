@@ -1,22 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mostSessions, type SignInCondition } from '../../../src/store/ports/sign-in.ts'
+import { mostSessions } from '../../../src/store/ports/sign-in.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 import { accountWrite, now } from '../support.ts'
 
-eachEngine((open, engine) => {
+eachEngine((open) => {
   const hour = 3_600_000
   let opened: TestStore
   let store: AnyStore
 
-  const is = (column: string, value: string | number): SignInCondition => ({
-    ...{ column, value, operator: 'eq', connector: 'AND' },
-  })
-
-  /** A session of the account 1, its cookie's hash `hash`. */
-  const session = (hash: string, more: object = {}) => ({
-    ...{ account_id: 1, token_hash: hash, expires_at: now + hour },
-    ...{ created_at: now, updated_at: now, ...more },
-  })
+  /** Begins a session of the account 1, its cookie's hash `hash`. */
+  const begin = (tokenHash: string, more: object = {}) =>
+    store.signIn.startSession({
+      ...{ accountId: 1, tokenHash, expiresAt: now + hour, address: 'a', userAgent: 'u', ...more },
+    })
 
   afterEach(() => opened[Symbol.asyncDispose]())
   beforeEach(async () => {
@@ -27,7 +23,7 @@ eachEngine((open, engine) => {
 
   describe('a session', () => {
     test('counts until it expires', async () => {
-      await store.signIn.records.create('session', session('one'))
+      await begin('one')
       expect(await store.signIn.session('one', now)).toEqual({
         ...{ id: 1, accountId: 1, email: 'ann@example.com', role: 'user', isVouched: true },
         ...{ createdAt: now, expiresAt: now + hour },
@@ -45,7 +41,7 @@ eachEngine((open, engine) => {
           store.admin.write({ accounts: [accountWrite({ password: { hash: 'x', mark: 'y' } })] }),
       ],
     ])('ends for good when its account is %s', async (_, change) => {
-      await store.signIn.records.create('session', session('one'))
+      await begin('one')
       await change()
       expect(await store.signIn.session('one', now)).toBeUndefined()
       await store.admin.write({ accounts: [accountWrite()] })
@@ -53,16 +49,15 @@ eachEngine((open, engine) => {
     })
 
     test('goes on when its account is written as it is, and has its new role at once', async () => {
-      await store.signIn.records.create('session', session('one'))
+      await begin('one')
       await store.admin.write({ accounts: [accountWrite({ role: 'admin' })] })
       expect(await store.signIn.session('one', now)).toMatchObject({ role: 'admin' })
     })
 
     test('is listed without its hash, and ended alone or with all others', async () => {
       await store.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
-      for (const hash of ['one', 'two', 'three'])
-        await store.signIn.records.create('session', session(hash))
-      await store.signIn.records.create('session', session('other', { account_id: 2 }))
+      for (const hash of ['one', 'two', 'three']) await begin(hash)
+      await begin('other', { accountId: 2 })
       const listed = await store.signIn.sessions(1, now)
       expect(listed.map(({ id }) => id)).toEqual([3, 2, 1])
       expect(JSON.stringify(listed)).not.toContain('two')
@@ -76,9 +71,8 @@ eachEngine((open, engine) => {
 
   test("an account has so many sessions: another one ends its oldest, and no other account's", async () => {
     await store.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
-    await store.signIn.records.create('session', session('of bob', { account_id: 2 }))
-    for (let at = 0; at <= mostSessions; at++)
-      await store.signIn.records.create('session', session(`session ${at}`))
+    await begin('of bob', { accountId: 2 })
+    for (let at = 0; at <= mostSessions; at++) await begin(`session ${at}`)
     expect(await store.signIn.session('session 0', now)).toBeUndefined()
     expect(await store.signIn.session('session 1', now)).toBeDefined()
     expect(await store.signIn.session('of bob', now)).toBeDefined()
@@ -97,85 +91,172 @@ eachEngine((open, engine) => {
     },
   )
 
-  describe('the rows of the sign-in library', () => {
-    const { records } = { records: () => store.signIn.records }
+  test('a new session forgets those of its account that are over', async () => {
+    await begin('over', { expiresAt: now })
+    await begin('one')
+    expect(await opened.rows('SELECT token_hash FROM session')).toEqual([{ token_hash: 'one' }])
+  })
 
-    test('an account is found in any case, unless it may not sign in', async () => {
-      const find = () =>
-        records().find('account', { where: [is('email', 'ANN@example.com')], limit: 1 })
-      expect(await find()).toMatchObject([{ id: 1, email: 'ann@example.com', email_verified: 1 }])
+  describe('an account', () => {
+    test('is found in any case, unless it may not sign in', async () => {
+      const find = () => store.signIn.account({ email: 'ANN@example.com' })
+      const ann = { id: 1, email: 'ann@example.com', passwordHash: 'h', hasSecondFactor: false }
+      expect(await find()).toEqual(ann)
       await store.admin.write({ accounts: [accountWrite({ status: 'disabled' })] })
-      expect(await find()).toEqual([])
+      expect([await find(), await store.signIn.account({ id: 1 })]).toEqual([undefined, undefined])
       await store.admin.write({ accounts: [accountWrite()] })
       await store.admin.write({ remove: { accounts: ['ann@example.com'] } })
-      expect(await find()).toEqual([])
+      expect(await find()).toBeUndefined()
     })
 
-    test('an account that signs up is a user with nothing', async () => {
-      const row = { email: 'new@example.com', email_verified: 0, created_at: now }
-      expect(await records().create('account', row)).toMatchObject({ id: 2, ...row })
+    test('that registers itself is a user with nothing, and takes no address of another', async () => {
+      const entry = { email: 'New@example.com', name: 'New', passwordHash: 'h' }
+      expect(await store.signIn.openAccount(entry)).toMatchObject({ id: 2, passwordHash: 'h' })
       expect(await store.admin.account('new@example.com')).toMatchObject({
-        ...{ role: 'user', status: 'active', balanceNano: 0, passwordMark: null },
+        ...{ role: 'user', status: 'active', balanceNano: 0, passwordMark: null, isVouched: false },
       })
-      expect(records().create('account', row)).rejects.toThrow(
-        engine === 'SQLite' ? 'UNIQUE' : 'unique constraint',
-      )
-      expect(records().create('account', { ...row, role: 'admin' })).rejects.toThrow('no column')
-      expect(records().remove('account', [])).rejects.toThrow('not removed')
+      for (const email of ['NEW@example.com', 'ann@example.com'])
+        expect(await store.signIn.openAccount({ ...entry, email })).toBeUndefined()
+    })
+  })
+
+  describe('an identity', () => {
+    const identity = { provider: 'p', subject: 's', email: 'Ann@example.com', name: 'Ann' }
+    const enter = (more: object = {}, mayOpen = false) =>
+      store.signIn.accountOf({ ...identity, isVerified: true, ...more }, mayOpen)
+
+    test('is linked where both sides have checked the address, and stays so', async () => {
+      expect(await enter({ isVerified: false })).toBe('account_not_linked')
+      expect(await enter()).toMatchObject({ id: 1 })
+      expect(await enter({ isVerified: false, email: 'other@example.com' })).toMatchObject({
+        id: 1,
+      })
+      const { providers } = await store.signIn.waysIn(1)
+      expect(providers).toEqual([{ provider: 'p', createdAt: now }])
     })
 
-    test('conditions are all of these and one of those', async () => {
-      for (const [at, hash] of ['a', 'b', 'c', 'd'].entries())
-        await records().create('session', session(hash, { expires_at: now + at }))
-      const found = async (...where: SignInCondition[]) =>
-        (await records().find('session', { where, limit: 9 })).map((row) => row.token_hash).join('')
-      const or = { connector: 'OR' } as const
-      expect(await found()).toBe('abcd')
-      expect(await found({ ...is('expires_at', now + 1), operator: 'gt' })).toBe('cd')
-      expect(await found({ ...is('expires_at', now + 1), operator: 'lte' })).toBe('ab')
-      expect(await found({ ...is('token_hash', 'a'), operator: 'ne' })).toBe('bcd')
-      expect(await found({ ...is('token_hash', ''), operator: 'in', value: ['b', 'x', 'd'] })).toBe(
-        'bd',
-      )
-      expect(await found({ ...is('id', 1), operator: 'not_in', value: [1, 2] })).toBe('cd')
-      expect(await found({ ...is('address', ''), value: null })).toBe('abcd')
-      const any = [is('token_hash', 'a'), is('token_hash', 'c')].map((one) => ({ ...one, ...or }))
-      expect(await found(...any)).toBe('ac')
-      expect(await found({ ...is('expires_at', now), operator: 'gt' }, ...any)).toBe('c')
-      expect(found(is('token_hash" OR 1', 'a'))).rejects.toThrow('no column')
-      const order = { column: 'expires_at', descending: true }
-      const page = await records().find('session', { where: [], limit: 2, offset: 1, order })
-      expect(page.map((row) => row.token_hash)).toEqual(['c', 'b'])
-      expect(await records().count('session', any)).toBe(2)
+    test('does not get an account that somebody registered with its address', async () => {
+      const entry = { email: 'bob@example.com', name: '', passwordHash: 'h' }
+      await store.signIn.openAccount(entry)
+      expect(await enter({ email: 'bob@example.com' }, true)).toBe('account_not_linked')
     })
 
-    test('one of several who ask gets a row that is there once', async () => {
-      const row = {
-        identifier: 'code',
-        value: '1',
-        expires_at: now,
-        created_at: now,
-        updated_at: now,
-      }
-      await records().create('verification', row)
-      const where = [is('identifier', 'code')]
-      const both = [
-        records().consume('verification', where),
-        records().consume('verification', where),
-      ]
-      expect((await Promise.all(both)).map((one) => one?.value)).toEqual(['1', undefined])
+    test('opens an account only where that is allowed, vouched for as it was checked', async () => {
+      const email = 'new@example.com'
+      expect(await enter({ email })).toBe('signup_disabled')
+      expect(await enter({ email, isVerified: false }, true)).toMatchObject({ id: 2, email })
+      expect(await store.admin.account(email)).toMatchObject({ isVouched: false, role: 'user' })
+      await enter({ email })
+      expect(await store.admin.account(email)).toMatchObject({ isVouched: true })
     })
 
-    test('a number grows where the condition still holds', async () => {
-      const secret = { account_id: 1, secret: 's', backup_codes: 'b', verified: 1 }
-      await records().create('two_factor', secret)
-      const where = [is('id', 1), { ...is('failed_count', 2), operator: 'lt' } as const]
-      const grow = () => records().updateOne('two_factor', where, {}, { failed_count: 1 })
-      const counts = await Promise.all([grow(), grow(), grow()])
-      const grown = counts.map((row) => row?.failed_count)
-      // Where they really run at once, nobody says which is the first.
-      expect(engine === 'SQLite' ? grown : grown.toSorted()).toEqual([1, 2, undefined])
+    test('of a disabled account opens nothing', async () => {
+      await enter()
+      await store.admin.write({ accounts: [accountWrite({ status: 'disabled' })] })
+      expect(await enter({}, true)).toBe('account_disabled')
     })
+
+    test('is taken away, but never the last way in, nor the password', async () => {
+      await enter({ email: 'new@example.com' }, true)
+      expect(await store.signIn.unlink(2, 'p')).toBe(false)
+      await enter({ subject: 'other' })
+      expect(await store.signIn.unlink(1, 'credential')).toBe(false)
+      expect([await store.signIn.unlink(1, 'p'), await store.signIn.unlink(1, 'p')]).toEqual([
+        ...[true, false],
+      ])
+      expect(await store.signIn.waysIn(1)).toMatchObject({ hasPassword: true, providers: [] })
+    })
+  })
+
+  describe('what was begun', () => {
+    const keep = (more: object = {}) =>
+      store.signIn.keepPending({ id: 'x', accountId: 1, data: '', expiresAt: now + 1, ...more })
+
+    test.each([
+      { accountId: 1, data: '' },
+      { accountId: 1, data: '{"a": 1}' },
+      { accountId: null, data: '{"a": 1}' },
+    ])('comes back as it was, once: %j', async (pending) => {
+      await keep(pending)
+      const kept = { id: 'x', ...pending, expiresAt: now + 1 }
+      expect(await store.signIn.pending('x')).toEqual([kept])
+      const both = await Promise.all([1, 2].map(() => store.signIn.takePending('x')))
+      expect(both.filter((one) => one !== undefined)).toEqual([kept])
+    })
+
+    test('is over in time, and forgotten when the next is kept', async () => {
+      await keep({ expiresAt: now })
+      expect(await store.signIn.takePending('x')).toBeUndefined()
+      await keep({ expiresAt: now })
+      await keep({ id: 'y' })
+      expect(await opened.rows('SELECT identifier FROM verification')).toEqual([
+        ...[{ identifier: 'y' }],
+      ])
+    })
+
+    test('ends when its account is signed out everywhere, and no other', async () => {
+      for (const [id, accountId] of [
+        ['a', 1],
+        ['b', 1],
+        ['c', 11],
+        ['d', null],
+      ] as const)
+        await keep({ id, accountId, data: id === 'a' ? '' : '1' })
+      const change = { account: 'ann@example.com', actor: 'command line' }
+      await store.signIn.setPassword({ ...change, passwordHash: 'new' })
+      const left = await opened.rows('SELECT identifier FROM verification ORDER BY id')
+      expect(left).toEqual([{ identifier: 'c' }, { identifier: 'd' }])
+    })
+  })
+
+  describe('a second factor', () => {
+    const find = () => store.signIn.secondFactor(1)
+
+    test('is offered until it is on', async () => {
+      expect(await store.signIn.offerSecondFactor(1, 'first', 'codes')).toBe(true)
+      expect(await store.signIn.offerSecondFactor(1, 'second', 'codes')).toBe(true)
+      expect(await find()).toMatchObject({ secret: 'second', isOn: false })
+      await store.signIn.turnOnSecondFactor(1)
+      expect(await store.signIn.offerSecondFactor(1, 'third', 'codes')).toBe(false)
+      expect(await find()).toMatchObject({ secret: 'second', isOn: true })
+      expect(await store.signIn.account({ id: 1 })).toMatchObject({ hasSecondFactor: true })
+      await store.signIn.removeSecondFactor(1)
+      expect(await store.signIn.account({ id: 1 })).toMatchObject({ hasSecondFactor: false })
+    })
+
+    test('is locked by so many wrong codes in a row, however many come at once', async () => {
+      await store.signIn.offerSecondFactor(1, 's', 'c')
+      const wrong = () => store.signIn.noteWrongCode(1, { after: 3, ms: 10 })
+      await Promise.all([wrong(), wrong()])
+      expect(await find()).toMatchObject({ lockedUntil: null })
+      await store.signIn.takeCode(1, 'right')
+      await Promise.all([wrong(), wrong()])
+      expect(await find()).toMatchObject({ lockedUntil: null })
+      await Promise.all([wrong(), wrong()])
+      expect(await find()).toMatchObject({ lockedUntil: now + 10 })
+      await opened.change(`UPDATE two_factor SET locked_until = ${now}`)
+      await wrong()
+      expect(await find()).toMatchObject({ lockedUntil: null })
+    })
+
+    test('spends a backup code once: of two who change the codes one does', async () => {
+      await store.signIn.offerSecondFactor(1, 's', 'c')
+      const both = ['d', 'e'].map((to) => store.signIn.replaceBackupCodes(1, 'c', to))
+      expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+    })
+  })
+
+  test('a passkey is its own, and its counter moves once', async () => {
+    const key = { credentialId: 'k', publicKey: 'p', counter: 1, deviceType: 'singleDevice' }
+    const more = { accountId: 1, name: 'n', isBackedUp: false, transports: 'usb', aaguid: '' }
+    expect(await store.signIn.addPasskey({ ...key, ...more })).toBe(1)
+    expect(await store.signIn.addPasskey({ ...key, ...more })).toBeUndefined()
+    const passkey = { id: 1, counter: 1 }
+    const both = [2, 2].map((counter) => store.signIn.countPasskey(passkey, counter))
+    expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+    expect(await store.signIn.passkey('k')).toMatchObject({ accountId: 1, counter: 2 })
+    expect(await store.signIn.removePasskey(2, 1)).toBe(false)
+    expect(await store.signIn.removePasskey(1, 1)).toBe(true)
   })
 
   describe('the first administrator', () => {
@@ -211,7 +292,7 @@ eachEngine((open, engine) => {
   })
 
   test('a password set by hand ends sessions, keeps the mark and leaves an audit row', async () => {
-    await store.signIn.records.create('session', session('one'))
+    await begin('one')
     const change = { account: 'ann@example.com', actor: 'command line' }
     await store.signIn.setPassword({ ...change, passwordHash: 'new' })
     expect(await store.signIn.session('one', now)).toBeUndefined()
@@ -226,10 +307,9 @@ eachEngine((open, engine) => {
   })
 
   test('a removed account leaves nothing to sign in with', async () => {
-    const secret = { account_id: 1, secret: 's', backup_codes: 'b', verified: 1 }
-    await store.signIn.records.create('two_factor', secret)
+    await store.signIn.offerSecondFactor(1, 's', 'c')
     await store.admin.write({ remove: { accounts: ['ann@example.com'] } })
-    for (const table of ['credential', 'two_factor'] as const)
-      expect(await store.signIn.records.count(table, [])).toBe(0)
+    for (const table of ['credential', 'two_factor'])
+      expect(await opened.rows(`SELECT * FROM ${table}`)).toEqual([])
   })
 })

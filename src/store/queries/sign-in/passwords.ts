@@ -1,9 +1,11 @@
-import type { FirstAdministrator, PasswordChange } from '../../ports/sign-in.ts'
+import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
 import { addAudit } from '../audit.ts'
 import { findByAddress, requireAccount } from '../names.ts'
 import { build, first, run, type Steps } from '../steps.ts'
+import { removeSecondFactor } from './factors.ts'
+import { endSessionsOf } from './sessions.ts'
 
-/** What the credential of a password is called, as the sign-in library has it. */
+/** What the credential of a password is called; the others are called by their provider. */
 export const passwordProvider = 'credential'
 
 interface Password {
@@ -48,12 +50,6 @@ export function* putPassword(
   yield* endSessionsOf(accountId)
 }
 
-/** Signs an account out everywhere, and out of what it was about to do. */
-export function* endSessionsOf(accountId: number): Steps<void> {
-  yield* run(build.deleteFrom('session').where('account_id', '=', accountId))
-  yield* run(build.deleteFrom('verification').where('value', '=', String(accountId)))
-}
-
 /** Takes from a removed account all that it could sign in with. */
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
@@ -70,14 +66,10 @@ export function* changePassword(change: PasswordChange, now: number): Steps<void
   yield* addAudit({ ...entry, action: 'account.password' })
 }
 
-/** Forgets the second factor of an account, with an audit row. */
-export function* forgetTwoFactor(
-  { account, actor }: Pick<PasswordChange, 'account' | 'actor'>,
-  now: number,
-): Steps<void> {
+/** Forgets the second factor of an account and ends its sessions, with an audit row. */
+export function* resetSecondFactor(account: string, actor: string, now: number): Steps<void> {
   const id = yield* requireAccount(account, `second factor of account "${account}"`)
-  yield* run(build.deleteFrom('two_factor').where('account_id', '=', id))
-  yield* run(build.updateTable('account').set({ two_factor_enabled: 0 }).where('id', '=', id))
+  yield* removeSecondFactor(id)
   yield* endSessionsOf(id)
   const entry = { createdAt: now, actor, subject: account, detail: {} }
   yield* addAudit({ ...entry, action: 'account.reset_2fa' })
@@ -112,38 +104,60 @@ export function* makeAdministrator(
   const known = yield* findByAddress(email)
   if (known !== undefined) {
     if (known.email_verified === 0) return 'claimed'
-    const hasPassword = (yield* findPasswordHash(known.id)) !== null
-    if (known.status !== 'active' || hasPassword) return 'taken'
+    const account = yield* findAccount({ id: known.id })
+    if (account === undefined || account.passwordHash !== null) return 'taken'
     yield* run(build.updateTable('account').set({ role: 'admin' }).where('id', '=', known.id))
   }
-  const id = known?.id ?? (yield* openAdministrator(email, now))
+  const id = known?.id ?? (yield* addAccount({ email, role: 'admin', isVouched: true }, now))
   yield* putPassword(id, { hash: passwordHash }, now)
   const entry = { createdAt: now, actor: email, subject: email, detail: {} }
   yield* addAudit({ ...entry, action: 'account.first_admin' })
   return known === undefined ? 'created' : 'promoted'
 }
 
-function* openAdministrator(email: string, now: number): Steps<number> {
+interface AddedAccount {
+  readonly email: string
+  readonly name?: string
+  readonly role?: 'admin' | 'user'
+  /** Whether its address is known to be its owner's. */
+  readonly isVouched: boolean
+}
+
+/** Adds an account with nothing; gives its id. */
+export function* addAccount(
+  { email, name = '', role = 'user', isVouched }: AddedAccount,
+  now: number,
+): Steps<number> {
   const row = {
-    ...{ email, role: 'admin' as const, status: 'active' as const },
+    ...{ email, name, role, status: 'active' as const },
     ...{ balance_nano: 0, credit_limit_nano: 0, created_at: now },
+    email_verified: isVouched ? (1 as const) : (0 as const),
   }
   const made = yield* first(build.insertInto('account').values(row).returning('id'))
-  if (made === undefined) throw new Error('The first administrator was not stored.')
+  if (made === undefined) throw new Error('The account was not stored.')
   return made.id
 }
 
-/** Null: it has none, or may not sign in. */
-export function* findPasswordHash(accountId: number): Steps<string | null> {
+/** An account that may sign in: live and active. */
+export function* findAccount(
+  who: { readonly id: number } | { readonly email: string },
+): Steps<SignInAccount | undefined> {
+  const id = 'id' in who ? who.id : (yield* findByAddress(who.email))?.id
+  if (id === undefined) return undefined
   const row = yield* first(
     build
-      .selectFrom('credential')
-      .innerJoin('account', 'account.id', 'credential.account_id')
-      .select('credential.password_hash as hash')
-      .where('credential.account_id', '=', accountId)
-      .where('credential.provider', '=', passwordProvider)
+      .selectFrom('account')
+      .leftJoin('credential', (join) =>
+        join
+          .onRef('credential.account_id', '=', 'account.id')
+          .on('credential.provider', '=', passwordProvider),
+      )
+      .select(['account.id as id', 'email', 'password_hash as passwordHash', 'two_factor_enabled'])
+      .where('account.id', '=', id)
       .where('account.status', '=', 'active')
       .where('account.deleted_at', 'is', null),
   )
-  return row?.hash ?? null
+  if (row === undefined) return undefined
+  const { two_factor_enabled, ...account } = row
+  return { ...account, hasSecondFactor: two_factor_enabled === 1 }
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
 import { ApiError } from '../api-error.ts'
@@ -11,27 +10,26 @@ export const maxPasswordLength = 256
 /** Hashing takes 64 MiB each, and some hundredths of a second: so many at once, so many in line. */
 const line = { atOnce: 2, mostWaiting: 100 }
 
-/** Hashes and compares passwords, a few at a time. */
+/** Hashes and compares passwords, a few at a time, on behalf of who asks. Throws 503 when too many wait. */
 export interface Passwords {
   /** argon2id. */
-  hash(password: string): Promise<string>
-  verify(password: string, hash: string): Promise<boolean>
-  /** What is hashed within `work`, by the sign-in library too, is on behalf of `asking`. */
-  inNameOf<Result>(asking: Asking, work: () => Promise<Result>): Promise<Result>
+  hash(asking: Asking, password: string): Promise<string>
+  /** Takes as long without a hash, and gives false. */
+  verify(asking: Asking, password: string, hash: string | null): Promise<boolean>
 }
 
-/** Throws 503 when too many are in line. */
 export function createPasswords(): Passwords {
   const inTurn = createLine(line)
-  const asking = new AsyncLocalStorage<Asking>()
-  // Whoever is not named has been let in by something else than a password.
-  const ours: Asking = { isKnown: true, shares: [] }
-  const queue = <Result>(work: () => Promise<Result>) =>
-    inTurn(asking.getStore() ?? ours, work, tooManyAtOnce)
+  const make = (password: string) => Bun.password.hash(password, { algorithm: 'argon2id' })
   return {
-    hash: (password) => queue(() => Bun.password.hash(password, { algorithm: 'argon2id' })),
-    verify: (password, hash) => queue(() => Bun.password.verify(password, hash)),
-    inNameOf: (who, work) => asking.run(who, work),
+    hash: (asking, password) => inTurn(asking, () => make(password), tooManyAtOnce),
+    verify: (asking, password, hash) =>
+      inTurn(
+        asking,
+        () =>
+          hash === null ? make(password).then(() => false) : Bun.password.verify(password, hash),
+        tooManyAtOnce,
+      ),
   }
 }
 
@@ -51,8 +49,8 @@ export function checkNewPassword(password: string, field: string): void {
 }
 
 /**
- * The e-mail addresses that the sign-in library takes: who has another can't sign in with a
- * password. As its own check has it. None of their letters is another one when it is made small.
+ * Whether an address can be signed in with. It has letters of ASCII only: none of them is another one
+ * when it is made small.
  */
 export const canSignIn = (email: string): boolean =>
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(email)

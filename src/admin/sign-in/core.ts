@@ -1,0 +1,62 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { SignInStore } from '../../store/ports/sign-in.ts'
+import { ApiError } from '../api-error.ts'
+import type { Passwords } from './hashing.ts'
+import type { Limits, WatchRefusals } from './limits.ts'
+import type { Provider } from './providers.ts'
+import type { CookieSessions } from './sessions.ts'
+import type { SetupCode } from './setup.ts'
+
+/** What the configuration says of signing in; read anew at each request. */
+export interface SignInSettings {
+  readonly siteName: string
+  readonly mayRegister: boolean
+  readonly providers: readonly Provider[]
+}
+
+/** What must be known of a request, and can't be taken from what a client may write. */
+export interface RequestFacts {
+  addressOf(request: Request): string
+  /** Whether it came by TLS, to us or to a trusted proxy. */
+  isSecure(request: Request): boolean
+}
+
+/** What signing in is built from. */
+export interface SignInParts {
+  readonly store: SignInStore
+  readonly secrets: Pick<SecretBox, 'keyedHash' | 'bytes'>
+  readonly log: Logger
+  readonly clock: Clock
+  readonly settings: () => SignInSettings
+  readonly facts: RequestFacts
+  readonly setupCode: SetupCode
+}
+
+/** The same with what all ways in share. */
+export interface SignInCore extends SignInParts {
+  readonly passwords: Passwords
+  readonly sessions: CookieSessions
+  readonly limits: Limits
+  readonly watchRefusals: WatchRefusals
+}
+
+/** How a call ends: what the client is told, and the cookies that go with it. */
+export interface Outcome<Data> {
+  readonly data: Data
+  readonly cookies: readonly string[]
+}
+
+/** The origin that the console was opened by. Throws for a host that is none. */
+export function originOf(facts: RequestFacts, request: Request): string {
+  const host = request.headers.get('host') ?? new URL(request.url).host
+  const url = URL.parse(`${facts.isSecure(request) ? 'https' : 'http'}://${host}`)
+  if (!/^[\w.:[\]-]+$/.test(host) || url === null)
+    throw new ApiError('invalid_value', 'The Host header is not a host.')
+  return url.origin
+}
+
+/** Refuses what was begun in another browser, or too long ago. */
+export const beginAgain = (message = 'This took too long, or was begun elsewhere. Begin again.') =>
+  new ApiError('begin_again', message)

@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache'
+import { addressKey } from '../../lib/addresses.ts'
+import { growing } from '../../lib/cache-options.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { type Outcome, originOf, type SignInCore } from './core.ts'
+import { canSignIn } from './hashing.ts'
+import { type Begun, openProvider, type Provider, type ProviderClient } from './providers.ts'
+
+/** Where the console sends people who could not sign in. */
+const signInPage = '/console/sign-in'
+
+/** A path of the console, as a header can carry it. */
+const consolePath = /^\/console(?![\w-])(?!.*\/\/)[\w\-.~%!$&'()*+,;=:@/?]*$/
+
+/** What the browser comes back to. */
+interface Way extends Begun {
+  readonly provider: string
+  readonly callbackUrl: string
+}
+
+/** Signing in by a provider. Its documents are fetched when somebody signs in with it. */
+export function createOAuth(core: SignInCore) {
+  const { store, sessions, limits, facts, log, settings } = core
+  const clients = new LRUCache<string, Promise<ProviderClient>>({ ...growing(32), ttl: 3_600_000 })
+
+  function clientOf(provider: Provider): Promise<ProviderClient> {
+    const key = JSON.stringify(provider)
+    const made =
+      clients.get(key) ?? import('openid-client').then((openid) => openProvider(provider, openid))
+    clients.set(key, made, { noUpdateTTL: true })
+    made.catch(() => clients.delete(key))
+    return made
+  }
+
+  function start(request: Request, id: string): Provider {
+    limits.begun.take(addressKey(facts.addressOf(request)))
+    const provider = settings().providers.find((one) => one.id === id)
+    if (provider) return provider
+    throw new ApiError('not_found', 'This provider is not known here.', { field: 'provider' })
+  }
+
+  const addressOf = (request: Request, { id }: Provider) =>
+    `${originOf(facts, request)}/api/v1/auth/callback/${id}`
+
+  /** Where the browser is sent, and its cookies; a word of the sign-in page where it is refused. */
+  async function finish(request: Request, provider: Provider) {
+    const pending = await sessions.take(request, 'provider')
+    const way: Way | undefined = pending && JSON.parse(pending.data)
+    if (way?.provider !== provider.id) return 'state_mismatch'
+    const back = new URL(addressOf(request, provider) + new URL(request.url).search)
+    if (back.searchParams.get('state') !== way.state) return 'state_mismatch'
+    const client = await clientOf(provider)
+    const { subject, email, ...claims } = await client.finish(back, way)
+    if (subject === undefined || subject === '') return 'unable_to_get_user_info'
+    // Small letters are made of it: of other letters of Unicode, somebody else's address.
+    if (email === undefined || !canSignIn(email)) return 'email_not_found'
+    const identity = { provider: provider.id, subject, email, ...claims }
+    const account = await store.accountOf(identity, settings().mayRegister)
+    if (typeof account === 'string') return account
+    const cookies = await sessions.start(request, account, { method: provider.id })
+    return { location: way.callbackUrl, cookies }
+  }
+
+  return {
+    /** The provider's address to send the browser to; it comes back to `callbackUrl` at last. */
+    async begin(
+      request: Request,
+      { provider: id, callbackUrl }: { readonly provider: string; readonly callbackUrl: string },
+    ): Promise<Outcome<{ url: string }>> {
+      const provider = start(request, id)
+      if (!consolePath.test(callbackUrl)) {
+        const message = 'This address is not of the console.'
+        throw new ApiError('invalid_value', message, { field: 'callback_url' })
+      }
+      const client = await clientOf(provider)
+      const openid = await import('openid-client')
+      const verifier = openid.randomPKCECodeVerifier()
+      const [state, nonce] = [openid.randomState(), openid.randomNonce()]
+      const url = client.address({
+        ...{ state, nonce, redirect_uri: addressOf(request, provider) },
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      const way: Way = { provider: id, callbackUrl, state, nonce, verifier }
+      const cookie = await sessions.begin(request, 'provider', { data: JSON.stringify(way) })
+      return { data: { url: url.href }, cookies: [cookie] }
+    },
+
+    /** The browser comes back from the provider. */
+    async callback(request: Request, id: string): Promise<Response> {
+      const provider = start(request, id)
+      const ended = await finish(request, provider).catch(async (error: Error) => {
+        log.warn('sign-in', { provider: id, error: error.message })
+        const { AuthorizationResponseError } = await import('openid-client')
+        const isTold = error instanceof AuthorizationResponseError
+        return isTold && /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'invalid_code'
+      })
+      const refused = { location: `${signInPage}?error=${ended}`, cookies: [] }
+      const { location, cookies } = typeof ended === 'string' ? refused : ended
+      const headers = new Headers({
+        ...{ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+      })
+      for (const cookie of cookies) headers.append('set-cookie', cookie)
+      return new Response(null, { status: 302, headers })
+    },
+
+    /** Takes a provider from an account. The last way in stays. */
+    async unlink({ accountId, email }: SignedIn, provider: string): Promise<Outcome<null>> {
+      if (!(await store.unlink(accountId, provider))) {
+        const text = 'You do not sign in with this provider, or with nothing else.'
+        throw new ApiError('invalid_value', text, { field: 'provider' })
+      }
+      await store.note(email, 'account.unlink', email)
+      return { data: null, cookies: [] }
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { addressKey } from '../../lib/addresses.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { beginAgain, type Outcome, originOf, type SignInCore } from './core.ts'
+
+/** A passkey is added by who has signed in within a day. */
+const freshMs = 86_400_000
+
+/** What is expected of the browser's answer. */
+interface Begun {
+  readonly ceremony: 'create' | 'get'
+  readonly challenge: string
+}
+
+const webauthn = () => import('@simplewebauthn/server')
+
+/** Signing in with passkeys, and the passkeys of an account. */
+export function createPasskeys(core: SignInCore) {
+  const { store, sessions, limits, facts, clock } = core
+
+  const begin = (request: Request) => limits.begun.take(addressKey(facts.addressOf(request)))
+  const notAccepted = () =>
+    new ApiError('invalid_value', 'The passkey was not accepted.', { field: 'response' })
+  const unknown = () => new ApiError('not_found', 'This passkey is not known here.')
+
+  function requireFresh({ signedInAt }: SignedIn): void {
+    if (clock() - signedInAt < freshMs) return
+    throw new ApiError('sign_in_again', 'Sign in again first: this needs a fresh sign-in.')
+  }
+
+  /** What the browser is asked, as `navigator.credentials` takes it. */
+  async function ask<Options extends { readonly challenge: string }>(
+    request: Request,
+    options: Options,
+    ceremony: Begun['ceremony'],
+    accountId: number | null = null,
+  ): Promise<Outcome<{ options: Options }>> {
+    const begun: Begun = { ceremony, challenge: options.challenge }
+    const data = JSON.stringify(begun)
+    const cookie = await sessions.begin(request, 'passkey', { accountId, data })
+    return { data: { options }, cookies: [cookie] }
+  }
+
+  /** What an answer must fit: the challenge counts once, for this browser and this owner. */
+  async function expected(request: Request, ceremony: string, accountId: number | null = null) {
+    const pending = await sessions.take(request, 'passkey')
+    const begun: Begun | undefined = pending && JSON.parse(pending.data)
+    if (begun?.ceremony !== ceremony || pending?.accountId !== accountId) throw beginAgain()
+    const origin = originOf(facts, request)
+    return {
+      expectedChallenge: begun.challenge,
+      expectedOrigin: origin,
+      expectedRPID: new URL(origin).hostname,
+      requireUserVerification: false,
+    }
+  }
+
+  return {
+    async signInOptions(request: Request) {
+      begin(request)
+      const { generateAuthenticationOptions } = await webauthn()
+      const rpID = new URL(originOf(facts, request)).hostname
+      const userVerification = 'preferred'
+      return ask(request, await generateAuthenticationOptions({ rpID, userVerification }), 'get')
+    },
+
+    async signIn(request: Request, response: unknown): Promise<Outcome<null>> {
+      begin(request)
+      const answer = response as AuthenticationResponseJSON | null | undefined
+      if (typeof answer?.id !== 'string') throw notAccepted()
+      const wanted = await expected(request, 'get')
+      const passkey = await store.passkey(answer.id)
+      const account = passkey && (await store.account({ id: passkey.accountId }))
+      if (passkey === undefined || account === undefined) throw unknown()
+      const { verifyAuthenticationResponse } = await webauthn()
+      const { credentialId: id, counter, publicKey } = passkey
+      const credential = {
+        id,
+        counter,
+        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64')),
+      }
+      const verified = await verifyAuthenticationResponse({
+        ...{ ...wanted, response: answer, credential },
+      }).catch(() => undefined)
+      const next = verified?.verified ? verified.authenticationInfo.newCounter : undefined
+      // The counter moves on once: of two answers that are as old only one is taken.
+      if (next === undefined || !(await store.countPasskey(passkey, next)))
+        throw new ApiError('wrong_passkey', 'The passkey was not accepted.')
+      return { data: null, cookies: await sessions.start(request, account, { method: 'passkey' }) }
+    },
+
+    async addOptions(request: Request, who: SignedIn) {
+      begin(request)
+      requireFresh(who)
+      const { generateRegistrationOptions } = await webauthn()
+      const { passkeys } = await store.waysIn(who.accountId)
+      const options = await generateRegistrationOptions({
+        rpName: core.settings().siteName,
+        rpID: new URL(originOf(facts, request)).hostname,
+        userID: new Uint8Array(randomBytes(24)),
+        userName: who.email,
+        userDisplayName: who.email,
+        attestationType: 'none',
+        excludeCredentials: passkeys.map(({ credentialId }) => ({ id: credentialId })),
+        authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+      })
+      return ask(request, options, 'create', who.accountId)
+    },
+
+    async add(
+      request: Request,
+      who: SignedIn,
+      { response, name }: { readonly response: unknown; readonly name: string },
+    ): Promise<Outcome<null>> {
+      requireFresh(who)
+      const wanted = await expected(request, 'create', who.accountId)
+      const answer = response as RegistrationResponseJSON
+      const { verifyRegistrationResponse } = await webauthn()
+      const verified = await verifyRegistrationResponse({ ...wanted, response: answer }).catch(
+        () => undefined,
+      )
+      const info = verified?.registrationInfo
+      const added =
+        info &&
+        (await store.addPasskey({
+          ...{ accountId: who.accountId, name: name.trim() },
+          credentialId: info.credential.id,
+          publicKey: Buffer.from(info.credential.publicKey).toString('base64'),
+          counter: info.credential.counter,
+          deviceType: info.credentialDeviceType,
+          isBackedUp: info.credentialBackedUp,
+          transports: info.credential.transports?.join(',') ?? '',
+          aaguid: info.aaguid,
+        }))
+      if (added === undefined) throw notAccepted()
+      await store.note(who.email, 'account.passkey_add', who.email)
+      return { data: null, cookies: [] }
+    },
+
+    /** Of another's passkey nobody is told that it is there. */
+    async remove(who: SignedIn, id: string): Promise<Outcome<null>> {
+      const isOwn = /^\d{1,15}$/.test(id) && (await store.removePasskey(who.accountId, Number(id)))
+      if (!isOwn) throw new ApiError('not_found', `There is no passkey ${id}; it may be removed.`)
+      await store.note(who.email, 'account.passkey_remove', who.email)
+      return { data: null, cookies: [] }
+    },
+  }
+}

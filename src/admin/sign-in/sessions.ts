@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { isoTime } from '../../lib/format.ts'
+import type { Pending, SignInAccount } from '../../store/ports/sign-in.ts'
+import type { Sessions, SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { createCookies } from './cookies.ts'
+import type { SignInParts } from './core.ts'
+import type { SessionList } from './schema.ts'
+
+const dayMs = 86_400_000
+
+/** What is begun in one request and ended in another: where the browser keeps it, and for how long. */
+const purposes = {
+  /** Signing in: the code after the password. */
+  twoFactor: { cookie: 'two_factor', prefix: '2fa-', ms: 600_000 },
+  /** No code is asked for on this device. */
+  trustedDevice: { cookie: 'trust_device', prefix: 'trust-device-', ms: 30 * dayMs },
+  passkey: { cookie: 'passkey', prefix: 'passkey-', ms: 300_000 },
+  provider: { cookie: 'state', prefix: 'state-', ms: 600_000 },
+} as const
+
+type Purpose = keyof typeof purposes
+
+interface SignInWay {
+  /** For the log; absent: they were signed in already, and only have another session. */
+  readonly method?: string
+  /** False: until the browser is closed. Absent: as the session before. */
+  readonly remember?: boolean | undefined
+}
+
+/** The sessions that cookies stand for, and what a browser is known by. */
+export interface CookieSessions extends Sessions {
+  /** Signs in: ends the session that the browser had. Gives the cookies. */
+  start(
+    request: Request,
+    account: Pick<SignInAccount, 'id' | 'email'>,
+    way: SignInWay,
+  ): Promise<readonly string[]>
+  /** Ends the session that the browser has. Gives the cookie that takes its own back. */
+  end(request: Request): Promise<string>
+  list(who: SignedIn): Promise<SessionList>
+  endOne(who: SignedIn, id: string): Promise<void>
+  /** How many were ended. */
+  endOthers(who: SignedIn): Promise<number>
+  /** A name for the browser, where it has signed in with this address before. */
+  deviceOf(request: Request, email: string): string | undefined
+  /** Keeps what the browser has begun; gives the cookie that ends it, once. */
+  begin(
+    request: Request,
+    what: Purpose,
+    pending: Partial<Pick<Pending, 'accountId' | 'data'>>,
+  ): Promise<string>
+  /** Takes what the browser has begun. */
+  take(request: Request, what: Purpose): Promise<Pending | undefined>
+}
+
+const sessionCookie = 'session_token'
+/** In tokens of sessions that end with the browser. */
+const unkeptMark = '~'
+const deviceCookie = 'device'
+/** How many accounts a browser is known for. */
+const mostAccounts = 5
+
+const randomName = () => randomBytes(24).toString('base64url')
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+
+/**
+ * No session is kept in memory: a look-up by index costs microseconds, and who is signed out, disabled
+ * or of another role is so at the next request.
+ */
+export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'>): CookieSessions {
+  const { store, secrets, clock, facts, log } = parts
+  const cookies = createCookies(parts)
+  /** A copy of the database opens no session. */
+  const tokenHash = (token: string) => secrets.keyedHash(`session:${token}`)
+  const markOf = (email: string) =>
+    secrets.keyedHash(`known device:${email.toLowerCase()}`).slice(0, 20)
+
+  async function find(request: Request): Promise<SignedIn | undefined> {
+    const token = cookies.read(request, sessionCookie)
+    const found = token === undefined ? undefined : await store.session(tokenHash(token), clock())
+    if (!found) return undefined
+    const { id, accountId, email, isVouched, role, createdAt } = found
+    return { accountId, email, isVouched, role, sessionId: String(id), signedInAt: createdAt }
+  }
+
+  async function end(request: Request): Promise<string> {
+    const who = await find(request)
+    if (who) await store.endSessions(who.accountId, { id: Number(who.sessionId) })
+    return cookies.end(request, sessionCookie)
+  }
+
+  /** The id of a browser, then marks of the addresses that it has signed in with. It opens nothing. */
+  const readDevice = (request: Request) => cookies.read(request, deviceCookie)?.split('~') ?? []
+
+  function rememberDevice(request: Request, email: string, isKept: boolean): string {
+    const [id = crypto.randomUUID(), ...marks] = readDevice(request)
+    const mark = markOf(email)
+    const kept = [mark, ...marks.filter((one) => one !== mark)].slice(0, mostAccounts)
+    const maxAgeMs = isKept ? 400 * dayMs : undefined
+    const options = { maxAgeMs, path: '/api/v1/auth' }
+    return cookies.write(request, deviceCookie, [id, ...kept].join('~'), options)
+  }
+
+  return {
+    find,
+    end,
+
+    async start(request, { id, email }, { method, remember }) {
+      const isKept = remember ?? !cookies.read(request, sessionCookie)?.endsWith(unkeptMark)
+      await end(request)
+      const token = randomName() + (isKept ? '' : unkeptMark)
+      const lifeMs = isKept ? 7 * dayMs : dayMs
+      await store.startSession({
+        ...{ accountId: id, tokenHash: tokenHash(token), expiresAt: clock() + lifeMs },
+        address: facts.addressOf(request),
+        userAgent: request.headers.get('user-agent') ?? '',
+      })
+      if (method !== undefined) log.info('signed in', { account_id: id, method })
+      const options = { maxAgeMs: isKept ? lifeMs : undefined }
+      const cookie = cookies.write(request, sessionCookie, token, options)
+      return [cookie, rememberDevice(request, email, isKept)]
+    },
+
+    async list({ accountId, sessionId }) {
+      const rows = await store.sessions(accountId, clock())
+      return rows.map(({ id, createdAt, expiresAt, address, userAgent }) => ({
+        id: String(id),
+        created_at: isoTime(createdAt),
+        expires_at: isoTime(expiresAt),
+        ...{ address, user_agent: userAgent },
+        is_current: String(id) === sessionId,
+      }))
+    },
+
+    async endOne({ accountId }, id) {
+      const isId = /^\d{1,15}$/.test(id)
+      const ended = isId ? await store.endSessions(accountId, { id: Number(id) }) : 0
+      if (ended === 0) throw new ApiError('not_found', `There is no session ${id}; it may be over.`)
+    },
+
+    endOthers: ({ accountId, sessionId }) =>
+      store.endSessions(accountId, { except: Number(sessionId) }),
+
+    deviceOf(request, email) {
+      const [id, ...marks] = readDevice(request)
+      return marks.includes(markOf(email)) ? id : undefined
+    },
+
+    async begin(request, what, { accountId = null, data = '' }) {
+      const { cookie, prefix, ms } = purposes[what]
+      const token = prefix + randomName()
+      await store.keepPending({ id: hashOf(token), accountId, data, expiresAt: clock() + ms })
+      return cookies.write(request, cookie, token, { maxAgeMs: ms })
+    },
+
+    async take(request, what) {
+      const { cookie, prefix } = purposes[what]
+      // Tokens of trusted devices had a mark before them formerly.
+      const token = cookies.read(request, cookie)?.split('!').at(-1)
+      return token?.startsWith(prefix) ? store.takePending(hashOf(token)) : undefined
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import type { Running } from '../serving.ts'
+import { admin, createBrowser, startSignIn } from './sign-in-scene.ts'
+
+// What the program kept of people while a library signed them in goes on: rows and cookies of 55909b4.
+
+const secret = 'the secret of the former sign-ins'
+const totpSecret = 'jUjF7VH85YDmM0XOvnaFCTSyKlXRNvwj'
+const backupCode = 'dlWtA-RvhHw'
+const rows = {
+  secret:
+    '$ba$1$a0c5b02b10606ad40105af0190eba636832e6f686442b096c04f4f2d7558b57638053225a6a47ffd95d9b9a580ee7aa24fdbfbae6580589b435eb31d6b3c5bfe3a6d7352200b2561',
+  backupCodes:
+    '$ba$1$8ad334eed68f163578d369f7b20e5a9b2ffdd43c81b5c3ff97bbe97f0282f12d8bea5384f09bf12959e4387a9baefb3efd192d95a7570d96981719e85ba78ddaf71d6bcd83a2868bb5975bbe5869598a6fda6c5601295ebecf7814981fc654ae3dd2f4cb6e36fbf90d70733d52420d5d745858b2a795722e20f6bfe86238bc7a776cdba0c9359addbd30db0de9799ae8a4cc0e812c2441b8c575c1ac76cc05226372cff3d57b76c0b4aaba02b4ed89330541ab6789',
+  tokenHash: 'sm9kWy7wRIBS1Hs-I1_C6KiP30ZeHq36nv-UnU2AWjw',
+  trustedDevice: 'vSar87zI_rOz00sV6wt5fK65BTV7ypsRmkBaiBBHaoI',
+}
+const sessionCookie =
+  'tollgate.session_token=sG7aA9qzgnmmmmvg2Rz9qr9tWmFGlEtv.bSSU3JNNybMD9g5CNu9NE4bSdL1ecHu4cvVS%2FPD7PO0%3D'
+const trustedCookie =
+  'tollgate.trust_device=3LN76kfiIdaeI66_O2kS9tpBIzgYqjoiVZZ0PTdM3HY!trust-device-FEK2uJT2F8OWoeDreqrLBNDRILGN9dZ_.yBd1wM9gwxtrkeZRq6YEEZVRymbaSxSdEqSfKM%2FfpEg%3D'
+
+let app: Running
+beforeAll(async () => {
+  const given = process.env.TOLLGATE_SECRET
+  process.env.TOLLGATE_SECRET = secret
+  app = await startSignIn()
+  if (given === undefined) delete process.env.TOLLGATE_SECRET
+  else process.env.TOLLGATE_SECRET = given
+  const { tables } = app
+  const id = Number((await app.instance.store.admin.account(admin.email))?.id)
+  const [now, later] = [Date.now(), Date.now() + 3_600_000]
+  await tables.change('UPDATE account SET two_factor_enabled = 1 WHERE id = ?', id)
+  await tables.change(
+    'INSERT INTO two_factor (account_id, secret, backup_codes, verified) VALUES (?, ?, ?, 1)',
+    ...[id, rows.secret, rows.backupCodes],
+  )
+  await tables.change(
+    `INSERT INTO session (account_id, token_hash, expires_at, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?)`,
+    ...[id, rows.tokenHash, later, now, now],
+  )
+  await tables.change(
+    `INSERT INTO verification (identifier, value, expires_at, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?)`,
+    ...[rows.trustedDevice, String(id), later, now, now],
+  )
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** What an authenticator app shows that has the secret since then (RFC 6238). */
+function code(): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const mac = createHmac('sha1', totpSecret).update(counter).digest()
+  const at = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+const open = (cookie?: string) => createBrowser(app.serving.url, cookie ? { cookie } : {})
+
+test('a session goes on', async () => {
+  expect((await open(sessionCookie).get('/api/v1/me')).data).toMatchObject({ email: admin.email })
+})
+
+test('a device that was trusted is asked for no code, and trusted further', async () => {
+  const answer = await open(trustedCookie).signIn(admin)
+  expect(answer.data).toEqual({ two_factor: false })
+  expect(answer.cookies.join()).toMatch(
+    /tollgate\.trust_device=trust-device-[^;]+; Max-Age=2592000/,
+  )
+  // The former cookie is good no more.
+  expect((await open(trustedCookie).signIn(admin)).data).toEqual({ two_factor: true })
+})
+
+test.each([
+  ['an app', () => ({ code: code() })],
+  ['a backup code', () => ({ code: backupCode, backup: true })],
+])('a second factor opens a session with %s', async (_, typed) => {
+  const browser = open()
+  expect((await browser.signIn(admin)).data).toEqual({ two_factor: true })
+  expect(await browser.post('/api/v1/auth/second-factor', typed())).toMatchObject({ status: 200 })
+  expect(await browser.status()).toBe(200)
+})
+
+test('a backup code is still good once, and the others are kept', async () => {
+  const enter = async (code: string) => {
+    const browser = open()
+    await browser.signIn(admin)
+    return (await browser.post('/api/v1/auth/second-factor', { code, backup: true })).status
+  }
+  expect([await enter(backupCode), await enter('QYtN7-3nFkm')]).toEqual([403, 200])
+})
