@@ -18,11 +18,7 @@ export interface Context {
 
 export type Handler = (context: Context) => Promise<Response> | Response
 
-/**
- * A handler as Elysia is to see it. Elysia reads in a handler's text what of a request it must prepare
- * for it: where the context is passed on whole, cookies, query and all, which costs a quarter of what
- * answering the request does.
- */
+/** Elysia prepares what a handler's text names of its context: passed on whole, a quarter more. */
 export const narrow =
   (handle: Handler): Handler =>
   ({ request, server, params }) =>
@@ -81,6 +77,5 @@ export class RoutedCall implements ModelCall {
   }
 }
 
-/** What a route knows of what is asked of it. */
 type Routed = Pick<ModelCall, 'protocol' | 'operation'> &
   Partial<Pick<ModelCall, 'framing' | 'geminiPath' | 'model' | 'stream'>>

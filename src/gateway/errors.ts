@@ -1,9 +1,6 @@
 import type { Protocol } from '../protocols/protocol.ts'
 
-/**
- * Everything that the gateway itself can refuse or fail with, and its HTTP status (CONTRACT 2.4).
- * The 401s have bodies of their own (SPEC 7.2); their precise reason is in `reason`.
- */
+/** All that the gateway refuses or fails with, and its HTTP status (CONTRACT 2.4, SPEC 7.2). */
 const statusOf = {
   unauthenticated: 401,
   insufficient_balance: 401,
@@ -61,7 +58,6 @@ export type AuthReason = (typeof authReasons)[number]
 interface Details {
   readonly reason?: AuthReason
   readonly param?: string
-  /** Seconds that the client should wait. */
   readonly retryAfter?: number
   /** Whose limit it was, of a request that was refused for one. */
   readonly limited?: string
@@ -69,7 +65,6 @@ interface Details {
   readonly acceptEncoding?: string
   /** Its body was not read to its end. */
   readonly isCutOff?: boolean
-  /** Nobody waits for the rest of its body. */
   readonly isTooSlow?: boolean
   readonly cause?: unknown
 }
@@ -108,10 +103,7 @@ export function unauthenticated(reason: AuthReason): GatewayError {
 const keyRequired =
   'API key is required in Authorization header (Bearer scheme), x-api-key header or x-goog-api-key header'
 
-/**
- * The store can't be reached, or takes nothing. A 500 by the specification, which knows no 503 of model
- * endpoints (SPEC 7.1); clients that heed `Retry-After` come again.
- */
+/** The store fails: a 500, as the specification knows no 503 of model endpoints (SPEC 7.1). */
 const unavailable = (message: string) => (cause: unknown) =>
   new GatewayError('internal', message, { cause, retryAfter: 1 })
 
@@ -152,7 +144,6 @@ export function errorHeaders(
   return headers
 }
 
-/** Its body, in the shape of the client's protocol; a 401 has that of SPEC 7.2. */
 export function errorBody(error: GatewayError, protocol: Protocol, requestId: string): string {
   if (error.status === 401) return unauthenticatedBody(error, protocol)
   return protocol.encodeError({

@@ -30,15 +30,13 @@ export interface ExchangeParts {
 const noRefusal = () => {}
 
 /**
- * One model request on its way: what its stages have found so far, which its record is made from, and the
- * one owner of how it ends. Times in `…Tick` are of the monotonic clock, in milliseconds.
+ * One model request: what its steps have found, and how it ends. `…Tick`: monotonic milliseconds.
  */
 export class Exchange {
   readonly requestId = createRequestId()
   readonly protocol: Protocol
   readonly operation: Operation
   readonly request: Request
-  /** How a streamed answer is cut into frames. */
   readonly framing: Framing
   readonly startedAt: number
   readonly startedTick: number
@@ -50,19 +48,14 @@ export class Exchange {
   model: string | undefined
   facts: BodyFacts | undefined
   plan: Plan | undefined
-  /** Of a request for a response: what becomes of the answer, should it be translated. */
   keeping: Keeping | undefined
-  /** Undefined for what is not charged, and until it is set aside. */
+  /** Undefined for what is not charged, and until it is reserved. */
   reservation: ExchangeReservation | undefined
 
   // Of the attempt that is made, or was made last.
-  /** The channel that is asked. */
   candidate: Candidate | undefined
-  /** The one of its keys that is used. */
   upstreamKey: string | undefined
-  /** In which protocol it is asked. */
   route: Route | undefined
-  /** What of the request does not reach the upstream, as the client wrote it. */
   dropped: readonly string[] = []
   /** Who is to blame when it fails. */
   fault: Fault | undefined
@@ -71,7 +64,6 @@ export class Exchange {
 
   /** When the first byte of the answer was ready for the client. */
   firstByteTick: number | undefined
-  /** LLM tokens that it has used, as far as is known. */
   usedLlmTokens = 0
   /** What it is charged for, once that is settled. */
   usage: Usage | undefined
@@ -90,9 +82,8 @@ export class Exchange {
 
   /** What has ended it from outside: see `interrupt`. */
   interruption: Interruption | undefined
-  /** Its money could not be set aside after all: the upstream call was ended for that. */
+  /** Its reservation was refused: the upstream call was ended for that. */
   isUnpaid = false
-  /** Called when it is interrupted, or its upstream call runs out of time; set by the relay. */
   onEnding: (() => void) | undefined
 
   readonly #call: ModelCall
@@ -100,7 +91,7 @@ export class Exchange {
   readonly #active: Set<Exchange>
   #controller: AbortController | undefined
   #abortReason: unknown
-  #refuse: ((error: GatewayError) => void) | undefined
+  #refuseAdmission: ((error: GatewayError) => void) | undefined
 
   /** Adds itself to those under way, until its end. */
   constructor(call: ModelCall, parts: ExchangeParts, active: Set<Exchange>) {
@@ -130,15 +121,13 @@ export class Exchange {
     return `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
   }
 
-  /** The client has left. */
   handleEvent(): void {
     this.interrupt('client_left')
   }
 
   /**
-   * Ends it from outside. A stop of the process counts even behind a client's leaving: from then on it is not
-   * the client that keeps the upstream from being read to its end. The upstream call is ended at once where
-   * nothing of what it may cost is lost by that.
+   * Ends it from outside; a stop of the process outweighs a client's leaving. The upstream call is
+   * ended at once unless what it may cost would be lost by that.
    */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
@@ -147,31 +136,29 @@ export class Exchange {
     this.notifyEnding()
   }
 
-  /** Lets those know who wait: while it is let in, its admission fails; later, the relay ends. */
   notifyEnding(): void {
-    this.#refuse?.(stopping())
+    this.#refuseAdmission?.(stopping())
     this.onEnding?.()
   }
 
   /** What comes of its admission; rejects when it is interrupted or refused meanwhile. */
   admission<Result>(): PromiseWithResolvers<Result> {
     const admission = Promise.withResolvers<Result>()
-    this.#refuse = admission.reject
+    this.#refuseAdmission = admission.reject
     return admission
   }
 
-  /** Refuses it while it is still being let in. */
-  get refuse(): (error: GatewayError) => void {
-    return this.#refuse ?? noRefusal
+  /** Ends its admission with this error. */
+  get refuseAdmission(): (error: GatewayError) => void {
+    return this.#refuseAdmission ?? noRefusal
   }
 
   /** From now on `abort` ends this: a call to an upstream, or waiting for a channel. */
-  aborts(controller: AbortController, reason?: unknown): void {
+  abortBy(controller: AbortController, reason?: unknown): void {
     this.#controller = controller
     this.#abortReason = reason
   }
 
-  /** Ends what is under way for it at the upstream. */
   abort(): void {
     this.#controller?.abort(this.#abortReason)
   }
@@ -193,16 +180,14 @@ export class Exchange {
   }
 }
 
-/** What was set aside for an exchange before its upstream was asked. */
+/** The money reserved for an exchange. */
 export interface ExchangeReservation {
-  /** Has it committed; rejects with the `GatewayError` of a refusal. */
   readonly written: () => Promise<void>
-  /** What it was reckoned with. */
   readonly inputTokens: number
   readonly outputTokens: number
   /** What is known of the answers that it continues: input beside what its body shows. */
   readonly continuedTokens?: number | undefined
-  /** The answer can't get longer than what is set aside. */
+  /** The answer can't cost more than what is reserved. */
   readonly isEnough: boolean
   /** What it was reckoned to come to at the most, in nano-USD. */
   readonly reckonedNano: number

@@ -13,7 +13,14 @@ import { countInput } from './money/count-input.ts'
 import type { End } from './money/record.ts'
 import { type Heartbeat, type Heartbeats, noHeartbeat } from './relay/heartbeat.ts'
 import { leftTexts, showsAll } from './relay/leaving.ts'
-import { errorReply, isStream, type Reply, replyTo } from './relay/reply.ts'
+import {
+  beginReply,
+  errorReply,
+  isStream,
+  type Reply,
+  replyTo,
+  settleWhole,
+} from './relay/reply.ts'
 import { replyInTime } from './relay/waiting-stream.ts'
 import type { Answer, StreamAnswer } from './upstream/answer.ts'
 import { type AskParts, askChannels } from './upstream/ask-channels.ts'
@@ -40,10 +47,7 @@ export interface Forwarder {
   interruptAll(): void
 }
 
-/**
- * The way of a request: it is admitted (key, body, model, limits, money), its channels are asked one after the
- * other, and the answer is paid for and relayed. What ends it on the way ends it in `fail`.
- */
+/** The way of a request: admit it, ask its channels, pay, reply. All failures end in `fail`. */
 export function createForwarder(parts: ForwardParts): Forwarder {
   const active = new Set<Exchange>()
   let begun = 0
@@ -55,9 +59,9 @@ export function createForwarder(parts: ForwardParts): Forwarder {
     const { signal } = call.request
     try {
       if (closed) throw stopping()
-      const { promise, resolve, reject } = exchange.admission<Admitted>()
-      admit(parts, exchange, call).then(resolve, reject)
-      const admitted = await promise
+      const admission = exchange.admission<Admitted>()
+      void admit(parts, exchange, call, admission)
+      const admitted = await admission.promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const reply = await replyOf(parts, exchange, admitted)
       // Streams set no limit again: their end is not a moment at which the connection is surely there.
@@ -94,28 +98,31 @@ export function createForwarder(parts: ForwardParts): Forwarder {
 
 /** The reply to a request that was let in: of a stream, a heartbeat where its answer is slow to come. */
 function replyOf(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Reply> {
-  if (!admitted.body.facts.stream) return answer(parts, exchange, admitted, noHeartbeat)
+  if (!admitted.body.facts.stream) return askAndReply(parts, exchange, admitted, noHeartbeat)
   const heartbeat = parts.heartbeats.begin(exchange.startedTick)
-  return replyInTime(exchange, answer(parts, exchange, admitted, heartbeat), heartbeat)
+  return replyInTime(exchange, askAndReply(parts, exchange, admitted, heartbeat), heartbeat)
 }
 
 /** Asks for an answer, and makes it the reply; never rejects: a failure is a reply, too. */
-async function answer(
+async function askAndReply(
   parts: ForwardParts,
   exchange: Exchange,
   admitted: Admitted,
   heartbeat: Heartbeat,
 ): Promise<Reply> {
-  let hasAnswer = false
+  let isAnswered = false
   try {
-    const found = await ask(parts, exchange, admitted)
-    const paying = pay(parts, exchange, found)
+    const answer = await ask(parts, exchange, admitted)
+    const paying = pay(parts, exchange, answer)
     if (paying) await paying
-    hasAnswer = true
-    return await replyTo(parts, exchange, found, { body: admitted.body, heartbeat })
+    isAnswered = true
+    beginReply(parts, exchange)
+    const settling = settleWhole(parts, exchange, answer)
+    if (settling) await settling
+    return replyTo(parts, exchange, answer, { body: admitted.body, heartbeat })
   } catch (error) {
     heartbeat.stop()
-    const isLost = !hasAnswer && exchange.interruption === 'client_left' && exchange.isOwed
+    const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.isOwed
     const isSettled = isLost && !exchange.isUnpaid && (await settleLost(parts, exchange))
     exchange.end()
     // Nobody is there to be answered, and its settlement has told its end.
@@ -131,10 +138,7 @@ function ask(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promi
   return countInput(parts, exchange, admitted, () => askChannels(parts, exchange, admitted))
 }
 
-/**
- * Waits until the money is set aside: of a stream, which is given up else; and of a whole answer where others
- * may have spent the same money meanwhile. Else it is settled before its first byte, which is as good.
- */
+/** Waits until the money is reserved, where the answer goes out before its charge is stored. */
 function pay(
   { committer }: ForwardParts,
   { reservation }: Exchange,
@@ -156,10 +160,7 @@ async function payStream(
   }
 }
 
-/**
- * Charges what a client owes that has left, when nothing came of an upstream that was asked. False: it could
- * not be stored; it is kept, and its failure logged.
- */
+/** Charges a client that has left before its upstream answered; false: it is charged later. */
 async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
   const seen = createObservation()
   const isLost = !showsAll(exchange, seen)
@@ -171,8 +172,8 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<bool
 }
 
 /**
- * The reply to a request that failed before anything of an answer went out. Where its money or its answer
- * could not be stored that is its end, whoever has left meanwhile: nobody pays for it.
+ * The reply to a request that failed before its answer began. Who could not be stored is not
+ * charged.
  */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
   const isOfStore = exchange.isUnpaid || exchange.firstByteTick !== undefined

@@ -13,7 +13,6 @@ export interface Refusal {
   readonly token:
     | { readonly id: number; readonly name: string; readonly account: string }
     | undefined
-  /** Where it came from. */
   readonly address: () => string
 }
 
@@ -21,16 +20,12 @@ export interface Refusal {
 export interface RefusalLog {
   /** Whether a refusal gets a line of its own; if not, it is counted in the line of its minute. */
   isSingle(refusal: Refusal): boolean
-  /** Writes what was counted. */
   stop(): void
 }
 
-/** So many a minute are told one by one: of strangers for each cause, … */
 const singleOfStrangers = 10
-/** … and of each token. */
 const singleOfToken = 60
 const minuteMs = 60_000
-/** So many addresses are told apart in a minute. */
 const mostAddresses = 10_000
 
 interface Counted {
@@ -151,7 +146,6 @@ export interface RefusalLimit {
   admit(tokenId: number | undefined, nowTick: number): boolean
 }
 
-/** So many of a token's, a minute, are recorded. */
 const recordedPerMinute = 60
 
 export function createRefusalLimit(): RefusalLimit {

@@ -413,7 +413,7 @@ describe('for a client that has left', () => {
     await using scene = await createMoneyScene({ ...rich, more })
     scene.exchange.interruption = 'client_left'
     expect(() => scene.setAside()).toThrow(GatewayError)
-    expect(scene.reservations.isOpen('req_1')).toBe(false)
+    expect(scene.reservations.holds('req_1')).toBe(false)
   })
 
   test('while its question was counted, or what it continues was looked up', async () => {
@@ -423,7 +423,7 @@ describe('for a client that has left', () => {
     }
     await using scene = await createMoneyScene({ balanceNano: 170_000, more, count })
     await expect(Promise.resolve(scene.setAside())).rejects.toBeInstanceOf(GatewayError)
-    expect(scene.reservations.isOpen('req_1')).toBe(false)
+    expect(scene.reservations.holds('req_1')).toBe(false)
     expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
   })
 })
@@ -441,7 +441,7 @@ describe('by a token that allows only so much for one request', () => {
     const inUsd = (nano: number) => `${(nano / 1e9).toFixed(9).replace(/0+$/, '')} USD`
     await expect(asked()).rejects.toThrow(inUsd(amountNano))
     await expect(asked()).rejects.toThrow(inUsd(amountNano - 1))
-    expect(scene.reservations.isOpen('req_1')).toBe(false)
+    expect(scene.reservations.holds('req_1')).toBe(false)
     expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
   })
 

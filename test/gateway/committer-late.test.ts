@@ -3,7 +3,13 @@ import type { Batch } from '../../src/store/ports/records.ts'
 import { StoreError } from '../../src/store/ports/store-error.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
 import { startOwnTime } from '../support/own-time.ts'
-import { type CommitterScene, createCommitterScene, one, opening } from './committer-scene.ts'
+import {
+  type CommitterScene,
+  createCommitterScene,
+  one,
+  opening,
+  reserveBy,
+} from './committer-scene.ts'
 
 // What the store can't take is taken later: once, all of it, whatever else happens meanwhile.
 
@@ -31,8 +37,8 @@ async function failing(ask: () => void): Promise<void> {
 }
 
 test('all that was kept is stored, once', async () => {
-  await scene.committer.reserve(reservation({ requestId: 'req_4', amountNano: 5 }))
-  await scene.committer.reserve(reservation({ requestId: 'req_5', amountNano: 6 }))
+  await reserveBy(scene.committer, reservation({ requestId: 'req_4', amountNano: 5 }))
+  await reserveBy(scene.committer, reservation({ requestId: 'req_5', amountNano: 6 }))
   await failing(() => {
     scene.committer.record(one(1))
     scene.committer.record(one(2, 0))

@@ -3,7 +3,13 @@ import type { Batch, Settlement } from '../../src/store/ports/records.ts'
 import type { Spool } from '../../src/store/ports/spool.ts'
 import { StoreError, UnansweredError } from '../../src/store/ports/store-error.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
-import { type CommitterScene, createCommitterScene, one, opening } from './committer-scene.ts'
+import {
+  type CommitterScene,
+  createCommitterScene,
+  one,
+  opening,
+  reserveBy,
+} from './committer-scene.ts'
 
 // What an answer owes is committed, or in the spool, before it goes out: else it does not.
 
@@ -96,10 +102,10 @@ describe.each([
   test('what began while it takes nothing is refused, however late its reservation fails', async () => {
     onBatch = trouble
     const asked = (id: number) => reservation({ requestId: `req_${id}`, amountNano: 100 })
-    const early = scene.committer.reserve(asked(1))
+    const early = reserveBy(scene.committer, asked(1))
     await expect(scene.committer.settle(one(1))).rejects.toThrow(StoreError)
     expect(await early).toBeUndefined()
-    const late = scene.committer.reserve(asked(2))
+    const late = reserveBy(scene.committer, asked(2))
     scene.committer.hurry('req_2')
     const settled = scene.committer.settle(one(2))
     const ends = await Promise.allSettled([late, settled])
@@ -108,7 +114,7 @@ describe.each([
   })
 
   test('what was under way ends whole', async () => {
-    await scene.committer.reserve(reservation({ requestId: 'req_1', amountNano: 100 }))
+    await reserveBy(scene.committer, reservation({ requestId: 'req_1', amountNano: 100 }))
     onBatch = trouble
     await scene.committer.settle(one(1))
     expect([...spool.waiting]).toEqual(['req_1'])

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Batch } from '../../src/store/ports/records.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
-import { type CommitterScene, createCommitterScene, one, opening } from './committer-scene.ts'
+import {
+  type CommitterScene,
+  createCommitterScene,
+  one,
+  opening,
+  reserveBy,
+} from './committer-scene.ts'
 
 let scene: CommitterScene
 
@@ -11,7 +17,8 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]())
 
 const asked = (id: number, amountNano = 100) => reservation({ requestId: `req_${id}`, amountNano })
-const reserve = (id: number, amountNano?: number) => scene.committer.reserve(asked(id, amountNano))
+const reserve = (id: number, amountNano?: number) =>
+  reserveBy(scene.committer, asked(id, amountNano))
 const grow = (id: number, byNano: number) =>
   scene.committer.grow({ requestId: `req_${id}`, accountId: 1, byNano })
 /** How many of each kind a batch has. */
@@ -58,7 +65,7 @@ describe('a reservation', () => {
   })
 
   test('of an unknown account takes no other with it', async () => {
-    const unknown = scene.committer.reserve({ ...asked(1, 0), accountId: 99 })
+    const unknown = reserveBy(scene.committer, { ...asked(1, 0), accountId: 99 })
     const results = await Promise.allSettled([unknown, reserve(2)])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
     expect(scene.reserved()).toEqual({ req_2: 100 })

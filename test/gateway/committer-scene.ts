@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { type Committer, createCommitter } from '../../src/gateway/money/committer.ts'
+import { type Committer, createCommitter, type Denial } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
-import type { Batch, Committed, RecordStore } from '../../src/store/ports/records.ts'
+import type { Batch, Committed, RecordStore, Reservation } from '../../src/store/ports/records.ts'
 import type { Spool } from '../../src/store/ports/spool.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
@@ -13,6 +13,16 @@ export const opening = 1_000_000_000
 /** A settlement of the request `req_<id>`. */
 export const one = (id: number, amountNano = 100) =>
   settlement({ requestId: `req_${id}`, amountNano })
+
+/** Reserves; resolves, or rejects, as the asker hears. */
+export function reserveBy(
+  committer: Pick<Committer, 'reserve'>,
+  reservation: Reservation,
+): Promise<Denial> {
+  const asker = Promise.withResolvers<Denial>()
+  committer.reserve(reservation, asker)
+  return asker.promise
+}
 
 /** A committer before a store in a file, with all that it gave and was given. */
 export interface CommitterScene extends AsyncDisposable {

@@ -5,6 +5,7 @@ import type { Batch } from '../../src/store/ports/records.ts'
 import { eachEngine } from '../store/each-engine.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
 import { now, settlement } from '../store/support.ts'
+import { reserveBy } from './committer-scene.ts'
 
 eachEngine((open, engine) => {
   test('a request that ends at once has its reservation decided first where others spend, too', async () => {
@@ -21,7 +22,7 @@ eachEngine((open, engine) => {
     const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
     const committer = createCommitter(watched, () => {}, log)
     const opening = 1_000_000_000
-    const denial = committer.reserve(reservation({ requestId: 'a', amountNano: opening + 1 }))
+    const denial = reserveBy(committer, reservation({ requestId: 'a', amountNano: opening + 1 }))
     if (engine === 'PostgreSQL') {
       // By what is stored: this node may know of a balance that others have spent.
       expect(await denial).toBe('balance')

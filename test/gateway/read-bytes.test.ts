@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { readBytes as read } from '../../src/gateway/body/read-bytes.ts'
+import { brokenBody, readBytes as read } from '../../src/gateway/body/read-bytes.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { BodyMemory } from '../../src/gateway/memory/memory-costs.ts'
 
 /** As much memory as anybody wants. */
 const plenty: BodyMemory = { mostBytes: Number.MAX_SAFE_INTEGER, take: () => {}, give: () => {} }
-const readBytes = (request: Request, maxBytes: number, memory = plenty) =>
-  read(request, { maxBytes, owner: 'owner', memory })
+const readBytes = async (request: Request, maxBytes: number, memory = plenty) => {
+  const reading = read(request, { maxBytes, owner: 'owner', memory })
+  const came = await reading.catch((error: unknown) => Promise.reject(brokenBody(error)))
+  return came instanceof ArrayBuffer ? Buffer.from(came) : came
+}
 
 const compressors = {
   gzip: gzipSync,

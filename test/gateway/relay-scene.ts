@@ -74,7 +74,7 @@ export async function createScene(options: RelayOptions = {}) {
     exchange.notifyEnding()
   })
   controller.signal.addEventListener('abort', () => far.error(new Error('aborted')))
-  exchange.aborts(controller)
+  exchange.abortBy(controller)
   const ends: { end: End; seen: Observation }[] = []
   const finished: (string | null)[] = []
   const stream = createRelay({

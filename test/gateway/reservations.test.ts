@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
-import type { Committer } from '../../src/gateway/money/committer.ts'
+import type { Committer, Denial } from '../../src/gateway/money/committer.ts'
 import { createReservations } from '../../src/gateway/money/reservations.ts'
 import type { Growth, Reservation } from '../../src/store/ports/records.ts'
 import { now, settlement } from '../store/support.ts'
@@ -25,9 +25,10 @@ const reservation = (id: number, amountNano: number): Reservation => ({
 
 /** Opens and waits until it is committed. */
 async function open(scene: MoneyScene, id: number, nano: number, caller: Caller = scene.caller) {
-  const opened = scene.reservations.open(caller, reservation(id, nano))
+  const asker = Promise.withResolvers<Denial>()
+  scene.reservations.reserve(caller, reservation(id, nano), asker)
   scene.committer.hurry(`req_${id}`)
-  return opened
+  return asker.promise
 }
 const room = ({ reservations, caller }: MoneyScene) => reservations.room(caller)
 
@@ -63,11 +64,11 @@ describe('room', () => {
     await open(scene, 1, 400)
     await open(scene, 2, 300)
     await scene.committer.settle(settlement({ requestId: 'req_1', amountNano: 100 }))
-    expect(scene.reservations.isOpen('req_1')).toBeFalse()
+    expect(scene.reservations.holds('req_1')).toBeFalse()
     expect(room(scene).nano).toBe(700) // the balance here is the one of the caller, still
     scene.committer.release('req_2')
     await scene.committer.idle()
-    expect([scene.reservations.isOpen('req_2'), room(scene).nano]).toEqual([false, balanceNano])
+    expect([scene.reservations.holds('req_2'), room(scene).nano]).toEqual([false, balanceNano])
     expect(await scene.sum()).toEqual({ balanceNano: 900, reservedNano: 0 })
   })
 
@@ -93,18 +94,21 @@ describe('the store has the last word', () => {
       ...{ actor: 'command line', idempotencyKey: null },
     })
     expect(await open(scene, 1, 400)).toBe('balance')
-    expect(scene.reservations.isOpen('req_1')).toBeFalse()
+    expect(scene.reservations.holds('req_1')).toBeFalse()
     expect(scene.reservations.heldFor('req_1')).toBe(0)
     expect(room(scene).nano).toBe(balanceNano)
     expect(await scene.sum()).toEqual({ balanceNano: 300, reservedNano: 0 })
   })
 
   test('where it can’t store, nothing stays set aside in memory either', async () => {
-    const scene = await createMoneyScene({ balanceNano })
+    const enough = 1_000_000_000
+    const scene = await createMoneyScene({ balanceNano: enough })
+    await scene.setAside()
+    expect(room(scene).nano).toBeLessThan(enough)
     await scene.store.close()
-    await expect(open(scene, 1, 400)).rejects.toThrow()
+    await expect(scene.exchange.reservation?.written()).rejects.toThrow('could not store')
     await scene.committer.idle()
-    expect([scene.reservations.isOpen('req_1'), room(scene).nano]).toEqual([false, balanceNano])
+    expect([scene.reservations.holds('req_1'), room(scene).nano]).toEqual([false, enough])
   })
 })
 
@@ -123,7 +127,7 @@ describe('more of it', () => {
     await using scene = await createMoneyScene({ balanceNano })
     const asked: Growth[] = []
     const committer = {
-      reserve: async () => undefined,
+      reserve() {},
       async grow(growth: Growth) {
         asked.push(growth)
         return asked.length === 1 ? undefined : 'balance'
@@ -133,7 +137,7 @@ describe('more of it', () => {
       () => committer,
       () => '2026-11-21',
     )
-    await reservations.open(scene.caller, reservation(1, 400))
+    reservations.reserve(scene.caller, reservation(1, 400), { resolve() {}, reject() {} })
     for (const byNano of [300, 200, 100]) await reservations.grow('req_1', byNano)
     expect(asked.map(({ fromNano, byNano }) => [fromNano, byNano])).toEqual([
       [400, 300],

@@ -19,38 +19,27 @@ export interface Affinity {
   originOf(accountId: number, answerId: string): Origin | undefined
   /** Whether an answer is known, but as another account's only. */
   isForeign(accountId: number, answerId: string): boolean
-  /**
-   * Looks in the store for answers that are not known here; undefined: there is nothing to wait for.
-   * Rejects with a `StoreError`.
-   */
+  /** Looks unknown answers up in the store; undefined: none is. Rejects with a `StoreError`. */
   look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined
   /** As it is in the store by now. */
   refresh(accountId: number, answerId: string): Promise<void>
-  /** Names a key where it must not stand itself. */
   readonly keyMark: (key: string) => string
 }
 
 export interface AffinityParts {
   readonly answers: Pick<AnswerStore, 'find'>
-  /** A keyed hash of a key: what is stored of it. */
   readonly keyMark: (key: string) => string
-  /** The keys that a channel has. */
   readonly keysOf: (channelId: number) => readonly string[]
 }
 
 const maxEntries = 100_000
 const ttlMs = 24 * 3_600_000
 
-/**
- * A request that refers to more is looked up by the first of them. Conversations whose parts are sent by
- * id alone have hundreds.
- */
 const mostLooked = 1_000
 
 /** Vendors' ids are shorter: nothing else is stored, or asked for. */
 export const longestId = 500
 
-/** Of an answer with more parts the first can be referred to, and it itself. */
 const mostParts = 100
 
 /** The ids by which an answer, or a part of it, can be referred to later. */
@@ -58,9 +47,8 @@ export const idsOf = (answerId: string, partIds: Iterable<string>): readonly str
   [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
 
 /**
- * A client that continues an answer by its id (`previous_response_id`, `GET /v1/responses/{id}`)
- * must reach the channel that made it, and nobody finds another account's. What vendors keep is in the
- * store, too: other nodes, and this one after a restart, find it there.
+ * A client that continues an answer by its id must reach the channel that made it, and nobody finds
+ * another account's. The store has what other nodes must know.
  */
 export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Affinity {
   const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
@@ -77,7 +65,6 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Aff
       accountId,
       answerIds,
     )) {
-      // Without its key it is still the channel that has it.
       const key = keysOf(origin.channelId).find((one) => keyMark(one) === mark) ?? ''
       if (isOwn) remember(accountId, id, { ...origin, key })
       else known.set(id, true)

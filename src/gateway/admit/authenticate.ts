@@ -10,7 +10,6 @@ import type { HttpCall } from './gatekeeper.ts'
 import type { KnownKeys, Strangers } from './known-keys.ts'
 import { shortName } from './plan.ts'
 
-/** The one live view of an account that all its tokens share. */
 export interface AccountState {
   readonly id: number
   readonly email: string
@@ -25,7 +24,6 @@ export interface AccountState {
   readonly regions: Regions | null
 }
 
-/** The same of a token with a budget. */
 interface SpendingState {
   spent: Spent
 }
@@ -37,7 +35,6 @@ export interface Caller {
   readonly ipAllow: AddressList
   readonly models: ReadonlySet<string>
   readonly account: AccountState
-  /** Undefined for a token without a budget. */
   readonly spending: SpendingState | undefined
 }
 
@@ -56,7 +53,6 @@ export interface Authenticator {
   forget(): void
 }
 
-/** How many tokens and accounts are kept in memory; the store has them all. */
 const cacheSize = 50_000
 
 export interface AuthenticatorParts {
@@ -110,7 +106,6 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
 
   const find = (hash: string, address?: () => string): Caller | Promise<Caller> => {
     const known = callers.get(hash)
-    // A caller whose figures were evicted would keep some that nobody updates.
     if (known && accounts.get(known.account.id) === known.account && isCurrent(known)) return known
     return load(hash, address?.())
   }
@@ -151,13 +146,10 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
 
 interface Admission {
   readonly now: number
-  /** The UTC day of it, `2026-11-21`. */
   readonly today: string
   /** Asked only when the token has an allow-list: looking it up costs. */
   readonly clientAddress: (call: HttpCall) => string
-  /** Asked only where the group or the account serves some countries; empty: not known. */
   readonly clientCountries: (call: HttpCall) => readonly string[]
-  /** Countries that the token's group answers. */
   readonly groupRegions: Regions | null
   readonly needsBalance: boolean
 }

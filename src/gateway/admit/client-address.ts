@@ -4,7 +4,6 @@ import type { Regions } from '../../store/ports/catalog.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** A compiled list of addresses and CIDR blocks. */
 export type AddressList = readonly (readonly [Address, number])[]
 
 /** Compiles addresses and CIDR blocks; throws on an entry that is neither. */
@@ -27,8 +26,7 @@ export function isListed(address: string, list: AddressList): boolean {
 }
 
 /**
- * The client's address: the socket's peer, unless that is a trusted proxy; then the right-most
- * address of `X-Forwarded-For` that is not one. No other header is believed (CONTRACT 1.4).
+ * The peer, or behind trusted proxies the right-most address that is none of them (CONTRACT 1.4).
  */
 export function clientAddress(
   peer: string,
@@ -56,21 +54,14 @@ function unmapBlock(address: Address, bits: number): readonly [Address, number] 
 /** What proxies write for a country that they do not know, and for Tor (Cloudflare's `CF-IPCountry`). */
 const unknown = new Set(['', 'XX', 'T1', 'ZZ'])
 
-/**
- * The countries that a country header names: one, or several where the header came more than once.
- * None where nothing is known. A word that is no country stands as it is: no list has it; so does one for
- * an unknown country beside a known one, which a client may have sent itself.
- */
+/** The countries that a header names; words that are none stay, so that no list has them. */
 export function readCountries(header: string | null): readonly string[] {
   const words = header?.split(',').map((part) => part.trim().toUpperCase()) ?? []
   if (words.every((word) => unknown.has(word))) return []
   return words.map((word) => readCountryCode(word) ?? (word || 'XX'))
 }
 
-/**
- * Whether somebody is served who comes from these countries: each must be where the header names more
- * than one. Where none is known, only a list of denied ones lets through. Lists are short: no set.
- */
+/** Whether a list serves all of these countries. Unknown ones pass lists of denied ones only. */
 export function isServed(regions: Regions | null, from: readonly string[]): boolean {
   if (regions === null) return true
   return 'allow' in regions

@@ -12,11 +12,9 @@ export interface EnterParts {
   readonly limiter: Limiter
   /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
   readonly queueTimeMs: () => number
-  /** Told of a request that is refused for a limit of a token, an account or a group. */
   readonly onLimited: (kind: string) => void
 }
 
-/** Takes a place within the limits, or waits for one. */
 export function enter(
   { limiter, queueTimeMs, onLimited }: EnterParts,
   exchange: Exchange,
@@ -43,7 +41,6 @@ function countsLlmTokens(subjects: readonly Subject[]): boolean {
   return false
 }
 
-/** The same for a request that names no model: the place is the asker's to release. */
 export async function enterLimits(
   { catalog, limiter, queueTimeMs, onLimited }: EnterParts,
   caller: Caller,
@@ -76,7 +73,6 @@ function noteLimited(error: unknown, onLimited: EnterParts['onLimited']): void {
   if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
 }
 
-/** Keeps the place for the exchange; one that has ended meanwhile needs none. */
 function hold(exchange: Exchange, permit: Permit): void {
   if (exchange.interruption !== undefined) {
     permit.undo()
@@ -85,10 +81,7 @@ function hold(exchange: Exchange, permit: Permit): void {
   exchange.permit = permit
 }
 
-/**
- * Everything that a request is counted against, but its channel. What has no limit (any more) costs
- * nothing, and lets those in that wait for one.
- */
+/** What a request is counted against. What has no limit (any more) lets those in who wait. */
 function subjectsOf(
   { token, account }: Caller,
   { group }: Pick<Plan, 'group'>,

@@ -20,7 +20,6 @@ import type { ModelCall } from './gatekeeper.ts'
 import { findOptions, foreignWays, isEmbedding, type Option, type Translate } from './options.ts'
 import type { Plan } from './plan.ts'
 
-/** What the ways of a request are found with. */
 export interface FindParts extends TranslationParts {
   readonly memory: MemoryBudget
   readonly memoryWaitMs: () => number
@@ -51,15 +50,12 @@ export function gateTask(
   return { group, offer, models: caller.models, body, isStrict: isStrict(exchange) }
 }
 
-/** What translations of a request are made with. */
 interface TranslatorTask {
   readonly gate: GateTask | undefined
   readonly plan: Plan
-  /** Absent: they are made here, and not on another thread. */
   readonly findPrepared: FindPrepared | undefined
 }
 
-/** Makes translations of one request, of whatever kind it is. */
 function translatorOf(...asked: Parameters<typeof translator>): Translate {
   const [, exchange, { protocol: client, operation }, body] = asked
   if (!isEmbedding(operation)) return translator(...asked)

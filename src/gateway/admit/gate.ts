@@ -23,20 +23,17 @@ import type { Concluded, Exchange } from '../exchange.ts'
 import { isNotDearer } from '../money/dearest.ts'
 import { shortName } from './plan.ts'
 
-/** For whom a request's extras are looked at. */
 export interface GateTask {
   readonly group: Group
   readonly offer: Offer
   /** The models that the token may use; empty: all. */
   readonly models: ReadonlySet<string>
   readonly body: RequestBody
-  /** What would be left out is refused instead. */
   readonly isStrict: boolean
 }
 
 /** What passes to a channel of what a request asks for besides text. */
 export interface Passed {
-  /** Tools that the vendor may run. */
   readonly tools: readonly HostedTool[]
   /** What is left out, as the client wrote it, … */
   readonly dropped: readonly string[]
@@ -46,11 +43,7 @@ export interface Passed {
 
 export const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
 
-/**
- * Nothing goes upstream that has no price. Throws the 400 or 403 of what a request can't do without:
- * another model, a service tier, another kind of answer, or a tool that it forces; an optional tool is
- * left out.
- */
+/** Nothing goes upstream without a price. Optional tools are left out; all else is a 400 or 403. */
 export function passExtras(task: GateTask, candidate: Candidate, protocol: string): Passed {
   const { extras } = task.body.facts
   if (extras === undefined) return nothingAsked
@@ -84,10 +77,7 @@ export function passExtras(task: GateTask, candidate: Candidate, protocol: strin
   }
 }
 
-/**
- * To a channel of another protocol goes only what its translation knows of; of all that has a price of
- * its own that is a service tier. Throws the 400 of one without a price.
- */
+/** Throws the 400 of a service tier that a translation carries and that has no price. */
 export function passTranslated(task: GateTask, candidate: Candidate, protocol: string): void {
   if (requestFeatures.special_tier.ways[protocol as ProtocolName] !== 'carried') return
   const { terms } = task.offer.price
@@ -98,7 +88,6 @@ export function passTranslated(task: GateTask, candidate: Candidate, protocol: s
 }
 
 function cutsOf(left: readonly HostedToolAsk[], routing: readonly Path[]): readonly Path[] {
-  // Tools of one kind share their mentions.
   const mentions = [...new Set(left.map((ask) => ask.mentions))].flat()
   return [...left.map(({ path }) => path), ...mentions, ...routing]
 }
@@ -121,7 +110,6 @@ function checkSelectors(
   return ofTools
 }
 
-/** What a group sells of a channel, by the names that its upstream has for it. */
 function soldBy(group: Group, channel: Channel): ReadonlyMap<string, Offer> {
   const sold = new Map<string, Offer>()
   for (const offer of group.offers.values()) {
@@ -132,10 +120,7 @@ function soldBy(group: Group, channel: Channel): ReadonlyMap<string, Offer> {
   return sold
 }
 
-/**
- * Another model is charged as the one that was asked for: it must be one that the token may use, from
- * the same channel by the same name, and not dearer.
- */
+/** Another model must be one that the token may use, of the same channel, and not dearer. */
 function checkSelector(
   { offer, models }: GateTask,
   { upstreamModel }: Candidate,
@@ -197,8 +182,8 @@ export function isStrict({ request, caller }: Pick<Exchange, 'request' | 'caller
 const standard = 1_000_000
 
 /**
- * Usage with what the answer itself shows where no report came; and, where the answer is silent about
- * it, with what the request asked for: a dearer tier, and the one use of a tool that each answer is.
+ * Usage with what the answer itself shows, or else what was asked for: a tier, and tools that
+ * always run.
  */
 export function withAskedExtras(
   exchange: Concluded,
@@ -230,10 +215,7 @@ export function withAskedExtras(
   }
 }
 
-/**
- * Tools that went upstream, and of which each answer is one use: by another protocol only those that the
- * model has by itself.
- */
+/** Tools that went upstream and that each answer uses; translated: those of the model itself. */
 function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
   const left = new Set(route?.translation?.dropped ?? route?.passed?.dropped)
   const asked = facts?.extras?.hostedTools ?? []
@@ -297,7 +279,6 @@ export function createPathTree(paths: readonly Path[]) {
     at.path = path
   }
 
-  /** The outermost path that this one goes on from; undefined: none. */
   function around(path: Path): Path | undefined {
     let at: Node | undefined = root
     for (const step of path) {

@@ -26,7 +26,6 @@ export interface Gatekeeper {
   credential(call: HttpCall): Credential | undefined
   /** The caller; throws the 401 of a missing or unknown key. */
   identify(call: HttpCall): Caller | Promise<Caller>
-  /** Where a call comes from, by what trusted proxies say. */
   address(call: HttpCall): string
   /** Throws the first refusal of CONTRACT 1.3, up to the balance where that is needed. */
   check(caller: Caller, call: HttpCall, needsBalance: boolean): void
@@ -86,9 +85,8 @@ export interface Credential {
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
 /**
- * The key that a request carries, or undefined. The first header with a usable form decides;
- * on `/v1beta` paths Gemini's header is looked at first (CONTRACT 1.1). `queryKey` is the value of
- * `?key=`, passed in only where the setting allows it.
+ * The key of a request: the first header with a usable form; on `/v1beta` Gemini's comes first
+ * (CONTRACT 1.1).
  */
 export function readCredential(
   headers: Headers,

@@ -9,9 +9,7 @@ export interface KnownKeys {
   mayBe(keyHash: string): boolean
   /** Reads them all, once it is worth it; harmless when repeated. */
   prepare(): void
-  /** There is a token with this key now. */
   add(keyHash: string): void
-  /** Tokens may have been added elsewhere. */
   changed(): void
 }
 
@@ -23,8 +21,8 @@ const pageSize = 2_000
 const overlap = 1_000
 
 /**
- * Keeps a Bloom filter of the hashes of all keys, deleted ones too. It is made when strangers first ask
- * more than is usual, and added to from then on; while it lacks a change, every key may be one.
+ * A Bloom filter of all keys, made when strangers first ask often. While it lacks a change, every
+ * key may be known.
  */
 export function createKnownKeys(
   tokens: Pick<TokenStore, 'hashesAfter'>,
@@ -105,9 +103,7 @@ function placesOf(keyHash: string): number[] {
 export interface Strangers {
   /** Whether a key is refused without a look into the store: many such came, and no token has it. */
   isRefused(keyHash: string, address: string): boolean
-  /** A key that was not known here is looked up. */
   lookedUp(address: string): void
-  /** A token has it: it counts no more. */
   found(address: string): void
   /** Resolves when such a refusal may go out; at once where many wait already. */
   delay(): Promise<void>
@@ -119,9 +115,8 @@ const delayMs = 1_000
 const mostDelayed = 256
 
 /**
- * Counts look-ups of unknown keys by address, by network and in all. Above a rate none is made for keys that nobody has; a key
- * that a token may have is looked up all the same, so that whoever has a good one is never slowed,
- * whoever else is behind the same address.
+ * Counts look-ups of unknown keys by address, by network and in all. Above a rate, keys that nobody
+ * has are not looked up; others always are.
  */
 export function createStrangers(
   keys: Pick<KnownKeys, 'mayBe' | 'prepare'>,

@@ -13,30 +13,25 @@ import { offeredKind, wrongWay } from './plan.ts'
 export interface Route {
   readonly protocol: Protocol
   readonly operation: Operation
-  /** How the upstream cuts its stream. */
   readonly framing: Framing
   /** Undefined: client and channel speak the same protocol, and bytes pass untouched. */
   readonly translation: Translation | undefined
-  /** What passes of the request's tools and the like; undefined: it asks for none. */
   readonly passed?: Passed
 }
 
 /** A channel that may answer a request. */
 export interface Option extends Candidate {
-  /** It speaks the client's protocol. */
   readonly isNative: boolean
   /** The way there, found once; throws the 400 of what can't be expressed. */
   readonly route: () => Route
 }
 
-/** What a client asks in. */
 export interface Asked {
   readonly protocol: Protocol
   readonly operation: Operation
   readonly framing: Framing
 }
 
-/** Makes the translation of a request to a channel's protocol. */
 export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
 
 /** What passes natively to a channel of what a request asks for besides text; throws its refusal. */
@@ -51,7 +46,6 @@ const legacyOrder = [chat, responses, messages, gemini] as const
 const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
   isLegacy(operation) ? legacyOrder : byFidelity
 
-/** A client's protocol for another thread: chat's clients ask in two forms. */
 export type ClientName = ProtocolName | 'legacy'
 
 export const clientName = (protocol: Protocol): ClientName =>
@@ -60,11 +54,9 @@ export const clientName = (protocol: Protocol): ClientName =>
 export const clientOf = (name: ClientName): Protocol =>
   name === 'legacy' ? textChat : protocolOf(name)
 
-/** The protocol of a name. */
 export const protocolOf = (name: ProtocolName): Protocol =>
   byFidelity.find((protocol) => protocol.name === name) ?? chat
 
-/** The operation of a name. Throws where its protocol has none. */
 export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'name'>): Operation {
   const { operations } = byFidelity.find((one) => one.name === protocol) ?? chat
   const found = Object.values<Operation>(operations).find((one) => one.name === name)
@@ -93,10 +85,7 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
   return byFidelity.find(({ name }) => spoken.includes(name)) ?? client
 }
 
-/**
- * How a channel that speaks another protocol is asked for what a client asks; undefined: it can't be.
- * What only some protocols have (embeddings) is translated between these.
- */
+/** The operation by which a channel of another protocol is asked; undefined: it has none. */
 function foreignOperation(
   { protocol, operation }: Pick<Asked, 'protocol' | 'operation'>,
   upstream: Protocol,
@@ -117,12 +106,11 @@ export const isEmbedding = (operation: Operation): boolean =>
   operation === gemini.operations.embed ||
   operation === gemini.operations.batchEmbed
 
-/** Routes of an offer all of whose channels speak the client's protocol: as long as its catalog lives. */
 const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
 
 /**
- * The same as `findOptions` for a request of which nothing has to be looked at or translated; undefined
- * where some channel speaks another protocol. Found once for an offer.
+ * The options of an offer whose channels all speak the client's protocol, found once; else
+ * undefined.
  */
 export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | undefined {
   if (asked.framing !== 'sse') return undefined
@@ -138,9 +126,8 @@ export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | un
 }
 
 /**
- * The ways to have a request answered: channels that speak the client's protocol, and, for
- * what can be translated, the others. One of them can express it at least; whoever asks one finds
- * out by `canExpress`. Throws the 502 or 400 of a model that has none.
+ * The channels that may answer: native ones, and others where a translation can be made. Throws the
+ * 502 or 400 where there are none.
  */
 export function findOptions(
   offer: Offer,
@@ -167,7 +154,6 @@ export function findOptions(
     const option = foreignOption(candidate, asked, translate)
     if (option) options.push(option)
   }
-  // What no upstream counts is counted here.
   if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
   if (options.length === 0) throw unreachable(offer, operation)
   // Translating a long prompt takes its time: no more channels are looked at than must be.
@@ -175,10 +161,7 @@ export function findOptions(
   return options
 }
 
-/**
- * Whether a model may be asked for an answer. What makes embeddings never gives one; what makes images
- * does so at some hosts, whose word for it is the client's own.
- */
+/** Whether a model answers. Models of images do at some hosts, by the client's own protocol. */
 function makesAnswers(offer: Offer, { name }: Protocol): boolean {
   const kind = offeredKind(offer)
   if (kind === 'answers') return true
@@ -186,8 +169,7 @@ function makesAnswers(offer: Offer, { name }: Protocol): boolean {
 }
 
 /**
- * Of the protocols of a channel the first that can express the request; else its refusal. Undefined
- * where none of them has anything of the kind.
+ * A channel asked in the first of its protocols that can express the request; undefined: none can.
  */
 function foreignOption(
   candidate: Candidate,
@@ -226,7 +208,6 @@ function firstThatFits<Way, Result>(ways: readonly Way[], attempt: (way: Way) =>
   throw refusal ?? new GatewayError('no_channel', 'No channel is fit to answer at present.')
 }
 
-/** Whether a request can be put to a channel in one of its protocols. */
 export function canExpress({ route }: Option): boolean {
   try {
     route()

@@ -9,7 +9,6 @@ export interface Places {
   leave(): void
   /** There are too many connections: they are closed behind their answers. */
   areShort(): boolean
-  /** How many requests were refused so far, by what there was too much of. */
   refused(): { readonly requests: number; readonly connections: number }
   stop(): void
 }
@@ -19,9 +18,7 @@ export interface PlacesParts {
   readonly mostRequests: () => number | undefined
   /** Undefined: by the files that this process may have open. */
   readonly mostConnections: () => number | undefined
-  /** Files open, connections of clients and to upstreams among them. */
   readonly count?: () => number | undefined
-  /** How many may be open. */
   readonly most?: number
 }
 
@@ -30,14 +27,11 @@ const partOfFiles = 0.9
 /** Above this one requests are refused: the rest is for the database and for what says so. */
 const lastPartOfFiles = 0.97
 const lookMs = 1_000
-/** Seconds. */
 const retryAfter = 2
 
 /**
- * The server takes every connection, and tells nobody how many there are: so open files are counted once a
- * second. A connection on which nothing comes is closed by its silence, after a minute. A request whose key
- * is good is answered as long as files are left: else strangers who connect, and say nothing, would keep
- * everybody out.
+ * The server does not count connections, so open files are counted once a second. Requests with a
+ * good key are answered as long as files are left.
  */
 export function createPlaces(parts: PlacesParts): Places {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts

@@ -11,7 +11,6 @@ export interface Plan {
   readonly offer: Offer
 }
 
-/** The group of a caller; throws the 403 of a group that is switched off, or not for its account. */
 export function callerGroup(catalog: Catalog, caller: Caller): Group {
   const group = catalog.groups.get(caller.token.groupId)
   if (group?.enabled && mayUse(group.accounts, caller.account)) return group
@@ -53,10 +52,7 @@ export function planRequest(catalog: Catalog, caller: Caller, model: string): Pl
 /** Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`. */
 const largerContext = /\bcontext-(\d{1,2})m\b/gi
 
-/**
- * A plan whose model can hold as much as the request asks for, in its headers or (`betas`) its body, the
- * largest where it asks for several; most ask for nothing.
- */
+/** A plan with the larger context that a request asks for, in its headers or (`betas`) its body. */
 export function withAskedContext(plan: Plan, headers: Headers, betas: readonly string[]): Plan {
   const header = headers.get('anthropic-beta')
   if (header === null && betas.length === 0) return plan
@@ -72,7 +68,6 @@ export function shortName(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name
 }
 
-/** Where what models make is asked for, by the protocol that their channels speak. */
 const endpoints: { readonly [kind in ModelKind]: Readonly<Record<string, string>> } = {
   answers: {
     chat: 'POST /v1/chat/completions',
@@ -104,7 +99,6 @@ export function offeredKind(offer: Offer): ModelKind {
   return kind
 }
 
-/** Offers live as long as their catalog. */
 const offered = new WeakMap<Offer, ModelKind>()
 
 /** The 400 of a model that is asked for what it does not make, or where none of its channels is asked. */
@@ -127,7 +121,6 @@ export function wrongWay(offer: Offer, { protocol, name }: Operation): GatewayEr
   return new GatewayError('unsupported_parameter', `${why} ${wayOut}`, { param: 'model' })
 }
 
-/** What an operation asks for. */
 function madeBy(operation: string): ModelKind {
   if (operation.includes('embed')) return 'embeddings'
   return operation.startsWith('images') ? 'images' : 'answers'

@@ -12,50 +12,31 @@ import {
   slicedBytes,
 } from '../body/body.ts'
 import { isForm, parseFormBody } from '../body/form-body.ts'
-import { type ReadTask, readBytes } from '../body/read-bytes.ts'
 import { parseScanned, scanLarge } from '../body/scan-large.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
 import { stopping } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
-import { createLease } from '../memory/memory-budget.ts'
+import type { Lease, MemoryBudget } from '../memory/memory-budget.ts'
 import { type BodyMemory, leaseMemory, requestCost } from '../memory/memory-costs.ts'
 import { continueOwn } from '../own-responses/continue.ts'
 import type { OwnResponses } from '../own-responses/own-responses.ts'
 import type { ModelCall } from './gatekeeper.ts'
 import type { Plan } from './plan.ts'
 
-/** What a request is read with. */
 export interface ReadParts {
   readonly own: OwnResponses
   readonly maxBodyBytes: () => number
   readonly memory: MemoryBudget
   /** How long a request waits for memory at the most, in milliseconds. */
   readonly memoryWaitMs: () => number
-  /** Absent: all work is done here. */
   readonly beside?: Beside | undefined
 }
 
 /** What a request takes of the memory, until it has ended: for itself, and for its body. */
-export function memoryFor(parts: ReadParts, exchange: Exchange, owner: string): BodyMemory {
-  const lease = createLease(owner)
+export function memoryFor(parts: ReadParts, exchange: Exchange, lease: Lease): BodyMemory {
   exchange.lease = lease
   const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
   return leaseMemory(parts.memory, lease, waiting, requestCost)
-}
-
-/** Reads a body; one that comes too slowly for those who wait is given up on the way. */
-export async function readWhole(
-  { memory }: ReadParts,
-  { lease, request, refuse }: Exchange,
-  task: ReadTask,
-): Promise<Buffer> {
-  if (lease === undefined) return readBytes(request, task)
-  memory.startReading(lease, refuse)
-  const bytes = await readBytes(request, task)
-  memory.endReading(lease)
-  if (lease.isOver) throw stopping()
-  return bytes
 }
 
 /** The facts of a body, with what Gemini has in the path. */

@@ -20,8 +20,7 @@ export interface ReferenceParts {
 }
 
 /**
- * Refuses a request that refers to an answer of another account, to one that nobody knows (its own
- * account's or not: who can tell?), or to one that is not charged yet.
+ * Refuses references to answers of other accounts, to unknown ones, and to ones not charged yet.
  */
 export async function checkReferences(
   parts: ReferenceParts,
@@ -66,8 +65,8 @@ function notFound({ protocol }: Exchange, id: string): GatewayError {
 }
 
 /**
- * The ids of items sent whole that are known here as another account's only: an upstream may put what
- * it keeps in the place of what is sent. Each costs two look-ups in memory.
+ * Ids of whole items that are known as another account's only: upstreams may put their own in
+ * place.
  */
 export function foreignItems(
   { isForeign }: Affinity,
@@ -88,7 +87,6 @@ export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void
   )
 }
 
-/** Looks where other nodes have a conversation at home; undefined: there is nothing to wait for. */
 export type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
 
 /** The conversation that a request belongs to; undefined when nothing tells. */
@@ -99,18 +97,14 @@ export function conversationIn(
   return body.conversation({ hint: hintInHeaders(request.headers), model })
 }
 
-/** What is looked up before a request's channel is chosen. */
 export interface LookParts {
   readonly affinity: Affinity
-  /** Undefined: there are no other nodes. */
   readonly findHome?: FindHome | undefined
 }
 
 /**
- * Asks the other nodes for what decides which channel may answer: who made the answers that are
- * continued, and where the conversation is at home. All in one turn, which is one round trip;
- * undefined: there is nothing to wait for. Rejects with a 404 where an item that is sent whole has the id
- * of another account's.
+ * Asks other nodes, in one round trip, who made the continued answers, and for the sticky binding;
+ * undefined: nothing to wait for. Rejects with the 404 of another account's item.
  */
 export function lookAround(
   { affinity, findHome }: LookParts,
@@ -126,10 +120,7 @@ export function lookAround(
   return looking
 }
 
-/**
- * Of ids that are known as another account's it is asked, too, whether they are this one's as well: some
- * upstreams give them out twice, and what is older was forgotten here.
- */
+/** Ids that are another account's are asked for, too: some upstreams give one id out twice. */
 function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
   const { caller, facts } = exchange
   if (caller === undefined) return undefined
@@ -139,10 +130,7 @@ function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> |
   return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
 }
 
-/**
- * Asks where a request's conversation is at home, if it has one that goes on and there is anything to
- * choose. What is asked for in the same turn goes to the shared counters together with this.
- */
+/** Asks for the binding of a conversation that goes on, where there is a choice of channels. */
 function lookHome(
   findHome: FindHome | undefined,
   exchange: Exchange,

@@ -22,7 +22,6 @@ import {
 } from '../../store/ports/availability.ts'
 import { createPastHours, type PastHours } from './past-hours.ts'
 
-/** The sums of one window, by group and model. */
 interface WindowSums {
   readonly name: WindowName
   /** When its first bucket begins; undefined: nothing is loaded. */
@@ -33,7 +32,6 @@ interface WindowSums {
 interface GroupSums {
   readonly all: OpenCounts
   readonly models: Map<string, OpenCounts>
-  /** By the beginning of their bucket; only of windows that are shown bucket by bucket. */
   readonly bars: Map<number, Bar>
 }
 
@@ -52,8 +50,8 @@ const emptySums = (from?: number): Sums =>
   }))
 
 /**
- * The sums of all windows over what is stored. Moving a window on reads no more than the buckets
- * that leave it: what they held is taken away again. Not to be used while something is being stored.
+ * The sums of all windows over what is stored. A window moves on by what leaves it; nothing may be
+ * stored meanwhile.
  */
 export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clock) {
   const stored = emptySums()
@@ -63,7 +61,6 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
   async function count(window: WindowSums, since: number, until: number, times: 1 | -1) {
     const { size } = windows[window.name]
     const pauses = createPauses()
-    // One after the other: no more than one of them is in memory at a time.
     for (let start = since; start < until; start += bucketMs[size]) {
       await countAll(window, start, start + bucketMs[size], times)
       await pauses()
@@ -94,7 +91,6 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
   }
 
   return {
-    /** Counts buckets that have just been stored. */
     stored(buckets: readonly AvailabilityBucket[]): void {
       for (const window of stored) for (const bucket of buckets) addIfWithin(window, bucket)
       past.stored(buckets)

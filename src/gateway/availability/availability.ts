@@ -30,9 +30,7 @@ export interface AvailabilityParts {
 /** How a request ended, as availability is reckoned. */
 export interface AvailabilityOutcome {
   readonly groupId: number
-  /** As the client named it; only models that the group offers. */
   readonly model: string
-  /** Who made it fail; null: it succeeded. */
   readonly fault: Fault | null
   /** From the request's arrival to the first byte of its answer; null: it is not known. */
   readonly firstByteMs: number | null
@@ -44,16 +42,11 @@ export interface AvailabilityOutcome {
 /** How well requests are answered, counted by group and model. */
 export interface Availability {
   record(outcome: AvailabilityOutcome): void
-  /** What was counted since the start of the process. */
   readonly totals: RunningTotals
-  /**
-   * Gives the figures as of now to `work`; nothing is stored until it has ended, so that they hold.
-   * Rejects as `work` does, or when the store can't be read.
-   */
+  /** Gives the figures of now to `work`; nothing is stored until it has ended. */
   look<Result>(work: (figures: AvailabilityFigures) => Result | Promise<Result>): Promise<Result>
   /** Stores what was counted so far; what the store does not take is kept for the next time. */
   flush(): Promise<void>
-  /** Ends the timer, and stores what there is. */
   stop(): Promise<void>
 }
 
@@ -202,7 +195,6 @@ export function outcomeOf(
   if (!operation.charged || plan === undefined) return undefined
   const fault = faultOf(exchange, end)
   if (fault === undefined) return undefined
-  // A whole answer has no beginning of its own.
   const isTimed = fault === null && facts?.stream === true && firstByteTick !== undefined
   return {
     groupId: plan.group.id,

@@ -18,7 +18,6 @@ const usualReadingMs = 1_000
 
 /** How groups did hour by hour, as far back as hours are looked at: no models, no times. */
 export interface PastHours {
-  /** Counts buckets that have just been stored. */
   stored(buckets: readonly AvailabilityBucket[]): void
   /** Forgets hours that are too old; reads those that are not known yet, the latest first. */
   moveOn(nowMs: number): Promise<void>
@@ -28,10 +27,7 @@ export interface PastHours {
   of(groupId: number, more: ReadonlyMap<number, Bar>): readonly MeasuredHour[]
 }
 
-/**
- * Reads each hour once in the life of the process: with very many models in several steps, so that
- * nobody waits for 35 days of them. Not to be used while something is being stored.
- */
+/** Reads each hour once, in steps. Not to be used while something is being stored. */
 export function createPastHours(
   store: Pick<AvailabilityStore, 'read'>,
   readingMs = usualReadingMs,

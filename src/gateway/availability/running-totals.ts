@@ -4,7 +4,6 @@ import type { AvailabilityOutcome } from './availability.ts'
 /** What becomes of a request: `succeeded`, or at whose fault it failed. */
 export const outcomeNames = ['succeeded', ...faults] as const
 
-/** What one group has done since the start. */
 export interface GroupTotals {
   /** By model: how many requests, by the place of their outcome in `outcomeNames`. */
   readonly models: ReadonlyMap<string, readonly number[]>
@@ -17,11 +16,9 @@ export interface GroupTotals {
 /** Counts since the start of the process, for metrics. They only grow; so do their names, to a limit. */
 export interface RunningTotals {
   recordRequest(outcome: AvailabilityOutcome): void
-  /** One attempt on a channel: the class of its failure, or null. */
   recordAttempt(channel: string, cause: string | null): void
   /** A request that was refused for a limit of this kind (`token`, `account`, `group`, `channel`). */
   recordLimit(kind: string): void
-  /** A request that was refused before anybody was asked for it. */
   recordRefusal(cause: string): void
   readonly groups: ReadonlyMap<number, GroupTotals>
   /** By channel and cause; an empty cause: it went well. */
@@ -38,7 +35,6 @@ const maxModels = 1_000
 const maxChannels = 1_000
 const maxWords = 100
 
-/** Totals that begin at zero. */
 export function createRunningTotals(): RunningTotals {
   const groups = new Map<number, MutableGroup>()
   const attempts = new Map<string, Map<string, number>>()

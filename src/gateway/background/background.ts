@@ -27,20 +27,17 @@ export interface BackgroundParts extends ChargeParts {
 /** Answers that upstreams make in the background: each is charged, whoever fetches it or nobody. */
 export interface Background {
   /**
-   * Has an answer charged, if it is not: throws the 409 of one that is still being made. What it was
-   * used for must be known before it is deleted or continued.
+   * Has an answer charged, before it is deleted or continued; throws the 409 of an unfinished one.
    */
   requireEnd(accountId: number, answerId: string): Promise<void>
   /** Charges by what a client has fetched, if that is its final form; gives the id of the charge. */
   fetched(accountId: number, answerId: string, body: unknown): Promise<string | undefined>
   start(): void
-  /** Resolves when nothing is asked, or stored, any more. */
   stop(): Promise<void>
 }
 
 /** An upstream may not know at once of what it has just begun. */
 const forgottenAfterMs = 60_000
-/** How often the store is asked for answers that are due, … */
 const lookMs = 1_000
 /** … how many are asked for at a time, and how long no other node asks for them then. */
 const mostAtOnce = 50
@@ -85,7 +82,6 @@ export function createBackground(parts: BackgroundParts): Background {
     return 'charged'
   }
 
-  /** Asks the upstream how far it is. */
   async function ask(answer: BackgroundAnswer): Promise<Found> {
     const channel = parts.catalog().channels.get(answer.channelId)
     if (channel === undefined || !(responses.name in channel.speaks)) return 'unreachable'

@@ -38,8 +38,7 @@ const lossTexts: Readonly<Record<Loss, string>> = {
 }
 
 /**
- * Charges an answer that was made in the background by its final form, at the price of the time when
- * it was asked for. Resolves when committed; charged twice it is charged once, by its request id.
+ * Charges an answer by its final form, at the price of when it was asked for. Once per request id.
  */
 export async function chargeEnded(
   parts: ChargeParts,
@@ -52,7 +51,7 @@ export async function chargeEnded(
   await charge(parts, answer, exchange, bodyEnd(exchange, seen), used, seen)
 }
 
-/** Charges what was set aside for an answer whose usage nobody can tell, marked as estimated. */
+/** Charges what was reserved for an answer whose usage nobody can tell, marked as estimated. */
 export async function chargeLost(
   parts: ChargeParts,
   answer: HeldAnswer,

@@ -5,10 +5,7 @@ import { type UntoldExtras, untoldExtras } from '../admit/gate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import type { End } from '../money/record.ts'
 
-/**
- * What the charge for an answer is made from that is made in the background: plain data without the
- * request's body, so that it can be kept for long and any node can charge by it.
- */
+/** What the charge for a background answer is made from: plain data that any node can charge by. */
 export interface PendingCharge {
   readonly startedAt: number
   readonly firstByteMs: number | null

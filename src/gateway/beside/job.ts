@@ -15,12 +15,10 @@ import { bodyCost, workCost } from '../memory/memory-costs.ts'
 import type { TextSample } from '../money/estimate.ts'
 
 /**
- * Work on a whole request that is too much for one piece on the thread which answers everybody. All of
- * it can be copied to another thread; the bytes of a large body are shared.
+ * Work on a large request, which is done on another thread; the bytes of a large body are shared.
  */
 export type Job = ReadJob | TranslationJob | WriteJob | CountJob
 
-/** What a job works on. */
 interface Sized {
   readonly bytes: Uint8Array
   /** How many values are in it; absent: few. */
@@ -38,7 +36,6 @@ export interface ReadJob extends Sized {
 export type OperationName = Pick<Operation, 'protocol' | 'name'>
 
 interface BodyJob extends Sized {
-  /** The model as the client named it. */
   readonly model: string
   readonly stream: boolean
 }
@@ -46,7 +43,6 @@ interface BodyJob extends Sized {
 /** Translate a checked request. With one target it is written at once, if nothing has to be fetched. */
 export interface TranslationJob extends BodyJob {
   readonly kind: 'translate'
-  /** The account that asks. */
   readonly owner: string
   readonly client: ClientName
   readonly isStrict: boolean
@@ -57,7 +53,6 @@ export interface TranslationJob extends BodyJob {
   readonly files: ReadonlyMap<string, Media> | undefined
 }
 
-/** Like `TranslationTarget`. */
 export interface JobTarget {
   readonly upstream: ProtocolName
   readonly origin: string
@@ -106,7 +101,6 @@ export interface ToldBody {
   readonly conversation: Conversation | undefined
   /** Undefined: too much to be copied, so the body has to be written there, too. */
   readonly amend: JsonObject | undefined
-  /** The fields that another name of the model changes. */
   readonly renamed: readonly string[]
 }
 
@@ -124,7 +118,6 @@ export interface Refused {
   readonly param: string | undefined
 }
 
-/** Whether a result is a refusal instead. */
 export const isRefused = (result: object | number | undefined): result is Refused =>
   typeof result === 'object' && 'refused' in result
 
@@ -139,8 +132,7 @@ export interface Beside {
 }
 
 /**
- * The same thread, whose jobs take memory before they begin: one at a time, as it does them, and before
- * requests that have yet to be read. Throws the 429 where there is none in time.
+ * The same thread, whose jobs take memory first, one at a time. Throws the 429 where there is none.
  */
 export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () => number): Beside {
   const inTurn = createFairTurns()

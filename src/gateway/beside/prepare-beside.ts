@@ -26,7 +26,6 @@ export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
 export interface BesideTask {
-  /** Absent: no searches are run. */
   readonly plan?: Plan
   readonly beside: Beside
   readonly client: Protocol
@@ -95,7 +94,6 @@ const asJobTarget = ({ upstream, ...rest }: TranslationTarget): JobTarget => ({
 const keyOf = ({ upstream, origin, quirks, model, webSearch }: JobTarget) =>
   JSON.stringify([upstream, origin, quirks, model, webSearch === true])
 
-/** A refusal of the other thread as this one throws it. */
 export const refusalOf = (refusal: Refused | undefined): Error =>
   refusal === undefined
     ? new Error('A target was not prepared.')
@@ -123,18 +121,15 @@ async function fetchAll(
   return files
 }
 
-/** So many values, or bytes beside long texts, are parsed in a millisecond or two. */
 const mostValues = 16_384
 const mostBytes = 524_288
 
-/** Whether parsing a body is for another thread. */
 export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolean {
   if (fields.values > mostValues) return true
   const shortened = long.reduce((sum, { start, end }) => sum + end - start, 0)
   return bytes.byteLength - shortened > mostBytes
 }
 
-/** For whom a body is read, and what of the request is not in it. */
 export interface ReadTask {
   readonly beside: Beside
   readonly owner: string

@@ -86,7 +86,6 @@ async function written(prepared: PreparedRequest, job: TranslationJob): Promise<
   return { dropped: prepared.dropped, hiddenWork: prepared.hiddenWork(), wanted, bytes }
 }
 
-/** What the other thread has fetched: every address that is wanted is there. */
 function fetched(files: TranslationJob['files'] = new Map()): MediaFetcher {
   return {
     of: () => async (url) => {
@@ -106,7 +105,6 @@ function withoutTurns({ model, stream, tools }: CanonicalRequest): CanonicalRequ
 /** Answers repeat more than this of a request to nobody: it is sent again with each of some events. */
 const longestEcho = 262_144
 
-/** The fields that an answer may repeat. */
 function withoutInput(body: JsonObject): JsonObject {
   const { input, messages, contents, prompt, ...settings } = body
   if (JSON.stringify(settings).length <= longestEcho) return settings
@@ -114,7 +112,6 @@ function withoutInput(body: JsonObject): JsonObject {
   return JSON.stringify(short).length <= longestEcho ? short : {}
 }
 
-/** Longer ones are not copied to the other thread. */
 const longestAmend = 4_096
 
 function read({ asked, ...job }: ReadJob): Results['read'] {

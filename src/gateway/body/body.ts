@@ -29,7 +29,6 @@ const scanLimits = { maxDepth, maxValues }
 /** From here on a body is not parsed as a whole until somebody has to have all of it. */
 export const largeBytes = 16_384
 
-/** A request's body: its bytes as they came, and what was read of them. */
 export interface RequestBody {
   readonly bytes: Buffer
   readonly contentType: string
@@ -43,8 +42,8 @@ export interface RequestBody {
   /** The fields that have to change where the upstream has another name for the model. */
   readonly rename: (upstreamModel: string) => JsonObject
   /**
-   * Set: it was read on another thread, and has to be written there, too, unless it is plain: then no
-   * more than some of its fields change.
+   * Set: it was read on another thread, and is written there, unless it is plain: few fields
+   * change.
    */
   readonly remote?: { readonly isPlain: boolean }
 }
@@ -138,9 +137,8 @@ export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<voi
 }
 
 /**
- * Checks a body by its operation's schema. Throws the 400 that names the field at fault. Schemas and
- * readers hold a text against short words at most, so that the outline will do; whatever comes of it
- * is only good if there is nothing of a shortened text in it.
+ * Checks a body by its operation's schema; throws the 400 that names the field. An outline will do,
+ * unless a shortened text is in what was read.
  */
 export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
   const { texts, outline } = parsed
@@ -165,7 +163,6 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
 
 type Checked = Outline<JsonObject>
 
-/** The same body with nothing shortened. */
 const wholly = (parsed: ParsedBody): ParsedBody => ({ ...parsed, ...unshortened(parsed.value()) })
 
 function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFacts): RequestBody {
@@ -187,7 +184,6 @@ function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFac
   }
 }
 
-/** The facts as a body has them. */
 export const bodyFacts = (facts: RequestFacts): BodyFacts => ({
   ...facts,
   text: () => sampleOf(facts.text()),
@@ -253,10 +249,7 @@ function tooManyValues(): GatewayError {
   )
 }
 
-/**
- * How many members there are in a parsed value. Of two with one name a parser keeps one: when more were
- * written, another reader could have kept the other.
- */
+/** How many members a parsed value has: fewer than were written where two have one name. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

@@ -15,7 +15,6 @@ export class BadEncoding extends Error {
 
 type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
-/** By the name of the encoding. */
 const decompressors = new Map<string, Decompress>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -24,9 +23,8 @@ const decompressors = new Map<string, Decompress>([
 ])
 
 /**
- * The body of an answer, at most `maxBytes` of it, unpacked or not. Throws `TooManyBytes` as soon as
- * that is known, `BadEncoding`, or what the connection throws. Memory is taken as bytes come, not as
- * they are announced.
+ * The body of an answer, unpacked; throws `TooManyBytes`, `BadEncoding`, or what the connection
+ * throws.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
   if (Number(response.headers.get('content-length')) > maxBytes) throw new TooManyBytes()
@@ -43,7 +41,6 @@ export async function collectBytes(response: Response, maxBytes: number): Promis
     const needed = size + chunk.length
     if (needed > maxBytes) throw new TooManyBytes()
     if (needed > bytes.length) {
-      // Doubled, so that a body in very small pieces is not copied again and again.
       const larger = new Uint8Array(Math.min(Math.max(needed, bytes.length * 2), maxBytes))
       larger.set(bytes.subarray(0, size))
       bytes = larger
@@ -70,20 +67,15 @@ async function unpack(packed: Uint8Array, encoding: string, maxBytes: number): P
 
 interface Bounds {
   readonly chunkSize: number
-  /** Of what comes out, in bytes: more is not made. */
   readonly maxOutputLength: number
 }
 
 const zstd = promisify(zstdDecompress)
 const gzip = promisify(gunzip)
 
-/**
- * A zstd body may ask for a window of 8 MiB at the most. Source: RFC 9659, "Window Sizing for Zstandard
- * Content Encoding"; brotli has 16 MiB by its format.
- */
+/** Source: RFC 9659 (zstd: windows of 8 MiB); brotli has 16 MiB by its format. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
-/** How what a client has compressed is read; none of them does its work on this thread. */
 const inflaters: Readonly<Record<string, (bytes: Buffer, bounds: Bounds) => Promise<Buffer>>> = {
   gzip,
   'x-gzip': gzip,
@@ -92,12 +84,10 @@ const inflaters: Readonly<Record<string, (bytes: Buffer, bounds: Bounds) => Prom
   deflate: promisify(inflate),
 }
 
-/** As `Accept-Encoding` names them. */
 const taken = 'gzip, zstd, br, deflate'
 
 /**
- * Conversations are some 5 to 20 times as large as their compressed data. What is kept for a request is to
- * be in proportion to what was sent; up to `freeBytes` it may be anything.
+ * How much larger than its compressed data a body may be. Conversations are 5 to 20 times as large.
  */
 const mostTimes = 50
 /** So much is there room for at first; more is only taken for what does not fit. */
@@ -120,9 +110,7 @@ export function encodingOf({ headers }: Pick<Request, 'headers'>): string | unde
 
 export interface InflateTask {
   readonly encoding: string
-  /** Of what comes out. */
   readonly maxBytes: number
-  /** The 413 of more than that. */
   readonly tooLarge: () => GatewayError
   /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
   readonly owner: string
@@ -133,10 +121,7 @@ export interface InflateTask {
 /** Many bombs at once would hold a lot of memory together, until they are found out. */
 const oneByOne = createFairTurns()
 
-/**
- * A body as it was before its client has compressed it. Throws the 413 of one that is larger than
- * `maxBytes`, or made to grow, and the 400 of broken data.
- */
+/** Inflates a body. Throws the 413 of one that is too large, and the 400 of broken data. */
 export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buffer> {
   const inflater = inflaters[task.encoding]
   if (inflater === undefined) throw new Error(`There is no inflater of ${task.encoding}.`)

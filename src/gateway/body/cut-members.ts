@@ -11,7 +11,6 @@ interface Cut {
 
 interface Member {
   readonly key: string | number
-  /** The member with its name. */
   readonly start: number
   readonly end: number
   readonly valueStart: number
@@ -22,10 +21,7 @@ interface Span {
   readonly end: number
 }
 
-/**
- * The JSON text without the members at these paths; every other byte is as it was, but for the commas
- * beside them. Takes valid JSON; a path that leads nowhere takes nothing out.
- */
+/** The JSON text without the members at these paths; every other byte stays, but for commas. */
 export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
   const root: Cut = { isWhole: false, inside: new Map() }
   for (const path of paths) {
@@ -49,7 +45,6 @@ export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** The spans to take out of the value at `start`, in their order. */
 function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
   if (bytes[start] !== openObject && bytes[start] !== openArray) return
   const members = membersOf(bytes, start)
@@ -80,7 +75,6 @@ function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
   })
 }
 
-/** The members of the object or array that opens at `open`. */
 function membersOf(bytes: Buffer, open: number): readonly Member[] {
   const isObject = bytes[open] === openObject
   const members: Member[] = []
@@ -101,7 +95,6 @@ function membersOf(bytes: Buffer, open: number): readonly Member[] {
   return members
 }
 
-/** Where the value ends that begins at `start`. */
 function valueEnd(bytes: Buffer, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at++) {
@@ -142,8 +135,8 @@ interface Node {
 }
 
 /**
- * The paths, and in the place of all members of a list or an object the list or object itself: an
- * empty one is refused by most vendors. Without tools nothing is said of them either.
+ * The paths; lists and objects that would be left empty go whole, and what speaks of tools with the
+ * tools.
  */
 export function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
   const root: Node = { isWhole: false, inside: new Map() }
@@ -174,7 +167,6 @@ function addTo(root: Node, path: Path): void {
   at.isWhole = true
 }
 
-/** Taken out by itself, or in all of its members. */
 function isWhole(node: Node, value: unknown): boolean {
   if (node.isWhole) return true
   if (node.inside.size < sizeOf(value) || !isHolder(value)) return false

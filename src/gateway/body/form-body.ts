@@ -49,9 +49,7 @@ const maySendTwice = (name: string, entry: unknown) =>
   name.endsWith('[]') || (typeof entry !== 'string' && !readers.has(name))
 
 /**
- * The form written anew from what was read of it, with the upstream's name of the model. Forms can be
- * written so that two readers find different fields (two heads of one part, odd boundaries, texts
- * around the parts): the upstream gets what was checked, in the one way that there is to write it.
+ * A form written anew from what was read: two readers may find different fields in the same bytes.
  */
 export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
   const form = new FormData()
@@ -79,10 +77,7 @@ async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormDa
   }
 }
 
-/**
- * Throws the 400 of a name that another reader could take for a field that decides the charge: some
- * upstreams read names without regard to case, and take `ſ` for an `s`.
- */
+/** Throws the 400 of a name that another reader could take for a field that decides the charge. */
 export function checkNames(names: Iterable<string>): void {
   for (const name of names) {
     const known = decidingFields.get(foldName(name))

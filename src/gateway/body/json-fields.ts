@@ -15,9 +15,7 @@ export interface JsonFields {
   readonly tooMany: boolean
   /** How many arrays, objects and commas there are. */
   readonly values: number
-  /** How many members are written in it, at all levels. */
   readonly members: number
-  /** Index of the object's closing brace. */
   readonly close: number
 }
 
@@ -27,17 +25,13 @@ const decoder = new TextDecoder()
 
 /** How much of a body is looked at: what goes beyond costs seconds to parse. */
 export interface ScanLimits {
-  /** Nesting of arrays and objects. */
   readonly maxDepth: number
-  /** Arrays, objects and what is in them. */
   readonly maxValues: number
 }
 
 /**
- * Finds the top-level fields of a JSON object without parsing values, so that one of them can be
- * replaced while every other byte stays. Safe on any bytes, but means something only for valid JSON
- * with an object at the top. Stops at the limits. `endOf` finds where a string ends that begins with
- * the quote there; it is asked for one after another.
+ * Finds the top-level fields of a JSON object without parsing values. `endOf` finds the end of a
+ * string that begins there; it is asked for one after another.
  */
 export function findFields(
   buffer: Buffer,
@@ -186,10 +180,7 @@ export function readName(buffer: Buffer, open: number, end: number): string {
   }
 }
 
-/**
- * The object with some top-level fields replaced or added (at its end); every other byte is as it
- * was. Returns the same bytes when there is nothing to change.
- */
+/** The object with some fields replaced or added; every other byte stays. */
 export function replaceFields(
   bytes: Uint8Array,
   fields: JsonFields,

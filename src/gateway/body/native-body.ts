@@ -15,7 +15,6 @@ export interface NativeChanges {
   /** The body names the model by another name, or may do so. */
   readonly isRenamed: boolean
   readonly quirks: readonly Quirk[]
-  /** All places that do not pass. */
   readonly cuts: readonly Path[]
   /** Parts may be in it that hold nothing: they do not pass either. */
   readonly mayHaveEmptyParts: boolean
@@ -56,7 +55,6 @@ export function hasSeals({ bytes }: Pick<RequestBody, 'bytes'>): boolean {
   return false
 }
 
-/** The body without what does not pass; every other byte of it stays. */
 function withoutCuts(body: JsonBody, paths: readonly Path[]): Omit<JsonBody, 'rename' | 'facts'> {
   if (paths.length === 0) return body
   const bytes = cutMembers(body.bytes, wholeMembers(body.value(), paths))
@@ -73,8 +71,8 @@ const emptyObject = Buffer.from('{}')
 const mostLooked = 10_000
 
 /**
- * Whether an empty object may be an item of some list in this JSON. Most bodies have none, and need not be parsed
- * for those that say nothing; one in a text is found, too.
+ * Whether an empty object may be an item of a list; most bodies have none and are not parsed for
+ * it.
  */
 export function hasEmptyItems(bytes: Buffer): boolean {
   let looked = 0

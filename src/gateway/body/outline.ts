@@ -14,7 +14,6 @@ export interface LongTexts extends BodyTexts {
 export interface Outline<Value> {
   readonly outline: Value
   readonly texts: LongTexts
-  /** The body as a whole, parsed when it is first asked for. */
   readonly value: () => Value
 }
 
@@ -36,10 +35,8 @@ export const unshortened = <Value>(value: Value): Outline<Value> => ({
 const mark = `(shortened ${crypto.randomUUID()}) `
 
 /**
- * Parses a body but for its long texts, of which only the places are known. Nothing of them is copied:
- * what a parser makes of a long prompt is as long as the prompt, and clearing it away costs more than
- * all the rest. Undefined when the body as a whole has to tell what is wrong with it. `long`: strings
- * of it, in their order, that are sound; `parse` parses all of it.
+ * Parses a body without its long texts, which cost more than all the rest. Undefined: the whole
+ * body has to say what is wrong.
  */
 export function readOutline(
   bytes: Buffer,
@@ -72,10 +69,7 @@ function parsedOnce(parse: () => unknown): () => unknown {
   }
 }
 
-/**
- * Whether a string may be shortened: a member's name may not, for two of one name are one member; nor
- * may an id, which is looked for among those that are known; nor a text that could be the address of data, when its media type can't be left in front.
- */
+/** Whether a string may be shortened: no name, no id, no address whose kind would be lost. */
 export function mayBeShortened(bytes: Buffer, { start, end }: FieldSpan): boolean {
   if (isName(bytes, end) || isId(bytes, start)) return false
   const head = bytes.toString('latin1', start, start + longestKind)
@@ -90,7 +84,6 @@ function isName(bytes: Buffer, end: number): boolean {
   return bytes[at] === colon
 }
 
-/** Whether a string that begins here is the value of a member named `id`. */
 function isId(bytes: Buffer, start: number): boolean {
   let at = start - 1
   while ((bytes[at - 1] ?? colon) <= 0x20) at--
@@ -142,10 +135,7 @@ function createTexts(bytes: Buffer, long: readonly FieldSpan[]): LongTexts {
 
 /** Where the strings of a JSON text end, one after another from front to back. */
 export interface StringEnds {
-  /**
-   * Index of the quote that closes the string which opens at `open`. Each string has to be asked for;
-   * what is no JSON may get the length of the bytes.
-   */
+  /** The closing quote of the string that opens at `open`; each has to be asked for. */
   endOf(open: number): number
   /** The long strings so far, without their quotes. */
   readonly long: readonly FieldSpan[]
@@ -171,8 +161,8 @@ const scannerOnce = () =>
 const scanners = { whole: scannerOnce(), sliced: scannerOnce() }
 
 /**
- * Reads the strings of a body, each byte once, without a copy of any. Undefined where a processor lacks
- * what it is done with. `sliced`: others may be read before this one is at its end.
+ * Reads the strings of a body once. Undefined: the processor can't. `sliced`: others are read
+ * meanwhile.
  */
 export function createStringEnds(
   bytes: Buffer,
@@ -183,7 +173,6 @@ export function createStringEnds(
   const next = createMarks(bytes, scanner)
   const long: FieldSpan[] = []
   let isSound = true
-  /** Where the second half of a character has to be escaped. */
   let low = -1
 
   /** Holds what follows a `\u`, whose `u` is at `at`, against what it may be. */
@@ -215,7 +204,6 @@ export function createStringEnds(
   }
 }
 
-/** A function that gives one mark after the other, and -1 behind the last. */
 function createMarks(bytes: Buffer, scanner: MarkScanner): () => number {
   scanner.begin()
   let begin = 0
@@ -234,7 +222,6 @@ function createMarks(bytes: Buffer, scanner: MarkScanner): () => number {
   }
 }
 
-/** The number in four hexadecimal digits; negative when they are none. */
 function codeUnit(bytes: Buffer, at: number): number {
   let unit = 0
   for (let index = at; index < at + 4; index++) {

@@ -4,11 +4,8 @@ import type { BodyMemory } from '../memory/memory-costs.ts'
 import { encodingOf, inflateBody } from './bounded-bytes.ts'
 import { isForm } from './form-body.ts'
 
-/** By what a body is read. */
 export interface ReadTask {
-  /** Of it, and of what comes out of a compressed one. */
   readonly maxBytes: number
-  /** Whose it is, as `InflateTask` has it. */
   readonly owner: string
   /** Takes memory for it, before it is there; what is not needed after all is given back. */
   readonly memory: BodyMemory
@@ -26,16 +23,15 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
       return memory.take(more)
     },
   })
-  // What was sent is gone then.
   memory.give(taken + bytes.byteLength - inflated.byteLength)
   return inflated
 }
 
 /**
- * Reads a body, and inflates it where it is compressed. A larger announced length is refused unread; a body
- * without a length is counted while it comes.
+ * Reads a body, and inflates it. Refuses a larger announced length unread; counts what has no
+ * length. What it throws becomes a refusal by `brokenBody`.
  */
-export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
+export function readBytes(request: Request, task: ReadTask): Promise<ArrayBuffer | Buffer> {
   const encoding = encodingOf(request)
   const { memory } = task
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes)
@@ -43,29 +39,44 @@ export async function readBytes(request: Request, task: ReadTask): Promise<Buffe
   if (announced > maxBytes) throw tooLarge(maxBytes, task)
   // Until it is read its sender is held back: of an announced body nothing is here yet.
   const taking = Number.isInteger(announced) ? memory.take(announced) : undefined
-  if (taking) await taking
-  let sent: Buffer
-  try {
-    // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
-    const isWhole = Number.isInteger(announced) && !(announced >= sharedBytes && request.body)
-    sent = isWhole
-      ? Buffer.from(await request.arrayBuffer())
-      : await readStream(request.body, announced, task)
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
-      cause: error,
-    })
+  if (encoding === undefined && announced < sharedBytes && taking === undefined) {
+    return request.arrayBuffer()
   }
+  return readLate(request, announced, task, { encoding, taking })
+}
+
+interface Late {
+  readonly encoding: string | undefined
+  readonly taking: void | Promise<void>
+}
+
+async function readLate(
+  request: Request,
+  announced: number,
+  task: ReadTask,
+  { encoding, taking }: Late,
+): Promise<Buffer> {
+  if (taking) await taking
+  // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
+  const isWhole = Number.isInteger(announced) && !(announced >= sharedBytes && request.body)
+  const sent = isWhole
+    ? Buffer.from(await request.arrayBuffer())
+    : await readStream(request.body, announced, task)
   return encoding === undefined ? sent : inflateWithin(sent, encoding, task)
 }
+
+/** Why a body could not be read. */
+export const brokenBody = (cause: unknown): GatewayError =>
+  cause instanceof GatewayError
+    ? cause
+    : new GatewayError('invalid_json', 'The body ended before it was complete.', { cause })
 
 function readStream(
   body: ReadableStream<Uint8Array> | null,
   announced: number,
   task: ReadTask,
-): Buffer | Promise<Buffer> {
-  if (body === null) return Buffer.alloc(0)
+): Promise<Buffer> {
+  if (body === null) return Promise.resolve(Buffer.alloc(0))
   if (announced >= sharedBytes) return readShared(body, announced)
   return readCounted(body, Math.min(task.maxBytes, task.memory.mostBytes), task)
 }
@@ -128,8 +139,8 @@ const likeUtf8: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Throws the 415 of a body that is written in another way than it would be read: a form where there is
- * none, or JSON in UTF-16. Any other type is taken for JSON: many clients name none, or a wrong one.
+ * Throws the 415 of a form where none is taken, or JSON that is not UTF-8. Other types count as
+ * JSON.
  */
 export function checkContentType(contentType: string | null, takesForm: boolean): void {
   if (contentType === null || contentType === 'application/json') return

@@ -1,9 +1,6 @@
 import { GatewayError } from '../errors.ts'
 
-/**
- * What is read of a body that nobody wants any more: many clients look for an answer only when they have
- * sent all of it, and see a broken pipe where the connection is closed before.
- */
+/** How much is read of an unwanted body: many clients look for an answer only when all is sent. */
 interface Bounds {
   readonly mostBytes: number
   readonly mostMs: number
@@ -17,10 +14,8 @@ const ofCallers: Bounds = { mostBytes: 128 * mebibyte, mostMs: 10_000, mostAtOnc
 
 /** A body's first bytes come with its head, or right behind it: who sends none waits for the answer. */
 const firstBytesMs = 100
-/** Then a pause of so long is its end, as far as anybody here cares. */
 const silenceMs = 1_000
 
-/** How many are read now. */
 const reading = new Map<Bounds, number>()
 
 /** So much has arrived with the head, or soon after. */
@@ -35,10 +30,7 @@ function isStillComing(request: Request, refused: unknown): boolean {
   return request.body !== null && !request.body.locked
 }
 
-/**
- * Reads and drops a bounded rest of a body whose request is refused; less of a stranger's, who has shown
- * no good key. False: there is more of it, and the connection has to be closed.
- */
+/** Drops a bounded rest of a refused request's body; false: the connection has to be closed. */
 export async function dropRest(
   request: Request,
   isStranger: boolean,
@@ -108,7 +100,6 @@ export interface ByteReader {
   cancel(): Promise<void>
 }
 
-/** The same of a stream that others read on. */
 export interface LentReader extends Pick<ByteReader, 'read'> {
   releaseLock(): void
 }

@@ -2,17 +2,13 @@ import { inSlices } from '../../lib/slices.ts'
 import { createFairTurns } from '../../lib/turns.ts'
 import { type ParsedBody, parseSteps, type ScannedBody, scanInPieces } from './body.ts'
 
-/**
- * Large bodies are read one after the other: pieces of several would make one long piece together, and one
- * scanner reads them all. Who sends many waits for himself: `owner` is whose body it is.
- */
+/** Large bodies are read one after the other, each owner's in turn. */
 const inTurn = createFairTurns()
 
 /** Finds what is in a large body, whoever brought it: by a POST, or over a WebSocket. */
 export const scanLarge = (owner: string, bytes: Buffer): Promise<ScannedBody> =>
   inTurn(owner, () => inSlices(scanInPieces(bytes)))
 
-/** The same, and parses it, as `parseJsonBody` does at once. */
 export async function parseLarge(owner: string, bytes: Buffer): Promise<ParsedBody> {
   const scanned = await scanLarge(owner, bytes)
   return parseScanned(owner, scanned)

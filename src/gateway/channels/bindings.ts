@@ -3,13 +3,13 @@ import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SharedTexts } from '../../store/ports/counters.ts'
 
-/** Where a conversation is at home: what its prompt cache belongs to. */
+/** The sticky binding of a conversation: where its prompt cache is. */
 export interface Binding {
   readonly channelId: number
   readonly key: string
 }
 
-/** Remembers which channel and key a conversation was answered by: bounded, and for a while. */
+/** Remembers the sticky bindings of conversations, bounded and for a while. */
 export interface Bindings {
   find(tokenId: number, conversation: string): Binding | undefined
   bind(tokenId: number, conversation: string, channelId: number, key: string): void
@@ -46,24 +46,21 @@ export function createBindings(tick: Clock): Bindings {
   }
 }
 
-/** What bindings are shared with. */
 export interface SharedBindingsParts {
   readonly texts: SharedTexts & { isAway(): boolean }
   /** This node's copy: what is chosen by. */
   readonly local: Bindings
-  /** A keyed hash of a key, without spaces: what others are told of it. */
   readonly keyMark: (key: string) => string
-  /** The keys that a channel has. */
   readonly keysOf: (channelId: number) => readonly string[]
 }
 
-/** Bindings of all nodes: asked for before a choice, told behind the requests' backs. */
+/** Sticky bindings of all nodes: asked for before a choice, told afterwards. */
 export interface SharedBindings extends Bindings {
-  /** Looks where a conversation is at home by now. Undefined: there is nothing to wait for. */
+  /** Asks for a binding as it is by now; undefined: nothing to wait for. */
   refresh(tokenId: number, conversation: string): Promise<void> | undefined
 }
 
-/** A conversation goes on where it has its prompt cache, whichever node it comes to. */
+/** A conversation goes on where its prompt cache is, whichever node it comes to. */
 export function createSharedBindings(parts: SharedBindingsParts): SharedBindings {
   const { texts, local, keyMark, keysOf } = parts
   const nameOf = (tokenId: number, conversation: string) => `home:${tokenId}:${conversation}`
@@ -82,7 +79,7 @@ export function createSharedBindings(parts: SharedBindingsParts): SharedBindings
       return
     }
     const key = keysOf(Number(id)).find((one) => keyMark(one) === mark)
-    // Without its key it is still the channel that is at home.
+    // Without its key the channel still counts.
     local.bind(tokenId, conversation, Number(id), key ?? '')
   }
 

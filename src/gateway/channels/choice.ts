@@ -10,26 +10,21 @@ import type { Load } from './load.ts'
 /** A channel's key that is to be asked, and whom to tell how that went. */
 export interface Choice {
   readonly option: Option
-  /** The credential. */
   readonly key: string
   /** It finds out whether what has cooled is well again. */
   readonly isTrial: boolean
   /**
-   * The head and the first bytes came well, so many milliseconds after sending: ends a cooling. Without
-   * a time it was the client's own mistake that was answered, which says nothing of the channel.
+   * The first bytes came well: ends a cooldown. Without a time: a refusal that the client is to
+   * blame for.
    */
   succeeded(firstByteMs?: number): void
   failed(failure: Failure): void
   /** An answer that goes to the client all the same has failed or broken off. */
   broke(failure: Pick<Failure, 'name' | 'retryAfterMs'>): void
-  /**
-   * The attempt is over, or the whole answer: its place on the channel is free. Idempotent.
-   * `usedLlmTokens` as far as known: what counts against the channel's limit instead of the estimate.
-   */
+  /** Frees the place on the channel, with the LLM tokens that were used. Idempotent. */
   ended(usedLlmTokens?: number): void
 }
 
-/** Who is told how a choice went. */
 export interface ChoiceParts {
   readonly health: Health
   readonly load: Load
@@ -37,11 +32,9 @@ export interface ChoiceParts {
   readonly tick: Clock
 }
 
-/** What was chosen, and for whom. */
 export interface Chosen {
   readonly option: Option
   readonly key: string
-  /** With which of its answers this one is compared. */
   readonly series: string
   /** What it is counted in as under way; undefined: there was nothing to choose. */
   readonly pool: string | undefined
@@ -69,7 +62,6 @@ class TakenChoice implements Choice {
   readonly #use: Use
   readonly #begunTick: number
   #isOpen = true
-  /** It has told how it went. */
   #isTold = false
 
   constructor(parts: ChoiceParts, chosen: Chosen) {

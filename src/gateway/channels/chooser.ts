@@ -23,29 +23,24 @@ export type { Asked, ChooserParts } from './search.ts'
 
 /** Says which channel and key is asked next, for one request. */
 export interface Chooser {
-  /**
-   * Undefined when none is left, or attempts or time are used up. It comes later where places on
-   * channels are counted elsewhere.
-   */
+  /** Undefined: none is left. A promise where places are counted by all nodes. */
   next(): Choice | undefined | Promise<Choice | undefined>
   /** Whether `next` would give one; finds out what the others can express, if it must. */
   hasNext(): boolean
   /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
   hasOthers(): boolean
   /**
-   * Set when the last choice found channels that are fit but for their own limits: how long until
-   * one has room, in milliseconds.
+   * After a choice that found fit channels at their limits: how long until one has room, in
+   * milliseconds.
    */
   busyForMs(): number | undefined
   /**
-   * For when `next` has found nothing but channels at their limits: waits in line for a place on the
-   * one that would be asked else. Undefined when it does not come in time. Rejects with the signal's
-   * reason.
+   * Waits for a place where all fit channels are full; undefined: none came in time. Rejects with
+   * the signal's reason.
    */
   nextInLine(wait: Wait): Promise<Choice | undefined>
 }
 
-/** One whose places on channels are counted here. */
 export interface LocalChooser extends Chooser {
   next(): Choice | undefined
 }

@@ -4,12 +4,8 @@ import { conversationNames } from '../../protocols/translation/spelling.ts'
 
 /** What several requests have in common that belong to one conversation. */
 export interface Conversation {
-  /** Equal for all its turns; says nothing about what is said in it. */
   readonly key: string
-  /**
-   * It was begun by an earlier request. Without a hint of the client's this is told by an answer of
-   * the model, so that equal requests that are no conversation are shared out like any other.
-   */
+  /** An earlier request began it: the client says so, or there is an answer of the model in it. */
   readonly isBegun: boolean
 }
 
@@ -26,12 +22,9 @@ const sessionHeaders = [
 
 /** So much of each part is looked at, in characters. */
 const maxPart = 4096
-/** And so many values. */
 const maxVisits = 256
 
-/** What a body alone does not tell of a request. */
 interface Beside {
-  /** Where the body does not name it. */
   readonly model?: string | undefined
   /** Gives the whole of a text that stands shortened in the body. */
   readonly whole?: (text: string) => string
@@ -40,9 +33,8 @@ interface Beside {
 const asItIs = (text: string) => text
 
 /**
- * The conversation that a request belongs to: by the client's own hint, in the body or else in its
- * headers; else by what it begins with.
- * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is.
+ * The conversation of a request: by the client's hint, else by what it begins with; undefined:
+ * unknown.
  */
 export function conversationOf(
   protocol: ProtocolName,
@@ -76,7 +68,6 @@ export function hintInHeaders(headers: Headers): string | undefined {
   return undefined
 }
 
-/** The part of a request that stays the same from turn to turn. */
 interface Opening {
   readonly system: string
   /** The client's first message; empty when there is none. */

@@ -3,12 +3,10 @@ import type { Logger } from '../../lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
 import { idText } from './cooling-table.ts'
 
-/** Writes health behind the requests' backs: a store that fails disturbs none of them. */
+/** Saves health later; a store that fails disturbs no request. */
 export interface CoolingSaver {
-  /** The store has these rows. */
   found(rows: readonly CoolingRow[]): void
   changed(row: CoolingRow): void
-  /** The outage of this row is over. */
   ended(row: CoolingRow): void
   /** Writes what waits; resolves when it is written, or has failed and waits again. */
   flush(): Promise<void>
@@ -16,21 +14,17 @@ export interface CoolingSaver {
   removed(): Promise<readonly CoolingRow[]>
 }
 
-/** Where it is written to. */
 export interface SaverParts {
   readonly store: HealthStore
   readonly log: Logger
-  /** How long a change waits for others. */
   readonly delayMs: number
 }
 
 interface Change {
   readonly id: CoolingId
-  /** Undefined: it has ended. */
   readonly row: CoolingRow | undefined
 }
 
-/** Saves by one timer, which runs only while something waits. */
 export function createCoolingSaver({ store, log, delayMs }: SaverParts): CoolingSaver {
   let waiting = new Map<string, Change>()
   const saved = new Map<string, CoolingRow>()
@@ -119,7 +113,6 @@ export interface Inventory {
 /** Marks of keys are keyed hashes: so many are remembered instead of being reckoned again. */
 const maxMarks = 10_000
 
-/** `keyMark` gives the keyed hash of a key, without spaces. */
 export function createInventory(keyMark: (key: string) => string): Inventory {
   const marks = new Map<string, string>()
 

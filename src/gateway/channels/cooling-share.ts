@@ -7,9 +7,7 @@ import type { Health } from './health.ts'
 
 /** Tells other nodes what cools here, and hears what cools there. */
 export interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
-  /** Begins to listen. */
   start(health: Pick<Health, 'heard' | 'coolings'>): void
-  /** Tells what was not told yet, and listens no more. */
   stop(): Promise<void>
 }
 
@@ -21,13 +19,12 @@ interface Change {
   readonly hasEnded: boolean
 }
 
-/** One node cools a channel, all leave it alone: told at once, and looked for twice a second. */
+/** When one node cools a channel all do: told at once, looked for twice a second. */
 export function createCoolingShare(
   counters: Pick<Counters, 'isAway' | 'onBack' | 'read' | 'write'>,
   repeat: Repeat = repeatByTimer,
 ): CoolingShare {
   let waiting = new Map<string, Change>()
-  /** What stood on the board, or was put there. */
   let board = new Map<string, CoolingId>()
   let version = ''
   let isPlanned = false

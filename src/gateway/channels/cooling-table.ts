@@ -11,7 +11,6 @@ export interface CoolingEntry {
   breaks: number
   /** The turn in which it cooled last: what was begun before that tells nothing new. */
   turn: number
-  /** Undefined: it does not cool. */
   row: CoolingRow | undefined
   /** When `row` has passed, and one request may try. */
   endsTick: number
@@ -40,7 +39,6 @@ export const idText = ({ channelId, key, model }: CoolingId): string =>
 /** Of all channels together; beyond it the oldest are forgotten. */
 const maxEntries = 10_000
 
-/** `onForgotten` is told of entries that were given up for the want of room. */
 export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): CoolingTable {
   const entries = new Map<string, CoolingEntry>()
   const counts = new Map<number, number>()
@@ -90,7 +88,6 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): 
 
 /** What a failure does to health. */
 export interface Blow {
-  /** Its class. */
   readonly name: string
   /** Null: nothing cools for it. */
   readonly cools: Cooling | null
@@ -100,7 +97,6 @@ export interface Blow {
 
 /** A trial that has not told by then lets another one try. */
 const trialMs = 60_000
-/** What upstreams ask for is believed within these. */
 const leastRetryMs = 1_000
 const mostRetryMs = 3_600_000
 /** So long strikes count, and so long a cooling that has passed waits for its trial. */
@@ -128,7 +124,6 @@ export function durationMs(cools: Cooling, entry: CoolingEntry, retryAfterMs?: n
   return Math.min(cools.capMs, cools.baseMs * 2 ** (entry.row?.rounds ?? 0))
 }
 
-/** What cools: everything that a failure of this scope speaks of. */
 export function idOf(
   { scope }: Cooling,
   at: { readonly channel: Channel; readonly mark: string; readonly model: string },

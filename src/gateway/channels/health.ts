@@ -16,8 +16,8 @@ import {
 } from './cooling-table.ts'
 
 /**
- * How a key of a channel stands for a model. `trial`: it has cooled, and the next request that asks
- * finds out; the others see it as cooling until that one has its answer.
+ * How a key stands for a model; `trial`: it has cooled, and the next request is the half-open
+ * probe.
  */
 export type Standing = 'ready' | 'trial' | 'cooling'
 
@@ -25,13 +25,11 @@ export type Standing = 'ready' | 'trial' | 'cooling'
 export interface Use {
   readonly channel: Channel
   readonly key: string
-  /** As the upstream calls it. */
   readonly model: string
   /** It is the one that finds out whether the cooling was long enough. */
   readonly isTrial: boolean
   /** How many coolings had begun before it. */
   readonly turn: number
-  /** How it goes. */
   state: 'begun' | 'answered' | 'failed'
 }
 
@@ -45,7 +43,6 @@ export interface Health {
   succeeded(use: Use): void
   /** It came to nothing, or its answer broke after it had begun. */
   failed(use: Use, blow: Blow): void
-  /** It is over; harmless when repeated. */
   ended(use: Use): void
   /** What cools now, without what waits for its trial. */
   coolings(): readonly CoolingRow[]
@@ -53,21 +50,14 @@ export interface Health {
   recover(channelId: number): void
   /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
   load(): Promise<void>
-  /**
-   * The catalog is another one, or another process has changed the database: forgets what is not
-   * there any more, and what the operator has ended. Never rejects.
-   */
+  /** Forgets what the catalog has not any more, and what the operator has ended. Never rejects. */
   refresh(catalog: Catalog): Promise<void>
-  /**
-   * What other nodes have told: begins and ends it here too, with the time that is left. It is
-   * neither saved nor told again.
-   */
+  /** What other nodes have told; neither saved nor told again. */
   heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void
   /** Writes what was not written yet. Never rejects. */
   flush(): Promise<void>
 }
 
-/** What health is kept with. */
 export interface HealthParts {
   readonly clock: Clock
   /** Monotonic, so that nothing cools longer because a clock was set. */
@@ -80,7 +70,6 @@ export interface HealthParts {
   readonly isOn?: () => boolean
   /** Told of what begins and ends here, for other nodes. */
   readonly share?: Pick<CoolingSaver, 'changed' | 'ended'> | undefined
-  /** How long a change waits to be written; a second when left out. */
   readonly saveMs?: number
 }
 
@@ -109,7 +98,6 @@ export function createHealth(parts: HealthParts): Health {
     share?.ended(row)
   }
 
-  /** Takes over a row, with the time that is left. */
   function adopt(row: CoolingRow): CoolingEntry {
     const entry = table.get(row) ?? table.add(row)
     entry.row = row

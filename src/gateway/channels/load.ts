@@ -1,10 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** Time to first byte of a series of answers, as it was lately. */
 export interface FirstByte {
-  /** Newer answers count more. */
   meanMs: number
-  /** How many answers it is made from. */
   samples: number
   lastTick: number
 }
@@ -14,7 +11,6 @@ export interface Load {
   /** A pool is what is shared out together by weight, such as the requests for one offer. */
   began(pool: string, channelId: number): void
   ended(pool: string, channelId: number): void
-  /** How many requests of a pool a channel has at present. */
   inFlight(pool: string, channelId: number): number
   /** A channel answered so long after sending, or had not by then. */
   sample(channelId: number, series: string, firstByteMs: number): void
@@ -22,14 +18,10 @@ export interface Load {
   firstByte(channelId: number, series: string): FirstByte | undefined
 }
 
-/**
- * What may be compared with each other: the answers of one model, and those that come whole, after
- * all of them was written, apart from those that are streamed.
- */
+/** Whole answers are compared apart from streams: their first byte comes last. */
 export const seriesOf = (upstreamModel: string, isStreamed: boolean): string =>
   isStreamed ? upstreamModel : `${upstreamModel} whole`
 
-/** After so long without an answer nothing is known. */
 const knownMs = 120_000
 /** What the old mean keeps of its weight at the next sample, and when it has lost half of that. */
 const keptWeight = 0.6

@@ -21,28 +21,23 @@ import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
 import { baseOf } from '../upstream/upstream-call.ts'
 
-/** What a probe asks. */
 export interface ProbeTarget {
   readonly channel: Channel
   readonly key: string
-  /** As the upstream calls it. */
   readonly model: string
   /** One of those that the channel speaks; absent: the one that carries most. */
   readonly protocol?: string | undefined
 }
 
-/** What came of it. */
 export interface ProbeResult {
   /** Undefined: the model answers. */
   readonly failure: FailureName | undefined
   readonly status: number | null
   /** How long the upstream has asked to wait. */
   readonly retryAfterMs?: number | undefined
-  /** What the upstream says that it has used. */
   readonly usage?: Usage | undefined
   /** What the upstream says is wrong, in its own words: they may hold the key. */
   readonly told?: string | undefined
-  /** What broke the call off. */
   readonly error?: unknown
 }
 

@@ -8,7 +8,6 @@ import type { Health } from './health.ts'
 import { type Load, seriesOf } from './load.ts'
 import { callProbe, type ProbeResult } from './probe-call.ts'
 
-/** Asks channels how they are, without a client that waits for it. */
 export interface Prober {
   start(): void
   /** Ends the probes that are under way; resolves when they have. */
@@ -24,33 +23,27 @@ export interface ProberParts {
     Health,
     'standing' | 'coolings' | 'begin' | 'succeeded' | 'failed' | 'ended'
   >
-  /** Tells of clients' requests that were answered. */
   readonly load: Pick<Load, 'firstByte'>
   readonly clock: Clock
   readonly tick: Clock
   readonly log: Logger
-  /** Numbers in [0, 1). */
   readonly random: () => number
   readonly repeat?: Repeat | undefined
 }
 
-/** A channel that is probed. */
 interface Probed {
   readonly channel: Channel
   readonly everyMs: number
-  /** As the upstream calls it. */
   readonly model: string
 }
 
 /** What is remembered of a channel from round to round. Ticks are milliseconds. */
 interface Schedule {
-  /** As it was when this was made. */
   readonly everyMs: number
   dueTick: number
   /** When a client's request was answered last. */
   answeredTick: number
   isAsked: boolean
-  /** Whose turn it is among the channel's keys. */
   turn: number
 }
 
@@ -58,11 +51,8 @@ const roundMs = 1_000
 const maxAtOnce = 4
 
 /**
- * Probes the channels that have a `probe`, each at its own pace and only those that clients can be
- * sent to. A probe is charged to nobody and leaves no record: what it used is in the log, for the
- * comparison with the vendor's bill. It counts for the channel's health as a request would, so a
- * success ends what cools. None is sent where clients' requests tell as much, and none to an
- * upstream that has asked to be left alone.
+ * Probes channels that have a `probe`, each at its own pace, unless clients' requests tell as much
+ * or the upstream asks for rest. A probe counts for health and is charged to nobody.
  */
 export function createProber(parts: ProberParts): Prober {
   const { health, load, tick, log, random, repeat = repeatByTimer } = parts

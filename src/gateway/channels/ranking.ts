@@ -3,13 +3,10 @@ import { type FirstByte, isSlow, type Load } from './load.ts'
 
 /** How far back in line an option stands, beside its priority. */
 export const levels = { fresh: 0, asked: 1, draining: 2 } as const
-/** One of them. */
 export type Level = (typeof levels)[keyof typeof levels]
 
-/** An option that can be asked now. */
 export interface Ranked {
   readonly option: Option
-  /** Its key whose turn it is. */
   readonly key: string
   /** With which of its answers it is compared. */
   readonly series: string
@@ -18,23 +15,19 @@ export interface Ranked {
   readonly isLeft: boolean
 }
 
-/** What ranking is done with. */
 export interface RankingParts {
   readonly load: Load
   readonly random: () => number
-  /** What is shared out between them; see `Load`. */
   readonly pool: string
 }
 
 /** What a slow channel's weight is divided by. */
 const slowWeight = 4
-/** How far above its share of what is under way is more than chance, beside twice its spread. */
 const busyFactor = 1.2
 
 /**
- * The one to ask of those that can be asked: by level, then priority, then those that speak the
- * client's protocol; among equals at random by weight, but not the clearly busier one of the two
- * that were drawn first. Undefined when there is none.
+ * The one to ask: by level, priority, protocol, then at random by weight, but not the clearly
+ * busier one of the first two drawn.
  */
 export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
   const [first] = ranked
@@ -98,7 +91,6 @@ export function isSlowAmong(load: Load, one: Ranked, ranked: readonly Ranked[]):
   return isSlow(figure, leastMean(others.map((other) => firstByteOf(load, other))))
 }
 
-/** Of what is known; infinite when nothing is. */
 function leastMean(figures: readonly (FirstByte | undefined)[]): number {
   let leastMs = Number.POSITIVE_INFINITY
   for (const figure of figures) if (figure && figure.meanMs < leastMs) leastMs = figure.meanMs
@@ -115,7 +107,6 @@ interface Busy {
 
 interface Drawn extends Busy {
   readonly ranked: Ranked
-  /** The smallest one is drawn first. */
   readonly at: number
 }
 

@@ -8,27 +8,19 @@ import type { Health } from './health.ts'
 import { seriesOf } from './load.ts'
 import { chooseRanked, isSlowAmong, levels, type Ranked } from './ranking.ts'
 
-/** What choosing is done with. */
 export interface ChooserParts extends ChoiceParts {
   readonly limiter: Limiter
-  /** Gives numbers in [0, 1). */
   readonly random: () => number
 }
 
-/** What is to be answered. */
 export interface Asked {
-  /** Who may answer, in any order. */
   readonly options: readonly Option[]
   readonly tokenId: number
   readonly conversation: Conversation | undefined
   /** Whether the answer comes in pieces; true when left out. */
   readonly isStreamed?: boolean
-  /**
-   * What the weights share out: the requests of one group for one model, by any name. Left out:
-   * whatever the channels have to do.
-   */
+  /** The pool whose load the weights share out: one group's requests for one model. */
   readonly pool?: string | undefined
-  /** Roughly what it counts against the limits of a channel. */
   readonly llmTokens: number
   readonly maxAttempts: number
   /** No attempt begins later than this after the first. */
@@ -42,15 +34,12 @@ export interface Search {
   readonly parts: ChooserParts
   readonly turns: KeyTurns
   readonly asked: Asked
-  /** Where its conversation is at home. */
+  /** The sticky binding of its conversation. */
   readonly home: Binding | undefined
-  /** Whether there is anything to choose between. */
   readonly isChoice: boolean
-  /** What was asked already, in order. */
   readonly tried: { readonly channelId: number; readonly key: string }[]
   firstTick: number
   hadLastResort: boolean
-  /** Options that can't express the request. */
   unfit: Set<Option> | undefined
   /** Channels at their limits, and how long until one of them has room. */
   full: Set<number> | undefined
@@ -67,7 +56,7 @@ export interface Candidate {
   readonly isLastResort?: boolean
 }
 
-/** Finds out, once for a request, whether there is a choice, and where it is at home. */
+/** Finds out, once for a request, whether there is a choice, and its sticky binding. */
 export function beginSearch(parts: ChooserParts, turns: KeyTurns, asked: Asked): Search {
   const { options, conversation, tokenId } = asked
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
@@ -89,13 +78,11 @@ export function beginSearch(parts: ChooserParts, turns: KeyTurns, asked: Asked):
   }
 }
 
-/** Attempts or time are used up. */
 export function isOver({ parts, asked, tried, firstTick }: Search): boolean {
   if (tried.length >= asked.maxAttempts) return true
   return tried.length > 0 && parts.tick() - firstTick > asked.retryMs
 }
 
-/** Whether a key of an option was not asked yet. */
 export function hasKeyLeft({ tried }: Search, { channel }: Option): boolean {
   for (const key of channel.keys) if (!isTried(tried, channel.id, key)) return true
   return false
@@ -111,7 +98,7 @@ function wasAsked({ tried }: Search, channelId: number): boolean {
   return false
 }
 
-/** Of what is well: the home of the conversation, else what stands first. */
+/** Of what is well: the sticky binding, else the best by rank. */
 export function findRanked(search: Search): Candidate | undefined {
   const { home } = search
   const { health, load, random } = search.parts
@@ -123,7 +110,7 @@ export function findRanked(search: Search): Candidate | undefined {
   if (!isSlowAmong(load, atHome, ranked)) {
     const { option } = atHome
     const { channel, upstreamModel } = option
-    // Another key of the same channel may share its cache, and costs nothing but that.
+    // Another key of the same channel may share its cache.
     const isFit =
       channel.keys.includes(home.key) &&
       health.standing(channel, home.key, upstreamModel) !== 'cooling'
@@ -133,11 +120,9 @@ export function findRanked(search: Search): Candidate | undefined {
   return chooseRanked(parts, moved)
 }
 
-/** It can't express the request, or is full. */
 const isOut = ({ unfit, full }: Search, option: Option) =>
   unfit?.has(option) === true || full?.has(option.channel.id) === true
 
-/** All that is well and was not asked yet. */
 function rank(search: Search): Ranked[] {
   const { turns, home, isBusy, tried } = search
   const ranked: Ranked[] = []
@@ -164,10 +149,7 @@ function levelOf(search: Search, { channel }: Option): Ranked['level'] {
   return wasAsked(search, channel.id) ? levels.asked : levels.fresh
 }
 
-/**
- * When nothing is well: of the channels that were not asked yet, the key that has cooled the soonest.
- * So the last channel of a group is never cooled into nothing.
- */
+/** When nothing is well: of channels not asked yet, the key that is free the soonest. */
 export function findLastResort(search: Search): Candidate | undefined {
   if (search.isBusy || search.hadLastResort) return undefined
   const { health } = search.parts

@@ -14,7 +14,6 @@ interface Found {
   readonly words: Set<string>
   readonly messages: string[]
   status: number | undefined
-  /** How many values may still be looked at. */
   left: number
 }
 
@@ -38,9 +37,8 @@ const innerKeys = [
 ] as const
 
 /**
- * Reads an error: a body or an event that holds one, or the error itself. It may be an object, an
- * array, or a text, which may again be JSON. Nothing is read of what quotes the request, as a
- * response does with its `metadata`.
+ * Reads an error of any shape: an object, an array, or a text, which may be JSON. Quoted requests
+ * are not read.
  */
 export function readErrorBody(value: unknown): ErrorBody {
   const found: Found = { words: new Set(), messages: [], status: undefined, left: maxValues }

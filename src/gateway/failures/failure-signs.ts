@@ -2,9 +2,8 @@ import type { ErrorBody } from './error-body.ts'
 import type { FailureName } from './failures.ts'
 
 /**
- * How a class is known by what an upstream tells. All that a sign names must be so. `says` is always
- * bound to a message's beginning: further on, vendors quote what the client has written, and a client
- * must not be able to make its channel cool.
+ * What tells a class: all that is named must be so. `says` is bound to a message's beginning, for
+ * further on vendors quote clients.
  */
 export interface Sign {
   readonly is: FailureName
@@ -14,7 +13,6 @@ export interface Sign {
   /** One of these is among the error's machine words (code, type, status, reason). */
   readonly words?: ReadonlySet<string>
   readonly says?: RegExp
-  /** The body is not JSON. */
   readonly bare?: true
 }
 
@@ -32,10 +30,9 @@ export const clientWords = words(`
 `)
 
 /**
- * What upstreams tell of an error; the first sign that fits decides. Sources: the vendors' error
- * references (OpenAI, Azure, Anthropic, Gemini API and Vertex AI, DeepSeek, Mistral, xAI, Groq,
- * OpenRouter, Moonshot, Zhipu, DashScope, Ark, SiliconFlow, MiniMax), the code of open servers (vLLM,
- * Ollama, llama.cpp, TGI), and answers seen.
+ * The first sign that fits decides. Sources: the error references of the vendors (OpenAI, Azure,
+ * Anthropic, Google, DeepSeek, Mistral, xAI, Groq, OpenRouter, Moonshot, Zhipu, DashScope, Ark,
+ * SiliconFlow, MiniMax), the code of vLLM, Ollama, llama.cpp and TGI, and answers seen.
  */
 export const signs: readonly Sign[] = [
   // The request's own faults, told with a status that speaks of the channel elsewhere.
@@ -167,7 +164,6 @@ const wordStatuses: readonly (readonly [ReadonlySet<string>, number])[] = [
   [words('unavailable'), 503],
 ]
 
-/** Undefined where none of the words means one. */
 export function statusOfWords(told: ReadonlySet<string>): number | undefined {
   return wordStatuses.find(([known]) => !known.isDisjointFrom(told))?.[1]
 }

@@ -177,10 +177,8 @@ export const failureClasses = {
 
 export type FailureName = keyof typeof failureClasses
 
-/** One failed attempt. */
 export interface Failure {
   readonly name: FailureName
-  /** Upstream's HTTP status, when there was one. */
   readonly status: number | null
   /** How long the upstream asked to wait, in milliseconds. */
   readonly retryAfterMs?: number
@@ -189,9 +187,8 @@ export interface Failure {
 }
 
 /**
- * The class of an answer that is not a success; undefined for the client's own fault, which is
- * passed on as it is. `body` is the parsed JSON, or undefined where it is none; `model` is the one that
- * the upstream was asked for: that it lacks another one, which the request names too, is no failure.
+ * The class of an unsuccessful answer; undefined: the client's fault. `body` undefined: no JSON.
+ * That an upstream lacks another model than `model` is no failure.
  */
 export function classifyAnswer(
   protocol: string,
@@ -247,9 +244,8 @@ export function classifyFailure(error: unknown): FailureName {
 }
 
 /**
- * What the client is told when all channels failed. What is wrong with the
- * request itself outweighs the rest: no channel will do better. Then a rate limit does, since waiting
- * helps against it; then the last failure, but one that lacks the model only where all do.
+ * What the client is told when all failed: a fault of the request, else a rate limit, else the last
+ * failure.
  */
 export function finalError(failures: readonly Failure[]): GatewayError {
   const last = decisive(failures)

@@ -5,11 +5,7 @@ import { type FailureClass, type FailureName, failureClasses } from './failures.
 
 const maxWaitMs = 3_600_000
 
-/**
- * How long an upstream asks to wait before the next request, in milliseconds, never more than an
- * hour; undefined: it does not say. Sources, in this order: the standard's header and OpenAI's exact
- * one, what the body says, and the limits that are used up.
- */
+/** How long an upstream asks to wait, an hour at most; undefined: it does not say. */
 export function retryAfterMs(
   headers: Headers,
   body: JsonObject | undefined,
@@ -24,8 +20,7 @@ export function retryAfterMs(
 }
 
 /**
- * The same for a failure of a class. Limits that are used up are a key's: no model or channel has to
- * wait for them, with whatever other keys there are, when it fails for another reason.
+ * The same for a failure: limits that are used up are a key's, and only its failures wait for them.
  */
 export function waitFor(
   name: FailureName,
@@ -55,8 +50,7 @@ const [leastSeconds, leastMilliseconds] = [1e9, 1e11]
 const perUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
- * Milliseconds until what a header says: seconds (`7`), a length of time (`6m0s`, `12ms`), or a point
- * in time (a date of HTTP or RFC 3339, or a number since 1970).
+ * Milliseconds until what a header says: seconds, a length of time (`6m0s`), or a point in time.
  */
 function waitOf(text: unknown, nowMs: number): number | undefined {
   if (typeof text !== 'string') return undefined
@@ -104,8 +98,8 @@ function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
 }
 
 /**
- * Google's `google.rpc.RetryInfo`; the headers that OpenRouter quotes; ChatGPT's `resets_in_seconds`;
- * else the words of the message, which is all that there is in a stream.
+ * Google's `RetryInfo`, headers that OpenRouter quotes, ChatGPT's `resets_in_seconds`, or a
+ * message.
  */
 function waitInBody(body: JsonObject | undefined, nowMs: number): number | undefined {
   const error = objectIn(body, 'error') ?? objectIn(objectIn(body, 'response'), 'error') ?? body

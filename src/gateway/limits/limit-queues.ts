@@ -20,8 +20,7 @@ export interface Wait {
 }
 
 /**
- * A request that waits. It takes its places one after the other, and holds those it has while it
- * waits for the next: all do so in the same order, so that none waits for one that waits for it.
+ * A request that waits. It holds the places it has, and takes all in the same order: no deadlock.
  */
 export interface Waiter {
   readonly tallies: readonly Tally<Waiter>[]
@@ -35,7 +34,6 @@ export interface Waiter {
 
 /** Queues for places: one per tally, in order of arrival. */
 export interface LimitQueues {
-  /** Counts a request that keeps within all limits. */
   permit(tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit
   /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
   wait(tallies: readonly Tally<Waiter>[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
@@ -45,14 +43,12 @@ export interface LimitQueues {
   stop(): void
 }
 
-/** So many stand in one queue at most. */
 export const maxQueued = 10_000
 
 /** While anybody waits, it is looked so often for those whose time has come. */
 const beatMs = 10
 
 export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
-  /** The tallies in whose queue somebody stands. */
   const queued = new Set<Tally<Waiter>>()
   const permitParts = { tick, hasRoom: letIn }
   let stopBeat: (() => void) | undefined
@@ -74,7 +70,6 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
     tally.isLettingIn = false
   }
 
-  /** Takes all places that are free, up to the first that is not. */
   function advance(waiter: Waiter, now: number): void {
     const { tallies, llmTokens } = waiter
     let next = tallies[waiter.held]

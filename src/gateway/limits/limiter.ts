@@ -15,19 +15,15 @@ import {
 export type { Permit } from './permit.ts'
 export type { Refused, Subject } from './tally.ts'
 
-/** Keeps requests within the limits of all that they count for. */
 export interface Limiter {
   /**
-   * Enters all, or none. At once, or waits in order of arrival up to `waitMs`; give the subjects in
-   * the same order of their kinds each time. Throws the `GatewayError` of the limit that leaves no
-   * room for the longest time, or the signal's reason.
+   * Enters all or none, at once or after waiting up to `waitMs`; subjects in one order of kinds.
+   * Throws the `GatewayError` of the longest limit, or the signal's reason.
    */
   enter(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
   /** Without waiting for a place; the answer may come from elsewhere. */
   tryEnter(subject: Subject, llmTokens: number): Permit | Refused | Promise<Permit | Refused>
-  /** What would keep a request out, as far as is known here; it takes no place. */
   peek(subject: Subject, llmTokens: number): Refused | undefined
-  /** Refuses all that wait, and ends the timers. */
   stop(): void
 }
 
@@ -36,13 +32,11 @@ export interface LocalLimiter extends Limiter {
   tryEnter(subject: Subject, llmTokens: number): Permit | Refused
   /** Counts a request that was let in elsewhere, be there room or not. */
   count(subjects: readonly Subject[], llmTokens: number): Permit
-  /** Rejects all that wait with this reason. */
   sendAway(reason: unknown): void
   /** What counts at present, of each subject. */
   passing(): Iterable<{ readonly subject: Subject; readonly passing: readonly Passing[] }>
 }
 
-/** Counts in memory; `tick` is monotonic, in milliseconds. */
 export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): LocalLimiter {
   const tallies = createTallies<Waiter>(tick, repeat)
   const queues = createLimitQueues(tick, repeat)

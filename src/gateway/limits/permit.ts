@@ -5,18 +5,13 @@ import type { Queued, Refused, Subject, Tally } from './tally.ts'
 
 /** A request's places within the limits of all that it counts for. */
 export interface Permit {
-  /**
-   * The true count, once known; replaces the estimate. More than that counts from now on, less
-   * makes room at once. Only the first call counts.
-   */
+  /** Replaces the estimate by the true count. Only the first call counts. */
   used(llmTokens: number): void
-  /** The request has ended. Idempotent. */
   release(): void
   /** It was not made after all: gives back the request, its LLM tokens and its place. Idempotent. */
   undo(): void
 }
 
-/** Of a request that nothing limits. */
 export const freePermit: Permit = { used() {}, release() {}, undo() {} }
 
 interface PermitParts<Waiter extends Queued> {
@@ -36,7 +31,6 @@ export const createPermit = <Waiter extends Queued>(
 class CountedPermit<Waiter extends Queued> implements Permit {
   readonly #parts: PermitParts<Waiter>
   readonly #tallies: readonly Tally<Waiter>[]
-  /** What it counts as, in each of them. */
   readonly #entries: Entry[] = []
   readonly #llmTokens: number
   #isOpen = true
@@ -103,10 +97,7 @@ class CountedPermit<Waiter extends Queued> implements Permit {
   }
 }
 
-/**
- * The 429 of a limit that leaves no room: whose limit, which one, and when to try again. Whoever
- * comes back after so many whole seconds may have to wait for the grace, which it then does.
- */
+/** The 429 of a limit. Who comes back after so many seconds may wait for the grace. */
 export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayError {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs - graceMs) / 1000))
   const message = `${whose(subject)} ${allowance[limit]((subject.told ?? subject.limits)[limit] ?? 0)}.`

@@ -21,9 +21,8 @@ import { isUnlimited, type Refused, type Subject, shareOf } from './tally.ts'
 const keepsPerLease = 4
 
 /**
- * Keeps all nodes together within limits, by one call for each request that has any. This node counts
- * beside it what it has let in itself: so it keeps to its share while the shared counters are away,
- * and can tell them what they have missed when they are back.
+ * Keeps all nodes within limits by one call a request. It counts here, too: by its share while the
+ * counters are away, and to tell them later.
  */
 export function createSharedLimiter(
   counters: Counters,
@@ -195,5 +194,4 @@ export function createSharedLimiter(
 /** Why nobody waits within a node's share any more. */
 const isBack = Symbol('the counters are back')
 
-/** For whoever does not wait. */
 const never = { waitMs: 0, signal: new AbortController().signal }

@@ -9,7 +9,6 @@ export interface SharedAsk {
   readonly subjects: readonly Subject[]
   readonly llmTokens: number
   readonly wait: Wait
-  /** The counters went away when they were asked: they may have counted it, with this slot. */
   unsureSlot?: string | undefined
 }
 
@@ -19,7 +18,6 @@ export type SharedAnswer = { readonly permit: Permit } | { readonly refused: rea
 export interface LinesParts {
   readonly tick: Clock
   readonly ask: (asked: SharedAsk) => Promise<SharedAnswer | undefined>
-  /** For when the counters are away. */
   readonly enterHere: (asked: SharedAsk) => Permit | Promise<Permit>
 }
 
@@ -29,7 +27,6 @@ export interface Lines {
   ahead(subjects: readonly Subject[]): Refused | undefined
   /** Waits for what has refused it, at most so long. */
   wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit>
-  /** Something may have become free. */
   look(names: Iterable<string>): void
   stop(): void
 }
@@ -59,7 +56,6 @@ interface Line {
 
 export const nameOf = ({ kind, id }: Subject): string => `${kind}:${id}`
 
-/** What keeps a request out the longest. */
 export function longestIn(refused: readonly Refused[]): Refused {
   const [first, ...rest] = refused
   if (first === undefined) throw new Error('a refusal without a limit')
@@ -121,7 +117,6 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
     }
   }
 
-  /** Lets in from the front, one after the other, until one is refused. */
   async function serve(line: Line): Promise<void> {
     line.isLateNews = true
     if (line.isAsking) return
@@ -205,7 +200,6 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
   }
 }
 
-/** The same, with what is left of its time. */
 export function remaining(
   { asked, deadline }: { readonly asked: SharedAsk; readonly deadline: number },
   now: number,

@@ -8,7 +8,6 @@ export interface SharedPlaces {
   readonly counted: readonly Counted[]
   readonly llmTokens: number
   readonly slot: string
-  /** The part of the windows that it counts in. */
   readonly part: number
   /** The same, counted by this node alone. */
   readonly local: Permit
@@ -21,7 +20,7 @@ export interface SharedPermitParts {
   readonly open: Set<SharedPermit>
 }
 
-/** A request's places within limits that all nodes share. Ends are told behind its back. */
+/** A request's places within limits that all nodes share; ends are reported later. */
 export class SharedPermit implements Permit {
   readonly #parts: SharedPermitParts
   readonly #places: SharedPlaces
@@ -73,18 +72,14 @@ export class SharedPermit implements Permit {
   }
 }
 
-/** Something is counted a minute. */
 export const isWindowed = ({ rpm, tpm }: Counted['limits']) => rpm !== null || tpm !== null
 
 /** What is to be told to the counters that all nodes share; nobody waits for it. */
 export interface Outbox {
   /** Counts more, or less, in a part of a window. */
   change(name: string, part: number, requests: number, llmTokens: number): void
-  /** A slot is free again. */
   free(name: string, slot: string): void
-  /** Tells what waits, unless the counters are away: then it waits on. */
   flush(): void
-  /** What has changed is told otherwise. */
   forgetChanges(): void
 }
 

@@ -1,8 +1,4 @@
-/**
- * What counts against limits per minute at present. A window slides: there is no moment at which a
- * new minute begins. Entries stand for 100 ms each, so that few requests need few of them, and any
- * number of requests at most some 600.
- */
+/** What counts a minute at present; an entry is 100 ms, so there are some 600 at most. */
 export interface SlidingWindow {
   oldest: Entry | undefined
   newest: Entry | undefined
@@ -10,9 +6,7 @@ export interface SlidingWindow {
   llmTokens: number
 }
 
-/** What came within the same 100 ms. */
 export interface Entry {
-  /** When it no longer counts. */
   readonly until: number
   requests: number
   llmTokens: number
@@ -21,7 +15,6 @@ export interface Entry {
 
 export type Amount = 'requests' | 'llmTokens'
 
-/** What will no longer count at a time. */
 export interface Passing {
   readonly until: number
   readonly requests: number
@@ -30,10 +23,7 @@ export interface Passing {
 
 const entryMs = 100
 
-/**
- * By so much the window is longer than a minute. Of many that come at once, some take long to reach
- * whoever else counts them, such as an upstream; and an entry begins with its first request.
- */
+/** How much longer than a minute a window is: requests may reach an upstream late. */
 export const graceMs = entryMs + 400
 
 /** How long a request counts, in milliseconds. */
@@ -99,10 +89,7 @@ export function fits(used: number, amount: number, limit: number): boolean {
   return used + amount <= limit || (used === 0 && amount > limit)
 }
 
-/**
- * From when on `amount` fits, when `used` counts: the window's own, and what is sure to come before.
- * Undefined: only after some of the latter has passed, too.
- */
+/** When `amount` fits on top of `used`; undefined: not before some of that has passed. */
 export function roomAt(
   window: SlidingWindow,
   what: Amount,
@@ -153,7 +140,6 @@ export function roomBehind(
   return at
 }
 
-/** The window's own entries, oldest first. */
 export function passingOf(window: SlidingWindow): Passing[] {
   const passing: Passing[] = []
   for (let entry = window.oldest; entry !== undefined; entry = entry.next) passing.push(entry)

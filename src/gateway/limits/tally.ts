@@ -29,7 +29,6 @@ export interface Refused {
   readonly retryAfterMs: number
 }
 
-/** Who stands in the queue of a tally. */
 export interface Queued {
   readonly llmTokens: number
 }
@@ -39,13 +38,10 @@ export interface Tally<Waiter extends Queued = Queued> {
   readonly key: number
   subject: Subject
   readonly window: SlidingWindow
-  /** Requests that have not ended. */
   open: number
   /** What is kept for requests that still wait elsewhere: they count, but not from a time on yet. */
   readonly held: Record<Amount, number>
-  /** In order of arrival. */
   readonly queue: Set<Waiter>
-  /** What all in the queue ask for. */
   queuedLlmTokens: number
   /** Requests that wait for a place here, or that will once they have one elsewhere. */
   expected: number
@@ -67,7 +63,6 @@ export const createTally = <Waiter extends Queued>(
   isLettingIn: false,
 })
 
-/** Nothing would be lost with it. */
 export function isIdle(tally: Tally, now: number): boolean {
   if (tally.open > 0 || tally.expected > 0) return false
   expire(tally.window, now)
@@ -79,7 +74,6 @@ export function isFree(tally: Tally, llmTokens: number, now: number): boolean {
   return tally.queue.size === 0 && hasRoom(tally, llmTokens, now)
 }
 
-/** Whether a request keeps within all limits. */
 export function hasRoom(tally: Tally, llmTokens: number, now: number): boolean {
   const { window, held, subject } = tally
   const { rpm, tpm, concurrency } = subject.limits
@@ -96,7 +90,6 @@ export function hold(tally: Tally, llmTokens: number): void {
   tally.held.llmTokens += llmTokens
 }
 
-/** Gives it back. */
 export function unhold(tally: Tally, llmTokens: number): void {
   tally.open--
   tally.held.requests--
@@ -125,7 +118,6 @@ export function shortagesOf(tally: Tally, llmTokens: number, now: number): Refus
   return shortages
 }
 
-/** What keeps a request out the longest. */
 export function longestOf(tallies: readonly Tally[], llmTokens: number, now: number): Refused {
   let longest: Refused | undefined
   for (const tally of tallies) {
@@ -139,10 +131,7 @@ export function longestOf(tallies: readonly Tally[], llmTokens: number, now: num
   return longest
 }
 
-/**
- * When one limit leaves room behind all that wait already. Undefined: only when some of these will
- * have passed.
- */
+/** When one limit leaves room behind all that wait; undefined: after some of them. */
 function enterAt(
   { window, held, queue, queuedLlmTokens }: Tally,
   what: Amount,
@@ -238,6 +227,5 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
 
 const kinds = ['token', 'account', 'group', 'channel'] satisfies Subject['kind'][]
 
-/** Nothing is counted of it. */
 export const isUnlimited = ({ limits: { rpm, tpm, concurrency } }: Subject) =>
   rpm === null && tpm === null && concurrency === null

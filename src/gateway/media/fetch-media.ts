@@ -21,29 +21,21 @@ export interface Media {
   readonly data: string
 }
 
-/**
- * Fetches what a client's request has the address of. Throws `MediaError` for what can't be had, and
- * the signal's reason when that was given.
- */
+/** Fetches a file that a request names. Throws `MediaError`, or the signal's reason. */
 export type FetchMedia = (url: string, options: { signal: AbortSignal }) => Promise<Media>
 
 export interface MediaFetcher {
-  /**
-   * A fetcher for one owner, such as an account. What it has fetched is kept for its owner alone: how
-   * fast an answer comes must not tell one customer what another one has sent.
-   */
+  /** A fetcher of one owner: nobody sees by its speed what another one has fetched. */
   of(owner: string): FetchMedia
 }
 
 export interface MediaLimits {
-  /** Of one file, as it is after unpacking. */
   readonly fileBytes: number
   /** For a place among those that fetch. */
   readonly waitMs: number
   /** From then to the last byte, redirects included. */
   readonly fetchMs: number
   readonly connectMs: number
-  /** Files that are fetched at the same time, for all clients together. */
   readonly atOnce: number
   /** Base64 that is kept in all, and for how long. */
   readonly cacheBytes: number
@@ -71,7 +63,6 @@ export interface MediaFetcherParts {
   readonly memory?: MemoryBudget | undefined
 }
 
-/** Nothing of the client's, and no cookies: `fetch` keeps none. */
 const ownHeaders = {
   'user-agent': 'Tollgate',
   accept: 'image/*, application/pdf, audio/*, video/*',
@@ -79,9 +70,8 @@ const ownHeaders = {
 }
 
 /**
- * Makes the fetcher of a process (CASES X1). The address is a stranger's, and so is the server: only
- * http and https to public addresses, by GET, with no header but its own; redirects only within the
- * same origin; size and time bounded; only files that a model can be shown come back.
+ * Fetches by GET from public http(s) addresses only, bounded in size and time, redirects within the
+ * origin, and only files that a model can be shown.
  */
 export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
   const { outbound, allowPrivate = false } = parts
@@ -157,7 +147,6 @@ export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
   }
 }
 
-/** Asks for an address, and for where it is redirected to within its origin. */
 async function follow(first: URL, send: (url: URL) => Promise<Response>): Promise<Response> {
   let url = first
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -215,13 +204,12 @@ export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined):
 /** A bounded number of places; whoever comes later waits in line. */
 export interface Slots {
   /**
-   * Waits for a place, at most so long; call what it returns to give the place back. Undefined: none
-   * became free in time. Throws the signal's reason.
+   * Waits for a place; call the result to give it back. Undefined: none in time. Throws the
+   * signal's reason.
    */
   take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined>
 }
 
-/** Makes `count` places. */
 export function createSlots(count: number): Slots {
   let free = count
   const waiting = new Set<() => void>()

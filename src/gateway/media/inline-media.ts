@@ -18,9 +18,8 @@ const maxAtOnce = 8
 const maxTotalBytes = 64 * 1024 * 1024
 
 /**
- * The request with the bytes of every file that it has the address of and that `needs` asks for,
- * also inside of tool results. Each address is fetched once. Throws a `GatewayError` that names the
- * field of the first failure, which ends the other fetches; or the signal's reason.
+ * The request with the bytes of each file that `needs` asks for, each fetched once. Throws the
+ * `GatewayError` that names the first field that fails, or the signal's reason.
  */
 export async function inlineMedia(
   request: CanonicalRequest,
@@ -88,7 +87,6 @@ function withBytes<P extends MediaPart>(part: P, { mediaType, data }: Media): P 
   return { ...part, source: { type: 'data', mediaType, data } }
 }
 
-/** Fetches all addresses, a few at a time; stops at the first failure. */
 async function fetchAll(
   wanted: ReadonlyMap<string, MediaPart>,
   fetchMedia: FetchMedia,
@@ -101,7 +99,6 @@ async function fetchAll(
 
   const queue = wanted.entries()
   const work = async () => {
-    // All workers draw from the one queue.
     for (const [url, part] of queue) {
       const media = await fetchMedia(url, { signal: either }).catch((error: unknown) => {
         throw error instanceof MediaError ? refusalFor(part, error) : error
@@ -124,7 +121,6 @@ function refusalFor(part: MediaPart, { message, isBusy }: MediaError): GatewayEr
   return refuse(part, message)
 }
 
-/** The 400 that names the field; `message` is a sentence. */
 function refuse({ at }: MediaPart, message: string): GatewayError {
   if (at === undefined) return new GatewayError('invalid_value', message)
   return new GatewayError('invalid_value', `${at}: ${message}`, { param: at })

@@ -4,10 +4,7 @@ import { AddressRefused } from '../outbound/outbound.ts'
 
 const maxLength = 8_192
 
-/**
- * Ports of other protocols, whose servers may take a request's bytes for their own. Source: the Fetch
- * standard, "bad port"; browsers call none of them.
- */
+/** Ports of other protocols. Source: the Fetch standard, "bad port". */
 const badPorts: ReadonlySet<string> = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 ' +
@@ -39,12 +36,10 @@ export function readAddress(text: string): URL {
   return url
 }
 
-/** Whether an answer sends its caller elsewhere. */
 export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
 
 /**
- * Where a redirect leads. Throws `MediaError` unless that is the same scheme, host and port; the
- * message keeps the place to itself, which may be one that the client can't see.
+ * Where a redirect leads. Throws `MediaError`, without the place, unless the origin is the same.
  */
 export function redirectTarget(from: URL, location: string | null): URL {
   const target = location === null ? null : URL.parse(location, from.href)
@@ -68,10 +63,7 @@ export class MediaError extends Error {
   }
 }
 
-/**
- * What a fetch threw, in words. The cause may name addresses that are none of the client's business:
- * it is not part of the message.
- */
+/** What a fetch threw, in words without addresses that are none of the client's business. */
 export function asMediaError(error: unknown, maxBytes: number): MediaError {
   return error instanceof MediaError
     ? error
@@ -96,9 +88,8 @@ function wordsFor(error: unknown, maxBytes: number): string {
 const inMiB = (bytes: number) => Number((bytes / 1024 / 1024).toFixed(1))
 
 /**
- * What a file is, as a media type that an upstream takes; undefined: nothing that may be passed on.
- * Images and documents are known by their first bytes, whatever the header says; sounds and films
- * come in containers that say too little, so the header is believed.
+ * The media type of a file, by its first bytes; of sounds and films by the header. Undefined: not
+ * passed on.
  */
 export function mediaTypeOf(bytes: Uint8Array, header: string | null): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
@@ -113,9 +104,8 @@ export function bareType(header: string | null): string {
 }
 
 /**
- * A file's first bytes, as Latin-1. Sources: RFC 2083 (PNG), ITU T.81 (JPEG), GIF89a, RFC 9649
- * (WebP), ISO 23008-12 annex B (HEIF's brands), ISO 32000-1 7.5.2 (PDF). An AVIF file may call
- * itself `mif1` too, and no upstream takes it.
+ * A file's first bytes, as Latin-1. Sources: RFC 2083, ITU T.81, GIF89a, RFC 9649, ISO 23008-12
+ * annex B, ISO 32000-1 7.5.2. No upstream takes AVIF, which may say `mif1`.
  */
 const signatures: readonly { readonly type: string | undefined; readonly pattern: RegExp }[] = [
   { type: 'image/png', pattern: /^\x89PNG\r\n.\n/s },

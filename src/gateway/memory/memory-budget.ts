@@ -5,7 +5,6 @@ import { bodyCost } from './memory-costs.ts'
 
 /** What a request, or whatever else holds bytes of strangers, has of the budget. */
 export interface Lease {
-  /** Owners wait in turn. */
   readonly owner: string
   bytes: number
   isLarge: boolean
@@ -26,7 +25,6 @@ export const createLease = (owner: string): Lease => ({
   giveUp: undefined,
 })
 
-/** How a taker waits. */
 export interface Waiting {
   /** How long there may be no room; 0: it is refused at once. */
   readonly waitMs: number
@@ -36,8 +34,7 @@ export interface Waiting {
 }
 
 /**
- * The bytes that strangers may make this process hold, all of them together: whoever reads what they send
- * takes before, and gives back when it is gone.
+ * The bytes that strangers may make this process hold: whoever reads takes before, and gives back.
  */
 export interface MemoryBudget {
   readonly totalBytes: number
@@ -47,7 +44,6 @@ export interface MemoryBudget {
   waiting(): number
   /** The process holds as much as it may, whatever was reckoned; `aheadBytes`: it would with so much more. */
   isShort(aheadBytes?: number): boolean
-  /** How many were refused so far. */
   refused(): number
   /** Takes at once, or nothing at all. */
   tryTake(lease: Lease, bytes: number): boolean
@@ -59,10 +55,7 @@ export interface MemoryBudget {
   give(lease: Lease, bytes: number): void
   /** Gives back all of it; harmless when repeated. */
   end(lease: Lease): void
-  /**
-   * Its body comes from now on. One that comes too slowly while others wait for memory is given up: a
-   * sender who stops would hold it for ever.
-   */
+  /** Its body comes from now on; one that is too slow while others wait is given up. */
   startReading(lease: Lease, giveUp: (error: GatewayError) => void): void
   endReading(lease: Lease): void
   /** Looks at those who wait; done by itself while there are any. */
@@ -73,7 +66,6 @@ export interface MemoryBudgetParts {
   readonly totalBytes: number
   /** Whether this process can hold so much more, as it really is; absent: the sums are believed. */
   readonly hasRoom?: (bytes: number) => boolean
-  /** Monotonic, in milliseconds. */
   readonly tick?: Clock
 }
 
@@ -93,13 +85,11 @@ const lookMs = 100
 const bodyMs = 5_000
 /** … and so much more for its length: 1 MiB in a second. */
 const bodyCostPerMs = bodyCost(1_048_576) / 1_000
-/** Seconds after which who was refused may come again. */
 const retryAfter = 2
 
 interface Waiter {
   readonly lease: Lease
   readonly bytes: number
-  /** Takes what it waits for. */
   readonly go: () => void
 }
 
@@ -111,7 +101,6 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
   const ahead = createFairQueue<Waiter>()
   /** What owners have in large leases, and in small ones. */
   const shares = { large: new Map<string, number>(), small: new Map<string, number>() }
-  /** Those whose bodies are still coming. */
   const reading = new Set<Lease>()
   /** Whose turn it is: nobody passes it, or small pieces would keep large ones out for ever. */
   let turn: Waiter | undefined
@@ -147,8 +136,8 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
   }
 
   /**
-   * Sums are reckoned high: beyond them what the process really holds decides, up to a limit. The more an
-   * owner has, the more has to be left: so that nobody holds all of it by many requests.
+   * Sums are reckoned high: beyond them real memory decides, up to a limit. Who has much must leave
+   * much.
    */
   function fitsSmall({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
     const before = shares.small.get(lease.owner) ?? 0
@@ -178,7 +167,6 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
 
   const mayGo = (one: Waiter | undefined) => one?.lease.isOver || fitsLarge(one?.bytes ?? 0)
 
-  /** Lets in who waits, as far as there is room. */
   function letIn(): void {
     while (waitingSmall > 0) {
       const next = small.next(fitsSmall)
@@ -196,7 +184,6 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
     }
   }
 
-  /** Gives up what comes too slowly, and lets in who waits. */
   function look(): void {
     if (waitingSmall + waitingLarge > 0) {
       const now = tick()

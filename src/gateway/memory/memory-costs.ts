@@ -2,9 +2,8 @@ import { mostHeldPerReader } from '../outbound/paced-call.ts'
 import type { Lease, MemoryBudget, Waiting } from './memory-budget.ts'
 
 /**
- * What requests take of memory: resident at the peak, garbage included, measured with the compiled program on
- * bodies of 12 to 60 MB of every kind (long and short texts, pictures, small values, forms, in pieces), one and
- * four at once. `bun run crowd` shows whether they are still enough.
+ * What requests take of memory at the peak, measured with the compiled program on bodies of 12 to
+ * 60 MB. `bun run crowd` shows whether that is still enough.
  */
 
 /** A request under way beside its body, a stream that has begun included. */
@@ -16,13 +15,9 @@ export const slowReaderCost = {
   narrow: mostHeldPerReader / 2 - requestCost,
 }
 
-/**
- * A body as it came, as its upstream is sent it, and the pieces that both came in: 2.5 to 3.7 times its
- * length, whatever is in it, as long as the request goes on.
- */
+/** A body as it came and as it is sent, and their pieces: 2.5 to 3.7 times its length. */
 const timesHeld = 4
 
-/** What a body of so many bytes takes while its request goes on. */
 export const bodyCost = (lengthBytes: number): number => timesHeld * lengthBytes
 
 /** The longest body that `costBytes` are enough for. */

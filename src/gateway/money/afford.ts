@@ -14,7 +14,7 @@ import {
   mostOf,
   quickInput,
 } from './bound.ts'
-import type { Committer, Denial } from './committer.ts'
+import type { Asker, Committer, Denial } from './committer.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -31,9 +31,8 @@ export interface AffordParts {
 const firstOutputTokens = 64
 
 /**
- * While what is left is less than so many times what is set aside, or than so much, that is stored before
- * the upstream is asked. Other nodes reserve from the same balance without this one's knowledge: a
- * request that the store refuses after its upstream was asked costs the operator.
+ * Below so many times what is reserved, or so much, a reservation is stored before the upstream is
+ * asked. Other nodes spend the same balance.
  */
 const plenty = {
   alone: { times: 1, leastNano: 0 },
@@ -48,19 +47,16 @@ interface Most {
   readonly reckonedNano: number
 }
 
-/** What a request asks for, and who pays. */
 interface Asked extends AskedCost {
   readonly exchange: Exchange
   readonly caller: Caller
 }
 
 /**
- * Sets aside what a request can cost at the most; where that is not there, all that is left, for one
- * such request of the account at a time: so one answer at most can turn out dearer than its account can
- * pay. Refuses with the 401 of a used-up balance or budget, or with 429 where only other requests stand
- * in the way. Puts the reservation on the exchange: where money is plenty the upstream may be asked
- * before it is written; the client's first byte waits for it. `looking`: other nodes are being asked for what
- * they know of the answers that are continued.
+ * Reserves the most that a request can cost; where that is not there, all that is left, for one
+ * such request of an account at a time. Refuses with 401, or 429 where others stand in the way.
+ * Where money is plenty the upstream is asked before it is stored. `looking`: other nodes are being
+ * asked for the continued answers.
  */
 export function setAside(
   parts: AffordParts,
@@ -99,13 +95,14 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { nano } = reservations.room(caller)
   if (mostNano > nano) return setAsideRest(parts, asked, amounts)
   const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
-  const isEnough = isLimited(asked)
-  const covered = open(parts, asked, mostNano, amounts)
-  putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano, ...amounts }, covered)
+  const pending = putOn(parts, asked, {
+    ...{ ...reserved, ...amounts, isEnough: isLimited(asked), amountNano: mostNano },
+  })
+  reserve(parts, asked, { amountNano: mostNano, mostNano }, pending)
   const { times, leastNano } = committer.isShared ? plenty.shared : plenty.alone
   const leftNano = nano - mostNano
   const isPlenty = leftNano >= times * reservations.heldBy(caller.account.id)
-  if (!isPlenty || leftNano < leastNano) return asked.exchange.reservation?.written()
+  if (!isPlenty || leftNano < leastNano) return pending.written()
 }
 
 /** The same where money is short. */
@@ -124,13 +121,17 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
   const reserved = { inputTokens: written, outputTokens: (isWhole ? full : least).outputTokens }
-  const covered = openRest(parts, asked, most, { leastNano: least.amountNano, nano })
   const isEnough = isWhole && isLimited(asked)
-  putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano, ...most }, covered)
-  await asked.exchange.reservation?.written()
+  const amountNano = least.amountNano
+  const pending = putOn(parts, asked, { ...reserved, ...most, isEnough, amountNano })
+  reserveRest(parts, asked, most, { leastNano: amountNano, nano }).then(
+    (denial) => pending.resolve(denial),
+    (error: unknown) => pending.reject(error),
+  )
+  await pending.written()
 }
 
-/** What is set aside for a client that has left already would be given back by nobody. */
+/** Nobody would give back what is reserved for a client that has left. */
 function requireClient({ exchange }: Asked): void {
   if (exchange.interruption !== undefined) throw stopping()
 }
@@ -148,41 +149,39 @@ function requireWithinMaxCost({ token: { maxCostNano } }: Caller, mostNano: numb
 const isLimited = ({ body, plan }: Asked) =>
   body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
-function open(
+function reserve(
   { reservations }: AffordParts,
   { exchange, caller, plan }: Asked,
-  amountNano: number,
-  most: Most,
-): Promise<Denial> {
-  const isOpen = amountNano < most.mostNano
+  { amountNano, mostNano }: Pick<Reserved, 'amountNano' | 'mostNano'>,
+  asker: Asker,
+): void {
+  const isOpen = amountNano < mostNano
   const reservation = { ...reservationOf(exchange, caller, plan), amountNano, isOpen }
-  return reservations.open(caller, reservation)
+  reservations.reserve(caller, reservation, asker)
 }
 
 /** All that is left here; where other nodes have some of it, what it takes to begin. */
-async function openRest(
+async function reserveRest(
   parts: AffordParts,
   asked: Asked,
-  most: Most,
+  { mostNano }: Most,
   { nano, leastNano }: { readonly nano: number; readonly leastNano: number },
 ): Promise<Denial> {
   const hurried = (amountNano: number) => {
-    const covered = open(parts, asked, amountNano, most)
-    // What this costs beyond that must not be what others of the account were let in with.
+    const stored = Promise.withResolvers<Denial>()
+    reserve(parts, asked, { amountNano, mostNano }, stored)
+    // What this costs beyond that must not be what others were let in with.
     parts.committer.hurryAll()
-    return covered
+    return stored.promise
   }
-  const allNano = Math.min(nano, most.mostNano)
+  const allNano = Math.min(nano, mostNano)
   const denial = await hurried(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
   const isOver = asked.exchange.interruption !== undefined
   return isElsewhere && !isOver ? hurried(leastNano) : denial
 }
 
-/**
- * Sets more aside where another node has told meanwhile that such answers turn out dearer: whatever it
- * had stored before this was set aside is heard of by now.
- */
+/** Reserves more where another node has told meanwhile that such answers turn out dearer. */
 function coverNews(
   { reservations, committer }: AffordParts,
   { exchange, caller, plan }: Asked,
@@ -190,7 +189,7 @@ function coverNews(
 ): Denial | Promise<Denial> {
   const { requestId } = exchange
   const heldNano = reservations.heldFor(requestId)
-  // What can come to more than is set aside is its account's only one.
+  // What can cost more than is reserved is its account's only one.
   if (!committer.isShared || heldNano < mostNano) return undefined
   const excess = reservations.excess(caller.account.id, plan.offer.candidates, reckonedNano)
   const moreNano = reckonedNano + excess - heldNano
@@ -199,76 +198,81 @@ function coverNews(
   return grown.then((isCovered) => (isCovered ? undefined : reservations.room(caller).limit))
 }
 
-type Reserved = Omit<ExchangeReservation, 'written'> & Most & { readonly amountNano: number }
+type Reserved = Omit<ExchangeReservation, 'written' | 'continuedTokens'> &
+  Most & { readonly amountNano: number }
 
-function putOn(
-  parts: AffordParts,
-  asked: Asked,
-  { inputTokens, outputTokens, isEnough, amountNano, ...most }: Reserved,
-  covered: Promise<Denial>,
-): void {
-  const { exchange, continuedTokens } = asked
-  const { reckonedNano } = most
-  const reserved = { inputTokens, outputTokens, continuedTokens, isEnough, reckonedNano }
-  // Told to whoever waits for it before the first byte; until then nobody may be waiting.
-  const refused = refusalOf(parts, asked, covered, { ...most, amountNano })
-  exchange.reservation = new PendingReservation(parts, exchange.requestId, reserved, refused)
+function putOn(parts: AffordParts, asked: Asked, reserved: Reserved): PendingReservation {
+  const pending = new PendingReservation(parts, asked, reserved)
+  asked.exchange.reservation = pending
+  return pending
 }
 
-class PendingReservation implements ExchangeReservation {
+/** A reservation on its way to the store: it ends the upstream call where the money is not there. */
+class PendingReservation implements ExchangeReservation, Asker {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly continuedTokens: number | undefined
   readonly isEnough: boolean
   readonly reckonedNano: number
-  readonly #committer: Committer
-  readonly #requestId: string
-  readonly #refused: Promise<GatewayError | undefined>
+  readonly #parts: AffordParts
+  readonly #asked: Asked
+  readonly #reserved: Reserved
+  /** Undefined: it is not known yet; null: it is stored. */
+  #refusal: GatewayError | null | undefined
+  #waiting: PromiseWithResolvers<void> | undefined
 
-  constructor(
-    { committer }: AffordParts,
-    requestId: string,
-    reserved: Omit<ExchangeReservation, 'written'>,
-    refused: Promise<GatewayError | undefined>,
-  ) {
+  constructor(parts: AffordParts, asked: Asked, reserved: Reserved) {
     this.inputTokens = reserved.inputTokens
     this.outputTokens = reserved.outputTokens
-    this.continuedTokens = reserved.continuedTokens
+    this.continuedTokens = asked.continuedTokens
     this.isEnough = reserved.isEnough
     this.reckonedNano = reserved.reckonedNano
-    this.#committer = committer
-    this.#requestId = requestId
-    this.#refused = refused
+    this.#parts = parts
+    this.#asked = asked
+    this.#reserved = reserved
   }
 
   async written(): Promise<void> {
-    this.#committer.hurry(this.#requestId)
-    const error = await this.#refused
-    if (error) throw error
+    this.#parts.committer.hurry(this.#asked.exchange.requestId)
+    if (this.#refusal) throw this.#refusal
+    if (this.#refusal === null) return
+    this.#waiting ??= Promise.withResolvers()
+    await this.#waiting.promise
+  }
+
+  resolve(denial: Denial): void {
+    const found = denial ?? coverNews(this.#parts, this.#asked, this.#reserved)
+    if (found instanceof Promise) {
+      found.then(
+        (late) => this.#end(late),
+        (error: unknown) => this.reject(error),
+      )
+    } else this.#end(found)
+  }
+
+  reject(cause: unknown): void {
+    this.#parts.reservations.drop(this.#asked.exchange.requestId)
+    this.#refuse(requestNotStored(cause))
+  }
+
+  #end(denial: Denial): void {
+    if (denial !== undefined) {
+      const { amountNano } = this.#reserved
+      this.#refuse(refusal(this.#parts, this.#asked.caller, denial, amountNano))
+      return
+    }
+    this.#refusal = null
+    this.#waiting?.resolve()
+  }
+
+  #refuse(error: GatewayError): void {
+    this.#refusal = error
+    this.#asked.exchange.abortUnpaid()
+    this.#waiting?.reject(error)
   }
 }
 
-/** Ends the upstream call at once where the money is not covered, and gives the refusal; never rejects. */
-async function refusalOf(
-  parts: AffordParts,
-  asked: Asked,
-  covered: Promise<Denial>,
-  most: Most & { readonly amountNano: number },
-): Promise<GatewayError | undefined> {
-  let error: GatewayError
-  try {
-    const news = (await covered) ?? coverNews(parts, asked, most)
-    const denial = news instanceof Promise ? await news : news
-    if (denial === undefined) return undefined
-    error = refusal(parts, asked.caller, denial, most.amountNano)
-  } catch (cause) {
-    error = requestNotStored(cause)
-  }
-  asked.exchange.abortUnpaid()
-  return error
-}
-
-/** Whether it is the money itself that is too little, or only what others leave of it. */
+/** Whether the money itself is too little, or only what others leave of it. */
 function refusal(
   { reservations }: AffordParts,
   caller: Caller,

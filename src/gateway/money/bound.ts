@@ -4,10 +4,8 @@ import { dearestNano } from './dearest.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import { largestWindow } from './record.ts'
 
-// What a request may use, in LLM tokens, and what that costs: at the most, so that no one who writes it
-// can make it look smaller, and about, where the most would refuse honest requests.
+// What a request may use, in LLM tokens, and what that costs: at the most, and about.
 
-/** A request whose cost is asked for. */
 export interface Asked {
   readonly body: RequestBody
   readonly plan: Plan
@@ -29,10 +27,7 @@ const imageTokens = 6_000
 const largeImageTokens = 50_000
 const countsLarge = /4o-mini/
 
-/**
- * The most that a request can come to. A text never has more LLM tokens than bytes; what the bytes do
- * not show is as much as the model can hold; an answer without a limit as long as one can be.
- */
+/** The most that a request can come to: a token for each byte, the window for what is not seen. */
 export function mostOf(asked: Asked): Estimate {
   const { body, plan } = asked
   const { facts } = body
@@ -44,7 +39,6 @@ export function mostOf(asked: Asked): Estimate {
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
-/** What it costs with this input, and answers of so many LLM tokens each. */
 export function estimateWith(
   { plan, body }: Asked,
   inputTokens: number,
@@ -118,10 +112,7 @@ export function quickInput({ bytes, contentType, facts }: RequestBody): number {
   return Math.ceil((bytes.byteLength - media.bytes) / bytesPerToken) + media.tokens
 }
 
-/**
- * By the tokenizer: worth its time only where money is short. Whatever reaches the model beside what
- * people write (schemas, settings, names) is in the bytes.
- */
+/** By the tokenizer, where money is short; what stands beside people's text counts by its bytes. */
 export async function countedInput(body: RequestBody, count: CountTokens): Promise<number> {
   const { facts, bytes } = body
   const tokens = (await estimateTokens(facts.text(), count)) * countMargin

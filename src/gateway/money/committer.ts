@@ -12,16 +12,20 @@ import type { Spool } from '../../store/ports/spool.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import { createKept, joined, mostTogether } from './kept.ts'
 
-/** What does not cover a reservation; undefined: it is covered. */
 export type Denial = MoneyLimit | 'busy' | undefined
+
+/** Who waits for something to be stored: each is called once, and must not throw. */
+export interface Asker {
+  resolve(denial: Denial): void
+  reject(error: unknown): void
+}
 
 export interface Committer {
   /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
   readonly isShared: boolean
   /**
-   * Resolves when the settlement is committed, or synced in the spool until it is; rejects when it is
-   * neither. Where nothing was set aside in the store before, there is no spool for it: who begins while
-   * the store takes nothing is refused.
+   * Resolves when it is committed, or synced in the spool; rejects when it is neither. What was
+   * never reserved in the store is not spooled.
    */
   settle(settlement: Settlement): Promise<unknown>
   /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
@@ -29,16 +33,15 @@ export interface Committer {
   /** Tries again until it is stored: what was delivered is charged, if late. */
   keep(settlement: Settlement): void
   /**
-   * Resolves when it is committed, to what does not cover it, if anything. That may wait for a batch
-   * window of some milliseconds; a request that is settled before needs no reservation any more. Where the store is
-   * shared it is committed at once, and a whole answer waits for it, too.
+   * Resolves the asker when committed: after the batch window, at once where the store is shared,
+   * or with the request's settlement.
    */
-  reserve(reservation: Reservation): Promise<Denial>
+  reserve(reservation: Reservation, asker: Asker): void
   /** Somebody waits for this reservation: commits it now. */
   hurry(requestId: string): void
   /** Ends the batch window of all reservations that wait. */
   hurryAll(): void
-  /** Like `reserve`, for more of it, and at once. */
+  /** Reserves more, at once. */
   grow(growth: Growth): Promise<Denial>
   /** Frees what is set aside for a request that leaves no record, likewise. */
   release(requestId: string): void
@@ -49,9 +52,8 @@ export interface Committer {
 }
 
 /**
- * How long a reservation waits for others to be committed with. Nothing goes to a client before its
- * reservation, or its settlement, is stored; so all that a killed process loses by this is the trace of
- * requests that had just begun. Under load most whole answers are settled sooner.
+ * The batch window of reservations. No byte goes to a client before; most whole answers are settled
+ * sooner.
  */
 const batchWindowMs = 50
 
@@ -61,17 +63,14 @@ const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] 
 interface Waiting {
   readonly part: Batch
   readonly requestId: string
-  readonly resolve: (denial: Denial) => void
-  readonly reject: (error: unknown) => void
+  readonly asker: Asker
   /** An answer goes out by it: if the store does not take it, the spool does. */
   readonly isOwed?: boolean
 }
 
 /**
- * Stores what requests begin and end with: all that is ready in the same turn of the event loop
- * shares one commit. `onCommitted` gets what was stored and the new figures, before anyone who
- * waits goes on. What carries money and is not stored is in `spool` until it is; without one it is in
- * memory.
+ * All that is ready in one turn of the event loop shares one commit. `onCommitted` gets the new
+ * figures before those who wait go on. Money that is not stored is in `spool`.
  */
 export function createCommitter(
   records: RecordStore,
@@ -81,10 +80,9 @@ export function createCommitter(
 ): Committer {
   const waiting: Waiting[] = []
   let isFlushing = false
-  /** Called when nothing waits to be stored any more. */
   const idlers: (() => void)[] = []
   const unhurried = new Map<string, Waiting>()
-  /** Requests under way for which the store has set nothing aside: it failed when it was asked to. */
+  /** Requests whose reservation the store did not take. */
   const unreserved = new Set<string>()
   let batchTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -104,7 +102,7 @@ export function createCommitter(
         const committed = await records.commit(part)
         onCommitted(part, committed)
         const { denied } = committed
-        for (const one of batch) one.resolve(denied.get(one.requestId))
+        for (const one of batch) one.asker.resolve(denied.get(one.requestId))
         if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
       } catch (error) {
         // Where the store as a whole fails, none of a batch would do better alone.
@@ -121,7 +119,7 @@ export function createCommitter(
     for (const one of batch) {
       try {
         const { denied } = await commit(one.part)
-        one.resolve(denied.get(one.requestId))
+        one.asker.resolve(denied.get(one.requestId))
       } catch (error) {
         await refuse([one], error)
       }
@@ -137,8 +135,8 @@ export function createCommitter(
       if (!one.part.reserve) unreserved.delete(one.requestId)
       if (isSafe && owed.has(one)) {
         kept.keep(one.requestId, one.part)
-        one.resolve(undefined)
-      } else one.reject(error)
+        one.asker.resolve(undefined)
+      } else one.asker.reject(error)
     }
   }
 
@@ -161,17 +159,17 @@ export function createCommitter(
   }
 
   function add(requestId: string, part: Batch, isOwed = false): Promise<Denial> {
-    const { promise, resolve, reject } = Promise.withResolvers<Denial>()
-    waiting.push({ part, requestId, resolve, reject, isOwed })
+    const asker = Promise.withResolvers<Denial>()
+    waiting.push({ part, requestId, asker, isOwed })
     start()
-    return promise
+    return asker.promise
   }
 
-  /** Takes back a reservation that was not committed yet; true when there was one. */
+  /** Takes back a reservation that is not committed yet; true when there was one. */
   function withdraw(requestId: string): boolean {
     const one = unhurried.get(requestId)
     unhurried.delete(requestId)
-    one?.resolve(undefined)
+    one?.asker.resolve(undefined)
     return one !== undefined
   }
 
@@ -199,15 +197,6 @@ export function createCommitter(
     })
   }
 
-  /** Waits for others to be committed with. */
-  function reserveLater(reservation: Reservation): Promise<Denial> {
-    const { promise, resolve, reject } = Promise.withResolvers<Denial>()
-    const { requestId } = reservation
-    unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
-    batchTimer ??= setTimeout(hurryAll, batchWindowMs)
-    return promise
-  }
-
   return {
     isShared: records.isShared,
     settle,
@@ -216,10 +205,17 @@ export function createCommitter(
       unattended(settlement.request.requestId, { settle: [settlement] })
     },
     keep: (settlement) => kept.keep(settlement.request.requestId, { settle: [settlement] }),
-    reserve: (reservation) =>
-      records.isShared
-        ? add(reservation.requestId, { reserve: [reservation] })
-        : reserveLater(reservation),
+    reserve(reservation, asker) {
+      const { requestId } = reservation
+      const one = { part: { reserve: [reservation] }, requestId, asker }
+      if (records.isShared) {
+        waiting.push(one)
+        start()
+        return
+      }
+      unhurried.set(requestId, one)
+      batchTimer ??= setTimeout(hurryAll, batchWindowMs)
+    },
     hurry(requestId) {
       const one = unhurried.get(requestId)
       if (one === undefined) return

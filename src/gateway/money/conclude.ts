@@ -31,26 +31,26 @@ import type { Reservations } from './reservations.ts'
 export interface ConcludeParts {
   readonly committer: Committer
   readonly reservations: Reservations
-  /** A caller as it is known now. */
   readonly currentCaller: Authenticator['current']
   readonly affinity: Affinity
   readonly refusals: RefusalLimit
-  /** Absent: each refusal has a line of its own. */
   readonly refusalLog?: RefusalLog | undefined
   readonly countTokens: CountTokens
   readonly availability: Pick<Availability, 'record'>
-  /** Monotonic, in milliseconds. */
   readonly tick: Clock
   readonly log: Logger
 }
 
-/** Charges and stores an answer; rejects with a `GatewayError` when it could not be stored. */
+/**
+ * Charges and stores an answer; rejects with a `GatewayError`. `chargesLate`: the client has a part
+ * of it, so it is charged whenever it can be stored.
+ */
 export async function settle(
   parts: ConcludeParts,
   exchange: Concluded,
   end: End,
   seen: Observation,
-  isDelivered = false,
+  chargesLate = false,
 ): Promise<void> {
   const { caller, operation } = exchange
   if (!operation.charged || caller === undefined) {
@@ -60,7 +60,7 @@ export async function settle(
     const begun = seen.pending
       ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
       : undefined
-    // What is set aside is held for it from the same commit on, and must be there.
+    // What is reserved stays so for it from the same commit on.
     if (begun) await exchange.reservation?.written().catch(() => {})
     const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
@@ -82,8 +82,16 @@ export async function settle(
       ...(dearer && { dearer }),
     }
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
-    // What goes on upstream is charged, whatever becomes of its client.
-    await store(parts, exchange, caller, settlement, isDelivered || begun !== undefined)
+    try {
+      await parts.committer.settle(settlement)
+      exchange.isCharged = true
+    } catch (error) {
+      // What goes on upstream is charged, whatever becomes of its client; so is who leaves meanwhile.
+      exchange.isCharged =
+        chargesLate || begun !== undefined || exchange.interruption === 'client_left'
+      keepUnstored(parts, exchange, caller, settlement, error)
+      throw error
+    }
     const keeping = exchange.keeping?.settled()
     if (keeping) await keeping
     note(parts, exchange, end, used.usage.outputTokens)
@@ -99,10 +107,7 @@ export async function settle(
   }
 }
 
-/**
- * Who leaves, can pay no more, or has its answer cut, once an upstream was asked, has made it read all that it
- * asked.
- */
+/** Who leaves, is cut or can pay no more has made an upstream read its input. */
 function usedTokensAt(
   { cause, isStopped }: End,
   exchange: Concluded,
@@ -151,35 +156,20 @@ export function warnOfClamp(
   })
 }
 
-/**
- * What is neither committed nor spooled is not answered to its end. What the client has a part of, or did not
- * wait for, is charged even when it can be stored only later; what it gets nothing of is recorded then as what
- * it was told.
- */
-async function store(
+/** Stores later what was charged; else the error that the client is told instead. */
+function keepUnstored(
   { committer, log, tick }: ConcludeParts,
   exchange: Concluded,
   caller: Caller,
   settlement: Settlement,
-  isDelivered: boolean,
-): Promise<void> {
-  try {
-    await committer.settle(settlement)
-    exchange.isCharged = true
-  } catch (error) {
-    // Who leaves while the store is slow must not get for nothing what the vendor bills.
-    exchange.isCharged = isDelivered || exchange.interruption === 'client_left'
-    committer.keep(
-      exchange.isCharged
-        ? settlement
-        : buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick()),
-    )
-    if (!exchange.isCharged && error instanceof UnansweredError)
-      log.error('the client is told of an error, but may be charged: its commit was not answered', {
-        request_id: settlement.request.requestId,
-      })
-    throw error
-  }
+  error: unknown,
+): void {
+  const told = () => buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick())
+  committer.keep(exchange.isCharged ? settlement : told())
+  if (!exchange.isCharged && error instanceof UnansweredError)
+    log.error('the client is told of an error, but may be charged: its commit was not answered', {
+      request_id: settlement.request.requestId,
+    })
 }
 
 const notStored: End = {
@@ -190,8 +180,7 @@ const notStored: End = {
 }
 
 /**
- * An answer that can be continued or fetched by its id belongs to the account that asked for it, and to
- * the channel that made it. Gives what is stored of it.
+ * An answer that can be continued belongs to its account and channel. Gives what is stored of it.
  */
 function keepOrigin(
   { affinity }: ConcludeParts,
@@ -227,7 +216,7 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
   } else if (operation.charged && caller && isKept) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
     parts.committer.record(settlement)
-  } else if (parts.reservations.isOpen(exchange.requestId)) {
+  } else if (parts.reservations.holds(exchange.requestId)) {
     parts.committer.release(exchange.requestId)
   }
   if (end.ending !== 'refused' || isSingle(parts, exchange, end)) {
@@ -263,18 +252,15 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
   }
 }
 
-/**
- * The ending of an answer that could not be passed on, and the error that its client gets; `record` is what
- * may be kept of that.
- */
+/** The end of an answer that is not passed on; `record`: what may be kept of its error. */
 export function spentEnd(
   exchange: Concluded,
-  { isLost }: SpentAnswer,
+  { isLost, refusal }: SpentAnswer,
   error: GatewayError,
   record = error.message,
 ): End {
   const isLeft = exchange.interruption === 'client_left'
-  const why = isLost ? spentTexts.lost : spentTexts.told
+  const why = refusal ? spentTexts.noMemory : isLost ? spentTexts.lost : spentTexts.told
   return {
     ending: isLeft ? 'client_left' : 'failed',
     status: error.status,
@@ -286,6 +272,7 @@ export function spentEnd(
 
 const spentTexts = {
   told: 'It was made all the same, though: what it says it used is charged, or else what came.',
+  noMemory: 'It was made all the same, though: what was set aside for the request is charged.',
   lost: 'It was too long to be read, so what was set aside for the request is charged.',
 } as const
 

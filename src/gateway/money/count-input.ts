@@ -19,7 +19,6 @@ import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
 export interface CountParts {
   readonly sealer: Sealer
   readonly countTokens: CountTokens
-  /** Absent: all work is done here. */
   readonly beside?: Beside | undefined
 }
 
@@ -29,10 +28,7 @@ function isMissing({ status, bytes }: Refusal): boolean {
   return !isJsonObject(parseJsonObject(new TextDecoder().decode(bytes))?.error)
 }
 
-/**
- * A count of a request's input: by an upstream that speaks the client's protocol, else counted here.
- * What fails upstream is counted here, too: a count is never worth an error.
- */
+/** A count of the input: by a native upstream, else, or when that fails, here. */
 export async function countInput(
   parts: CountParts,
   exchange: Exchange,

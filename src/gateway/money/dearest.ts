@@ -9,7 +9,6 @@ import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/
 import type { Plan } from '../admit/plan.ts'
 import type { RequestBody } from '../body/body.ts'
 
-/** What a request may use. */
 export interface MayUse {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -20,9 +19,7 @@ export interface MayUse {
 }
 
 /**
- * What that costs on whichever channel answers, at the dearest: all input written to the prompt cache,
- * or of a kind that costs more than text, and in the dearest service tier that it names. In nano-USD;
- * infinite where it is more than can be counted: nothing covers that.
+ * What that costs at the dearest channel, kind of input and tier, in nano-USD; infinite: too much.
  */
 export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
   try {
@@ -72,7 +69,6 @@ function vendorsOf(offer: Offer): readonly VendorExtras[] {
   return all
 }
 
-/** Offers live as long as their catalog. */
 const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
 
 /** A preview of the search is the search itself by another protocol: the dearer of both is set aside. */
@@ -131,9 +127,8 @@ const rateOf = {
 } as const
 
 /**
- * Input may be written to the prompt cache, by the client's word or the gateway's own, where that costs
- * more, in whichever tier. Whoever says how long it is to stay there may get the dearer life, by whatever
- * word: protocols have words of their own (`1h`, `12h`, `30m`). The name may be written as escapes.
+ * Input may be written to the prompt cache at a higher price; a `ttl` of any form may mean the
+ * dearer life.
  */
 function inputKind(
   { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
@@ -151,10 +146,7 @@ function inputKind(
   return isDearer ? 'cacheWriteTokens' : 'inputTokens'
 }
 
-/**
- * Whether no answer can cost more by one price than by another. Prices with tiers or extras of their
- * own are only held to be so when these are the same.
- */
+/** Whether no answer can cost more; different tiers or extras count as dearer. */
 export function isNotDearer(price: PriceTerms, than: PriceTerms): boolean {
   if (price.unit === 'free') return true
   if (price.unit === 'call' && than.unit === 'call') {

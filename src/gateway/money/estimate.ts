@@ -30,10 +30,7 @@ export function sampleOf(text: string): TextSample {
   return { sample: pieces.join(''), length }
 }
 
-/**
- * What a tokenizer can't split (letters without a space, a wall of signs) takes it time in the
- * square of its length: 65,536 Chinese characters without punctuation, a minute.
- */
+/** Tokenizers need the square of the length of such a text. */
 const unbroken = /[\p{L}\p{M}]{256}|[^\p{L}\p{N}]{256}/u
 const pieces = /.{1,128}/gsu
 
@@ -59,9 +56,8 @@ const inputKinds = [
 ] as const
 
 /**
- * What a model can have used at the most: its input fits into the context window, and so does each
- * of `answers` side by side. The largest count is what gets cut: a report that is absurd is so in
- * one of its counts. The very same object comes back when there is nothing to cut.
+ * What a model can have used at the most; the largest count is cut. Unchanged it is the same
+ * object.
  */
 export function clampUsage(usage: Usage, contextWindow: number, answers: number): Usage {
   let input = 0

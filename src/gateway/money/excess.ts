@@ -4,22 +4,14 @@ import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Dearer, RequestRow } from '../../store/ports/records.ts'
 
-/**
- * By how much dearer than reckoned answers have turned out: an upstream may overlook limits, or count
- * too much, and an account may have found out how to ask for that.
- */
+/** By how much dearer than reckoned answers have turned out lately. */
 export interface Excess {
   /**
-   * What a request that is reckoned to come to so much may come to beyond that, in nano-USD: the most
-   * that is known of its account, and of the model on the channels that may answer it. As many times as
-   * others, but never more than one of them did: a small request does not tell that large ones will
-   * come to a hundred times as much.
+   * What a request may cost beyond its estimate, in nano-USD: as many times as others of its
+   * account or model did, but never more than one of them did.
    */
   of(accountId: number, candidates: readonly Candidate[], mostNano: number): number
-  /**
-   * What a request tells that is not known yet, by what it has come to, and what it was reckoned to come
-   * to at the most; undefined: nothing.
-   */
+  /** What a charge tells that is not known yet; undefined: nothing. */
   newsOf(request: Charged, mostNano: number): Dearer | undefined
   note(news: Dearer): void
 }
@@ -37,11 +29,9 @@ const halfLifeMs = 3_600_000
 /** Less is not remembered, nor what is so little more than what is known. */
 const leastExcess = 0.01
 
-/** Remembers in memory; `tick` is monotonic, in milliseconds. */
 export function createExcess(tick: Clock): Excess {
   const seen = new LRUCache<string, Seen>(growing(maxEntries))
 
-  /** What is known of a name by now; undefined: nothing (any more). */
   function knownOf(name: string): Omit<Seen, 'atTick'> | undefined {
     const known = seen.get(name)
     if (known === undefined) return undefined

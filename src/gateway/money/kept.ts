@@ -11,7 +11,6 @@ export interface Kept {
   lastTry(): Promise<void>
 }
 
-/** What is kept has one request. */
 interface One {
   readonly requestId: string
   readonly part: Batch
@@ -21,10 +20,7 @@ interface One {
 const retryMs = 1_000
 const maxKept = 100_000
 
-/**
- * So much is committed together at most. What one commit takes grows faster than what is in it, and all
- * its accounts wait meanwhile: after a long absence of the store very many are kept.
- */
+/** So much is committed together: all accounts wait for a commit. */
 export const mostTogether = 1_000
 
 /** Keeps in memory what is to be stored later; what carries money is in the spool meanwhile, if there is one. */
@@ -51,7 +47,6 @@ export function createKept(
     await spool?.add(wanted.flatMap(({ part }) => part.settle ?? [])).catch(() => {})
   }
 
-  /** False when the store as a whole fails. */
   async function storeTogether(batch: readonly One[]): Promise<boolean> {
     try {
       // A request that is stored already is skipped by its id.
@@ -113,10 +108,7 @@ export function createKept(
     log.error('request record not stored', { request_id: requestId, error: String(error) })
 
   return {
-    /**
-     * What carries money stays in any case. Of the rest only the oldest do, beyond the limit: a store that
-     * fails for hours must not fill the memory with what it refused.
-     */
+    /** What carries money always stays; of the rest the oldest, up to the limit. */
     keep(requestId, part) {
       if (kept.size < maxKept || kept.has(requestId) || carriesMoney(part))
         kept.set(requestId, { requestId, part })
@@ -142,14 +134,11 @@ export function createKept(
   }
 }
 
-/** In nano-USD. */
 const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano ?? 0
 
-/** It is a charge, or tells of one that is to come. */
 const carriesMoney = (part: Batch): boolean =>
   chargeOf(part) > 0 || part.settle?.[0]?.begun !== undefined
 
-/** The parts as one batch. */
 export function joined(batch: readonly Pick<One, 'part'>[]): Batch {
   const settle = []
   const release = []

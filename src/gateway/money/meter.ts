@@ -5,25 +5,25 @@ import type { ConcludeParts } from './conclude.ts'
 import { chargeFor, type UsedTokens, usedTokens } from './record.ts'
 
 /**
- * Compares what a stream has used with what is set aside for it. Counting costs, so it is done only
- * when the text has grown by as much as could have used up most of the rest.
+ * Compares what a stream has used with what is reserved; counts only when its text has grown
+ * enough.
  */
 export interface Meter {
   /** Delivered text, in bytes, up to which there is nothing to ask: it is surely paid for. */
   readonly limit: number
-  /** Counts, and sets more aside where there is room; false when the money has ended. */
+  /** Counts, and reserves more where there is room; false when the money has ended. */
   cover(seen: Observation): Promise<boolean>
-  /** Whether what is set aside pays for so much, by an exact count. */
+  /** Whether what is reserved pays for so much, by an exact count. */
   pays(seen: Observation): Promise<boolean>
 }
 
-/** A rest of what is set aside that is not worth counting on for: the stream ends there. */
+/** A smaller rest is not worth counting on for: the stream ends there. */
 const smallestRest = 0.003
-/** When less than this is left, more is set aside. */
+/** When less than this is left, more is reserved. */
 const growBelow = 0.25
 /** With less room than for so many doublings it is counted exactly before more is set aside. */
 const plentyOfSteps = 8
-/** At the least, so many tokens' worth is set aside at a time. */
+/** So many tokens' worth is reserved at a time, at least. */
 const leastStepTokens = 256
 
 /** Bytes of an LLM token in any language, on the average of an answer, at the most. */
@@ -47,14 +47,14 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
 
   const room = async () => reservations.room(await parts.currentCaller(payer)).nano
 
-  /** Doubles what is set aside, as far as there is room. */
+  /** Doubles what is reserved, as far as there is room. */
   async function grow(perTokenNano: number): Promise<boolean> {
     const step = Math.max(heldNano(), Math.ceil(leastStepTokens * perTokenNano))
     const byNano = Math.min(step, await room())
     return byNano > 0 && (await reservations.grow(requestId, byNano))
   }
 
-  /** What is left when so much is used, after setting more aside where that is due. */
+  /** What is left when so much is used, after reserving more where that is due. */
   async function rest(used: UsedTokens, perTokenNano: number): Promise<number> {
     const costNano = chargeFor(exchange, used).amountNano
     while (heldNano() - costNano < growBelow * heldNano()) {
@@ -78,7 +78,7 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
         limit = Number.POSITIVE_INFINITY
         return true
       }
-      // Setting aside much more than is used would take it from others, where there is little.
+      // Reserving much more than is used would take it from others.
       const isPlenty = (await room()) > plentyOfSteps * heldNano()
       if (!isPlenty) used = await usedTokens(exchange, seen, countTokens)
       let restNano = await rest(used, perTokenNano)
@@ -87,8 +87,7 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
         restNano = await rest(used, perTokenNano)
       }
       if (restNano <= smallestRest * heldNano()) return false
-      // No token is shorter than a byte. Where only the beginning is counted, the rest is taken to be
-      // like it, which may be denser.
+      // No token is shorter than a byte; what is not counted may be denser.
       const tokensPerByte = Math.max(1, used.usage.outputTokens / Math.max(1, seen.text.length))
       limit = seen.text.bytes + Math.max(1, Math.floor(restNano / perTokenNano / tokensPerByte))
       return true

@@ -9,15 +9,12 @@ import type { AccountState, Authenticator } from '../admit/authenticate.ts'
 interface OverdraftParts {
   readonly store: Pick<AdminStore, 'overdrawn'>
   readonly account: Authenticator['account']
-  /** Monotonic, in milliseconds. */
   readonly tick: Clock
   readonly log: Logger
 }
 
 export interface OverdraftWarning {
-  /** Looks at what a commit has left of balances. */
   committed(committed: Committed): void
-  /** Resolves when all is said. */
   idle(): Promise<void>
 }
 
@@ -27,8 +24,7 @@ const quietMs = 3_600_000
 const mostRemembered = 10_000
 
 /**
- * Says in the log when charges have taken an account below what its credit limit allows: a node that
- * comes back charges what was delivered, though others have spent the balance meanwhile.
+ * Warns when charges take an account below its credit limit: a node that comes back charges late.
  */
 export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning {
   const toldAt = new LRUCache<number, number>({ max: mostRemembered })

@@ -18,11 +18,10 @@ export interface End {
   readonly status: number
   /** Machine word of what went wrong; null when nothing did. */
   readonly cause: RequestCause | null
-  /** The same for a person. */
   readonly causeText: string | null
-  /** What was made unseen is not known: all that was set aside is charged, at least. */
+  /** What was made unseen is not known: all that was reserved is charged, at least. */
   readonly isLost?: boolean
-  /** No more is charged than was set aside: it was ended by a count that is a guess. */
+  /** No more is charged than was reserved: it was ended by a count that is a guess. */
   readonly isCapped?: boolean
   /** Its upstream was stopped, as the client has all that it wants of the answer. */
   readonly isStopped?: boolean
@@ -46,9 +45,8 @@ export const nothingUsed: UsedTokens = {
 }
 
 /**
- * What to charge for. The upstream's report counts; where there is none, or the answer broke off
- * before the final one, what was delivered is counted here and marked as estimated. Nothing
- * delivered and nothing reported is nothing used, unless the upstream `isBegun`: it has read the input.
+ * What to charge for: the upstream's report, else a count of what was delivered, marked as
+ * estimated. `isBegun`: the upstream has read the input.
  */
 export function usedTokens(
   exchange: Concluded,
@@ -95,8 +93,7 @@ function reportedOrCounted(
   const delivered = answered || text.length > 0 || usage !== undefined || isBegun || ranTools
   const calls = delivered ? Math.max(exchange.facts?.calls ?? 1, seen.images) : 0
   if (!delivered) return nothingUsed
-  // A report says nothing of text that came behind it; nor is it the last one where the answer
-  // broke off. Messages begins with one whose output is a placeholder.
+  // A report does not count text behind it, and Messages begins with a placeholder.
   const isLast = outcome !== undefined || text.length === 0
   const tellsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
   const tellsInput = usage !== undefined && !seen.lacksInput
@@ -155,9 +152,8 @@ const mostTurns = 100
 export const balanceUsedUp = 'balance_used_up'
 
 /**
- * What of a counted answer is charged when it was ended for money: as much as `heldNano` pays for.
- * The end is found by a count that is a guess between two countings, and the account's owner is not
- * the one to pay for it. Where the input alone turned out dearer, no guess is in question.
+ * What of an answer ended for money is charged: what `heldNano` pays for, as its end was a guess.
+ * Dearer input is charged.
  */
 export function affordedTokens(
   exchange: Concluded,
@@ -181,8 +177,8 @@ export function affordedTokens(
 }
 
 /**
- * What is charged where the upstream has made what nobody saw: all that was set aside, told as so much
- * output as `heldNano` pays for; at the least what was counted, with the output that was reckoned with.
+ * What is charged for an answer nobody saw: all that was reserved, as output; what was counted at
+ * least.
  */
 export function reservedTokens(
   exchange: Concluded,
@@ -223,7 +219,6 @@ const maxCauseLength = 500
 /** A model name that nobody offers can be of any length; records keep its beginning. */
 const maxModelLength = 200
 
-/** Who pays for an exchange. */
 export interface Payer {
   readonly account: Pick<Caller['account'], 'id'>
   readonly token: Pick<Caller['token'], 'id' | 'groupId'>

@@ -9,7 +9,7 @@ import type {
   Spent,
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import type { Committer, Denial } from './committer.ts'
+import type { Asker, Committer } from './committer.ts'
 import { createExcess } from './excess.ts'
 
 /** What a caller can still pay, and which of its limits is the nearest one. */
@@ -18,7 +18,6 @@ export interface Room {
   readonly limit: MoneyLimit
 }
 
-/** What is set aside for one request. */
 export interface Held {
   readonly accountId: number
   readonly tokenId: number
@@ -29,32 +28,31 @@ export interface Held {
 }
 
 /**
- * All that is set aside for requests under way. Whether there is room is told from memory, at once,
- * so that requests that come together do not all count on the same money; the store decides again
- * when it commits, by what others may have changed meanwhile.
+ * All that is reserved for requests under way. Room is told from memory; the store decides again.
  */
 export interface Reservations {
   room(caller: Caller): Room
-  /** What it could if nothing were set aside for others. */
+  /** What it could pay if nothing were reserved for others. */
   all(caller: Caller): Room
-  /** What is set aside for all requests of an account, in nano-USD. */
+  /** What is reserved for all requests of an account, in nano-USD. */
   heldBy(accountId: number): number
-  /** Whether one of an account's requests can come to more than is set aside for it. */
+  /** Whether one of an account's requests can cost more than is reserved for it. */
   hasOpen(accountId: number): boolean
   /** What a request may come to beyond what it is reckoned to, by what others have lately. */
   excess(accountId: number, candidates: readonly Candidate[], mostNano: number): number
   /** What the charge of a request tells, by what it was reckoned to come to at the most. */
   newsOf(request: RequestRow, reckonedNano: number | undefined): Dearer | undefined
-  /** Notes what others have told. */
   hear(news: Dearer): void
-  /** Sets aside; resolves when committed, to what does not cover it any more, if anything. */
-  open(caller: Caller, reservation: Reservation): Promise<Denial>
-  /** Sets more aside for an open one; false when the account does not cover it (any more). */
+  /** Reserves at once; the asker hears of the commit, and calls `drop` when there was none. */
+  reserve(caller: Caller, reservation: Reservation, asker: Asker): void
+  /** Nothing is reserved for a request any more. Harmless when repeated. */
+  drop(requestId: string): void
+  /** Reserves more for one under way; false when the account does not cover it (any more). */
   grow(requestId: string, byNano: number): Promise<boolean>
   /** What is set aside for a request; 0 when nothing is. */
   heldFor(requestId: string): number
-  isOpen(requestId: string): boolean
-  /** Takes over what was set aside, in the store, before this process began. */
+  holds(requestId: string): boolean
+  /** Takes over what was reserved, in the store, before this process began. */
   adopt(held: Held): void
   /** Frees what a committed batch has ended, and notes what it tells. */
   committed(batch: Batch, committed: Committed): void
@@ -82,7 +80,7 @@ export function createReservations(
     if (one.isOpen) addTo(opened, one.accountId, 1)
   }
 
-  function end(requestId: string): void {
+  function drop(requestId: string): void {
     const one = held.get(requestId)
     if (one === undefined) return
     held.delete(requestId)
@@ -109,16 +107,12 @@ export function createReservations(
     newsOf: (request, reckonedNano) =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     hear: excess.note,
-    async open({ account, token }, reservation) {
+    reserve({ account, token }, reservation, asker) {
       const { requestId, amountNano, isOpen = false } = reservation
       adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
-      try {
-        return await committer().reserve(reservation)
-      } catch (error) {
-        end(requestId)
-        throw error
-      }
+      committer().reserve(reservation, asker)
     },
+    drop,
     async grow(requestId, byNano) {
       const one = held.get(requestId)
       if (one === undefined) return false
@@ -137,17 +131,17 @@ export function createReservations(
     },
     adopt,
     heldFor: (requestId) => held.get(requestId)?.amountNano ?? 0,
-    isOpen: (requestId) => held.has(requestId),
+    holds: (requestId) => held.has(requestId),
     committed(batch, { denied }) {
       for (const { request, begun, dearer } of batch.settle ?? []) {
         const one = held.get(request.requestId)
         if (dearer) excess.note(dearer)
         // Where others serve, too, one of them may charge it: there the store alone knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
-        end(request.requestId)
+        drop(request.requestId)
       }
-      for (const requestId of batch.release ?? []) end(requestId)
-      for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) end(requestId)
+      for (const requestId of batch.release ?? []) drop(requestId)
+      for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) drop(requestId)
     },
   }
 }

@@ -1,4 +1,3 @@
-/** The head of an upstream's answer. */
 export interface AnswerHead {
   readonly status: number
   readonly headers: Headers

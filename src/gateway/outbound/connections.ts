@@ -3,7 +3,6 @@ import { boundSocket } from '../../lib/connections.ts'
 /** Who has a connection for a while: told of what becomes of it. */
 export interface Holder {
   data(bytes: Buffer): void
-  /** There is room to write again. */
   drain(): void
   closed(error: Error | undefined): void
 }
@@ -18,7 +17,6 @@ export interface Connection {
   isClosed: boolean
 }
 
-/** Where to connect. */
 export interface Peer {
   readonly target: URL
   /** The name that its certificate has to be of, where that is not the target's. */
@@ -26,9 +24,8 @@ export interface Peer {
 }
 
 /**
- * What the system keeps of what has come and is not read, in bytes. It lets that grow to megabytes, of which
- * half a megabyte is read at once, into the memory of a client that does not read. The system takes twice
- * as much, and has its own work in it. Most streams never need the wide one.
+ * How much unread data the system keeps of a connection, in bytes: its own default would read half
+ * a megabyte ahead of a slow client.
  */
 const receiveBytes = { narrow: 16_384, wide: 49_152 }
 /** Vendors close connections that carry nothing after a minute or more. */
@@ -129,7 +126,6 @@ export function createConnections() {
     },
     /** Whether the system keeps more of what has come, so that much of it comes quicker. */
     widen,
-    /** Ends it at once. */
     drop(connection: Connection): void {
       connection.holder = undefined
       connection.socket.terminate()

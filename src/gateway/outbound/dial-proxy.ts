@@ -9,7 +9,6 @@ import { ConnectTimeout, knownMs } from './dial.ts'
 /** A proxy does not let a call through: it wants another password, or can't reach the host. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused'
-  /** As `fetch` calls it. */
   readonly code = 'ERR_PROXY_TUNNEL'
 }
 
@@ -17,16 +16,12 @@ export class ProxyRefused extends Error {
 export interface ProxyDialer {
   /** Throws `ConnectTimeout`, `ProxyRefused` or the socket's error; none tells the proxy's password. */
   reach(url: URL, proxy: URL, limitMs: number): Promise<void>
-  /** The host has just answered by this proxy. */
   answered(url: URL, proxy: URL): void
   /** A call to the host by this proxy has failed: both are dialled again before the next one. */
   lost(url: URL, proxy: URL): void
 }
 
-/**
- * What `createDialer` is for hosts, for proxies: `fetch` waits without a limit for one that takes no
- * connection, or that does not answer when it is asked for a tunnel.
- */
+/** As `createDialer`, for proxies: `fetch` waits for them without a limit. */
 export function createProxyDialer(): ProxyDialer {
   const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
   return {
@@ -46,7 +41,6 @@ export function createProxyDialer(): ProxyDialer {
 
 const wayOf = (url: URL, proxy: URL) => `${proxy.href} ${url.origin}`
 
-/** What an HTTP answer's first line can be at most. */
 const longestLine = 8_192
 
 async function dial(url: URL, proxy: URL, limitMs: number): Promise<void> {

@@ -12,8 +12,8 @@ export class ConnectTimeout extends Error {
 /** Finds out in time whether a host takes connections. */
 export interface Dialer {
   /**
-   * The address at which it does, or lately did: one of `addresses`, or, without them, whichever its
-   * name leads to. Undefined behind a proxy. Throws `ConnectTimeout`, or the socket's error.
+   * The address that takes connections: of `addresses`, or of its name. Undefined behind a proxy.
+   * Throws `ConnectTimeout`, or the socket's error.
    */
   reach(
     url: URL,
@@ -36,10 +36,8 @@ interface KnownHost {
 }
 
 /**
- * `fetch` has no limit of time for connecting, and does not say when it is connected. So a host that
- * has not answered for a minute is dialled first, with a connection that carries nothing. Behind a
- * proxy of the environment only the proxy can connect: nothing is dialled then. An address stays in
- * use while the host has it, since kept connections belong to an address.
+ * `fetch` has no limit for connecting: a host that was silent for a minute is dialled first. An
+ * address stays in use while the host has it, for kept connections belong to it.
  */
 export function createDialer(env: Environment): Dialer {
   const known = new LRUCache<string, KnownHost>(growing(10_000))
@@ -111,9 +109,8 @@ export interface Target {
 }
 
 /**
- * A call with the address in place of the name. The name goes into `Host` and into the TLS greeting,
- * and the certificate has to be the name's. Connections are kept by address and name. The address is
- * no name that `NO_PROXY` has: that no proxy is to be used must be said.
+ * A call to an address in place of a name; `Host` and certificate are the name's. `NO_PROXY` does
+ * not know the address.
  */
 export function pinned(
   url: URL,
@@ -146,9 +143,8 @@ const azureHostService = '168.63.129.16'
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an address belongs to the public internet. Of IPv6 that is 2000::/3 at most, all that has
- * ever been given out (IANA, "IPv6 Global Unicast Address Assignments"); beside it are forms that
- * hold a private IPv4 address.
+ * Whether an address is of the public internet; of IPv6 that is 2000::/3 (IANA) without what holds
+ * a private IPv4 address.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)

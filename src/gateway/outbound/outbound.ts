@@ -28,17 +28,10 @@ export interface OutboundCall {
   readonly signal: AbortSignal
   /** The call may go to this machine and its network. */
   readonly allowPrivate: boolean
-  /** How long connecting may take, in milliseconds. */
   readonly connectMs: number
-  /**
-   * Address of the proxy to go by, http:// or https://, with its user and password if it wants them.
-   * Undefined: the environment's, or none. Calls to addresses that clients name never have one.
-   */
+  /** The proxy's address, with its login; undefined: the environment's, or none. */
   readonly proxy?: string | undefined
-  /**
-   * The address is a client's, not the operator's: no proxy is trusted to look it up, and a
-   * compressed body comes as it was sent.
-   */
+  /** A client named the address: no proxy looks it up, and nothing is decompressed. */
   readonly isForeign?: boolean | undefined
 }
 
@@ -50,8 +43,8 @@ export interface PacedCall extends OutboundCall {
 type AnyCall = OutboundCall & { readonly isPaced?: boolean }
 
 /**
- * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused` or what
- * `fetch`, or a socket, throws.
+ * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or the
+ * socket's error.
  */
 export interface Outbound {
   (call: PacedCall, room: ReadingRoom): Promise<OutboundAnswer>
@@ -80,7 +73,6 @@ export interface OutboundParts {
   readonly verdictMs?: number | undefined
 }
 
-/** How a call gets out. */
 interface Way extends Target {
   /** There is a proxy in between that can refuse it. */
   readonly isProxied: boolean
@@ -225,7 +217,6 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
   return send as Outbound
 }
 
-/** Throws `AddressRefused` for what no call may go to, whoever named it. */
 function readTarget(address: string): URL {
   const url = new URL(address)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -10,7 +10,6 @@ export interface OutboundAnswer {
   readonly body: { getReader(): ByteReader } | null
 }
 
-/** A request as it is written on a connection. */
 export interface PacedRequest extends Peer {
   readonly method: string
   readonly headers: Record<string, string>
@@ -19,7 +18,6 @@ export interface PacedRequest extends Peer {
   readonly room: ReadingRoom | undefined
 }
 
-/** What is held for a client that does not read as fast as its upstream sends. */
 export interface ReadingRoom {
   /** Takes memory for it; whether it is enough for `mostHeldPerReader`. */
   hold(): boolean
@@ -33,18 +31,16 @@ export interface ReadingRoom {
 export const mostAtOnce = 16_384
 
 /**
- * What a client that does not read takes of the process's memory at most, in bytes, beside the text of an
- * answer that its protocol repeats at the end: what was read for it, what was made of that and waits, and
- * the beginning of its text, by which it is charged should it be cut. Half of it where memory is short.
+ * The most memory, in bytes, that a client takes that does not read; half of it where memory is
+ * short.
  */
 export const mostHeldPerReader = 262_144
 
 type Read = Awaited<ReturnType<ByteReader['read']>>
 
 /**
- * Sends a request, and gives its answer when the head is here. Unlike `fetch`, which reads up to a megabyte
- * ahead of whoever reads the body, it takes nothing more from the system while something is unread. Rejects
- * with what the socket says, or the signal's reason.
+ * Gives an answer when its head is here, and reads nothing more while something is unread. Rejects
+ * with the socket's error, or the signal's reason.
  */
 export async function sendPaced(
   connections: Connections,
@@ -55,7 +51,6 @@ export async function sendPaced(
   signal.throwIfAborted()
   const taken = connections.take(request, signal)
   const connection = taken instanceof Promise ? await taken : taken
-  // It was ended, or spoken on, before anything was asked.
   if (connection.isClosed) throw connectionLost()
   if (signal.aborted) connections.drop(connection)
   signal.throwIfAborted()
@@ -76,7 +71,6 @@ function exchange(
   const { signal, room } = request
   const answered = Promise.withResolvers<OutboundAnswer>()
   const unsent = partsOf(head, request.body)
-  /** What has come and is not read. */
   const unread: Uint8Array[] = []
   let waiting: PromiseWithResolvers<Read> | undefined
   let isPaused = false
@@ -94,7 +88,6 @@ function exchange(
     }
   }
 
-  /** Nothing more comes; `error`: what broke it off. */
   function over(error?: unknown): void {
     if (isOver) return
     isOver = true
@@ -131,7 +124,6 @@ function exchange(
     room?.giveBack()
   }
 
-  /** The next of what has come. */
   function next(): Read {
     const [first] = unread
     if (first === undefined) return atEnd

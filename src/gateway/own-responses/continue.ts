@@ -30,9 +30,8 @@ export interface ContinueTask {
 }
 
 /**
- * The body with the conversation in the place of ids that stand for it here, as if the client had sent
- * all of it: so it is counted, paid and translated. Undefined: it has no such ids. Throws the 404 of what
- * nobody knows who could answer, and the 413 of a conversation that has become too large.
+ * The body with the conversation in place of ids that stand for it; undefined: it has none. Throws
+ * the 404 of an unknown id, and the 413 of a conversation that is too large.
  */
 export async function continueOwn(task: ContinueTask): Promise<Buffer | undefined> {
   const { own, body, hasNative } = task
@@ -114,7 +113,6 @@ async function findReferences(
   return texts.size === 0 ? undefined : replaceItems(items, texts)
 }
 
-/** So many responses are read at a time. */
 const readAtOnce = 16
 
 /** Items of responses by their ids, as JSON text. So much is read for it at the most as a body may have. */
@@ -163,8 +161,8 @@ const tooLarge = ({ maxBytes }: ContinueTask) =>
 /** What becomes of the answer to a request for a response, should it be translated. */
 export interface Keeping extends ToldResponse {
   /**
-   * The answer is charged: it is kept, as soon as it is whole. Undefined: nobody has to wait for that;
-   * never rejects.
+   * The answer is charged: it is kept once it is whole. Undefined: nobody waits for that; never
+   * rejects.
    */
   settled(): Promise<void> | undefined
 }
@@ -172,16 +170,11 @@ export interface Keeping extends ToldResponse {
 interface KeepingTask {
   readonly own: OwnResponses
   readonly accountId: number
-  /** With the whole conversation. */
   readonly body: RequestBody
-  /** As the client named it. */
   readonly previousId: string | null
 }
 
-/**
- * Keeps a translated answer once it is both whole and charged, unless its client says `store: false`. A
- * failed answer is not kept: there is nothing to go on with.
- */
+/** Keeps a translated answer once it is whole and charged, unless it failed or `store` is false. */
 export function createKeeping({ own, accountId, body, previousId }: KeepingTask): Keeping {
   const { fields } = body
   if (fields === undefined || saysNo(body) || !own.isOn()) return notKept(previousId)

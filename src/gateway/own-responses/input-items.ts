@@ -3,10 +3,8 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { referenceId } from '../../protocols/responses/wire.ts'
 import { type FieldSpan, type JsonFields, replaceRaw, stringEnd } from '../body/json-fields.ts'
 
-// The input of a request for a response, as bytes: what is kept and what is sent anew are joined without
-// being read, so that each turn begins with the bytes of the one before.
+// The input of a request for a response, as bytes: what is kept and what is sent are joined unread.
 
-/** A body, and where its fields stand in it. */
 export interface InputBody {
   readonly bytes: Buffer
   readonly fields: Pick<JsonFields, 'spans' | 'close'>
@@ -22,11 +20,9 @@ export function itemsOf({ bytes, fields }: InputBody): Buffer {
   return Buffer.concat([messageBegin, value, messageEnd])
 }
 
-/** The items of a list of values, likewise. */
 export const itemsOfList = (list: readonly unknown[]): Buffer =>
   Buffer.from(JSON.stringify(list).slice(1, -1))
 
-/** Several such texts as one. */
 export function joinItems(texts: readonly Uint8Array[]): Buffer {
   const parts: Uint8Array[] = []
   for (const text of texts) {
@@ -40,7 +36,6 @@ export function joinItems(texts: readonly Uint8Array[]): Buffer {
 /** So much is looked at in a fraction of a millisecond. */
 const pieceBytes = 65_536
 
-/** Where items stand in such a text, found piece by piece. */
 export function* findItems(items: Buffer): Generator<void, readonly FieldSpan[]> {
   const spans: FieldSpan[] = []
   let [depth, start, last, pauseAt] = [0, -1, -1, pieceBytes]

@@ -8,14 +8,10 @@ export interface OwnResponse {
   readonly id: string
   /** The items that it answers to, as JSON text between the brackets of their list. */
   readonly input: Uint8Array
-  /** The response as JSON text. */
   readonly response: Uint8Array
 }
 
-/**
- * Translated responses of this gateway: no upstream has them by the ids that clients were given. They
- * are kept in the store, encrypted, for their account alone.
- */
+/** Translated responses, which no upstream has: kept in the store, encrypted, for their account. */
 export interface OwnResponses {
   isOn(): boolean
   /** Whether an input of so many bytes can be kept. */
@@ -24,16 +20,11 @@ export interface OwnResponses {
   find(accountId: number, id: string): Promise<OwnResponse | undefined>
   /** Of several the responses alone, as JSON text, one after the other. */
   findResponses(accountId: number, ids: readonly string[]): AsyncIterable<Uint8Array>
-  /**
-   * Keeps one: here it can be asked for at once. Where other nodes serve too, resolves when they can, or
-   * soon; never rejects. What could not be stored is logged, and as if it had never been kept.
-   */
+  /** Keeps one; where other nodes serve, resolves when they have it, or soon. Never rejects. */
   keep(accountId: number, response: OwnResponse): Promise<void> | undefined
   /** False: there is none. */
   remove(accountId: number, id: string): Promise<boolean>
-  /** Begins to remove what is too old. */
   start(): void
-  /** Resolves when nothing waits to be stored. */
   stop(): Promise<void>
 }
 
@@ -42,7 +33,6 @@ export interface OwnResponsesParts {
   readonly sealer: ByteSealer
   /** `keptMs` 0: nothing is kept. */
   readonly limits: () => KeptLimits
-  /** Other nodes serve from the same store. */
   readonly isShared: boolean
   readonly repeat?: Repeat | undefined
   readonly log: Logger
@@ -55,13 +45,11 @@ const largestResponse = 4 * 1_048_576
 const mostWaiting = 64 * 1_048_576
 /** A client waits no longer for the end of an answer that other nodes do not know yet. */
 const longestWaitMs = 1_000
-/** How often what is too old is removed. */
 const sweepMs = 60_000
 
 export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
   const { store, limits, isShared, log, repeat = repeatByTimer } = parts
   const { close, open } = createEnvelope(parts.sealer)
-  /** On their way to the store. */
   const waiting = new Map<string, Waiting>()
   let waitingBytes = 0
   let sweeping: Promise<void> | undefined

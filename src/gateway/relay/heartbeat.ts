@@ -5,13 +5,11 @@ import type { Exchange } from '../exchange.ts'
 /** In place of what was waited for: the client has heard nothing for too long. */
 export const beat = Symbol('beat')
 
-/** The silence of one stream towards its client. */
 export interface Heartbeat {
   /** What is waited for, or `beat` when a heartbeat is due before; wait for the same again then. */
   next<Result>(pending: Promise<Result>): Promise<Result | typeof beat>
   /** The same for those who wait again and again: calls back when one is due, once; undefined: never. */
   expect(onDue: ((due: typeof beat) => void) | undefined): void
-  /** Something has gone to the client. */
   sent(): void
   stop(): void
 }
@@ -35,14 +33,10 @@ const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
 interface Entry {
   silentSince: number
   limitMs: number
-  /** Undefined: nothing is waited for. */
   onDue: ((due: typeof beat) => void) | undefined
 }
 
-/**
- * Tells streams when their client has waited for so long that it, or a proxy before it, might give
- * up. One timer for all of them; it says nothing of the upstream's life.
- */
+/** Tells streams when a heartbeat is due, by one timer for all. */
 export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes): Heartbeats {
   const entries = new Set<Entry>()
 
@@ -84,7 +78,6 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
   }
 }
 
-/** Of an answer that comes whole, or that nobody waits for: never due. */
 export const noHeartbeat: Heartbeat = {
   next: (pending) => pending,
   expect() {},
@@ -109,8 +102,8 @@ const openBracket = 0x5b
 const closing = Uint8Array.of(0x5d)
 
 /**
- * A streamed JSON array whose bracket a heartbeat may have sent before its first element: the array's own is
- * left out then. What is no array, but an error, becomes its only element. `isOpen`: it was sent already.
+ * A streamed JSON array without the bracket that a heartbeat has sent (`isOpen`); an error becomes
+ * its element.
  */
 export async function* withoutSecondBracket(
   stream: AsyncIterable<Uint8Array>,

@@ -5,12 +5,12 @@ import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'
 import { countedLength } from '../money/estimate.ts'
 
-// What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
-// is owed, and the upstream is read to its end unless all that it makes can be seen on the way.
+// What a client pays that leaves early: the input; and the output, which is read to its end unless
+// it can be seen on the way.
 
 /**
- * Whether all that the vendor can bill for is in what was seen of a streamed answer: its group need
- * not read it to the end when the client has left.
+ * Whether all that can be billed was seen, and the group does not drain: the upstream may be
+ * stopped.
  */
 export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
   return exchange.plan?.group.onDisconnect !== 'drain' && showsAll(exchange, seen)
@@ -24,10 +24,7 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
   return tellsInput(seen) || (isCountable(facts) && !mayWriteDearly(exchange))
 }
 
-/**
- * Whether what of the input is written to the prompt cache may cost more than the rest: how much that
- * is nobody but the upstream knows, whatever its protocol. On messages it says so at once.
- */
+/** Whether input may be written to a dearer prompt cache: only the upstream knows how much. */
 function mayWriteDearly({ plan }: Exchange): boolean {
   const terms = plan?.offer.price.terms
   if (terms?.unit !== 'tokens') return false
@@ -44,10 +41,7 @@ const tellsInput = (seen: Observation) => seen.usage !== undefined && !seen.lack
 const frameLength = 2_048
 const textPerFrame = 8
 
-/**
- * Whether the input can be counted here: it is wholly of known text, all of which is looked at, and
- * there is hardly anything in the body beside it.
- */
+/** Whether the input can be counted here: all known text, and hardly anything beside it. */
 function isCountable(facts: BodyFacts): boolean {
   if (facts.hasUnseenInput) return false
   const { tokens, isUnseen } = facts.media()
@@ -56,10 +50,7 @@ function isCountable(facts: BodyFacts): boolean {
   return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
 }
 
-/**
- * Tells of a stream whose client has left when its upstream may be stopped: as soon as its input is told,
- * where that was all that could not be seen.
- */
+/** Tells when the upstream of a client that left may be stopped: its input is told. */
 export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean {
   let mayStop: boolean | undefined
   return () => {
@@ -70,8 +61,7 @@ export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean
 }
 
 /**
- * Whether an upstream may have read more than can be counted here before it tells: pictures, files, stored
- * input, and what the tools that it runs have found.
+ * Whether an upstream may have read what is not counted here: files, stored input, tools' results.
  */
 export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
   if (facts === undefined || facts.takesTurns) return true
@@ -89,10 +79,7 @@ function hidesWork({ facts, route, candidate }: Exchange): boolean {
   return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
 }
 
-/**
- * A client that lets its upstream wait for so long, in milliseconds, may have made it break off, or run out
- * of time, just before its end: that is no better than leaving.
- */
+/** A client that held its upstream up so long, in milliseconds, may have made it break off. */
 export const heldUpMs = 10_000
 
 /** What the record of a client that left says of its charge. */

@@ -18,23 +18,17 @@ interface Reading {
 /** How long an upstream may keep its answer open behind the last words or an error. */
 const lastWordsMs = 5_000
 
-/** What is still to come of an upstream's answer. */
 export interface Chunks {
   /**
-   * The next bytes; undefined at the end, which a break or a silence is where nothing is missing. With
-   * `mayBeat` `beat` instead, when a heartbeat is due before: nothing is lost by that. Only while they
-   * are waited for is the silence the upstream's: a slow client, or a count, is not its fault.
+   * The next bytes; undefined at the end. `mayBeat`: gives `beat` when a heartbeat is due before.
+   * Silence counts as the upstream's only meanwhile.
    */
   next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat>
 }
 
-/** Somebody who waits for the next bytes. */
 type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 
-/**
- * A chunk costs one promise beside the read's own, which a heartbeat can settle as well; all that is
- * done with it is made once.
- */
+/** A chunk costs one promise beside the read's own. */
 export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
   const { watch, reader } = answer
   const { seen } = answer.observer
@@ -119,10 +113,7 @@ interface Draining {
   readonly isOwing: boolean
 }
 
-/**
- * The client left, or its money has ended, and not all can be seen that it owes: read on without it, until
- * the money ends, where what was read by then is known.
- */
+/** Reads on without the client for what it owes, until the money ends. */
 export async function drain(
   parts: RelayParts,
   { tap, chunks, mayStop, isOwing }: Draining,

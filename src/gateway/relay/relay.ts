@@ -7,11 +7,7 @@ import { cutUnpaid, finish, isBeyond } from './stream-end.ts'
 import { createTap } from './tap.ts'
 import { brokenOff, encodeFailure, endForMoney, eventsOf, type RelayParts } from './tell-failure.ts'
 
-/**
- * Passes a streamed answer on, pulled by the client's reading, and settles it before its last
- * bytes leave. Settling happens once, however the stream ends: complete, broken off, out of time,
- * or because the client left before the first byte was pulled.
- */
+/** Passes a stream on at the client's pace, and settles it once, before its last bytes leave. */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { exchange, answer, meter, heartbeat } = parts
   const { reader, observer, watch, translator } = answer
@@ -32,17 +28,13 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   let isStopped = false
   let lastByte: number | undefined
 
-  /** What goes to the client, and how it ends. */
   const sent = (bytes: Uint8Array): Uint8Array => {
     lastByte = bytes[bytes.length - 1] ?? lastByte
     heartbeat.sent()
     return bytes
   }
 
-  /**
-   * What comes next, or a heartbeat that is due before: not inside of a frame, nor of the line end behind one,
-   * which may be of two characters, nor behind the last event.
-   */
+  /** The next bytes, or a heartbeat, unless that would stand within a frame or a line end. */
   const next = () =>
     chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn && seen.phase !== 'closed')
 
@@ -143,8 +135,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       // There is nothing more to learn, or nothing that is not seen on the way.
       if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
     }
-    // A stream that was never pulled has no end of its own; one that waits for a slow reader
-    // reaches it too late.
+    // A stream that was never pulled has no end of its own; a slow reader reaches it too late.
     if (!pulled && interruption !== undefined) consume(stream)
     else if (interruption !== 'client_left') void settled(settle)
   }

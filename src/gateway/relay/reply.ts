@@ -25,7 +25,6 @@ export interface Reply {
   readonly fault: ReplyFault | undefined
 }
 
-/** Whether a reply is sent bit by bit. */
 export const isStream = ({ body }: Reply): boolean =>
   typeof body === 'object' && Symbol.asyncIterator in body
 
@@ -41,51 +40,56 @@ export interface Delivery {
   readonly heartbeat: Heartbeat
 }
 
-/** An answer on its way to the client; a whole one is settled before. Rejects when that fails. */
-export async function replyTo(
+/** The answer is here: nothing is kept for it that its upstream keeps, or nobody. */
+export function beginReply({ tick }: ConcludeParts, exchange: Exchange): void {
+  exchange.firstByteTick = tick()
+  if (exchange.route?.translation === undefined) exchange.keeping = undefined
+}
+
+/** Charges and stores a whole answer; undefined: a stream, or a refusal. Rejects as `settle` does. */
+export function settleWhole(
+  parts: ConcludeParts,
+  exchange: Exchange,
+  answer: Answer,
+): Promise<void> | undefined {
+  if (answer.kind === 'body') {
+    const { seen } = answer.observer
+    const hasLeft = exchange.interruption === 'client_left'
+    return settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
+  }
+  if (answer.kind !== 'spent') return undefined
+  const end = spentEnd(exchange, answer, spentError(answer), answer.unfit?.record)
+  return settle(parts, exchange, end, answer.observer.seen, true)
+}
+
+/** The reply that an answer makes; a whole one is settled before. */
+export function replyTo(
   parts: ConcludeParts,
   exchange: Exchange,
   answer: Answer,
   delivery: Delivery,
-): Promise<Reply> {
-  exchange.firstByteTick = parts.tick()
-  // Its upstream keeps it, or nobody does: the request's bytes are not held for it.
-  if (exchange.route?.translation === undefined) exchange.keeping = undefined
+): Reply {
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
-  if (answer.kind === 'spent') return spentReply(parts, exchange, answer)
-  const headers = replyHeaders(exchange, answer.contentType)
-  const { bytes } = answer
-  if (answer.kind === 'refusal') {
-    if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
-    const end = refusalEnd(answer)
-    conclude(parts, exchange, end)
-    exchange.end()
-    const { status } = answer
-    const message = end.causeText ?? 'The upstream refused the request.'
-    const fault = { status, code: 'upstream_refused', message, param: undefined }
-    return { status, headers, body: bytes, fault }
-  }
-  const { seen } = answer.observer
-  const hasLeft = exchange.interruption === 'client_left'
-  await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
+  const end = answer.kind === 'refusal' ? refusalEnd(answer) : undefined
+  if (end) conclude(parts, exchange, end)
   exchange.end()
-  return { status: 200, headers, body: bytes, fault: undefined }
+  if (answer.kind === 'spent') return errorReply(exchange, spentError(answer))
+  const headers = replyHeaders(exchange, answer.contentType)
+  const { bytes: body } = answer
+  if (answer.kind === 'body') return { status: 200, headers, body, fault: undefined }
+  if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
+  const { status } = answer
+  const message = end?.causeText ?? 'The upstream refused the request.'
+  const fault = { status, code: 'upstream_refused', message, param: undefined }
+  return { status, headers, body, fault }
 }
 
 /** The client is told that there is nothing for it, as of any answer that is none. */
-async function spentReply(
-  parts: ConcludeParts,
-  exchange: Exchange,
-  answer: SpentAnswer,
-): Promise<Reply> {
+function spentError({ unfit, refusal }: SpentAnswer): GatewayError {
+  if (refusal) return refusal
   const { answer: kind, message } = failureClasses.upstream_invalid
-  const { unfit } = answer
-  const error = new GatewayError(kind, unfit?.message ?? message)
-  const end = spentEnd(exchange, answer, error, unfit?.record)
-  await settle(parts, exchange, end, answer.observer.seen, true)
-  exchange.end()
-  return errorReply(exchange, error)
+  return new GatewayError(kind, unfit?.message ?? message)
 }
 
 function streamReply(
@@ -111,7 +115,6 @@ function streamReply(
   return { status: 200, headers, body: bytes, fault: undefined }
 }
 
-/** Headers of a stream; its type is known before its first bytes are. */
 export function streamHeaders(exchange: Exchange, contentType: string): Record<string, string> {
   return { ...replyHeaders(exchange, contentType), 'cache-control': 'no-cache' }
 }

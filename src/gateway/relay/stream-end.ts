@@ -19,7 +19,6 @@ export interface Progress {
   readonly isStopped: boolean
 }
 
-/** Charges and stores, once. */
 export async function finish(parts: RelayParts, progress: Progress): Promise<void> {
   const { seen } = parts.answer.observer
   const { framesSent, leftEarly } = progress
@@ -109,8 +108,8 @@ function endOf({ exchange, answer }: RelayParts): End {
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /**
- * The part of the last bytes that is paid for, when the money has ended; else undefined. `isOwing`: what was
- * read for the answer was not told by then, so the rest still counts.
+ * The bytes that are paid for when the money has ended, else undefined. `isOwing`: what was read is
+ * told at the end only.
  */
 export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined

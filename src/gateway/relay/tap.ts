@@ -19,7 +19,6 @@ export interface Tap {
   observe(chunk: Uint8Array): void
   /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
   take(): Uint8Array
-  /** Both. */
   push(chunk: Uint8Array): Uint8Array
   /** The upstream has ended: what was waiting for its frame's end. */
   end(): Uint8Array
@@ -31,10 +30,7 @@ export interface Tap {
   firstNear(): number
   /** What was observed before one of these frames, `firstNear` or later. */
   before(frame: number): Observation
-  /**
-   * Instead of `take`: for the client it is as if one of these frames, likewise, and what follows had not
-   * come. `forgets`: for what is observed, too.
-   */
+  /** Instead of `take`: drops the frame and all that follows; `forgets`: the observer, too. */
   cutBefore(frame: number, forgets?: boolean): Uint8Array
   /** Lets go of what was observed last: the client may be slow to read what was made of it. */
   release(): void
@@ -52,14 +48,12 @@ export interface TapParts {
   readonly hideUsage: boolean
   /** Text, in bytes, beyond which a cut may be asked for. */
   readonly limit: () => number
-  /** Undefined: frames stay as they are. */
   readonly translator: StreamTranslator | undefined
 }
 
 /**
- * Lets bytes through in whole frames while the observer watches them. Frames stay as they are;
- * with `hideUsage` the chunk that carries nothing but usage is left out, because the client did
- * not ask for it. With a translator, each frame becomes what the client's protocol has for it.
+ * Lets whole frames through, or their translation, while the observer watches them; `hideUsage`
+ * leaves out the usage chunk.
  */
 export function createTap(parts: TapParts): Tap {
   const { splitter, observer, hideUsage, limit, translator } = parts
@@ -70,7 +64,6 @@ export function createTap(parts: TapParts): Tap {
   let firstNear = 0
   let hidden: Frame[] = []
   let last = none
-  /** Of the frames of `last`; each is parsed once. */
   let parsed: (JsonObject | undefined)[] = []
 
   function release(): void {
@@ -160,10 +153,7 @@ const none: Frames = { whole: nothing, frames: [] }
 const tooLarge = () =>
   new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
 
-/**
- * The last bytes of a stream, behind which its last event follows. A frame that was torn off is left out:
- * readers would take it for a whole one.
- */
+/** The last bytes and the missing last event; a torn frame is left out. */
 function withEnd(
   rest: Uint8Array,
   frames: readonly Frame[],

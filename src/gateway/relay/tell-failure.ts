@@ -32,10 +32,7 @@ export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
   createdAt: Math.floor(startedAt / 1_000),
 })
 
-/**
- * The failure as the last event of the client's stream; empty when a translated stream has told its end. What
- * was to be the end of one that is not stored never left: it is told in the protocol's own way.
- */
+/** The failure as the stream's last event; empty when a translated stream has told its end. */
 export function encodeFailure(
   parts: RelayParts,
   error: unknown,
@@ -60,10 +57,7 @@ export function encodeFailure(
 /** So long after one event the next one is no longer sent, and read, together with it. */
 const apartMs = 25
 
-/**
- * The events of a failure, one after the other: some libraries look for an error in all that they read at once,
- * and find it only where it is nothing else.
- */
+/** The events of a failure one by one: some libraries look for an error alone. */
 export async function* eventsOf(
   told: Uint8Array,
   { framing }: Pick<Exchange, 'framing'>,
@@ -84,7 +78,6 @@ function failureToTell({ exchange, answer }: RelayParts, error: unknown): Gatewa
   return brokenOff(answer)
 }
 
-/** What a relay works with. */
 export interface RelayParts {
   readonly exchange: Exchange
   readonly answer: StreamAnswer
@@ -93,9 +86,6 @@ export interface RelayParts {
   readonly hideUsage: boolean
   readonly meter: Meter
   readonly heartbeat: Heartbeat
-  /**
-   * Charges and stores; resolves when committed, rejects with a `GatewayError` (logged) if not. What
-   * the client has a part of is stored later then.
-   */
+  /** Charges and stores as `settle` does; rejects with a `GatewayError` (logged). */
   readonly settle: (end: End, seen: Observation, isDelivered: boolean) => Promise<void>
 }

@@ -3,10 +3,7 @@ import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './he
 import { droppedHeader, type Reply, streamHeaders } from './reply.ts'
 import { eventsOf, streamHead } from './tell-failure.ts'
 
-/**
- * The answer to a request for a stream: when it is slow to come, a stream that says nothing but
- * heartbeats at first. A failure that comes later than that is told inside of it.
- */
+/** The reply to a stream: when its answer is slow, heartbeats first, and a failure inside of it. */
 export async function replyInTime(
   exchange: Exchange,
   coming: Promise<Reply>,
@@ -14,7 +11,7 @@ export async function replyInTime(
 ): Promise<Reply> {
   const reply = await heartbeat.next(coming)
   if (reply !== beat) return reply
-  // Nothing goes to the client before its money is set aside; a refusal is what is coming then.
+  // Nothing goes to the client before its money is reserved.
   const isPaid = await (exchange.reservation?.written() ?? Promise.resolve()).then(
     () => true,
     () => false,
@@ -26,7 +23,6 @@ export async function replyInTime(
   return { status: 200, headers, body, fault: undefined }
 }
 
-/** What the client has until the answer comes. */
 interface Sent {
   readonly heartbeat: Heartbeat
   readonly headers: Reply['headers']

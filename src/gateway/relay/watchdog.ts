@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** Which limit of time was passed. */
 export type Expiry = 'first_byte' | 'idle' | 'total'
 
 export interface Limits {
@@ -9,7 +8,6 @@ export interface Limits {
   readonly totalMs: number
 }
 
-/** One upstream call under watch. */
 export interface Watch {
   /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
   touched(): void
@@ -28,9 +26,8 @@ export interface Watchdog {
 const tickMs = 100
 
 /**
- * Watches all upstream calls with one timer, so that a chunk costs a clock reading and not a timer
- * of its own. Limits are kept to within a tick of 100 ms. `clock` is one of the time in which the
- * process runs (`createRunningClock`): an upstream is not to blame for what nobody could read.
+ * Watches all upstream calls with one timer. `clock` runs while the process does
+ * (`createRunningClock`).
  */
 export function createWatchdog(clock: Clock): Watchdog {
   const calls = new Set<WatchedCall>()
@@ -93,7 +90,6 @@ class WatchedCall implements Watch {
     this.#calls.delete(this)
   }
 
-  /** The limit that is passed, if one is. */
   expiredAt(now: number): Expiry | undefined {
     const { firstByteMs, idleMs, totalMs } = this.#limits
     if (now - this.#startedAt >= totalMs) return 'total'

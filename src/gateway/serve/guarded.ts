@@ -22,10 +22,7 @@ export interface Guarded {
   readonly needsBalance?: boolean
 }
 
-/**
- * Runs a handler for a caller that was let in; errors take the protocol's shape, and come behind a
- * bounded rest of the body.
- */
+/** Runs a handler for a caller that was let in; errors have the protocol's shape. */
 export async function guarded(
   parts: GuardParts,
   guard: Guarded,

@@ -134,7 +134,6 @@ export function encodeModelList(models: readonly ListedModel[], forGemini: boole
   }
 }
 
-/** A model in Gemini's shape. */
 export function encodeGeminiModel(model: ListedModel) {
   return {
     name: `models/${model.id}`,

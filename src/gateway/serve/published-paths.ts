@@ -5,10 +5,8 @@ import { GatewayError } from '../errors.ts'
 import { type GuardParts, guarded } from './guarded.ts'
 
 /**
- * What vendors publish beside the endpoints of CONTRACT 3, by the protocol in whose shape their SDKs read
- * errors: methods and path. `{id}` is one segment; `/*` is all that is below, ` *` is
- * the path and all that is below. Source: the paths
- * that `openai`, `@anthropic-ai/sdk` and `@google/genai` ask.
+ * What vendors publish beside CONTRACT 3, with the protocol of their errors. `{id}`: one segment;
+ * `/*`: all below; ` *`: the path, too. Source: `openai`, `@anthropic-ai/sdk`, `@google/genai`.
  */
 const rows: readonly (readonly [protocol: ProtocolName, row: string])[] = [
   // OpenAI. Of files, skills, agents and vaults Anthropic has its own: see `notOffered`.
@@ -113,10 +111,7 @@ export type NotOffered = (
   context: Pick<Context, 'request' | 'server'>,
 ) => Promise<Response> | undefined
 
-/**
- * CONTRACT 2.3: what a vendor publishes and is not offered here is, with a good key, a 404 in the shape
- * of its protocol, so that its SDK shows the reason.
- */
+/** CONTRACT 2.3: what a vendor publishes and is not here is a 404 in its protocol's shape. */
 export function createNotOffered(parts: GuardParts): NotOffered {
   return ({ request, server }) => {
     const path = /^\w+:\/\/[^/]*([^?#]*)/.exec(request.url)?.[1] ?? ''

@@ -77,10 +77,7 @@ function hideIn(usageRaw: string | null, channel: Channel | undefined): string |
   )
 }
 
-/**
- * Whether an `Accept` header asks for plain text rather than JSON (RFC 9110, 12.5.1). JSON is for
- * whoever has no preference: no header, a star, both alike, or neither.
- */
+/** Whether an `Accept` header prefers plain text (RFC 9110, 12.5.1). */
 export function prefersText(accept: string | null): boolean {
   if (accept === null) return false
   const ranges = accept.toLowerCase().split(',').map(parseRange)
@@ -134,8 +131,7 @@ export async function tokenUsage(
     currency: 'USD',
     token: token.name,
     balance: formatNano(account.balanceNano),
-    // What a new request can still count on: without what is set aside for those under way, with
-    // the credit limit, and within the token's budget.
+    // Without what is reserved, with the credit limit, within the budget.
     available: formatNano(Math.max(0, reservations.room(caller).nano)),
     credit_limit: formatNano(account.creditLimitNano),
     budget: encodeBudget(caller, today),

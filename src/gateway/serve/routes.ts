@@ -140,7 +140,6 @@ export interface InProcessCall {
   readonly request: Request
   /** What ends Gemini's path: `{model}:{action}`; empty for the others. */
   readonly target: string
-  /** The socket that is behind it. */
   readonly peer: string
   readonly limitSilence: (seconds: number) => void
 }

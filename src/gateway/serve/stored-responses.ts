@@ -36,10 +36,9 @@ interface StoredRequest {
 }
 
 /**
- * `GET` and `DELETE /v1/responses/{id}`: of a translated response by what is kept of it here; else sent
- * to the channel that made the response, for the account that asked for it, within its limits. Throws 403 where the token's group is switched off or closed to
- * the account, 404 for ids that the account has not got from here. What was made in the background is
- * charged when it is fetched in its final form, and before it is deleted.
+ * `GET` and `DELETE /v1/responses/{id}`: from what is kept here, else by the channel that made it.
+ * Throws 403 of the group, 404 of unknown ids. Background answers are charged when fetched whole,
+ * or deleted.
  */
 export async function forwardStoredResponse(
   parts: StoredResponseParts,
@@ -138,10 +137,7 @@ interface OwnAsk {
   readonly requestId: string
 }
 
-/**
- * `GET` and `DELETE /v1/responses/{id}` of a translated response, within the limits of who asks;
- * undefined: the account has got none of this id from here.
- */
+/** Answers from what is kept here; undefined: the account has no such response. */
 export async function answerOwn(
   parts: OwnRouteParts,
   { caller, request, id, requestId }: OwnAsk,
@@ -183,7 +179,6 @@ export interface StoredAsk {
   readonly id: string
   readonly method: string
   readonly signal: AbortSignal
-  /** With its question mark. */
   readonly search?: string
   /** The client's; absent: nobody asks but the gateway. */
   readonly request?: Pick<Request, 'headers'>

@@ -28,10 +28,8 @@ const longestWord = 1_024
 const longestRest = 65_536
 
 /**
- * Reads a message of the client's; undefined: there is nothing to be done for it. Its fields stand beside
- * its type; older clients have them in `response`. Throws the 400 of what is not understood. `owner`: whose
- * message it is, as `scanLarge` has it.
- * Source: OpenAI's guide "WebSocket mode", and its SDKs.
+ * Reads a message; undefined: nothing to do. Older clients nest fields in `response`. Throws the
+ * 400. Source: OpenAI's guide "WebSocket mode", and its SDKs.
  */
 export async function readMessage(
   bytes: Buffer,
@@ -87,7 +85,6 @@ const standIn = Buffer.from('0')
 /** The limits are those of the request's body, which is looked at next. */
 const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
 
-/** Reads single values, by their names; undefined: there is none, or it is too long to be one. */
 function wordsIn(bytes: Buffer, { spans }: JsonFields): (name: string) => unknown {
   return (name) => {
     const { start, end } = spans.get(name) ?? { start: 0, end: longestWord + 1 }

@@ -70,21 +70,18 @@ const mostUntimely = 32
 const largestEvent = 64 * 1_048_576
 
 /**
- * Answers what comes on a socket, one response at a time: each goes the way of a POST, with its key, limits,
- * money and record. A client that is slow to read holds back its upstream.
+ * Answers a socket, one response at a time, each on the way of a POST. A slow client holds back its
+ * upstream.
  */
 export function createConnection(parts: ConnectionParts): Connection {
   const { memory, accountId } = parts
   const self = {}
   let wire: Wire | undefined
   let running: AbortController | undefined
-  /** What was sent waits for the far side. */
   let full: PromiseWithResolvers<void> | undefined
-  /** Messages that came while a response was under way. */
   let untimely = 0
   let ending: (() => void) | undefined
 
-  /** Undefined: it went out, and more may follow. */
   function send(text: string): Promise<void> | undefined {
     const sent = wire?.send(text) ?? 0
     if (sent === 0) {

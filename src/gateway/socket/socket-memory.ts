@@ -15,9 +15,7 @@ export interface SocketMemory {
   forget(connection: object): void
 }
 
-/** All in bytes. */
 export interface ConversationLimits {
-  /** One conversation. */
   readonly ofOne: number
   readonly ofAccount: number
   readonly ofAll: number
@@ -29,7 +27,6 @@ interface Entry {
 }
 
 export function createSocketMemory(limits: ConversationLimits): SocketMemory {
-  /** Oldest first. */
   const entries = new Map<object, Entry>()
   const shares = new Map<number, number>()
   let total = 0

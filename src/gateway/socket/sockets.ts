@@ -19,7 +19,6 @@ export interface SocketParts extends GuardParts, EnterParts {
   readonly forwarder: Forwarder
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
-  /** How many there may be at once. */
   readonly most: SocketLimits
   /** Memory is short: what was not asked for yet has to go. */
   readonly isShort: () => boolean
@@ -30,7 +29,6 @@ export interface SocketParts extends GuardParts, EnterParts {
 }
 
 export interface SocketLimits {
-  /** Of all its keys together. */
   readonly ofAccount: number
   readonly ofAll: number
   readonly conversations: ConversationLimits
@@ -56,16 +54,14 @@ const ofHandshake =
 export function createSockets(parts: SocketParts): Sockets {
   const { forwarder, log, most, socketLifeMs = usualLifeMs } = parts
   const memory = createSocketMemory(most.conversations)
-  /** Each with its account. */
   const connections = new Map<Connection, number>()
   const ofAccount = new Map<number, number>()
   let isClosed = false
   let looking: ReturnType<typeof setInterval> | undefined
 
   /**
-   * Half a message is with the server, which tells nobody of it. When there is too much of them all, those
-   * connections go on which nothing is answered: their clients open another one, or send a POST. Where there
-   * are none, it is behind responses that are under way: those of the account go that has the most.
+   * The server holds half-sent messages. When memory is short idle connections are dropped; else
+   * those of the largest account.
    */
   function look(): void {
     if (connections.size === 0) {
@@ -147,8 +143,8 @@ const wantsSocket = ({ method, headers }: Request) =>
   method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket'
 
 /**
- * A proxy that does not take it for a handshake would read what follows as requests: so it has to say
- * by `Connection` that it is one, and has no body. Source: RFC 9110, 7.8.
+ * A handshake must say so by `Connection`, and have no body: proxies could read on. Source: RFC
+ * 9110, 7.8.
  */
 function isWhole({ headers }: Request): boolean {
   const options = headers.get('connection')?.toLowerCase().split(',') ?? []
@@ -159,10 +155,7 @@ function isWhole({ headers }: Request): boolean {
 const notWhole = () =>
   new GatewayError('invalid_value', 'The WebSocket handshake is not complete, or has a body.')
 
-/**
- * Makes the requests of a connection: what its handshake said holds for all of them, but for what it
- * said of WebSockets. Upstreams are asked by POST.
- */
+/** Makes the POST requests of a connection, with the headers of its handshake. */
 function postOf(request: Request, peer: string) {
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of request.headers) {
@@ -193,7 +186,6 @@ async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): P
   return value()
 }
 
-/** Clients go on by POST then. */
 function switchedOff(requestId: string): Response {
   const body = responses.encodeError({
     ...{ status: 426, code: 'websocket_off', param: undefined, requestId },

@@ -11,10 +11,7 @@ import { type InputBody, itemsOf, withItems } from '../own-responses/input-items
 /** Most bytes of a warm-up without its input: it is free of charge, so its work must stay small. */
 const largestWarmUp = 1_048_576
 
-/**
- * A warm-up without its items: they are looked at when they are answered to. Throws the 413 of one that is
- * too large beside them.
- */
+/** A warm-up without its items; throws the 413 of one that is too large beside them. */
 export function withoutItems(message: InputBody): Buffer {
   const hasItems = itemsOf(message).byteLength > 0
   const body = hasItems ? withItems(message, Buffer.alloc(0), {}) : message.bytes

@@ -10,10 +10,7 @@ import type { BodyFacts } from '../body/body.ts'
 
 const nothing: RequestExtras = { hostedTools: [], tiers: [], outputs: [], models: [], routing: [] }
 
-/**
- * Facts with the tools that the model of an offer uses for each answer by itself: it is the model's name
- * that asks for them, and nobody can leave them out.
- */
+/** Facts with the tools that the model uses for each answer by itself. */
 export function withOwnTools(facts: BodyFacts, offer: Offer): BodyFacts {
   const own = asksOf(offer)
   if (own.length === 0) return facts
@@ -41,8 +38,8 @@ function asksOf(offer: Offer): readonly HostedToolAsk[] {
 const tool = 'web_search'
 
 /**
- * Whether a request of another protocol may have its web search run by a channel: it is known to run
- * it (by chat only of models that search for each answer), the group allows it, and it has a price.
+ * Whether a channel may run a translated request's web search: it can, the group allows it, it has
+ * a price.
  */
 export function maySearch(
   { group, offer }: Plan,

@@ -5,22 +5,18 @@ import { parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import type { Sealer } from '../../protocols/translation/seal.ts'
 
-/** Where a request goes, and for whom. */
 interface KeyTarget {
   readonly protocol: ProtocolName
   readonly host: string
   readonly quirks: ReadonlySet<Quirk>
-  /** The account. */
   readonly owner: string
   /** The request as the client sent it: its target may have no place for what tells its conversation. */
   readonly asked: CanonicalRequest
 }
 
 /**
- * A request with a key for the prompt cache, where the client has none, the upstream takes one, and a
- * next turn is likely. It is equal for all turns of a conversation, and another for each conversation
- * and account; without the gateway's secret it says nothing about either. Newer models of OpenAI look
- * for what they have cached by it. Source: OpenAI, "Prompt caching".
+ * A request with a key for the prompt cache, equal for all turns of a conversation and telling
+ * nothing of it. Source: OpenAI, "Prompt caching".
  */
 export function withCacheKey(
   request: CanonicalRequest,
@@ -47,8 +43,7 @@ const digestOf = (texts: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(texts.join('\0')).digest('base64url')
 
 /**
- * The session that Claude Code names in `metadata.user_id`: in JSON, or as `user_…_session_…` before
- * version 2.1. With it a conversation keeps its key when the client shortens it.
+ * The session that Claude Code names in `metadata.user_id`: JSON, or `user_…_session_…` before 2.1.
  */
 function sessionIn(userId = ''): readonly string[] | undefined {
   const told = stringIn(parseJsonObject(userId), 'session_id') ?? /_session_(.+)$/.exec(userId)?.[1]
@@ -58,7 +53,6 @@ function sessionIn(userId = ''): readonly string[] | undefined {
 /** So much of it is looked at, in characters: the rest says no more of which conversation it is. */
 const longestOpening = 65_536
 
-/** The instructions, and what the user said first. */
 function openingOf({ turns, userId = '' }: CanonicalRequest): readonly string[] {
   const count = countLeadingInstructions(turns) + 1
   const texts = ['opening', userId]

@@ -42,7 +42,6 @@ import { withCacheKey } from './prompt-cache-key.ts'
 export interface TranslationParts {
   readonly sealer: Sealer
   readonly media: MediaFetcher
-  /** Absent: all work is done here. */
   readonly beside?: Beside | undefined
 }
 
@@ -54,30 +53,22 @@ export interface Translation {
   hiddenWork(): HiddenWork
   /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
   encode(signal: AbortSignal): Promise<Uint8Array>
-  /**
-   * A whole answer in the client's protocol, or the error that it turned out to be. `unfit`: it is an answer,
-   * and not what was asked for.
-   */
   body(
     answer: JsonObject,
     facts: AnswerFacts,
   ): Uint8Array | CanonicalError | { unfit: CanonicalError }
   stream(facts: AnswerFacts): StreamTranslator
-  /** What an upstream's refusal says. */
   refusal(body: JsonObject): CanonicalError
 }
 
 /** What is known of a request when its answer comes. */
 export interface AnswerFacts {
   readonly requestId: string
-  /** The model as the client named it. */
   readonly model: string
-  /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly inputTokens: number
   readonly framing: Framing
   readonly library: string
-  /** Of a request for a response. */
   readonly own?: OwnResponse | undefined
 }
 
@@ -96,7 +87,6 @@ export interface StreamTranslator {
   isOver(): boolean
 }
 
-/** What is translated, and for whom. */
 export interface TranslationTask {
   readonly client: Protocol
   readonly request: CanonicalRequest
@@ -108,7 +98,6 @@ export interface TranslationTask {
   readonly owner: string
 }
 
-/** What is decoded of a body. */
 export type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
   readonly facts: Pick<RequestFacts, 'stream'>
 }
@@ -128,9 +117,7 @@ export interface TranslationTarget {
   readonly upstream: Protocol
   readonly origin: string
   readonly quirks: readonly Quirk[]
-  /** The upstream's name of the model. */
   readonly model: string
-  /** It may run web searches. */
   readonly webSearch?: boolean
 }
 
@@ -146,7 +133,6 @@ export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan):
   }
 }
 
-/** The half of a translation that goes upstream: its work is in proportion to the request. */
 export interface PreparedRequest extends Pick<Translation, 'dropped' | 'hiddenWork' | 'encode'> {
   /** What is to be known of the request when its answer comes. */
   readonly request: CanonicalRequest
@@ -203,7 +189,6 @@ const withoutStore = (request: CanonicalRequest): CanonicalRequest => ({
   native: request.native.filter(({ feature }) => feature !== 'store'),
 })
 
-/** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
 export function createTranslation(
   parts: TranslationParts,
   task: TranslationTask,
@@ -334,14 +319,12 @@ export function asRefusal<Result>(work: () => Result): Result {
 export interface EmbeddingTask {
   readonly client: Protocol
   readonly body: RequestBody
-  /** As the client named it. */
   readonly model: string
   readonly isStrict: boolean
 }
 
 /**
- * Translates a request for embeddings, and its answer back; throws the 400 of what can't be expressed.
- * Both protocols have embeddings.
+ * Translates a request for embeddings and its answer; throws the 400 of what can't be expressed.
  */
 export function translateEmbedding(
   { client, body, model, isStrict }: EmbeddingTask,

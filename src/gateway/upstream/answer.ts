@@ -1,6 +1,7 @@
 import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
+import type { GatewayError } from '../errors.ts'
 import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 import type { AttemptCause } from './causes.ts'
@@ -14,7 +15,6 @@ export interface StreamAnswer {
   readonly observer: AnswerObserver
   /** Undefined: the client speaks the upstream's protocol. */
   readonly translator: StreamTranslator | undefined
-  /** Of the upstream's stream. */
   readonly framing: Framing
   readonly watch: Watch
   /** Aborted when the upstream call was ended from here. */
@@ -43,8 +43,8 @@ export interface Refusal {
 }
 
 /**
- * Work of the upstream that its client can't be given: an answer in another form than the one that was
- * asked for, or too long to be read. It is charged, and nobody else makes it once more.
+ * Work that the client can't be given: another form, or too long. It is charged, and not made
+ * again.
  */
 export interface SpentAnswer {
   readonly kind: 'spent'
@@ -53,6 +53,8 @@ export interface SpentAnswer {
   readonly isLost: boolean
   /** What is wrong with it, where it is not only its form. */
   readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
+  /** What its client is told, where it is the gateway that had no room for it. */
+  readonly refusal?: GatewayError | undefined
 }
 
 export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer

@@ -11,6 +11,7 @@ import { decisive, type Failure, failureClasses, finalError } from '../failures/
 import type { Outbound, PacedCall } from '../outbound/outbound.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
+import { beginStream, readBody, understand } from './upstream-answer.ts'
 import { buildCall } from './upstream-call.ts'
 
 export interface AskParts extends AttemptParts {
@@ -24,10 +25,7 @@ export interface AskParts extends AttemptParts {
   readonly queueTimeMs: () => number
 }
 
-/**
- * Asks channel after channel until one answers; throws what the client is told when none does. The
- * place on the channel that has answered stays taken until the exchange is over.
- */
+/** Asks one channel after the other; throws what the client is told when none answers. */
 export async function askChannels(
   parts: AskParts,
   exchange: Exchange,
@@ -62,7 +60,7 @@ export async function askChannels(
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
-  return conclude(exchange, chooser, failures, refusal)
+  return answerOfNone(exchange, chooser, failures, refusal)
 }
 
 /** A place that is counted elsewhere may come when nobody wants it any more. */
@@ -76,10 +74,7 @@ async function arrived(
   return exchange.choice
 }
 
-/**
- * Waits in line, as long as the operator lets requests wait, where channels are only too busy. Whatever
- * ends the exchange, or shows that nobody pays for it, ends its waiting.
- */
+/** Waits in line where channels are only busy; the exchange's end ends it. */
 async function waitForRoom(
   { queueTimeMs, tick }: AskParts,
   exchange: Exchange,
@@ -88,9 +83,8 @@ async function waitForRoom(
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
   const line = new AbortController()
-  exchange.aborts(line, stopping())
+  exchange.abortBy(line, stopping())
   try {
-    // Whatever becomes of the request, its place is given back with the exchange.
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
   } finally {
     await exchange.reservation?.written() // a refusal of the money may be what has ended it
@@ -99,7 +93,6 @@ async function waitForRoom(
   return exchange.choice
 }
 
-/** Frees the place of an attempt that has come to nothing. */
 function leave(exchange: Exchange, choice: Choice): void {
   choice.ended()
   exchange.choice = undefined
@@ -109,7 +102,7 @@ function leave(exchange: Exchange, choice: Choice): void {
 const nextOf = (chooser: Chooser) => (chooser.hasOthers() ? () => chooser.hasNext() : undefined)
 
 /** What the client is told when no channel has answered. */
-function conclude(
+function answerOfNone(
   exchange: Exchange,
   chooser: Chooser,
   failures: readonly Failure[],
@@ -151,10 +144,7 @@ function askedOf(
   }
 }
 
-/**
- * All channels that may answer; of a request that continues an answer only the one that made it, with
- * the key that it was asked with.
- */
+/** The channels that may answer; of a continued answer only the one that made it, with its key. */
 function optionsFor(
   { affinity }: AskParts,
   { caller, facts }: Exchange,
@@ -177,14 +167,12 @@ function withKey(option: Option, key: string): Option {
 
 export interface AttemptParts extends SentCallParts {
   readonly outbound: Outbound
-  /** Absent: all work is done here. */
   readonly beside?: Beside | undefined
 }
 
 /**
- * Asks one channel. Every way in which the upstream fails is a class of `failureClasses`; throws the
- * `GatewayError` of a request that can't be put to this channel. `hasNext` tells whether another one
- * can be asked; undefined: none is left.
+ * Asks one channel; throws the `GatewayError` of a request that it can't be asked. `hasNext`:
+ * whether another one can be.
  */
 export async function attempt(
   parts: AttemptParts,
@@ -200,7 +188,7 @@ export async function attempt(
   exchange.upstreamKey = key
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
-  exchange.aborts(controller)
+  exchange.abortBy(controller)
   exchange.isOwed = false
   let call: PacedCall
   try {
@@ -209,7 +197,6 @@ export async function attempt(
     call = coming instanceof Promise ? await coming : coming
   } catch (error) {
     if (!controller.signal.aborted) throw error
-    // The exchange was ended before its call was ready.
     return neverSent
   }
   // Who has left by now owes nothing: nothing was asked.
@@ -217,9 +204,15 @@ export async function attempt(
   const sent = new SentCall(parts, exchange, choice, controller)
   exchange.isOwed = exchange.operation.charged
   try {
-    return await sent.answer(await parts.outbound(call, sent), { exchange, body, route }, hasNext)
+    const response = await parts.outbound(call, sent)
+    if (!sent.began(response)) return await sent.refused(response)
+    const asked = sent.reading({ exchange, body, route }, hasNext)
+    const read = body.facts.stream
+      ? await beginStream(response, exchange, asked)
+      : understand(response, exchange, asked, await readBody(response, asked))
+    return sent.answered(response, read)
   } catch (error) {
-    return sent.failed({ name: sent.nameOf(error), status: sent.status })
+    return sent.failed({ name: sent.classify(error), status: sent.status })
   }
 }
 

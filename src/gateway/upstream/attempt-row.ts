@@ -15,7 +15,6 @@ export interface AttemptRowParts {
 
 /** What is noted of an attempt while it lasts. */
 export interface OpenRow {
-  /** The head of the answer is here. */
   head(response: OutboundAnswer): void
   /** Its first bytes are; returns how long that took, in milliseconds. Only the first call counts. */
   begun(): number

@@ -6,9 +6,8 @@ const interruptions = ['client_left', 'shutdown'] as const
 export type Interruption = (typeof interruptions)[number]
 
 /**
- * Every machine word that a request's record can have as its cause. `upstream_refused`: the upstream
- * found fault with the request itself; `interrupted`: the process ended without recording it; `background_lost`: nobody
- * can tell what an answer has used that was made in the background.
+ * Every cause of a record. `upstream_refused`: the request's fault; `interrupted`: the process
+ * ended; `background_lost`: nobody knows the usage.
  */
 export const requestCauses = [
   ...errorKinds,

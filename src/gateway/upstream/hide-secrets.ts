@@ -3,10 +3,7 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { Concluded } from '../exchange.ts'
 import { proxyLogin } from '../outbound/dial-proxy.ts'
 
-/**
- * Takes a channel's keys, hosts and proxy out of a text: an upstream may quote its own host, or the
- * key it was called with, in an error; so may a proxy.
- */
+/** Takes a channel's keys, hosts and proxy out of a text: errors may quote them. */
 export function hideSecrets(text: string, channel: Channel): string {
   return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
 }

@@ -14,9 +14,7 @@ interface Opening {
 }
 
 interface FailedOpening {
-  /** What it says it used. */
   readonly usageRaw: unknown
-  /** The error that it told of. */
   readonly told: JsonObject | undefined
   /** What broke it off; undefined where it came to an end, or told of an error. */
   readonly error?: unknown
@@ -26,9 +24,8 @@ interface FailedOpening {
 const patienceMs = 300
 
 /**
- * Looks at the beginning of a stream while another channel could still be asked: an upstream may
- * answer 200, announce an answer, and then fail or break off. As soon as something of the answer is
- * there, or soon after the first bytes, the stream is taken.
+ * Looks at a stream's beginning while another channel can be asked, until something of the answer
+ * is there or 300 ms have passed.
  */
 export async function readOpening(
   first: Uint8Array,

@@ -23,7 +23,6 @@ export interface Reformed {
 export interface AskedForm {
   readonly exchange: Exchange
   readonly body: RequestBody
-  /** Of the channel that answers. */
   readonly route: Route
 }
 
@@ -50,8 +49,8 @@ function contextFor(
 }
 
 /**
- * A JSON body as a stream, where one was asked for: some upstreams heed no `stream`, and what they have made
- * is paid for. Undefined: it is no whole answer, or nothing that can be put in other words.
+ * A JSON body as the stream that was asked for; undefined: it is no whole answer, or can't be put
+ * so.
  */
 export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
   unlessRefused(() => {
@@ -136,28 +135,18 @@ export interface Unusable {
   /** What broke it off; the failure is this one's then. */
   readonly error?: unknown
   readonly usageRaw: unknown
-  /** The error in the answer, as the upstream wrote it. */
   readonly told?: JsonObject | undefined
 }
 
 /** Work all the same, of which nothing goes to the client. */
 export type Spent = SpentAnswer & { readonly observer: FailureObserver }
 
-/** Watches one answer of a route. */
 export const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
 
-/**
- * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
- * was, or the other way round. Without bytes it was too long to be read.
- */
-export function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
+export function misread(route: Route, bytes: Uint8Array): Spent | Unusable {
   const observer = observerOf(route)
   const { seen } = observer
-  if (bytes === undefined) {
-    seen.outcome = 'incomplete' // as far as anybody here knows
-    return { kind: 'spent', observer, isLost: true }
-  }
   const body = parseObject(bytes)
   if (isJsonObject(body)) observer.pushBody(body)
   else if (Array.isArray(body)) {
@@ -172,6 +161,15 @@ export function misread(route: Route, bytes: Uint8Array | undefined): Spent | Un
   if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
   const failure = observer.failure() ?? 'upstream_invalid'
   return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+}
+
+/** An answer that was too long to be read, or that there was no memory for. */
+export function unread(route: Route, noMemory: GatewayError | undefined): Spent {
+  const observer = observerOf(route)
+  observer.seen.outcome = 'incomplete' // as far as anybody here knows
+  // What would never fit is too long, whoever else has memory.
+  const refusal = noMemory?.kind === 'overloaded' ? noMemory : undefined
+  return { kind: 'spent', observer, isLost: true, refusal }
 }
 
 /** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */

@@ -19,7 +19,12 @@ import type { Answer, Refusal, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
 import type { AttemptCause } from './causes.ts'
 import type { AskedForm, FailureObserver, Spent, Unusable } from './other-form.ts'
-import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
+import {
+  type BegunStream,
+  type ReadAnswer,
+  type ReadingTask,
+  readRefusal,
+} from './upstream-answer.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
 export type AttemptResult =
@@ -44,7 +49,6 @@ export class SentCall implements ReadingRoom {
   readonly #exchange: Exchange
   readonly #choice: Choice
   readonly #route: Route
-  /** Ends the call. */
   readonly #controller: AbortController
   readonly #watch: Watch
   readonly #row: OpenRow
@@ -72,18 +76,21 @@ export class SentCall implements ReadingRoom {
     this.#row = startRow(parts, exchange, channel, this.#watch)
   }
 
-  /** What comes of an answer whose head is here. Throws what breaks it off. */
-  async answer(
-    response: OutboundAnswer,
-    other: AskedForm,
-    hasNext: (() => boolean) | undefined,
-  ): Promise<AttemptResult> {
+  /** The head of the answer is here; whether it is a success. */
+  began(response: OutboundAnswer): boolean {
     this.status = response.status
     this.#row.head(response)
-    if (!response.ok) return this.#refused(response)
+    return response.ok
+  }
+
+  /** What its answer is read with; whoever reads throws what breaks it off. */
+  reading(other: AskedForm, hasNext: (() => boolean) | undefined): ReadingTask {
     const memory = this.#memory()
-    const asked = { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
-    const read = await readAnswer(response, this.#exchange, asked)
+    return { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
+  }
+
+  /** What comes of an answer that was read. */
+  answered(response: OutboundAnswer, read: ReadAnswer): AttemptResult {
     if (read.kind === 'spent') return this.#spent(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)
     if (read.kind === 'body') {
@@ -97,7 +104,6 @@ export class SentCall implements ReadingRoom {
     return { ok: true, answer: this.#stream(response, read) }
   }
 
-  /** The attempt has come to nothing. */
   failed(failure: Failure, usageRaw?: unknown): AttemptResult {
     const isOurs = this.#isOurs()
     this.#controller.abort()
@@ -142,7 +148,7 @@ export class SentCall implements ReadingRoom {
   }
 
   /** What broke the call off. */
-  nameOf(error: unknown): FailureName {
+  classify(error: unknown): FailureName {
     const { isUnpaid, interruption = null, requestId } = this.#exchange
     const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
     if (this.#isOurs()) this.#row.finish(isUnpaid ? 'abandoned' : interruption)
@@ -157,7 +163,8 @@ export class SentCall implements ReadingRoom {
     return name
   }
 
-  async #refused(response: OutboundAnswer): Promise<AttemptResult> {
+  /** What comes of an answer that is no success. */
+  async refused(response: OutboundAnswer): Promise<AttemptResult> {
     this.#row.begun()
     const asked = { choice: this.#choice, route: this.#route }
     const { failure, refusal } = await readRefused(this.#parts, this.#exchange, response, asked)
@@ -171,11 +178,12 @@ export class SentCall implements ReadingRoom {
     const { usageRaw } = read.observer.seen
     // What costs nothing can be asked for again.
     if (!this.#exchange.operation.charged) {
-      return this.#unusable(response, { kind: 'unusable', failure: 'upstream_invalid', usageRaw })
+      const failure = read.refusal ? 'gateway_exhausted' : 'upstream_invalid'
+      return this.#unusable(response, { kind: 'unusable', failure, usageRaw })
     }
-    if (read.unfit) {
+    if (read.unfit || read.refusal) {
       // The channel has answered; clients must not be able to make it look broken.
-      this.#exchange.fault = 'client'
+      this.#exchange.fault = read.refusal ? 'gateway' : 'client'
       this.#choice.succeeded(this.#row.begun())
       this.#row.finish(null, usageRaw)
       return { ok: true, answer: read }
@@ -188,7 +196,7 @@ export class SentCall implements ReadingRoom {
   #unusable({ headers }: OutboundAnswer, read: Unusable): AttemptResult {
     const { status } = this
     if (read.error !== undefined) {
-      return this.failed({ name: this.nameOf(read.error), status }, read.usageRaw)
+      return this.failed({ name: this.classify(read.error), status }, read.usageRaw)
     }
     const waitMs = waitFor(read.failure, headers, read.told, this.#parts.clock())
     return this.failed(failureOf(read.failure, status, waitMs), read.usageRaw)

@@ -30,6 +30,7 @@ import {
   type Spent,
   showsWork,
   type Unusable,
+  unread,
 } from './other-form.ts'
 
 /** An unstreamed answer larger than this is not one that could be understood. */
@@ -45,7 +46,8 @@ export type BegunStream = { readonly observer: FailureObserver } & Pick<
 
 type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 
-interface Asked {
+/** What an answer is read with. */
+export interface ReadingTask {
   readonly route: Route
   readonly watch: Watch
   /** For an answer in the form that was not asked for. */
@@ -58,28 +60,17 @@ interface Asked {
   readonly memory: BodyMemory | undefined
 }
 
-/**
- * Reads a successful answer as far as it must be known before anything goes to the client: a
- * stream's first bytes, or a whole body.
- */
-export function readAnswer(
-  response: OutboundAnswer,
-  exchange: Exchange,
-  asked: Asked,
-): Promise<BegunStream | WholeBody | Spent | Unusable> {
-  if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
-  const reader = response.body.getReader()
-  return exchange.facts?.stream
-    ? beginStream(response, reader, exchange, asked)
-    : readBody(response, reader, exchange, asked)
-}
+/** What was read of an answer, as far as it must be known before anything goes to the client. */
+export type ReadAnswer = BegunStream | WholeBody | Spent | Unusable
 
-async function beginStream(
+/** Reads the first bytes of a stream. */
+export async function beginStream(
   response: OutboundAnswer,
-  reader: ByteReader,
   exchange: Exchange,
-  { route, watch, other, hasNext, row, memory }: Asked,
+  { route, watch, other, hasNext, row, memory }: ReadingTask,
 ): Promise<BegunStream | Spent | Unusable> {
+  if (response.body === null) return misread(route, nothing)
+  const reader = response.body.getReader()
   const { framing } = route
   const first = await firstBytes(reader, watch)
   if (first) row.begun()
@@ -90,8 +81,11 @@ async function beginStream(
     const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
       ...{ watch, first, memory },
     })
-    const reformed = rest && mayBeAnswer ? inStreamedForm(other, rest) : undefined
-    if (reformed === undefined) return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
+    if (!(rest instanceof Uint8Array)) {
+      return mayBeAnswer ? unread(route, rest) : misread(route, nothing)
+    }
+    const reformed = mayBeAnswer ? inStreamedForm(other, rest) : undefined
+    if (reformed === undefined) return misread(route, rest)
     const observer = countedBy(informedOf(route, exchange, response), reformed.told)
     return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
   }
@@ -132,21 +126,30 @@ const ended: ByteReader = {
   cancel: () => Promise.resolve(),
 }
 
-async function readBody(
-  response: OutboundAnswer,
-  reader: ByteReader,
-  exchange: Exchange,
-  { route, watch, other, hasNext, row, memory }: Asked,
-): Promise<WholeBody | Spent | Unusable> {
+/** Reads a whole body, as `readAll` does. */
+export function readBody({ headers, body }: OutboundAnswer, { row, watch, memory }: ReadingTask) {
   row.begun()
-  const came = await readAll(reader, maxAnswerBytes, { watch, memory })
-  let body = came && parseObject(came)
-  const reformed = came && body === undefined ? inWholeForm(other, came) : undefined
+  const length = headers.has('content-encoding') ? null : headers.get('content-length')
+  const asked = { watch, memory, ...(length !== null && { length: Number(length) }) }
+  return body === null ? nothing : readAll(body.getReader(), maxAnswerBytes, asked)
+}
+
+/** What a whole body says. */
+export function understand(
+  response: OutboundAnswer,
+  exchange: Exchange,
+  { route, other, hasNext }: ReadingTask,
+  read: Uint8Array | Unread,
+): WholeBody | Spent | Unusable {
+  if (!(read instanceof Uint8Array)) return unread(route, read)
+  const came = read
+  let body = parseObject(came)
+  const reformed = body === undefined ? inWholeForm(other, came) : undefined
   const bytes = reformed?.bytes ?? came
   if (reformed) body = parseObject(reformed.bytes)
   const informed = informedOf(route, exchange, response)
   const observer = reformed ? countedBy(informed, reformed.told) : informed
-  if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
+  if (!isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
   const { seen } = observer
   if (seen.foreign) return misread(route, nothing)
@@ -239,8 +242,9 @@ async function readInTime({ body }: OutboundAnswer): Promise<Uint8Array | undefi
   const reading = readAll(reader, maxRefusalBytes).catch(() => undefined)
   const raw = await Promise.race([reading, late.promise])
   callOff()
-  if (raw === undefined) await reader.cancel().catch(() => {}) // broken already, or never to end
-  return raw
+  if (raw instanceof Uint8Array) return raw
+  await reader.cancel().catch(() => {}) // broken already, or never to end
+  return undefined
 }
 
 async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array | undefined> {
@@ -261,14 +265,19 @@ interface Reading {
   readonly watch?: Watch
   readonly first?: Uint8Array
   readonly memory?: BodyMemory | undefined
+  /** Nothing comes behind so many bytes: their end is not waited for. */
+  readonly length?: number
 }
 
-/** All that comes, behind what has come; undefined when that is more than `maxBytes`, or than there is memory for. */
+/** Why bytes were not read: there was no memory for them; undefined: there are too many. */
+type Unread = GatewayError | undefined
+
+/** All that comes, behind what has come. */
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
-  { watch, first, memory }: Reading = {},
-): Promise<Uint8Array | undefined> {
+  { watch, first, memory, length }: Reading = {},
+): Promise<Uint8Array | Unread> {
   const parts: Uint8Array[] = first ? [first] : []
   let size = first?.byteLength ?? 0
   let taken = uncountedBytes
@@ -277,35 +286,36 @@ async function readAll(
     watch?.touched()
     if (done) break
     size += value.byteLength
-    let isTooLong = size > maxBytes
-    if (!isTooLong && size > taken) {
+    let refusal: GatewayError | undefined
+    if (size <= maxBytes && size > taken) {
       // As much again as was taken before, in steps of a size.
       const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
       taken += more
-      isTooLong = !(await isTaken(more, watch, memory))
+      refusal = await refusalOf(more, watch, memory)
     }
-    if (isTooLong) {
+    if (size > maxBytes || refusal) {
       await reader.cancel()
-      return undefined
+      return refusal
     }
     parts.push(value)
+    if (size === length) break
   }
   const [only] = parts
   return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
 }
 
-/** Takes memory for what comes; false: there is none. The upstream is held back meanwhile. */
-async function isTaken(
+/** Takes memory for what comes, and gives the refusal where there is none. The upstream is held back meanwhile. */
+async function refusalOf(
   bytes: number,
   watch: Watch | undefined,
   memory: BodyMemory | undefined,
-): Promise<boolean> {
+): Promise<GatewayError | undefined> {
   watch?.paused()
   try {
     await memory?.take(bytes)
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof GatewayError) return false
+    if (error instanceof GatewayError) return error
     throw error
   } finally {
     watch?.touched()
@@ -313,8 +323,7 @@ async function isTaken(
 }
 
 /**
- * The content type of a stream, judged by its first bytes where the header is wrong or missing;
- * undefined when the bytes are no stream of the expected framing.
+ * A stream's content type, by its first bytes where the header is wrong; undefined: no such stream.
  */
 function streamType(
   framing: Framing,

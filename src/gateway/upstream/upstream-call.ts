@@ -21,10 +21,7 @@ import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { PacedCall } from '../outbound/outbound.ts'
 
-/**
- * The client's headers that go upstream, each as the client sent it. Everything else stays here:
- * credentials, cookies, addresses and proxies' marks are nobody else's business.
- */
+/** The client's headers that go upstream; credentials, cookies and addresses do not. */
 const forwardedHeaders: ReadonlySet<string> = new Set([
   'accept',
   'user-agent',
@@ -207,8 +204,8 @@ const isSecret = (name: string, value: string) =>
 const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /**
- * What Google's servers read before each of its services, those in OpenAI's protocol too: `fields` leaves
- * the usage out of an answer, `alt` and `callback` its form. Source: Google's "System parameters".
+ * Names that Google's servers read themselves, and that change an answer. Source: "System
+ * parameters".
  */
 const ofServers = new Set([
   ...['alt', 'callback', 'fields', 'pp', 'prettyprint', 'quotauser', 'trace', 'uploadprotocol'],
@@ -216,10 +213,8 @@ const ofServers = new Set([
 ])
 
 /**
- * What goes upstream of a query on a channel of the client's protocol (`?beta=true`), without its
- * question mark. Not sent: credentials; what a body says (`model`, `service_tier` …), for the body alone
- * decides what is asked and charged; what decides the answer's form; and what the channel's own address has
- * already, `url`'s query.
+ * What of a query goes to a native channel: no credentials, nothing that a body says or that
+ * decides the answer's form, and nothing that `url` has already.
  */
 export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   if (!request.url.includes('?')) return ''
