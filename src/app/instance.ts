@@ -5,7 +5,7 @@ import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib
 import { WriteRefused } from '../store/ports/admin.ts'
 import type { Store } from '../store/ports/store.ts'
 import { StoreError } from '../store/ports/store-error.ts'
-import { copiesOf } from '../store/sqlite/header.ts'
+import { copiesOf } from '../store/sqlite/file.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,

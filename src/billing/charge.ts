@@ -31,10 +31,7 @@ export interface Charge {
   readonly tierAbove: number | null
 }
 
-/**
- * What a request costs, in nano-USD: integers all the way, one rounding (half up) at the end.
- * Throws on a price that was removed: a request must never be charged by it.
- */
+/** What a request costs, in nano-USD: integers, rounded half up once. Throws without a price. */
 export function charge(basis: ChargeBasis): Charge {
   const { terms, usage } = basis
   if (usage.extras !== undefined) return chargeWithExtras(basis, usage.extras)
@@ -73,8 +70,9 @@ function chargeWithExtras(basis: ChargeBasis, extras: UsageExtras): Charge {
   return { amountNano, tierAbove: tier?.above ?? null }
 }
 
-function paidLines(
-  { usage, calls, vendor }: ChargeBasis,
+/** Tokens or calls, by the rates of a tier or by those of the base. */
+export function paidLines(
+  { usage, calls, vendor }: Pick<ChargeBasis, 'usage' | 'calls' | 'vendor'>,
   terms: Extract<PriceTerms, { unit: 'tokens' | 'call' }>,
   tier: TokenRates | undefined,
 ): readonly ChargeLine[] {
@@ -117,10 +115,7 @@ export function chargedTier(
   return terms.tiers.findLast((tier) => context > tier.above)
 }
 
-/**
- * The sum of rates × tokens: of what nearly all requests use an exact number, which is many times as
- * fast; a bigint beyond. Where the sum is exact, each of its parts is.
- */
+/** The sum of rates × tokens: an exact number for nearly all requests, else a bigint. */
 function microTimesTokens(rates: TextRates, usage: ChargedUsage): number | bigint {
   const micro =
     rates.input * usage.inputTokens +

@@ -69,10 +69,7 @@ export const tierWords = (tier: string | undefined): readonly string[] =>
 const tiersOf = (terms: PriceTerms) =>
   terms.unit === 'tokens' || terms.unit === 'call' ? terms.extras?.serviceTiers : undefined
 
-/**
- * By how much a service tier costs more, in millionths. A request that names one without a price is
- * refused; an answer that names one unasked (a new word of a vendor's) costs the standard price.
- */
+/** What a service tier multiplies a price by, in millionths; not known: the standard price. */
 export const tierFactor = (
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -85,10 +82,7 @@ type PricedExtra =
   | { readonly tier: string }
   | { readonly modality: ModalityKind }
 
-/**
- * Whether a model's price, or else its vendor's list, says what an extra costs. Without: refuse it by
- * name before the upstream is asked. Input that is no text always has a price: that of text at least.
- */
+/** Whether an extra has a price; one without is refused. Input always costs as text at least. */
 export function hasPrice(
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -108,10 +102,7 @@ export function hasPrice(
   )
 }
 
-/**
- * The most that the named tiers can make of a price, in millionths, for reserving: each may be
- * denied, and its answer come at the standard price.
- */
+/** The most that the named tiers can multiply a price by, in millionths, for reserving. */
 export function dearestMultiplier(
   terms: PriceTerms,
   vendor: VendorExtras | undefined,

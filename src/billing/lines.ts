@@ -11,10 +11,7 @@ import {
 } from './extras.ts'
 import { formatDecimal, formatNano, nanoDecimals, priceDecimals } from './money.ts'
 
-/**
- * One factor of a charge. Prices are in micro-USD per 1M tokens, or in nano-USD per call or use of a
- * tool.
- */
+/** One factor of a charge: micro-USD per 1M tokens, or nano-USD per call or use of a tool. */
 export interface ChargeLine {
   readonly name: string
   readonly unit: 'tokens' | 'call' | 'use'
@@ -22,10 +19,7 @@ export interface ChargeLine {
   readonly price: number
 }
 
-/**
- * All kinds of text tokens, also those that did not occur, and of other tokens those that did: each
- * token is on one line. `from` is absent for usage that is all text.
- */
+/** All kinds of text tokens, and other tokens that occurred: each token is on one line. */
 export function tokenLines(
   text: TextRates,
   usage: ChargedUsage,
@@ -88,10 +82,7 @@ export const tierFactors = (
 ): readonly TierFactor[] =>
   tierWords(tier).map((name) => ({ name, millionths: tierFactor(terms, vendor, name) }))
 
-/**
- * The sum of all lines, as exact as they are: `value` in units of 10⁻¹² USD / `scale`. Service tiers
- * multiply tokens and calls; tools cost the same in each.
- */
+/** The exact sum: `value` in units of 10⁻¹² USD / `scale`. Service tiers do not multiply tools. */
 export function sumLines(lines: readonly ChargeLine[], factors: readonly TierFactor[]) {
   const scale = 1_000_000n ** BigInt(factors.length)
   const factor = factors.reduce((all, { millionths }) => all * BigInt(millionths), 1n)

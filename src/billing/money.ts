@@ -32,10 +32,7 @@ export function parseDecimal(text: string | number, decimals: number): number | 
   return sign === '-' ? -value : value
 }
 
-/**
- * Plain decimal text of an integer in units of 10^-`decimals`, without trailing zeros or exponent:
- * the inverse of `parseDecimal`. Throws on a number that is not a safe integer.
- */
+/** Decimal text of an integer in units of 10^-`decimals`: the inverse of `parseDecimal`. */
 export function formatDecimal(value: number | bigint, decimals: number): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value))
     throw new RangeError(`${value} is not an exact integer, so it can't be written as money.`)
@@ -60,10 +57,7 @@ export function usd(amountNano: number | bigint): string {
   return `${whole}.${fraction.padEnd(2, '0')} USD`
 }
 
-/**
- * By how much an account owes more than its credit limit allows, in nano-USD; 0: it does not. An answer
- * that turned out dearer than its bound takes it there, or a charge that was stored late.
- */
+/** By how much an account owes more than its credit limit allows, in nano-USD; 0: it does not. */
 export const overdrawnNano = ({
   balanceNano,
   creditLimitNano,

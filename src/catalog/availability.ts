@@ -5,10 +5,7 @@ import {
   type Fault,
 } from '../store/ports/availability.ts'
 
-/**
- * Upper ends, in milliseconds, of the places of `firstByte`. What is stored was counted by them:
- * they are never changed.
- */
+/** Upper ends, in milliseconds, of the places of `firstByte`. Stored counts rely on them. */
 export const firstByteBounds = [
   50, 100, 200, 400, 700, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 45_000, 120_000, 300_000,
 ] as const
@@ -81,10 +78,7 @@ export const isEmpty = (counts: AvailabilityCounts): boolean =>
 
 const ratioSteps = 1_000_000
 
-/**
- * The part of the requests that was answered well, 0 to 1; null when there were none. Rounded down:
- * 1 means that none failed.
- */
+/** The part of requests that was answered well, 0 to 1, rounded down; null when there were none. */
 export function availabilityOf(counts: AvailabilityCounts): number | null {
   const requests = requestsOf(counts)
   if (requests === 0) return null

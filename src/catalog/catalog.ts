@@ -76,10 +76,7 @@ export interface ListedModel {
   readonly createdAt: number
 }
 
-/**
- * What may be called, where and at what price: one immutable snapshot, replaced whole when
- * configuration changes, so that the hot path reads no database.
- */
+/** What may be called, where and at what price: an immutable snapshot, replaced whole. */
 export interface Catalog {
   readonly groups: ReadonlyMap<number, Group>
   /** Of these, the groups that are open to all accounts. */
@@ -89,10 +86,7 @@ export interface Catalog {
   readonly models: ReadonlyMap<string, ListedModel>
 }
 
-/**
- * Builds the snapshot. `openKeys` turns a channel's sealed keys into the keys themselves,
- * `openProxy` its sealed proxy into an address.
- */
+/** Builds the snapshot; `openKeys` and `openProxy` open what channels have sealed. */
 export function buildCatalog(...parts: Parameters<typeof catalogSteps>): Catalog {
   const steps = catalogSteps(...parts)
   for (;;) {

@@ -58,10 +58,7 @@ export function reasonsOf(upstreamModel: string): Reasons {
 
 let findReasons: ReturnType<typeof factsByModel<Reasons>> | undefined
 
-/**
- * From how many LLM tokens on the upstream's model of this name caches a marked prompt; where that is
- * not known, the most that any wants. Source: `data/prompt-cache.json`.
- */
+/** From how many LLM tokens on a model caches a prompt, at most (`data/prompt-cache.json`). */
 export function cacheMinimum(upstreamModel: string): number {
   findMinimum ??= factsByModel(
     minimumsFile.minimums.map(({ tokens, models }) => ({ fact: tokens, models })),

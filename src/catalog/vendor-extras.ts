@@ -20,10 +20,7 @@ interface Entry {
 const none: VendorExtras = {}
 const known = new Map<string, VendorExtras>()
 
-/**
- * What extras cost where a model's price does not say: by the list price of the model itself, else by
- * that of the vendor whose protocol its channel speaks. `model` is as the upstream calls it.
- */
+/** What extras cost where a model's price does not say: its list price, else its vendor's. */
 export function vendorExtras(protocol: string | undefined, model: string): VendorExtras {
   const vendor = vendors[protocol ?? '']
   if (vendor === undefined) return none
@@ -66,10 +63,7 @@ const pick = <One extends Entry>(entries: readonly One[], vendor: string, model:
       (entry.models === undefined || entry.models.some((start) => model.startsWith(start))),
   )
 
-/**
- * What extras of an offer cost: by the model's own price, else by the dearest list price of the
- * channels that may answer. Nothing of a model that is free on purpose.
- */
+/** What extras of an offer cost: by its own price, else by its channels' dearest list price. */
 export function offeredExtras({ price: { terms }, candidates }: Offer): VendorExtras {
   if (terms.unit !== 'tokens' && terms.unit !== 'call') return {}
   const lists = new Set(

@@ -110,10 +110,7 @@ interface Index {
 // Built at the first look-up: a start that asks for no price does not pay for it.
 let index: Index | undefined
 
-/**
- * The vendor's list price of a model, by its id, an alias, or an id with a date that the vendor's
- * dated ids allow. Names are compared byte for byte; undefined when no vendor's price is known.
- */
+/** A model's list price, by id, alias, or an id with a date; undefined when it is not known. */
 export function findVendorPrice(modelId: string): VendorPrice | undefined {
   index ??= createIndex(file.models)
   return lookUp(index, modelId)

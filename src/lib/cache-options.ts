@@ -5,8 +5,5 @@
  */
 export const growing = (maxEntries: number) => ({ maxSize: maxEntries, sizeCalculation: () => 1 })
 
-/**
- * Options of an LRU cache whose entries last so long, in milliseconds. By itself it remembers the time
- * for a millisecond, with a timer each time: under load a thousand timers a second.
- */
+/** An LRU cache's options for entries that last so long, by a clock that needs no timers. */
 export const lasting = (ms: number) => ({ ttl: ms, ttlResolution: 0 })

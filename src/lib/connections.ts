@@ -91,10 +91,7 @@ export function tlsComplaint(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? complaints[String(error.code)] : undefined
 }
 
-/**
- * Whether an answer may go compressed (RFC 9110, 12.5.3): gzip is named with a weight above 0, and not
- * less than plain bytes are.
- */
+/** Whether an answer may go compressed (RFC 9110, 12.5.3): gzip weighs no less than plain bytes. */
 export function isGzipAccepted({ headers }: Pick<Request, 'headers'>): boolean {
   const header = headers.get('accept-encoding')
   if (header === null) return false

@@ -21,10 +21,7 @@ const touchMs = 1_000
 /** … so that one which was not touched for so long was left behind by a killed process. */
 const leftBehindMs = 60_000
 
-/**
- * Makes an empty draft of `file` that only its owner can read, and removes what killed processes
- * left of earlier ones. Throws the system's error when the folder is missing or can't be written.
- */
+/** Makes an empty private draft of `file`, and removes what killed processes left of others. */
 export function createDraftFile(file: string): DraftFile {
   const { folder, prefix } = draftsOf(file)
   removeLeftBehind(file)
@@ -89,7 +86,7 @@ async function putBeside(path: string, file: string): Promise<boolean> {
 }
 
 /** The new name of a file outlives a power cut only when its folder is written too. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {
@@ -122,10 +119,7 @@ const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 
 const remove = (path: string) => rmSync(path, { force: true })
 
-/**
- * Writes a file whole or not at all: readers see the old content or the new one, also when the
- * process or the machine stops half-way. Makes missing folders. `modifiedMs` dates the file.
- */
+/** Writes a file whole or not at all, with missing folders. `modifiedMs` dates the file. */
 export async function writeWholeFile(
   file: string,
   content: Uint8Array,

@@ -60,10 +60,7 @@ function formatWithUnit(value: number, units: Units): string {
   return `${value / factor}${unit}`
 }
 
-/**
- * Milliseconds of `250ms`, `10s`, `5m`, `2h`, `1d`; undefined for anything else. A plain number is
- * none: it needs its unit.
- */
+/** Milliseconds of `250ms`, `10s`, `5m`, `2h`, `1d`; undefined for anything else. */
 export function parseDurationMs(text: string): number | undefined {
   return parseWithUnit(text, durationUnits)
 }

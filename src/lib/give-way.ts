@@ -9,10 +9,7 @@ const idlePolicy = 5
 /** Under these names glibc and musl are found. */
 const libraries = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
-/**
- * Lets this process give way to all others. On Linux each thread has a priority of its own, and gets
- * that of the one which makes it: said at the start, this holds for those that come later, too.
- */
+/** Lets this process give way to all others, with all threads that it makes later. */
 export function giveWay(): void {
   try {
     setPriority(lowestPriority)

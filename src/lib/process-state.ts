@@ -17,10 +17,7 @@ interface Places {
 
 const readText = (path: string) => readFileSync(path, 'utf8')
 
-/**
- * The smallest limit of the control groups that this process is in (cgroup v1 and v2, parents too), where
- * one is below what the machine has; else all that the machine has.
- */
+/** The smallest limit of this process's control groups (v1, v2), else all of the machine. */
 export function findMemoryLimit(places: Places = {}): MemoryLimit {
   const { read = readText, machineBytes = totalmem() } = places
   const limits = [...limitFiles(read)].map((file) => bytesIn(file, read))
@@ -59,10 +56,7 @@ function textOf(file: string, read: (path: string) => string): string {
   }
 }
 
-/**
- * Memory that this process holds and nobody can take from it, in bytes: without the pages of files, which
- * the system drops when it is short. Where there is no /proc, all that is resident.
- */
+/** Memory that nobody can take from this process, in bytes: without the pages of files. */
 export function heldMemoryBytes(): number {
   const [, resident, shared] = textOf('/proc/self/statm', readText).split(' ').map(Number)
   if (!resident || shared === undefined) return residentMemoryBytes()
@@ -84,10 +78,7 @@ export function residentMemoryBytes(): number {
 /** Of Linux on all that this program is built for, but for some arm64 kernels: there it reckons too low. */
 const pageBytes = 4_096
 
-/**
- * How many files this process may have open, connections among them; undefined where the system does
- * not tell. The runtime has raised it as far as it may by the time that anything of ours runs.
- */
+/** How many files this process may have open; undefined where the system does not tell. */
 export function descriptorLimit(): number | undefined {
   known ??= readLimit()
   return known
@@ -119,10 +110,7 @@ export function hasSpareDescriptors(count: number): boolean {
   }
 }
 
-/**
- * Whether a thread can be begun safely: the runtime (Bun 1.4) ends the whole process when a thread's
- * own files can't be opened, and connections are taken meanwhile.
- */
+/** Whether a thread can be begun safely: without descriptors for it Bun 1.4 ends the process. */
 export const hasDescriptorsForThread = (): boolean =>
   hasSpareDescriptors(Math.min(mostForThread, Math.floor((descriptorLimit() ?? 0) / 4)))
 

@@ -44,10 +44,7 @@ const minuteMs = 60_000
 /** Looks that come sooner after another tell nothing new. */
 const leastMs = 1_000
 
-/**
- * Tells by how much a count that only grows has grown in the last minute, as far as it was looked at:
- * ask every few seconds. `tick` is monotonic, in milliseconds.
- */
+/** By how much a count has grown in the last minute. `tick` is monotonic; ask often. */
 export function createPerMinute(count: () => number, tick: Clock): () => number {
   const looks = [{ at: tick(), count: count() }]
   return () => {

@@ -62,18 +62,31 @@ export interface TextKeys {
   readonly nonceKey: Uint8Array
 }
 
-/**
- * The nonce is a keyed hash of the text, so that equal texts give equal seals and two texts never
- * share one.
- */
+/** Nonce, tag, then the encrypted bytes. `owner` is not stored, and must be the same again. */
+function encrypt(key: Uint8Array, nonce: Uint8Array, plain: string | Uint8Array, owner = '') {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  if (owner !== '') cipher.setAAD(Buffer.from(owner))
+  const start = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+  const end = cipher.final()
+  return [nonce, cipher.getAuthTag(), start, end]
+}
+
+/** The same, back; throws when it was changed, or is of another key or owner. */
+function decrypt(key: Uint8Array, sealed: Uint8Array, owner = ''): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
+  if (owner !== '') decipher.setAAD(Buffer.from(owner))
+  decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
+  const start = decipher.update(sealed.subarray(nonceBytes + tagBytes))
+  return Buffer.concat([start, decipher.final()])
+}
+
+/** The nonce is a keyed hash of the text: equal texts give equal seals, others never share one. */
 export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
   const hasher = new Bun.CryptoHasher('sha256', nonceKey)
   return {
     seal(text) {
       const nonce = hasher.copy().update(text).digest().subarray(0, nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+      return Buffer.concat(encrypt(key, nonce, text)).toString('base64url')
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, 'base64url')
@@ -81,11 +94,8 @@ export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
       if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) {
         return undefined
       }
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))
-      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
       try {
-        const start = decipher.update(bytes.subarray(nonceBytes + tagBytes))
-        return Buffer.concat([start, decipher.final()]).toString('utf8')
+        return decrypt(key, bytes).toString('utf8')
       } catch {
         return undefined // not ours, or changed: that is an answer
       }
@@ -93,29 +103,25 @@ export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
   }
 }
 
+/** Seals with a version and a random nonce, so that the same gives other bytes each time. */
+const sealBytes = (key: Uint8Array, plain: string | Uint8Array, owner?: string): Uint8Array =>
+  Buffer.concat([Uint8Array.of(version), ...encrypt(key, randomBytes(nonceBytes), plain, owner)])
+
+/** Whether it has the form of sealed bytes. */
+const isSealed = (sealed: Uint8Array) => sealed[0] === version && sealed.length >= headBytes
+
 /** Seals bytes by this key. */
-function createByteSealer(key: Uint8Array): ByteSealer {
-  return {
-    seal(bytes, owner) {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
-      const body = [cipher.update(bytes), cipher.final()]
-      return Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), ...body])
-    },
-    open(sealed, owner) {
-      if (sealed[0] !== version || sealed.length < headBytes) return undefined
-      const nonce = sealed.subarray(1, 1 + nonceBytes)
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
-      decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
-      try {
-        const start = decipher.update(sealed.subarray(headBytes))
-        return Buffer.concat([start, decipher.final()])
-      } catch {
-        return undefined // another secret's, another owner's, or changed: that is an answer
-      }
-    },
-  }
-}
+const createByteSealer = (key: Uint8Array): ByteSealer => ({
+  seal: (bytes, owner) => sealBytes(key, bytes, owner),
+  open(sealed, owner) {
+    if (!isSealed(sealed)) return undefined
+    try {
+      return decrypt(key, sealed.subarray(1), owner)
+    } catch {
+      return undefined // another secret's, another owner's, or changed: that is an answer
+    }
+  },
+})
 
 /** A box that is locked by `secret`: separate keys for hashes and encryption are derived from it. */
 export function createSecretBox(secret: string): SecretBox {
@@ -132,24 +138,13 @@ export function createSecretBox(secret: string): SecretBox {
     textKeys,
     bytes: createByteSealer(deriveKey(secret, 'byte seal')),
     keyedHash: (text) => hasher.copy().update(text).digest('base64url'),
-    seal(text) {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce)
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return new Uint8Array(
-        Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), body]),
-      )
-    },
+    seal: (text) => new Uint8Array(sealBytes(sealKey, text)),
     open(sealed) {
-      if (sealed[0] !== version || sealed.length < headBytes) {
+      if (!isSealed(sealed)) {
         throw new Error('These bytes were not sealed by this program: the stored value is damaged.')
       }
-      const nonce = sealed.subarray(1, 1 + nonceBytes)
-      const decipher = createDecipheriv('aes-256-gcm', sealKey, nonce)
-      decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
       try {
-        const start = decipher.update(sealed.subarray(headBytes))
-        return Buffer.concat([start, decipher.final()]).toString('utf8')
+        return decrypt(sealKey, sealed.subarray(1)).toString('utf8')
       } catch (cause) {
         throw new OtherSecret(
           'A stored key can not be opened: it was sealed with another secret. Use the secret that ' +
@@ -162,14 +157,14 @@ export function createSecretBox(secret: string): SecretBox {
 }
 
 /** The secret and where it came from. */
-export interface LoadedSecret {
+interface LoadedSecret {
   readonly secret: string
   readonly source: 'environment' | 'file' | 'created'
   /** What the operator should put right; null when nothing. */
   readonly warning: string | null
 }
 
-export interface SecretPlace {
+interface SecretPlace {
   /** The value of TOLLGATE_SECRET; empty counts as not set. */
   readonly env: string | undefined
   /** Path of the file that is used, and made when missing, without TOLLGATE_SECRET. */

@@ -1,10 +1,7 @@
 /** Longest time that the event loop is held; a request waits no longer for a piece of work. */
 const sliceMs = 2
 
-/**
- * Runs a long computation to its end in slices, between which requests are answered. `steps` yields
- * wherever it may pause; its return value is the result.
- */
+/** Runs a long computation in slices, between which requests are answered. */
 export async function inSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
   let pauseAt = performance.now() + sliceMs
   let isLong = false
@@ -22,10 +19,7 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
   }
 }
 
-/**
- * The same for a loop of asynchronous work that is done at once, such as reads of SQLite: to be
- * awaited after each piece, it lets requests be answered whenever a slice is over.
- */
+/** The same for a loop of asynchronous work that is done at once: await it after each piece. */
 export function createPauses(): () => Promise<void> {
   let pauseAt = performance.now() + sliceMs
   return async () => {

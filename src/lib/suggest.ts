@@ -42,10 +42,7 @@ export function suggest(word: string, known: readonly string[]): string | undefi
 /** More candidates are not compared letter by letter: nobody is to wait for it. */
 const maxCompared = 2_000
 
-/**
- * Up to so many names that were probably meant, the nearest first: few letters differ, or what was
- * written is the beginning of it, or the other way round.
- */
+/** Up to so many names that were probably meant, the nearest first. */
 export function nearest(word: string, known: readonly string[], most: number): readonly string[] {
   const wanted = plain(word)
   if (wanted.length > maxLength) return []

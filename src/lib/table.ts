@@ -55,10 +55,7 @@ function pad(text: string, to: number, right: boolean): string {
   return right ? space + text : text + space
 }
 
-/**
- * Order by code point, for `sort`. JavaScript's own order is by UTF-16 units, which puts characters
- * above U+FFFF before those from U+E000 on, full-width brackets among them.
- */
+/** Order by code point, for `sort`: JavaScript's own is by UTF-16 units. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {

@@ -24,10 +24,7 @@ export function createOwnTurns() {
   }
 }
 
-/**
- * One piece of work that is done anew for each who asks, but for those who ask while others wait: it
- * has not begun for them, so that one time serves them all.
- */
+/** Work that is done anew for each who asks; those who ask while others wait share one time. */
 export function createJoined(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> | undefined
   let waiting: Promise<void> | undefined

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { RequestRow, Settlement } from '../../src/store/ports/records.ts'
-import { attemptColumns, requestColumns } from '../../src/store/queries/requests.ts'
+import { attemptFields, insertText, requestFields } from '../../src/store/schema/columns.ts'
 import { fillUsageTotals } from '../../src/store/schema/sqlite.ts'
-import { insertText } from '../../src/store/sqlite/commit.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { type MadeSize, madeStart, makeSettlements, makeWorld } from '../support/made-ledger.ts'
 
@@ -49,9 +48,9 @@ const summed = [
 ] as const
 
 function createFiller(db: Database) {
-  const insertRequest = db.prepare(insertText('request', requestColumns, ['id']))
+  const insertRequest = db.prepare(insertText('request', ['id', ...Object.keys(requestFields)]))
   const insertAttempt = db.prepare(
-    insertText('attempt', attemptColumns, ['request_row', 'position']),
+    insertText('attempt', ['requestRow', 'position', ...Object.keys(attemptFields)]),
   )
   const insertEntry = db.prepare(
     'INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, reason, ' +
@@ -92,7 +91,7 @@ function createFiller(db: Database) {
     add({ request, attempts }: Settlement): void {
       insertRequest.run({ extrasJson: null, ...request, id: ++row })
       attempts.forEach((attempt, position) => {
-        insertAttempt.run({ ...attempt, request_row: row, position })
+        insertAttempt.run({ ...attempt, requestRow: row, position })
       })
       sum(request)
       if (request.amountNano > 0) enter(request, 'charge', -request.amountNano, request.requestId)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { createKeyMark } from '../../src/app/channel-care.ts'
 import { failureClasses } from '../../src/gateway/failures/failures.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import type { CoolingRow } from '../../src/store/ports/health.ts'
+import type { CoolingRow } from '../../src/store/ports/counters.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openStoreOf } from '../support/store-beside.ts'
 import { createWorkplace, type Workplace } from './cli.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { CoolingRow } from '../../src/store/ports/health.ts'
+import type { CoolingRow } from '../../src/store/ports/counters.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { type LentPlace, lendPlace } from '../support/empty-store.ts'
 import { channelWrite, now, seed } from './support.ts'

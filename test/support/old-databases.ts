@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { applicationId } from '../../src/store/sqlite/header.ts'
+import { applicationId } from '../../src/store/sqlite/file.ts'
 import steps from '../fixtures/databases/former-steps.json'
 
 /** The steps that programs before version 21 took; place in the list: the version that a step led to. */

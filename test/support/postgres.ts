@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { valueTypes } from '../../src/store/postgres/values.ts'
+import { valueTypes } from '../../src/store/postgres/connections.ts'
 import { freePort } from './free-port.ts'
 import { isFastRun } from './kinds.ts'
 import { createTempDir, removeLater } from './temp-dir.ts'

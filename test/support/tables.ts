@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
-import { valueTypes } from '../../src/store/postgres/values.ts'
+import { valueTypes } from '../../src/store/postgres/connections.ts'
 import { databaseOf, testEngine } from './test-store.ts'
 
 type Value = string | number | null

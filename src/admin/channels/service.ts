@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../lib/secrets.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
-import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'

@@ -1,6 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
-import type { CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { ChannelState } from './schema.ts'
 
 /** What a channel's state is made of. */

@@ -4,7 +4,7 @@ import type { GatewayNow } from '../../admin/overview/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
 import { residentMemoryBytes } from '../../lib/process-state.ts'
-import type { CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { MetricsSource } from '../metrics-listen.ts'
 
 interface GatewayNowParts {

@@ -3,7 +3,7 @@ import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { BilledRow, Matching, MatchingSums, OwnAttempt } from '../../store/ports/matching.ts'
 import type { AttemptRecord, AttemptStore, Span } from '../../store/ports/records.ts'
-import { createMatching } from '../../store/sqlite/matching/matching.ts'
+import { createMatching } from '../../store/sqlite/matching.ts'
 import { UserError } from '../instance.ts'
 import {
   type Columns,

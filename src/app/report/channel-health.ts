@@ -2,7 +2,7 @@ import { type FailureClass, failureClasses } from '../../gateway/failures/failur
 import { humanTime, isoTime } from '../../lib/format.ts'
 import { keyHint } from '../../lib/ids.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
-import type { CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import { createKeyMark } from '../channel-care.ts'
 import type { Instance } from '../instance.ts'
 

@@ -7,8 +7,8 @@ import {
   programVersion,
   stepsFrom,
 } from '../../store/schema/versions.ts'
-import { copyPath } from '../../store/sqlite/header.ts'
-import { lookAt } from '../../store/sqlite/look.ts'
+import { lookAt } from '../../store/sqlite/database-file.ts'
+import { copyPath } from '../../store/sqlite/file.ts'
 import { freeIn } from '../backup/backup.ts'
 import { requireOpened } from '../backup/secret.ts'
 import type { StoreConfig } from '../config/config.ts'

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { removeLeftBehind } from '../../lib/draft-file.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { StoreFile } from '../../store/ports/store.ts'
-import { copiesOf, copyPath } from '../../store/sqlite/header.ts'
+import { copiesOf, copyPath } from '../../store/sqlite/file.ts'
 
 /** So many gateways have served from an upgraded database and ended in order, before it is trusted. */
 const runsBefore = 2

@@ -1,16 +1,9 @@
 import { grouped } from '../../lib/format.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import type { Ending, ReceiptRows, StoredRequest } from '../../store/ports/records.ts'
-import { chargedTier, contextTokens, effectiveRates } from '../charge.ts'
+import { chargedTier, contextTokens, paidLines } from '../charge.ts'
 import { recordedUsage } from '../extras.ts'
-import {
-  type ChargeLine,
-  sumLines,
-  type TierFactor,
-  tierFactors,
-  tokenLines,
-  toolLines,
-} from '../lines.ts'
+import { type ChargeLine, sumLines, type TierFactor, tierFactors, toolLines } from '../lines.ts'
 import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
 
 /** How an amount came about. */
@@ -37,10 +30,7 @@ const free: Explanation = {
   amountNano: 0n,
 }
 
-/**
- * Explains a charge by price, counts and multiplier on record; null when no price applied. Tier and
- * result are worked out anew: where they differ from the record, `findDifferences` says so.
- */
+/** Explains a charge by what is on record; null when no price applied. */
 export function explainCharge({ request, price }: ReceiptRows): Explanation | null {
   const terms = price?.terms
   if (terms === undefined || terms.unit === 'none') return null
@@ -48,19 +38,10 @@ export function explainCharge({ request, price }: ReceiptRows): Explanation | nu
   const { usage, vendor } = recordedUsage(request)
   const { extras = {} } = usage
   const factors = tierFactors(terms, extras, vendor)
-  const tools = toolLines(terms, extras, vendor)
-  if (terms.unit === 'call') {
-    const calls = { name: 'calls', unit: 'call', count: request.calls, price: terms.perCallNano }
-    return {
-      unit: 'call',
-      tier: null,
-      ...worked(request, [calls as ChargeLine, ...tools], factors),
-    }
-  }
-  const tier = explainTier(terms, request)
-  const { rates } = tier
-  const tokens = tokenLines(effectiveRates(rates), usage, { rates, base: terms.base, vendor })
-  return { unit: 'tokens', tier, ...worked(request, [...tokens, ...tools], factors) }
+  const tier = terms.unit === 'tokens' ? explainTier(terms, request) : null
+  const paid = paidLines({ usage, calls: request.calls, vendor }, terms, tier?.rates)
+  const lines = [...paid, ...toolLines(terms, extras, vendor)]
+  return { unit: terms.unit, tier, ...worked(request, lines, factors) }
 }
 
 function worked(
@@ -198,10 +179,7 @@ export function clampedReason(request: StoredRequest): string | null {
   )
 }
 
-/**
- * Where a record contradicts itself, in sentences; empty for a sound one. The charge is worked out
- * anew from price, counts and multiplier, so a change of any of them by hand shows here.
- */
+/** Where a record contradicts itself, in sentences; empty for a sound one. */
 export function findDifferences(
   rows: ReceiptRows,
   explanation: Explanation | null = explainCharge(rows),

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/counters.ts'
 import { idText } from './cooling-table.ts'
 
 /** Saves health later; a store that fails disturbs no request. */

@@ -1,6 +1,5 @@
 import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
-import type { Counters } from '../../store/ports/counters.ts'
-import type { CoolingId, CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingId, CoolingRow, Counters } from '../../store/ports/counters.ts'
 import type { CoolingSaver } from './cooling-saver.ts'
 import { idText } from './cooling-table.ts'
 import type { Health } from './health.ts'

@@ -1,5 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import type { CoolingId, CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingId, CoolingRow } from '../../store/ports/counters.ts'
 import type { Cooling } from '../failures/failures.ts'
 
 /** What is remembered of a part of a channel that has failed lately. Ticks are milliseconds. */

@@ -1,7 +1,7 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/counters.ts'
 import type { Cooling } from '../failures/failures.ts'
 import { type CoolingSaver, createCoolingSaver, createInventory } from './cooling-saver.ts'
 import {

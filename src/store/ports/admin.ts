@@ -19,10 +19,7 @@ export interface AccountWrite extends FileValues<typeof accountFields> {
   readonly email: string
   /** Opening balance: used when the account is created, ignored ever after. */
   readonly openingNano: number
-  /**
-   * Absent: keep. `mark` is a hash of the configured password, which tells whether that changes; without
-   * `hash` the password stays.
-   */
+  /** Absent: keep. `mark`: hash of the configured password; without `hash` the password stays. */
   readonly password?: { readonly hash?: string; readonly mark: string }
 }
 
@@ -40,11 +37,7 @@ export interface PriceWrite extends PriceSetting {
   readonly replaces?: number | null
 }
 
-/**
- * A set of changes, applied in one transaction: first what is written (channels, groups, prices,
- * accounts, tokens: each created or updated by name), then what is removed. Removing marks rows
- * as deleted; records go on pointing at them. A price that equals the one in force adds no row.
- */
+/** Changes in one transaction: first what is written, by name, then what is removed (marked). */
 export interface Writes {
   readonly channels?: readonly ChannelWrite[]
   readonly groups?: readonly GroupWrite[]
@@ -61,11 +54,6 @@ export interface Writes {
 }
 
 export type GroupWrite = GroupSettings
-
-/** Who changes something by hand: an e-mail, or `command line`. */
-interface Author {
-  readonly actor: string
-}
 
 /** Why a change was refused; nothing was changed then. */
 export class WriteRefused extends Error {
@@ -108,7 +96,7 @@ export interface Adjustment {
   readonly reason: string
   /** Who asks twice with one key changes the balance once; null: no key. */
   readonly idempotencyKey: string | null
-  /** Who does it: an e-mail, or `command line`. */
+  /** An e-mail, or `command line`. */
   readonly actor: string
   /** False: a debit that takes the balance below minus the credit limit throws `WouldOverdraw`. */
   readonly mayOverdraw?: boolean
@@ -135,12 +123,6 @@ export interface AccountChange extends Omit<AccountFields, 'status'> {
 
 /** What may be changed of a token: absent fields stay as they are. */
 export interface TokenFields extends SomeTokenSettings {}
-
-/** Which token changes, and who does it. */
-export interface TokenChange extends TokenFields {
-  readonly id: number
-  readonly actor: string
-}
 
 /** Who changed what by hand. */
 export interface AuditEntry {
@@ -169,22 +151,17 @@ export interface TokenFilter {
 
 /** Managing accounts and tokens, and writing everything that the catalog is made of. */
 export interface AdminStore {
+  /** `by` is who wants it, for the audit. Throws `WriteRefused` with the name at fault. */
+  write(writes: Writes, by?: { readonly actor: string }): Promise<void>
   /**
-   * `by` names the person who wants it: what differs then leaves audit rows, in the same transaction.
-   * Absent: the program's own doing, such as what a start takes over from the file. Throws
-   * `WriteRefused` with the name at fault (unknown group, key in use by another account).
-   */
-  write(writes: Writes, by?: Author): Promise<void>
-  /**
-   * Credits or debits an account, with its ledger entry and audit row, in one transaction. Throws
-   * `WriteRefused`: unknown account, a key that was used for something else, a balance that would
-   * leave the exact integers; `WouldOverdraw`.
+   * Credits or debits an account, with its ledger entry and audit row. Throws `WouldOverdraw`, and
+   * `WriteRefused`: unknown account, a key that was used for something else, a balance out of range.
    */
   adjust(adjustment: Adjustment): Promise<Adjusted>
   /** With an audit row, unless nothing differs. Throws `WriteRefused`: unknown account. */
   changeAccount(change: AccountChange): Promise<void>
   /** The same of a token; throws `WriteRefused` when it is not there. */
-  changeToken(change: TokenChange): Promise<void>
+  changeToken(change: TokenFields & { readonly id: number; readonly actor: string }): Promise<void>
   /** The newest changes by hand, newest last. */
   audit(limit: number): Promise<readonly AuditEntry[]>
   /** The newest entries of a live account, newest last. */
@@ -201,14 +178,12 @@ export interface AdminStore {
   /** Live accounts that owe more than their credit limits allow, those that owe most first. */
   overdrawn(filter: OverdrawnFilter): Promise<Overdrawn>
   /** How many live accounts and tokens there are; counts no further than `atMost` of each. */
-  counts(atMost: number): Promise<AdminCounts>
+  counts(atMost: number): Promise<{ readonly accounts: number; readonly tokens: number }>
 }
 
-/** Which of the accounts that are overdrawn. */
+/** Of the accounts that are overdrawn all, or one; `atMost` so many are told of. */
 export interface OverdrawnFilter {
-  /** This one alone. */
   readonly accountId?: number
-  /** So many are told of; above 0. */
   readonly atMost: number
 }
 
@@ -226,9 +201,4 @@ export interface Overdrawn {
   /** How many there are. */
   readonly count: number
   readonly accounts: readonly OverdrawnAccount[]
-}
-
-export interface AdminCounts {
-  readonly accounts: number
-  readonly tokens: number
 }

@@ -70,10 +70,7 @@ export interface AnswerStore {
   putOff(requestId: string, forMs: number): Promise<void>
 }
 
-/**
- * A translated response that the gateway keeps for the account that asked for it: its upstream knows
- * nothing of it, or not by its id. Contents are sealed.
- */
+/** A translated response that the gateway keeps for the account that asked for it. Contents are sealed. */
 export interface KeptResponse {
   readonly id: string
   readonly accountId: number
@@ -83,21 +80,15 @@ export interface KeptResponse {
   readonly response: Uint8Array
 }
 
-/** How much is kept. */
+/** How much is kept of all accounts together, and for how long. */
 export interface KeptLimits {
-  /** Of all accounts together. */
   readonly maxBytes: number
-  /** For how long. */
   readonly keptMs: number
 }
 
 /** Translated responses. Who asks for another account's finds nothing. */
 export interface ResponseStore {
-  /**
-   * Keeps one. Where there is no room, the oldest go of the account that has the most: who has less than
-   * an equal share loses nothing to others. False: it is not kept, for its account is gone, or there was
-   * no room to be made soon.
-   */
+  /** Keeps one; without room, the oldest of the largest account go. False: it is not kept. */
   put(response: KeptResponse, limits: KeptLimits): Promise<boolean>
   find(accountId: number, id: string, limits: KeptLimits): Promise<KeptResponse | undefined>
   /** Of several no more than the responses themselves. */

@@ -16,10 +16,7 @@ export interface AvailabilityCounts {
   readonly succeeded: number
   /** By fault; a missing one is 0. */
   readonly failed: { readonly [fault in Fault]?: number }
-  /**
-   * Successes by the time to their first byte: place i counts those up to `firstByteBounds[i]` ms,
-   * one more place those that took longer. Missing places at the end are 0.
-   */
+  /** Successes by time to the first byte, up to each of `firstByteBounds`, then the slower ones. */
   readonly firstByte: readonly number[]
   /** Sum of the times to their first byte. */
   readonly firstByteMs: number
@@ -49,9 +46,6 @@ export interface AvailabilityStore {
     since: number,
     until: number,
   ): Promise<readonly AvailabilityBucket[]>
-  /**
-   * Removes buckets that are older than their size is kept for (minutes 2 days, hours 35, days 400);
-   * of very many only the oldest, so that it ends soon.
-   */
+  /** Removes some buckets that are too old: minutes 2 days, hours 35 days, days 400 days. */
   prune(now: number): Promise<void>
 }

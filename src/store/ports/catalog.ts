@@ -19,10 +19,7 @@ export interface ChannelTimeouts {
   readonly totalMs: number
 }
 
-/**
- * Whether a channel is used. `draining`: only what has begun there is continued there, such as a
- * conversation; nothing new goes to it.
- */
+/** Whether a channel is used. `draining`: only what has begun there is continued there. */
 export type ChannelStatus = 'active' | 'draining' | 'disabled'
 
 /** Requests and LLM tokens a minute, and requests at once; null: no limit. */
@@ -117,10 +114,7 @@ export type PriceTerms =
   /** The price was removed: the model is not callable. */
   | { readonly unit: 'none' }
 
-/**
- * Who set a price: the configuration file, the operator by command, or the vendor's list price that
- * comes with the program. The last one yields to the others.
- */
+/** Who set a price: the file, the operator, or the vendor's list, which yields to the others. */
 export type PriceSource = 'config' | 'operator' | 'vendor'
 
 /** A model's price as it is set. */
@@ -149,15 +143,9 @@ export interface CatalogStore {
   load(): Promise<CatalogRows>
   /** Every price that a model ever had, oldest first; of all models when none is named. */
   priceHistory(model?: string): Promise<readonly PriceRow[]>
-  /**
-   * What tells whether a secret is this database's: the sealed keys of its oldest channel, else the key of
-   * its oldest token; undefined: it has neither.
-   */
+  /** A sealed key of the oldest channel, else token: it tells whose secret this database has. */
   oldestSealed(): Promise<Uint8Array | undefined>
 }
 
-/**
- * Countries that are served, by their codes (ISO 3166-1 alpha-2) in capitals: these alone, or all but
- * these.
- */
+/** Countries that are served, by their codes (ISO 3166-1 alpha-2): these alone, or all others. */
 export type Regions = { readonly allow: readonly string[] } | { readonly deny: readonly string[] }

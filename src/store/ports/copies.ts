@@ -29,24 +29,15 @@ export interface SealedKey {
   readonly sealed: Uint8Array
 }
 
-/**
- * A database that is being copied or looked at while another process may be working on it. All of
- * it happens on a thread of its own. Everything rejects with a `StoreError` that names the path.
- */
+/** A database that is copied or looked at on another thread. Rejects with a `StoreError`. */
 export interface DatabaseFile {
   /** Bytes that a copy takes. */
   copyBytes(): Promise<number>
   /** Ids of the newest rows now: what a copy that begins later must have at least. */
   newest(): Promise<Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>>
-  /**
-   * Writes all that is committed now into `file`, which must be empty. Writers go on meanwhile;
-   * what they commit is not in the copy.
-   */
+  /** Writes all that is committed now into an empty `file`, while writers go on. */
   copyInto(file: string): Promise<void>
-  /**
-   * Checks that it is a database of ours, of no newer version, undamaged, and that every balance
-   * is the sum of the account's ledger entries; tells what it holds.
-   */
+  /** Checks that it is ours, of no newer version, undamaged, and that balances fit the ledger. */
   inspect(options: InspectOptions): Promise<Contents>
   /** Keys of all channels, and of the newest tokens: whether a secret opens them can be tried. */
   sealedKeys(): Promise<readonly SealedKey[]>

@@ -1,5 +1,4 @@
 import type { Limits } from './catalog.ts'
-import type { CoolingRow } from './health.ts'
 
 /** Who is counted: a name that is the same on all nodes, and the limits of the moment. */
 export interface Counted {
@@ -78,10 +77,7 @@ export interface CoolingBoard {
   ): Promise<{ readonly version: string; readonly rows: readonly CoolingRow[] } | undefined>
 }
 
-/**
- * What all nodes count together. While it can't be reached every call rejects at once, and whoever
- * counts goes on alone; nothing ever waits longer than a moment.
- */
+/** What all nodes count together. While it can't be reached every call rejects at once. */
 export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
   /** Whether it can't be reached at present. */
   isAway(): boolean
@@ -91,10 +87,7 @@ export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
   partAt(tick: number): number
   /** How long a slot is kept without being told of, in milliseconds. */
   readonly leaseMs: number
-  /**
-   * Calls back when it can be reached (again): what is asked at once is asked before all else.
-   * `isEmpty`: it knows nothing (any more) of what this node has told it.
-   */
+  /** Calls back when it can be reached again; `isEmpty`: it knows nothing of this node any more. */
   onBack(listener: (isEmpty: boolean) => void): void
   /** Leaves, so that the other nodes know at once. */
   close(): Promise<void>
@@ -109,4 +102,32 @@ export class CountersAway extends Error {
     super(reason)
     this.isSent = isSent
   }
+}
+
+/** What cools: a part of a channel, for a while. Times are milliseconds since 1970 (UTC). */
+export interface CoolingRow {
+  readonly channelId: number
+  /** Mark of the one key that is meant (a keyed hash, shortened); empty: all keys of the channel. */
+  readonly key: string
+  /** The upstream's name of the one model that is meant; empty: all models of the channel. */
+  readonly model: string
+  /** The class of the failure that began it, or that prolonged it. */
+  readonly cause: string
+  readonly since: number
+  readonly until: number
+  /** How many times in a row it was begun: what the back-off is reckoned from. */
+  readonly rounds: number
+}
+
+/** Which row is meant. */
+export type CoolingId = Pick<CoolingRow, 'channelId' | 'key' | 'model'>
+
+/** The health of channels, as it outlives the process. */
+export interface HealthStore {
+  /** All that cools, of live channels. */
+  load(): Promise<readonly CoolingRow[]>
+  /** Writes what has begun or changed, and removes what has ended, in one transaction. */
+  save(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Promise<void>
+  /** Ends all cooling of a channel: the operator says that it is well. Returns how many rows went. */
+  clear(channelId: number): Promise<number>
 }

@@ -17,17 +17,14 @@ import type { Spent } from './records.ts'
 export interface Edit {
   /** Who does it: an e-mail, or `command line`. */
   readonly actor: string
-  /**
-   * The `revision` that whoever changes has seen; when the present one is another, nothing is changed
-   * and `Conflict` is thrown. Absent: whatever it is.
-   */
+  /** What whoever changes has seen: throws `Conflict` when it is another by now. Absent: whatever it is. */
   readonly revision?: string | undefined
 }
 
 /** Tokens of a group or an account are counted no further: there may be a million. */
 export const mostTokensCounted = 10_000
 
-/** Somebody else has changed it since it was looked at; nothing was changed. */
+/** Somebody else has changed it since it was looked at. */
 export class Conflict extends WriteRefused {
   override readonly name = 'Conflict'
 }
@@ -75,33 +72,20 @@ export class InUse extends WriteRefused {
   override readonly name = 'InUse'
 }
 
-/** An account as whoever is to change it sees it. */
-export interface EditableAccount extends StoredAccount {
+/** Tells the editable states of a thing apart. */
+interface Revised {
+  readonly revision: string
+}
+
+/** An account as people edit it; its balance is not part of the revision. */
+export interface EditableAccount extends StoredAccount, Revised {
   /** Counted to `mostTokensCounted` at most. */
   readonly tokenCount: number
-  /** Tells its editable states apart; a balance is none. */
-  readonly revision: string
 }
 
-/**
- * Changes of accounts by hand. They throw `NotThere`, `NameTaken`, `Conflict`, and `InUse` where the
- * last administrator would be gone.
- */
-export interface AccountEdits {
-  findAccount(id: number): Promise<EditableAccount | undefined>
-  /** Makes an account with its opening balance; resolves to its id. */
-  addAccount(account: AccountWrite, edit: Edit): Promise<number>
-  setAccount(id: number, fields: AccountFields, edit: Edit): Promise<void>
-  /** Marks it and its tokens as deleted, and signs it out. Its records stay. */
-  removeAccount(id: number, edit: Edit): Promise<void>
-}
-
-/** A token as whoever is to change it sees it. */
-export interface EditableToken extends TokenView {
+/** A token as people edit it. */
+export interface EditableToken extends TokenView, Revised {
   readonly accountId: number
-  /** Tells its editable states apart. */
-  readonly revision: string
-  /** What was spent with it by now. */
   readonly spent: Spent
   /** The last UTC day on which it was used, `2026-11-21`; null: never. */
   readonly lastUsedDay: string | null
@@ -125,29 +109,13 @@ export const tokenUndoMs = 10 * 60_000
 /** Tokens that an account may have at most; a program gone wild would make them without end. */
 export const maxTokensOfAccount = 1_000
 
-/**
- * Changes of tokens by hand. They throw `NotThere` (also for a token of another account),
- * `NameTaken`, `Conflict`, `GroupClosed`, and `WriteRefused` for a group that is not there.
- */
-interface TokenEdits {
-  findToken(token: OwnedToken): Promise<EditableToken | undefined>
-  /** Resolves to its id. */
-  addToken(token: NewToken, edit: Edit): Promise<number>
-  setToken(token: OwnedToken, fields: TokenFields, edit: Edit): Promise<void>
-  removeToken(token: OwnedToken, edit: Edit): Promise<void>
-  /** Brings back what the same actor removed less than `tokenUndoMs` ago. */
-  restoreToken(token: OwnedToken, edit: Edit): Promise<void>
-}
-
 /** A channel as people edit it. */
-export interface EditableChannel extends ChannelRow {
-  readonly revision: string
+export interface EditableChannel extends ChannelRow, Revised {
   readonly createdAt: number
 }
 
 /** A group as people edit it. */
-export interface EditableGroup extends GroupRow {
-  readonly revision: string
+export interface EditableGroup extends GroupRow, Revised {
   readonly createdAt: number
   /** Live tokens, counted to `mostTokensCounted` at most. */
   readonly tokenCount: number
@@ -163,99 +131,78 @@ export interface EditableCatalog {
 /** A channel that is made by hand; it brings its keys. */
 export type NewChannel = ChannelWrite & { readonly keysSealed: Uint8Array }
 
-/** Changes of channels by hand. */
-interface ChannelEdits {
-  /** What channels and groups are, with the revisions that changes of them name. */
-  editableCatalog(): Promise<EditableCatalog>
-  /** Returns its id. Throws `NameTaken`. */
-  addChannel(channel: NewChannel, edit: Edit): Promise<number>
-  /**
-   * Makes a channel what it is to be; its name may be another one. The audit row says what of it has
-   * changed, of keys and proxy only that they have. Throws `NotThere`, `Conflict`, `NameTaken`.
-   */
-  setChannel(id: number, channel: ChannelWrite, edit: Edit): Promise<void>
-  /** Throws `NotThere`, `Conflict`; `InUse` while groups name it, unless it is taken out of them. */
-  removeChannel(id: number, edit: RemoveChannel): Promise<void>
-  /** Ends all cooling of a channel that is stored; returns how much there was. */
-  recoverChannel(id: number, edit: Edit): Promise<number>
-}
-
-interface RemoveChannel extends Edit {
-  readonly takeOutOfGroups: boolean
-}
-
-/** Changes of groups by hand; `editableCatalog` of `ChannelEdits` shows them. */
-interface GroupEdits {
-  /** Returns its id. Throws `NameTaken`; `WriteRefused` when it names an unknown channel. */
-  addGroup(group: GroupWrite, edit: Edit): Promise<number>
-  /**
-   * Makes a group what it is to be; its name may be another one, its tokens stay in it. Throws
-   * `NotThere`, `Conflict`, `NameTaken`; `WriteRefused` when it names an unknown channel.
-   */
-  setGroup(id: number, group: GroupWrite, edit: Edit): Promise<void>
-  /**
-   * Returns how many tokens were moved. Throws `NotThere` for it or for the group that its tokens
-   * go to, `Conflict`; `InUse` while it has tokens and they go nowhere, `GroupClosed` where that is
-   * not open to their owners.
-   */
-  removeGroup(id: number, edit: RemoveGroup): Promise<number>
-}
-
-interface RemoveGroup extends Edit {
-  /** Id of the group that its tokens go to; absent: it must have none. */
-  readonly moveTokensTo?: number | undefined
-}
-
 /** A price that somebody sets by hand, from now on. */
-interface PriceEdit {
-  /** Who does it: an e-mail, or `command line`. */
-  readonly actor: string
+interface PriceEdit extends Pick<Edit, 'actor'> {
   readonly price: PriceSetting
   /** Id of the price that was seen in force (null: none); with another one `Conflict` is thrown. */
   readonly replaces: number | null
 }
 
-/** Prices by hand. */
-interface PriceEdits {
-  /**
-   * Puts a price in force and returns it; the terms `none` take the model away. The one that is in
-   * force already adds neither a row nor an audit row. Throws `Conflict`.
-   */
-  setPrice(edit: PriceEdit): Promise<PriceRow>
-}
-
 /** What was set by hand, by name; values as tollgate.yaml has them. */
-export interface StoredSettings {
+export interface StoredSettings extends Revised {
   readonly values: ReadonlyMap<string, unknown>
-  /** Tells states of all of them apart. */
-  readonly revision: string
-}
-
-/** Settings by hand. */
-interface SettingEdits {
-  storedSettings(): Promise<StoredSettings>
-  /** Sets what is named; null takes a setting away. Throws `Conflict`. */
-  setSettings(
-    changes: ReadonlyMap<string, string | number | boolean | null>,
-    edit: Edit,
-  ): Promise<void>
-}
-
-/** Notes what was done outside of the database. */
-interface NoteEdits {
-  /** Leaves an audit row, now. */
-  noteChange(note: Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>): Promise<void>
 }
 
 /**
  * Changes by hand, as people make them in the console: by id, only what is named, one transaction
- * each with its audit row; what changes nothing leaves none.
+ * each with its audit row; what changes nothing leaves none. Those of a thing that is not there throw
+ * `NotThere`, those that name it anew `NameTaken`, those with an old revision `Conflict`.
  */
-export interface EditStore
-  extends AccountEdits,
-    ChannelEdits,
-    GroupEdits,
-    NoteEdits,
-    PriceEdits,
-    SettingEdits,
-    TokenEdits {}
+export interface EditStore {
+  findAccount(id: number): Promise<EditableAccount | undefined>
+  /** Makes an account with its opening balance; resolves to its id. */
+  addAccount(account: AccountWrite, edit: Edit): Promise<number>
+  /** Throws `InUse` where the last administrator would be gone; so does removing. */
+  setAccount(id: number, fields: AccountFields, edit: Edit): Promise<void>
+  /** Marks it and its tokens as deleted, and signs it out. Its records stay. */
+  removeAccount(id: number, edit: Edit): Promise<void>
+
+  /** A token of another account is not there. */
+  findToken(token: OwnedToken): Promise<EditableToken | undefined>
+  /** Resolves to its id. Throws `NotKnown` and `GroupClosed` for its group. */
+  addToken(token: NewToken, edit: Edit): Promise<number>
+  setToken(token: OwnedToken, fields: TokenFields, edit: Edit): Promise<void>
+  removeToken(token: OwnedToken, edit: Edit): Promise<void>
+  /** Brings back what the same actor removed less than `tokenUndoMs` ago. */
+  restoreToken(token: OwnedToken, edit: Edit): Promise<void>
+
+  /** What channels and groups are, with the revisions that changes of them name. */
+  editableCatalog(): Promise<EditableCatalog>
+  /** Resolves to its id. */
+  addChannel(channel: NewChannel, edit: Edit): Promise<number>
+  /** Makes a channel what it is to be; of keys and proxy the audit says only that they have changed. */
+  setChannel(id: number, channel: ChannelWrite, edit: Edit): Promise<void>
+  /** Throws `InUse` while groups name it, unless it is taken out of them. */
+  removeChannel(id: number, edit: Edit & { readonly takeOutOfGroups: boolean }): Promise<void>
+  /** Ends all cooling of a channel that is stored; resolves to how much there was. */
+  recoverChannel(id: number, edit: Edit): Promise<number>
+
+  /** Resolves to its id. Throws `NotKnown` for its channels. */
+  addGroup(group: GroupWrite, edit: Edit): Promise<number>
+  /** Makes a group what it is to be; its tokens stay in it. Throws `NotKnown` for its channels. */
+  setGroup(id: number, group: GroupWrite, edit: Edit): Promise<void>
+  /** Gives how many tokens were moved. Throws `InUse` with nowhere to go, and `GroupClosed`. */
+  removeGroup(
+    id: number,
+    edit: Edit & { readonly moveTokensTo?: number | undefined },
+  ): Promise<number>
+
+  /** Puts a price in force, unless it is already; the terms `none` take the model away. */
+  setPrice(edit: PriceEdit): Promise<PriceRow>
+
+  storedSettings(): Promise<StoredSettings>
+  /** Sets what is named; null takes a setting away. */
+  setSettings(
+    changes: ReadonlyMap<string, string | number | boolean | null>,
+    edit: Edit,
+  ): Promise<void>
+
+  /** Leaves an audit row of what was done outside of the database. */
+  noteChange(note: Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>): Promise<void>
+}
+
+/** Changes of accounts alone. */
+export type AccountEdits = Pick<
+  EditStore,
+  'findAccount' | 'addAccount' | 'setAccount' | 'removeAccount'
+>

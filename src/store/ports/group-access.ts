@@ -5,10 +5,7 @@ export interface Member {
   readonly isVouched: boolean
 }
 
-/**
- * Whether an account may use a group that is for the accounts with these addresses, in small letters
- * (null: for all). Who registered itself has only claimed its address: a list is not about it.
- */
+/** Whether an account may use a group with these accounts (null: all), by a vouched address. */
 export const mayUse = (
   accounts: ReadonlySet<string> | null,
   { email, isVouched }: Member,

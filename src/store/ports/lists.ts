@@ -30,10 +30,7 @@ export interface Listed<Row> {
   readonly totalIsExact: boolean
   /** Cursor to go on with; null: this is the end. */
   readonly next: string | null
-  /**
-   * Set when looking for rare rows was ended by its time: until then (milliseconds since 1970) all is
-   * in `rows`, and `next` goes on looking. Null: the page is full, or all was looked at.
-   */
+  /** Set when the time for looking ended: all since then is found. Null: nothing is left out. */
   readonly searchedBackTo: number | null
 }
 
@@ -161,10 +158,7 @@ export interface NewRequests {
   readonly lastRow: number
 }
 
-/**
- * Reading for people: pages, sums and exports of what may be very much, in steps none of which takes
- * long. Everything may reject with `ListsBusy`; lists with `BadCursor`.
- */
+/** Pages, sums and exports, in short steps. May reject with `ListsBusy`; lists with `BadCursor`. */
 export interface ListStore {
   requests(filter: RequestFilter, page: PageAsked): Promise<Listed<ListedRequest>>
   attempts(filter: ListedAttemptFilter, page: PageAsked): Promise<Listed<ListedAttempt>>
@@ -178,10 +172,7 @@ export interface ListStore {
   usage(filter: UsageFilter): Promise<readonly ModelDayUsage[]>
   /** The same by day alone, of the whole gateway. Up to half a minute old. */
   totals(sinceDay: string, untilDay: string): Promise<readonly DayUsage[]>
-  /**
-   * In the order in which they ended, those of now; memory does not grow with their number. Rejects
-   * with the signal's reason where nobody asks any more, also while nothing is found.
-   */
+  /** In the order in which they ended, a page in memory. Rejects with the signal's reason. */
   exportRequests(filter: RequestFilter, signal?: AbortSignal): AsyncIterable<ListedRequest>
   exportLedger(filter: LedgerFilter, signal?: AbortSignal): AsyncIterable<LedgerEntry>
   /** Requests that ended after that of a row; `undefined`: none, only where to begin. */

@@ -85,10 +85,7 @@ export interface MatchingSums {
   readonly differing: number
 }
 
-/**
- * Two sides of any size, side by side by upstream id, in a place of their own that is gone when it
- * is closed, or when the process ends.
- */
+/** Two sides of any size, side by side by upstream id, in a temporary file of their own. */
 export interface Matching {
   addBilled(rows: readonly BilledRow[]): void
   /** After all that is billed. False: it is neither billed nor expected, so it was left out. */

@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
+import type { PriceRow } from './catalog.ts'
 
-/**
- * The rows that a model request leaves behind. Times are milliseconds since 1970 (UTC), money is
- * nano-USD, names end in their unit.
- */
+/** The rows of a model request. Times are milliseconds since 1970 (UTC), money is nano-USD. */
 
 /** How a request ended. */
 export type Ending =
@@ -37,9 +35,8 @@ export interface RequestRow {
   readonly stream: boolean
   /** HTTP status that the client got, or would have got. */
   readonly status: number
-  /** Machine word of what went wrong (`model_not_found`, `upstream_timeout` …); null on success. */
+  /** What went wrong (`model_not_found`, `upstream_timeout` …), and the error's message; null on success. */
   readonly cause: string | null
-  /** The same for a person: the error's message. */
   readonly causeText: string | null
   readonly ending: Ending
   readonly inputTokens: number
@@ -159,10 +156,7 @@ export interface Spent {
 export type MoneyLimit = 'balance' | 'budget'
 
 export interface Committed {
-  /**
-   * Of `reserve` and `grow`, the requests that are not covered, and by what: nothing was set aside.
-   * `busy`: another open one of the account is under way.
-   */
+  /** Requests that nothing was reserved for. `busy`: an open one of the account is under way. */
   readonly denied: ReadonlyMap<string, MoneyLimit | 'busy'>
   /** All accounts that the batch touched. */
   readonly accounts: readonly AccountFigures[]
@@ -170,7 +164,7 @@ export interface Committed {
   readonly tokens: readonly TokenSpending[]
 }
 
-/** A stored request with the names that its ids stand for. */
+/** A stored request with the names of its ids. */
 export interface StoredRequest extends RequestRow {
   readonly id: number
   readonly account: string
@@ -202,7 +196,7 @@ export interface LedgerEntry {
 export interface ReceiptRows {
   readonly request: StoredRequest
   readonly attempts: readonly StoredAttempt[]
-  readonly price: import('./catalog.ts').PriceRow | null
+  readonly price: PriceRow | null
   /** The ledger entry that charged it, with its signed amount; null when nothing was charged. */
   readonly ledgerId: number | null
   readonly ledgerAmountNano: number | null
@@ -227,37 +221,20 @@ export interface UsageTotals {
 
 /** Writing and reading what requests left behind. */
 export interface RecordStore {
-  /**
-   * Whether several processes may serve from the store at once. What one of them knows of a balance is
-   * a hint then: only a reservation that is committed says that an account can pay.
-   */
+  /** Several processes may serve from it: what one knows of a balance is a hint, until a commit. */
   readonly isShared: boolean
   /**
-   * Stores a batch in one transaction, in the order settle, release, reserve, grow. A settlement is
-   * request, attempts, ledger entry, balance, daily totals and the end of its reservation; a request
-   * id that is already stored is skipped whole, so a repeat is harmless; but where a sweep has recorded it as
-   * interrupted, the settlement takes that record's place, and is charged. Money is set aside only
-   * where balance and credit limit, less all that is set aside, cover it; where the store is shared
-   * also only where the token's budget does, for nobody else knows of all of its requests. Throws when
-   * nothing of the batch was stored (disk full, locked beyond the busy timeout).
+   * Stores a batch in one transaction, in the order settle, release, reserve, grow. A request id that is
+   * stored already is skipped whole, so a repeat is harmless; but a settlement replaces a record of a
+   * sweep. Money is reserved only where balance and credit limit, less all reservations, cover it, and
+   * where the store is shared also the token's budget. Throws when nothing of the batch was stored.
    */
   commit(batch: Batch): Promise<Committed>
-  /**
-   * Where the store is shared: calls `hear` with what is told, by this process and by others, before
-   * the answer to any commit that begins when the telling one is over. What is told while this process
-   * is not connected it does not hear of.
-   */
+  /** Where the store is shared: calls `hear` with `Settlement.dearer` of all nodes, before later commits. */
   onDearer?(hear: (dearer: Dearer) => void): void
-  /**
-   * Closes all reservations, recording their requests as interrupted and uncharged; returns how
-   * many there were. Only for who knows that no other process serves from this store; where several
-   * may, those of nodes that live are left alone (`NodeStore.sweepDead`).
-   */
+  /** Records reservations as interrupted, of several nodes those of dead ones; gives how many. */
   sweep(): Promise<number>
-  /**
-   * Which database it is, wherever it is copied or moved to: what another one began must not be charged
-   * here. Empty as long as nobody has an account.
-   */
+  /** Which database it is, wherever it is copied or moved to. Empty as long as nobody has an account. */
   origin(): Promise<string>
   /** Whose a token is, and when it was made; undefined: there is none of this id. */
   tokenOrigin(

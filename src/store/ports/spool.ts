@@ -16,9 +16,6 @@ export interface Spool {
   count(): number
   /** Whether the last that it was given did not fit, or could not be written. */
   hasFailed(): boolean
-  /**
-   * `damaged`: a part of it could not be read. `refused`: the store can't ever take a settlement. Both
-   * are set aside. `missing`: there is no spool, for its folder can't be written.
-   */
+  /** `damaged`: a part can't be read. `refused`: by the store, for good. `missing`: no folder. */
   remark(): SpoolRemark | undefined
 }

@@ -1,7 +1,4 @@
-/**
- * A database as a whole that can't be opened, reached, read or written, through no fault of what was
- * asked of it; the message names it and the way out.
- */
+/** A database that can't be opened, reached, read or written; the message names the way out. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }

@@ -2,8 +2,8 @@ import type { AdminStore } from './admin.ts'
 import type { AnswerStore, ResponseStore } from './answers.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
+import type { HealthStore } from './counters.ts'
 import type { AccountEdits, EditStore } from './edits.ts'
-import type { HealthStore } from './health.ts'
 import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
 import type { AttemptStore, RecordStore } from './records.ts'
@@ -17,11 +17,7 @@ export type ChangedElsewhere = false | 'accounts' | 'all'
 /** The file that a database is. */
 export interface StoreFile {
   readonly path: string
-  /**
-   * Why it can't be worked with any more: it is not in its place, or not as it was left. Undefined: all
-   * is well. Until it is again, all that is asked of the store fails with a `StoreError` that says so.
-   * Cheap: asked each second.
-   */
+  /** Why it can't be worked with: it is not in its place, or was changed. Asked each second. */
   trouble(): string | undefined
   /** Throws that `StoreError`, when the last look has found it in trouble. */
   require(): void
@@ -57,15 +53,9 @@ export interface Store {
   readonly file?: StoreFile
   /** What another process has changed in the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<ChangedElsewhere>
-  /**
-   * Resolves when the database answers; rejects when it does not, or says that it takes no writing.
-   * Cheap: asked every second.
-   */
+  /** Rejects when the database does not answer, or takes no writing. Cheap: asked every second. */
   check(): Promise<void>
-  /**
-   * Takes the store for this process, which is to serve from it: false while another one does. The
-   * claim ends with `close`, or with the process.
-   */
+  /** Takes the store for this process, until `close`: false while another one serves from it. */
   claimServing(): Promise<boolean>
   close(): Promise<void>
 }
@@ -92,10 +82,7 @@ export interface SharedDocument {
 
 /** Documents that one node builds and all serve. */
 export interface DocumentStore {
-  /**
-   * Whether this node is the one that builds. It takes the place when nobody has it, and has it until
-   * it ends or its connection does.
-   */
+  /** Whether this node builds. It takes the place when nobody has it, until its connection ends. */
   leads(): Promise<boolean>
   /** Whether it was that when it was last asked. */
   isLeading(): boolean

@@ -7,15 +7,9 @@ import type { LedgerKind, RequestRow } from './records.ts'
  * file excepted): a `serve` beside goes on undisturbed, and no request is ever seen half settled.
  */
 export interface VerificationStore {
-  /**
-   * What the store's own checks find: nothing, for a sound database. Deep: every page, and cells that
-   * hold what nobody has written.
-   */
+  /** What the store's own checks find. Deep: every page, and cells that hold what nobody has written. */
   checkFile(isDeep: boolean): AsyncIterable<Page<FileFault>>
-  /**
-   * The cheap part of it, beside a gateway that begins to serve. Nothing where the server of a database
-   * looks after its files by itself.
-   */
+  /** The cheap part of it, beside a gateway that begins to serve; of a file only. */
   checkSoon(signal: AbortSignal): Promise<readonly FileFault[]>
   /** How far a verification goes: all rows of now, or those since a time. */
   extent(since: number | undefined): Promise<Extent>
@@ -25,19 +19,13 @@ export interface VerificationStore {
   entries(extent: Extent): AsyncIterable<Page<CheckedEntry>>
   /** Requests whose attempts are not numbered 0, 1, 2 …, and attempts of no request. */
   oddAttempts(extent: Extent): AsyncIterable<Page<OddAttempts>>
-  /**
-   * Daily sums that are not those of their requests, then sums of all tokens that are not those of
-   * each token's; with `since`, from that UTC day on.
-   */
+  /** Daily sums that are not those of their requests, then totals that are not those of the tokens. */
   oddDays(extent: Extent): AsyncIterable<Page<OddDay>>
   /** Balances that do not fit the newest entry, of accounts that `entries` does not give. */
   oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
   /** Accounts whose sum of reservations is not the one that they carry. */
   oddReserved(): AsyncIterable<Page<OddSum>>
-  /**
-   * What is kept of tokens with a budget, and is not the sum of their days and reservations; nothing
-   * where the store keeps no such sums.
-   */
+  /** What is kept of tokens with a budget, and is not the sum of their days and reservations. */
   oddSpendings(): AsyncIterable<Page<OddSpending>>
   /** Ids of requests that have ended and still have a reservation. */
   leftReservations(): AsyncIterable<Page<string>>
@@ -68,12 +56,8 @@ export interface Extent {
 export type FileFault =
   /** A check that the database, or its server, does not offer. */
   | { readonly kind: 'unchecked'; readonly text: string }
-  /** The file can't be relied on: its pages or indexes contradict each other. */
-  | {
-      readonly kind: 'damage' /** Empty: of no table. */
-      readonly table: string
-      readonly text: string
-    }
+  /** Its pages or indexes contradict each other; an empty table: of none. */
+  | { readonly kind: 'damage'; readonly table: string; readonly text: string }
   /** A row holds what its table forbids. */
   | { readonly kind: 'forbidden'; readonly table: string; readonly text: string }
   /** A row refers to one that does not exist. */
@@ -87,24 +71,19 @@ export type FileFault =
       readonly parent: string
     }
 
-/** What of a request its charge has nothing to do with. */
-type Unchecked =
-  | 'groupId'
-  | 'upstreamModel'
-  | 'channelId'
-  | 'operation'
-  | 'stream'
-  | 'status'
-  | 'cause'
-  | 'causeText'
-  | 'firstByteMs'
+/** Of a request, what its charge has nothing to do with. */
+export const uncheckedFields = [
+  ...['groupId', 'upstreamModel', 'channelId', 'operation', 'stream', 'status', 'cause'],
+  ...['causeText', 'firstByteMs'],
+] as const
+type Unchecked = (typeof uncheckedFields)[number]
 
 /** A request with what its charge must agree with. */
 export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly row: number
   /** The account that the token belongs to; null: there is no such token. */
   readonly tokenAccountId: number | null
-  /** The ledger entry with this request's id; null: there is none. */
+  /** Of the ledger entry with this request's id; null: there is none. */
   readonly entryId: number | null
   readonly entryKind: LedgerKind | null
   readonly entryAccountId: number | null
@@ -141,24 +120,16 @@ export interface OddAttempts {
   readonly highest: number
 }
 
-/** A day's sums, by column. */
-export type DaySums = { readonly [column in DayColumn]: number }
-
+/** Whole numbers of a daily sum; the last three are NULL where a former program has counted the day. */
 export const dayColumns = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cache_write_1h_tokens',
-  'amount_nano',
-  'failed',
-  'begun',
-  'first_byte_ms',
+  ...['requests', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens'],
+  ...['cache_write_tokens', 'cache_write_1h_tokens', 'amount_nano'],
+  ...['failed', 'begun', 'first_byte_ms'],
 ] as const
 /** One of `dayColumns`. */
 export type DayColumn = (typeof dayColumns)[number]
+/** A day's sums, by column. */
+export type DaySums = { readonly [column in DayColumn]: number }
 
 export interface OddDay {
   /** Null: the sum of all tokens. */
@@ -214,10 +185,7 @@ export interface ChargedUse {
   readonly durationMs: number
 }
 
-/**
- * Only requests that the clock tells the time of: they were charged when they ended, within `steadyMs`,
- * and nobody before them was charged later.
- */
+/** Only requests that were charged when they ended, within `steadyMs`, and in order. */
 export interface PriceUses {
   /** The last one by an older price that had ended when this price came. */
   readonly lastBefore: ChargedUse | undefined

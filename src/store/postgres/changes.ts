@@ -16,10 +16,7 @@ import { ConnectionLost, explainFailure } from './failures.ts'
 /** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000
 
-/**
- * How long the server waits for a word: a node that stalls, or is gone without one, must not be the one
- * that builds the public documents. Whoever serves asks twice a second.
- */
+/** How long the server waits for a word: a node that stalls must not stay the leader. */
 const silence: Settings = { idle_session_timeout: 10_000 }
 
 /** Whether what is told arrives here. */
@@ -27,20 +24,14 @@ const hears = `SELECT FROM pg_listening_channels() AS channel WHERE channel = '$
 
 /** Hears of what other nodes change. */
 export interface Changes {
-  /**
-   * What others have changed since the last call; also `all` when the connection was away for a while,
-   * for nobody knows what was missed. Throws `StoreError` while there is none.
-   */
+  /** What others have changed since the last call; `all` after an absence. Throws `StoreError`. */
   since(): Promise<ChangedElsewhere>
   /** Work on the listening connection, made anew when it was lost. Throws `StoreError`. */
   onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/**
- * Listens on a connection of its own. Each call asks it for a sign of life: one that is dead without
- * having said so is found out, and what was told on the way is there before the answer.
- */
+/** Listens on a connection of its own, and asks it for a sign of life each time. */
 export async function createChanges(
   options: ConnectionOptions,
   { applicationName, place, lend }: Connections,

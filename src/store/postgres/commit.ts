@@ -11,9 +11,8 @@ import {
 } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
 import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
-import type { Connections, Listening, Statement } from './connections.ts'
+import { type Connections, type Listening, type Statement, toJson } from './connections.ts'
 import type { Patience } from './engine.ts'
-import { toJson } from './values.ts'
 
 /** What the database answers. */
 interface Answer {

@@ -1,9 +1,16 @@
 import { Socket } from 'node:net'
-import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
+import {
+  type ClientBase,
+  type CustomTypesConfig,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryResult,
+  types,
+} from 'pg'
 import { StoreError } from '../ports/store-error.ts'
 import { ConnectionLost, isStandby, NotConnected } from './failures.ts'
 import { encryptionOf, placeOf } from './tls.ts'
-import { toParameter, valueTypes } from './values.ts'
 
 /** A statement; one with a name is prepared once for each connection. */
 export interface Statement {
@@ -49,20 +56,14 @@ export interface ConnectionOptions {
   readonly applicationName?: string
   /** What each connection listens to. */
   readonly listening?: Listening
-  /**
-   * Ask a connection that nobody has used for a second for a sign of life, before anyone waits for more:
-   * for statements that may be silent for long themselves.
-   */
+  /** Ask a connection that was idle for a second for a sign of life before it is used. */
   readonly asksFirst?: boolean
 }
 
 /** How long a connection is taken to live after its last word, and how long it may take to give one. */
 const signOfLifeMs = { goodFor: 1_000, within: 2_000 }
 
-/**
- * What is told by `NOTIFY` on a channel: at once, and on a connection that is in use before its statement
- * is answered. So whoever gets an answer has heard of all that was committed when it was asked.
- */
+/** A channel of `NOTIFY`: whoever gets an answer has heard of all that was committed before. */
 export interface Listening {
   readonly channel: string
   onPayload(payload: string): void
@@ -208,10 +209,7 @@ export function createConnections(options: ConnectionOptions): Connections {
 /** Settings of the server for a connection, by their names there: `statement_timeout`, `jit` … */
 export type Settings = Readonly<Record<string, string | number>>
 
-/**
- * The statement by which a connection gets them. Not by its address: poolers refuse options that they do
- * not know. What the server does not know is left out: old ones have fewer.
- */
+/** The statement that sets them. Settings that the server does not know are left out. */
 export function setSettings(settings: Settings) {
   const values = [JSON.stringify(settings)]
   const text = `SELECT set_config(name, wanted.value, false)
@@ -226,10 +224,7 @@ const goodbyeMs = 1_000
 export interface Sockets {
   /** The driver's `stream`: makes a socket for a connection. */
   readonly make: () => Socket
-  /**
-   * Waits until connections have ended in order; those that don't within a second are cut off, and so
-   * are those that were given up before: a socket that is open keeps its process going.
-   */
+  /** Waits until connections have ended in order; those that don't within a second are cut off. */
   ended(ending: Promise<unknown>): Promise<void>
 }
 
@@ -255,4 +250,42 @@ export function createSockets(): Sockets {
       }
     },
   }
+}
+
+/** Numbers of the database that are numbers here, too: money and counts stay below 2^53. */
+const numberIds = [types.builtins.INT8, types.builtins.NUMERIC]
+
+/** How values of the database are read: as SQLite gives them. */
+export const valueTypes: CustomTypesConfig = {
+  getTypeParser(id: number, format?: 'text' | 'binary') {
+    if (numberIds.includes(id)) return Number
+    if (id === types.builtins.BYTEA) return readBytes
+    if (id === types.builtins.JSON) return String
+    return types.getTypeParser(id, format)
+  },
+}
+
+function readBytes(text: string): Uint8Array {
+  return Uint8Array.fromHex(text.slice(2))
+}
+
+/** A parameter as the database takes it: it has no text with U+0000, and flags are 0 and 1. */
+export function toParameter(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value
+}
+
+/** JSON escapes for what text of the database can't hold: U+0000, and halves of a character. */
+const unstorable = /\\u(?:0000|d[89a-f])/i
+
+/** Rows as one JSON parameter; what text can't hold becomes U+FFFD. */
+export function toJson(rows: unknown): string {
+  const text = JSON.stringify(rows)
+  // Nothing else is escaped by a number so high; a backslash before it means no harm, only time.
+  if (!unstorable.test(text)) return text
+  return JSON.stringify(rows, (_, value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '\uFFFD').toWellFormed() : value,
+  )
 }

@@ -13,10 +13,7 @@ interface DocumentRow {
 
 const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
 
-/**
- * Documents in the database. Who holds a lock builds them: on the connection that hears of changes, so
- * that a node that is gone or cut off has it no more, and can't write either.
- */
+/** Documents in the database. Who holds a lock on the listening connection builds them. */
 export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
   /** The connection that holds the lock. */
   let leading: Client | undefined

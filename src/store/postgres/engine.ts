@@ -72,10 +72,7 @@ const beginning: Record<Kind, string> = {
   'write alone': `${write}; LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`,
 }
 
-/**
- * All that `work` does, or nothing of it. Throws `StoreError` when the connection was lost while the
- * transaction was ending: nobody knows whether it was kept, so it must not be done again unseen.
- */
+/** All that `work` does, or nothing of it. Throws `StoreError` where a commit got no answer. */
 export function inTransaction<Result>(
   connections: Connections,
   kind: Kind,

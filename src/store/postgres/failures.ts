@@ -60,10 +60,7 @@ export function isUnanswered(error: unknown): boolean {
 /** What is wrong with the values themselves: they fail alike each time. Of all else time may be the cure. */
 const isOfValues = (code: string) => code.startsWith('22') || code.startsWith('23')
 
-/**
- * An error of the database as a `StoreError`, in words a person can act on; what is wrong with values,
- * and anything else, comes back as it is.
- */
+/** An error of the database as a `StoreError`; what is wrong with values stays as it is. */
 export function explainFailure(error: unknown, place: string): unknown {
   if (error instanceof ConnectionLost) {
     const complaint = explainTls(error.cause)

@@ -27,10 +27,7 @@ export const listSettings: Settings = {
   random_page_cost: 1.1,
 }
 
-/**
- * Lists of a PostgreSQL database, which finds its indexes itself. `engine` has connections that nobody
- * else uses, `listConnections` of them: a list takes none from what requests need.
- */
+/** Lists of a PostgreSQL database, by `listConnections` connections that nobody else uses. */
 export function createSource(engine: Pick<Engine, 'read'>): ListSource {
   const enter = createPlaces()
   const source: ListSource = {

@@ -21,10 +21,7 @@ const lockKey = 0x54474154
 /** How long a server may be away meanwhile. */
 const patienceMs = 5_000
 
-/**
- * 0: nothing is there yet. Throws `StoreError` when the tables are another program's, or when another
- * database was not wholly moved into these.
- */
+/** 0: nothing is there. Throws `StoreError` for another program's tables, or half a move. */
 export async function readVersion(connection: Connection, place: string): Promise<number> {
   const { rows } = await connection.query({
     text: `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs",
@@ -46,10 +43,7 @@ export async function readVersion(connection: Connection, place: string): Promis
   )
 }
 
-/**
- * Nodes of the former version wait with what they write, in the order in which they lock themselves: a
- * step that comes into the middle of it would stand in their way, and they in its.
- */
+/** Nodes of the former version wait, in the order in which they lock themselves. */
 const lockWriters = `LOCK TABLE schema_version IN EXCLUSIVE MODE;
   LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`
 

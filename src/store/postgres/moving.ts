@@ -1,39 +1,32 @@
 import { Client } from 'pg'
 import {
-  createMark,
-  movedTables,
-  notEmpty,
-  quoted,
-  quotedList,
+  createSource,
+  createTarget,
+  type MoveConnection,
+  readExtent,
   readMark,
+  requireEmpty,
   requireVersion,
   samePlace,
-  selectExtent,
-  selectRows,
-} from '../moving/tables.ts'
-import type {
-  BegunMove,
-  MovedRow,
-  MovePlace,
-  MoveSource,
-  MoveTarget,
-  TableExtent,
-  WantedRows,
-} from '../ports/copies.ts'
+} from '../moving/place.ts'
+import { movedTables, quoted, quotedList } from '../moving/tables.ts'
+import type { BegunMove, MovedRow, MoveSource, MoveTarget, WantedRows } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { selectSealed } from '../queries/catalog.ts'
 import { checkVersion } from '../schema/versions.ts'
-import { asLost, type Connection, connectionSettings, createConnections } from './connections.ts'
+import {
+  asLost,
+  type Connection,
+  connectionSettings,
+  createConnections,
+  toJson,
+  toParameter,
+} from './connections.ts'
 import { explainFailure } from './failures.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { placeOf } from './tls.ts'
-import { toJson, toParameter } from './values.ts'
 
-/**
- * Opens a database that is to be moved. No node may serve from it meanwhile. Throws `StoreError` with
- * the way out.
- */
+/** Opens a database that is to be moved, and that no node serves from. Throws `StoreError`. */
 export async function openPostgresSource(url: string): Promise<MoveSource> {
   const connection = await connectMove(url)
   try {
@@ -44,8 +37,8 @@ export async function openPostgresSource(url: string): Promise<MoveSource> {
   }
 }
 
-async function open(connection: MoveConnection): Promise<MoveSource> {
-  const { place, identity, ask, close } = connection
+async function open(connection: PostgresMove): Promise<MoveSource> {
+  const { place, ask } = connection
   const version = await readVersion(connection, place)
   if (version === 0) throw new StoreError(`The database ${place} is empty: nothing is to be moved.`)
   checkVersion(version, place)
@@ -54,30 +47,16 @@ async function open(connection: MoveConnection): Promise<MoveSource> {
   // From the first reading on all is of one state.
   await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   const before = await readExtent(connection)
-  return {
-    place,
-    identity,
-    ...createMoveReader(connection),
-    extent: async () => before,
-    async sealedKeys() {
-      const found = await ask(selectSealed)
-      return found.map(([owner, sealed]) => ({
-        owner: String(owner),
-        sealed: sealed instanceof Uint8Array ? sealed : new Uint8Array(),
-      }))
-    },
-    async isChanged() {
-      await ask('COMMIT')
-      if ((await liveNodes(connection, silentNodeMs)).length > 0) return true
-      return !Bun.deepEquals(await readExtent(connection), before)
-    },
-    close,
-  }
+  return createSource(connection, before, async () => {
+    await ask('COMMIT')
+    if ((await liveNodes(connection)).length > 0) return true
+    return !Bun.deepEquals(await readExtent(connection), before)
+  })
 }
 
 /** Throws when nodes serve from a database. */
-export async function requireNoNodes(connection: MoveConnection): Promise<void> {
-  const names = await liveNodes(connection, silentNodeMs)
+async function requireNoNodes(connection: MoveConnection): Promise<void> {
+  const names = await liveNodes(connection)
   if (names.length === 0) return
   throw new StoreError(
     `Nodes serve from the database ${connection.place} (${names.join(', ')}): stop them first. One ` +
@@ -85,26 +64,10 @@ export async function requireNoNodes(connection: MoveConnection): Promise<void> 
   )
 }
 
-async function readExtent({ ask }: MoveConnection): Promise<readonly TableExtent[]> {
-  const extent: TableExtent[] = []
-  for (const table of movedTables) {
-    const [[rows, newest] = []] = await ask(selectExtent(table))
-    extent.push({
-      table: table.name,
-      rows: Number(rows),
-      newest: typeof newest === 'number' ? newest : null,
-    })
-  }
-  return extent
-}
-
 /** Key of the lock that one move at a time has: `TGMV` in ASCII. */
 const lockKey = 0x54474d56
 
-/**
- * Opens the database that a store is moved into, making its tables. Throws `StoreError` when it holds
- * anything but what an unfinished move has left, or is the source itself.
- */
+/** Opens the target of a move, making its tables. Throws `StoreError` when it holds other rows. */
 export async function openPostgresTarget(url: string, sourceIdentity: string): Promise<MoveTarget> {
   const connection = await connectMove(url)
   try {
@@ -126,7 +89,7 @@ async function lock({ ask, place }: MoveConnection): Promise<void> {
   )
 }
 
-async function readBegun(connection: MoveConnection, url: string): Promise<BegunMove | undefined> {
+async function readBegun(connection: PostgresMove, url: string): Promise<BegunMove | undefined> {
   const { ask, place } = connection
   const [[isUnfinished] = []] = await ask(
     "SELECT (to_regclass('unfinished_move') IS NOT NULL)::int",
@@ -134,19 +97,16 @@ async function readBegun(connection: MoveConnection, url: string): Promise<Begun
   if (isUnfinished === 1) {
     const [[version] = []] = await ask('SELECT version FROM schema_version')
     requireVersion(Number(version), place)
-    return readMark((await ask('SELECT source, extent, so_far FROM unfinished_move'))[0])
+    return readMark(connection)
   }
   await makeTables(connection, url)
   await requireNoNodes(connection)
-  for (const { name, partsTable = name } of movedTables) {
-    const rows = await ask(`SELECT 1 FROM ${quoted(partsTable)} LIMIT 1`)
-    if (rows.length > 0) throw notEmpty(place, name)
-  }
+  await requireEmpty(connection)
   return undefined
 }
 
 /** What is there and older is somebody's: it is not even brought up to date. */
-async function makeTables(connection: MoveConnection, url: string): Promise<void> {
+async function makeTables(connection: PostgresMove, url: string): Promise<void> {
   const { place } = connection
   const version = await readVersion(connection, place)
   if (version > 0) return requireVersion(version, place)
@@ -158,45 +118,24 @@ async function makeTables(connection: MoveConnection, url: string): Promise<void
   }
 }
 
-function assemble(connection: MoveConnection, begun: BegunMove | undefined): MoveTarget {
-  const { place, identity, ask, transaction, close } = connection
-  const written = movedTables.map(({ name, partsTable = name }) => quoted(partsTable))
-  return {
-    place,
-    identity,
-    takesNul: false,
-    begun,
-    ...createMoveReader(connection),
-    begin: ({ source, extent }) =>
-      transaction(async () => {
-        await ask(createMark(''))
-        await ask('INSERT INTO unfinished_move VALUES ($1, $2, NULL)', [
-          source,
-          JSON.stringify(extent),
-        ])
-      }),
-    append: (rows, moved, soFar) =>
-      transaction(async () => {
-        await ask(insertRows(rows), [toObjects(rows, moved)])
-        await ask('UPDATE unfinished_move SET so_far = $1', [JSON.stringify(soFar)])
-      }),
-    clear: () =>
-      transaction(async () => {
-        await ask(`TRUNCATE ${written.join(', ')}`)
-        await ask('DROP TABLE unfinished_move')
-      }),
-    async finish() {
+function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveTarget {
+  const { ask, transaction } = connection
+  const written = movedTables.map(({ name, partsTable = name }) => quoted(partsTable)).join(', ')
+  return createTarget(connection, {
+    ...{ takesNul: false, begun },
+    insert: (rows, moved) => ask(insertRows(rows), [toObjects(rows, moved)]),
+    empty: () => ask(`TRUNCATE ${written}`),
+    async finish(unmark) {
       // What the planner knows of the tables, and which rows all can see.
-      await ask(`VACUUM (ANALYZE) ${written.join(', ')}`)
+      await ask(`VACUUM (ANALYZE) ${written}`)
       await transaction(async () => {
         for (const { name, key } of movedTables) {
           if (key[0] === 'id') await ask(continueIds(name))
         }
-        await ask('DROP TABLE unfinished_move')
+        await unmark()
       })
     },
-    close,
-  }
+  })
 }
 
 /** New rows get ids after those that were moved. */
@@ -229,22 +168,13 @@ const toJsonValue = (value: MovedRow[number] | undefined) =>
 /** A table of very many rows takes long to count, and to clean. */
 const answerTimeoutMs = 3_600_000
 
-/** One connection that a move has for itself. */
-export interface MoveConnection extends Connection {
-  readonly place: string
-  readonly identity: string
-  /** Rows as arrays. Rejects with what a person can act on. */
-  ask(text: string, values?: readonly unknown[]): Promise<readonly MovedRow[]>
-  /** All that `work` does, or nothing of it. */
-  transaction(work: () => Promise<void>): Promise<void>
-  close(): Promise<void>
-}
+type PostgresMove = MoveConnection & Connection
 
 const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid
 FROM pg_control_system(), pg_database WHERE datname = current_database()`
 
 /** Connects to the database that a URL names. */
-export async function connectMove(url: string): Promise<MoveConnection> {
+async function connectMove(url: string): Promise<PostgresMove> {
   const place = placeOf(url)
   const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
   // The statement that is under way fails, and tells it.
@@ -268,6 +198,7 @@ export async function connectMove(url: string): Promise<MoveConnection> {
       place,
       identity: String(identity),
       ask,
+      selectColumns,
       query: ({ text, values = [] }) => explaining(client.query({ text, values: [...values] })),
       async transaction(work) {
         await ask('BEGIN')
@@ -291,23 +222,8 @@ export async function connectMove(url: string): Promise<MoveConnection> {
 const selectColumns = `SELECT column_name::text COLLATE "C" FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = $1 ORDER BY 1`
 
-/** Reads what is moved. */
-export function createMoveReader({ ask }: MoveConnection): Pick<MovePlace, 'columns' | 'rows'> {
-  return {
-    async columns({ name, without = [] }) {
-      const found = await ask(selectColumns, [name])
-      return found.map(([column]) => String(column)).filter((column) => !without.includes(column))
-    },
-    rows: ({ table, columns, after, limit }) =>
-      ask(
-        selectRows(table, columns, after === undefined, (number) => `$${number}`),
-        [...(after ?? []), limit],
-      ),
-  }
-}
-
 /** Names of the nodes that serve from the database at this moment. */
-export async function liveNodes({ ask }: MoveConnection, silentMs: number): Promise<string[]> {
+async function liveNodes({ ask }: MoveConnection): Promise<string[]> {
   const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
-  return (await ask(text, [silentMs])).map(([name]) => String(name))
+  return (await ask(text, [silentNodeMs])).map(([name]) => String(name))
 }

@@ -1,20 +1,18 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import type { DocumentStore, ReadingStore, Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { createAdminStore, createEdits } from '../queries/admin.ts'
-import { createAnswerStore } from '../queries/answers.ts'
-import { createAttemptStore } from '../queries/attempts.ts'
-import { createAvailabilityStore } from '../queries/availability.ts'
-import { createCatalogStore } from '../queries/catalog.ts'
-import { createHealthStore } from '../queries/channels.ts'
-import { createLists } from '../queries/lists/store.ts'
+import type { TokenRecord } from '../ports/tokens.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
-import { createResponseStore } from '../queries/responses.ts'
-import { createSignInStore } from '../queries/sign-in/sign-in.ts'
-import { createTokenHashes } from '../queries/tokens.ts'
+import { createReading, createStores } from '../queries/store.ts'
+import {
+  createTokenHashes,
+  type FoundToken,
+  foundTokenColumns,
+  toTokenRecord,
+} from '../queries/tokens.ts'
 import { sweepReservations } from '../schema/postgres-functions.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
@@ -25,11 +23,10 @@ import {
   type Settings,
 } from './connections.ts'
 import { createDocumentStore } from './documents.ts'
-import { createEngine, createPatience } from './engine.ts'
+import { createEngine, createPatience, type Patience } from './engine.ts'
 import { explainFailure } from './failures.ts'
 import { createSource, listConnections, listSettings } from './lists.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
-import { createTokenLookup } from './tokens.ts'
 import {
   createVerification,
   verificationConnections,
@@ -50,10 +47,7 @@ export interface PostgresStore extends Store {
   roundTrips(): number
 }
 
-/**
- * Of what requests wait for: how many connections, and how long a statement may go unanswered: a node whose
- * connections have died in silence is to be ready again within 10 s.
- */
+/** Of what requests wait for: connections, and the longest time of a statement. */
 const requestConnections = 6
 const requestMs = 8_000
 /** How long they wait for who has locked what they change: no longer than for a locked file. */
@@ -64,10 +58,7 @@ const standstillMs = 3_000
 const peopleConnections = 4
 const peopleMs = 60_000
 
-/**
- * What a node that stalls, or is gone without a word, leaves behind ends by itself: a change that goes
- * no further, with all that it has locked, and a statement that nobody waits for any more.
- */
+/** Ends what a node that is gone has left: a change that stands still, a long statement. */
 const endingBy = (statementMs: number): Settings => ({
   idle_in_transaction_session_timeout: standstillMs,
   statement_timeout: statementMs,
@@ -162,11 +153,11 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
 
   return {
     place: { url: options.url },
+    ...createStores({ engine, soon, source, clock, now }),
     tokens: {
       findByHash: createTokenLookup(connections, patiently, clock),
       ...createTokenHashes(engine),
     },
-    catalog: createCatalogStore(engine),
     records: {
       isShared: true,
       onDearer: news.onDearer,
@@ -174,16 +165,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
       commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
       sweep,
     },
-    admin: createAdminStore({ engine, clock }),
-    edits: createEdits({ engine, clock }),
-    lists: createLists({ source, clock }),
     verification: createVerification(verifying, createPatience(verifying, patienceMs)),
-    health: createHealthStore(engine),
-    attempts: createAttemptStore(engine),
-    answers: createAnswerStore({ engine: soon, now }),
-    responses: createResponseStore({ engine: soon, now }),
-    availability: createAvailabilityStore(engine),
-    signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine: soon,
       now,
@@ -225,10 +207,41 @@ export function openPostgresReading({ url }: { url: string }, clock: Clock): Rea
   })
   const engine = createEngine(connections, createPatience(connections, patienceMs))
   return {
-    lists: createLists({ source: createSource(engine), clock }),
-    records: createRecordReading(engine),
-    admin: createAdminStore({ engine, clock }),
-    edits: createEdits({ engine, clock }),
+    ...createReading(engine, createSource(engine), clock),
     close: connections.close,
+  }
+}
+
+/** With what was spent, where there is a budget: in all, on a day, and in its month. */
+const findByHash = `SELECT ${foundTokenColumns}, coalesce(kept.total_nano, spent.total) AS "spentTotal",
+  coalesce(kept.day_nano, spent.day) AS "spentDay",
+  coalesce(kept.month_nano, spent.month) AS "spentMonth"
+FROM token JOIN account ON account.id = token.account_id
+LEFT JOIN token_spending AS kept ON kept.token_id = token.id AND kept.day = $2
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(amount_nano), 0) AS total,
+    coalesce(sum(amount_nano) FILTER (WHERE day = $2), 0) AS day,
+    coalesce(sum(amount_nano) FILTER (WHERE left(day, 7) = left($2, 7)), 0) AS month
+  FROM usage_day WHERE token_id = token.id AND kept.token_id IS NULL
+    AND coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL
+) AS spent
+WHERE token.key_hash = $1 ORDER BY token.id DESC LIMIT 1`
+
+interface Found extends FoundToken {
+  readonly spentTotal: number
+  readonly spentDay: number
+  readonly spentMonth: number
+}
+
+/** The hot path's reading: one prepared statement. Of several rows of a key, the newest counts. */
+export function createTokenLookup(connections: Connections, patiently: Patience, clock: Clock) {
+  return async (keyHash: string): Promise<TokenRecord | undefined> => {
+    const today = utcDay(clock())
+    const statement = { text: findByHash, values: [keyHash, today], name: 'find_token' }
+    const { rows } = await patiently(() => connections.query(statement))
+    const found = rows[0] as unknown as Found | undefined
+    if (found === undefined) return undefined
+    const { spentTotal: totalNano, spentDay: dayNano, spentMonth: monthNano, ...row } = found
+    return toTokenRecord(row, () => ({ totalNano, dayNano, monthNano, day: today }))
   }
 }

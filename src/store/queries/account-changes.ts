@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type AccountColumns, accountFields } from '../../resources/account.ts'
 import { auditedFields, columnsOf, initialValues, toColumns } from '../../resources/resource.ts'
 import type { AccountFields } from '../ports/admin.ts'
@@ -9,7 +10,7 @@ import {
   NameTaken,
   NotThere,
 } from '../ports/edits.ts'
-import { readAccount, selectAccounts } from './accounts.ts'
+import { findAccountRow } from './accounts.ts'
 import {
   type Change,
   checkRevision,
@@ -18,12 +19,12 @@ import {
   note,
   revisionOf,
 } from './changes.ts'
-import { countTokens, findAccountId, findByAddress, requireAccount } from './names.ts'
+import { countRows, countTokens, findByAddress, findNamed, requireNamed } from './names.ts'
 import { putPassword, removeSignIn } from './sign-in/passwords.ts'
 import { endSessionsOf } from './sign-in/sessions.ts'
-import { build, first, run, type Steps } from './steps.ts'
+import { first, insert, run, type Steps, update } from './steps.ts'
 
-function* openAccount(account: AccountWrite, now: number): Steps<void> {
+function* openAccount(account: AccountWrite, now: number): Steps<number> {
   const { email, openingNano, password } = account
   if (!Number.isSafeInteger(openingNano)) {
     throw new WriteRefused(
@@ -39,11 +40,9 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
       ...account,
     }) as AccountColumns),
   }
-  const made = yield* first(build.insertInto('account').values(row).returning('id'))
-  const id = made?.id
-  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  const id = yield* insert('account', row)
   if (password) yield* putPassword(id, password, now)
-  if (openingNano === 0) return
+  if (openingNano === 0) return id
   const entry = {
     created_at: now,
     account_id: id,
@@ -51,7 +50,8 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
     amount_nano: openingNano,
     balance_after_nano: openingNano,
   }
-  yield* run(build.insertInto('ledger').values(entry))
+  yield* insert('ledger', entry)
+  return id
 }
 
 /** People write their address in capitals, too: two that differ in these only are one. */
@@ -64,12 +64,12 @@ function* requireFreeAddress(email: string): Steps<void> {
   )
 }
 
-/**
- * Refuses to give anything to an account that registered itself: whoever plans sets knows which these
- * are, but one may have come since.
- */
+/** Refuses to give anything to an account that registered itself since the plan was made. */
 function* requireMeant(id: number, account: AccountWrite): Steps<void> {
-  const row = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
+  const row = yield* first(
+    sql<{ email_verified: number; role: string; credit_limit_nano: number }>`
+      SELECT email_verified, role, credit_limit_nano FROM account WHERE id = ${id}`,
+  )
   if (row === undefined || row.email_verified === 1) return
   const { email, role, password, creditLimitNano = row.credit_limit_nano } = account
   if (role === row.role && !password && creditLimitNano <= row.credit_limit_nano) return
@@ -79,35 +79,31 @@ function* requireMeant(id: number, account: AccountWrite): Steps<void> {
   )
 }
 
-/** Creates an account with its opening balance, or updates all of it but the balance. */
-export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
-  const id = yield* findAccountId(account.email)
+/** Creates an account with its opening balance, or updates all of it but the balance; gives its id. */
+export function* writeAccount(account: AccountWrite, now: number): Steps<number> {
+  const id = yield* findNamed('account', account.email)
   if (id === undefined) {
     yield* requireFreeAddress(account.email)
-    yield* openAccount(account, now)
-    return
+    return yield* openAccount(account, now)
   }
   yield* requireMeant(id, account)
   const { status, password } = account
   const columns = toColumns(accountFields, account)
-  yield* run(build.updateTable('account').set(columns).where('id', '=', id))
+  yield* update('account', id, columns)
   if (password) yield* putPassword(id, password, now)
   // Who is let in again later signs in anew.
   if (status !== 'active') yield* endSessionsOf(id)
+  return id
 }
 
 const editable = [...columnsOf(accountFields), 'emailVerified'] as const
 
 /** A live account as people edit it. */
 export function* readEditableAccount(id: number): Steps<EditableAccount | undefined> {
-  const row = yield* first(selectAccounts().where('account.id', '=', id))
-  if (row === undefined) return undefined
+  const found = yield* findAccountRow(id)
+  if (found === undefined) return undefined
   const tokenCount = yield* countTokens('account_id', id, mostTokensCounted)
-  return {
-    ...readAccount(row),
-    tokenCount,
-    revision: revisionOf(row, editable),
-  }
+  return { ...found.account, tokenCount, revision: revisionOf(found.row, editable) }
 }
 
 function* requireEditable(id: number): Steps<EditableAccount> {
@@ -123,9 +119,7 @@ export function* addAccount(change: Change, account: AccountWrite): Steps<number
   if (taken) {
     throw new NameTaken(`there is an account "${taken.email}" already; choose another e-mail`)
   }
-  yield* writeAccount(account, now)
-  const id = yield* findAccountId(email)
-  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  const id = yield* writeAccount(account, now)
   const detail = { role, status, opening_nano: openingNano, ...(password && { password: 'set' }) }
   yield* note(change, 'account.create', email, detail)
   return id
@@ -146,7 +140,7 @@ export function* changeAccount(
   { account, actor, ...fields }: AccountChange,
   now: number,
 ): Steps<void> {
-  const id = yield* requireAccount(account, `change of account "${account}"`)
+  const id = yield* requireNamed('account', account, `change of account "${account}"`)
   yield* writeFields({ now, edit: { actor } }, yield* requireEditable(id), fields)
 }
 
@@ -161,7 +155,7 @@ function* writeFields(
   const columns = { ...toColumns(accountFields, fields), ...vouched }
   const differing = differingColumns(presentColumns(before), columns)
   if (Object.keys(differing).length === 0) return false
-  yield* run(build.updateTable('account').set(differing).where('id', '=', before.id))
+  yield* update('account', before.id, differing)
   const [was, is] = [audited(before), audited(yield* requireEditable(before.id))]
   yield* note(change, 'account.set', before.email, differences(was, differingColumns(was, is)))
   return true
@@ -180,16 +174,9 @@ const presentColumns = (account: EditableAccount) => ({
 /** Called when it is done: throws, so that it is undone, where nobody could administer any more. */
 function* requireAdministrator(before: EditableAccount): Steps<void> {
   if (before.role !== 'admin' || before.status !== 'active') return
-  const left = yield* first(
-    build
-      .selectFrom('account')
-      .select('id')
-      .where('role', '=', 'admin')
-      .where('status', '=', 'active')
-      .where('deleted_at', 'is', null)
-      .limit(1),
-  )
-  if (left) return
+  const administrators = sql`account
+    WHERE role = 'admin' AND status = 'active' AND deleted_at IS NULL`
+  if ((yield* countRows(administrators, 1)) > 0) return
   throw new InUse(
     `"${before.email}" is the last administrator; make somebody else one before you change that`,
   )
@@ -207,10 +194,11 @@ export function* removeAccount(change: Change, id: number): Steps<void> {
 
 /** Marks an account and its tokens as deleted, and takes away what it signs in with, and its responses. */
 export function* markAccountRemoved(email: string, now: number): Steps<void> {
-  const id = yield* requireAccount(email, 'remove account')
-  const tokens = build.updateTable('token').set({ deleted_at: now })
-  yield* run(tokens.where('account_id', '=', id).where('deleted_at', 'is', null))
-  yield* run(build.updateTable('account').set({ deleted_at: now }).where('id', '=', id))
+  const id = yield* requireNamed('account', email, 'remove account')
+  yield* run(
+    sql`UPDATE token SET deleted_at = ${now} WHERE account_id = ${id} AND deleted_at IS NULL`,
+  )
+  yield* run(sql`UPDATE account SET deleted_at = ${now} WHERE id = ${id}`)
   yield* removeSignIn(id)
-  yield* run(build.deleteFrom('response').where('account_id', '=', id))
+  yield* run(sql`DELETE FROM response WHERE account_id = ${id}`)
 }

@@ -1,114 +1,87 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type AccountColumns, accountFields } from '../../resources/account.ts'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import type {
   AccountView,
-  AdminCounts,
   Overdrawn,
   OverdrawnAccount,
   OverdrawnFilter,
   StoredAccount,
 } from '../ports/admin.ts'
 import type { Condition } from './lists/search.ts'
+import { countRows } from './names.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
-import { all, build, first, type Steps } from './steps.ts'
+import { all, first, type Steps } from './steps.ts'
 
-/** Columns of an account that its definition names, for a query. */
-const ofAccount = columnsOf(accountFields).map((column) => `account.${column}` as const)
+/** Columns of an account that its definition names. */
+const columns = sql.raw(
+  columnsOf(accountFields)
+    .map((column) => `account.${column}`)
+    .join(', '),
+)
 
-/** Live accounts. */
-export const selectAccounts = () =>
-  build
-    .selectFrom('account')
-    .leftJoin('credential', (join) =>
-      join
-        .onRef('credential.account_id', '=', 'account.id')
-        .on('credential.provider', '=', passwordProvider),
-    )
-    .select([
-      'account.id as id',
-      'account.email as email',
-      'account.email_verified as emailVerified',
-      'account.balance_nano as balanceNano',
-      'account.reserved_nano as reservedNano',
-      'credential.password_mark as passwordMark',
-      'account.created_at as createdAt',
-      ...ofAccount,
-    ])
-    .where('account.deleted_at', 'is', null)
+/** Live accounts, in order of their ids; `where` begins with AND. */
+const selectAccounts = (where: RawBuilder<unknown>, more = sql``, order = 'asc') => sql<AccountRow>`
+  SELECT account.id, account.email, account.email_verified AS "emailVerified",
+    account.balance_nano AS "balanceNano", account.reserved_nano AS "reservedNano",
+    credential.password_mark AS "passwordMark", account.created_at AS "createdAt", ${columns}${more}
+  FROM account LEFT JOIN credential ON credential.account_id = account.id
+    AND credential.provider = ${sql.lit(passwordProvider)}
+  WHERE account.deleted_at IS NULL ${where} ORDER BY account.id ${sql.raw(order)}`
+
+const tokenCount = sql`, (SELECT count(*) FROM token
+  WHERE token.account_id = account.id AND token.deleted_at IS NULL) AS "tokenCount"`
 
 /** Live accounts with the number of their tokens. */
-export const selectWithTokenCount = () =>
-  selectAccounts().select((eb) =>
-    eb
-      .selectFrom('token')
-      .select((count) => count.fn.countAll<number>().as('count'))
-      .whereRef('token.account_id', '=', 'account.id')
-      .where('token.deleted_at', 'is', null)
-      .$asScalar()
-      .$notNull()
-      .as('tokenCount'),
-  )
+export function* readCounted(where = sql``, order?: 'desc'): Steps<AccountView[]> {
+  const rows = yield* all(selectAccounts(where, tokenCount, order))
+  return rows.map((row) => ({ ...toAccount(row), tokenCount: row.tokenCount ?? 0 }))
+}
 
 /** All live accounts, oldest first. */
-export function* listAccounts(): Steps<AccountView[]> {
-  const rows = yield* all(selectWithTokenCount().orderBy('account.id'))
-  return rows.map(readCounted)
-}
+export const listAccounts = (): Steps<AccountView[]> => readCounted()
 
 /** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
 const emailsPerQuery = 500
 
 /** Those of the live accounts that have these e-mails, oldest first. */
-export const findAccounts = (emails: readonly string[]) =>
-  findBy(emails, (part) => selectAccounts().where('account.email', 'in', part))
+export const findAccounts = (emails: readonly string[]): Steps<StoredAccount[]> =>
+  findBy(sql`account.email`, emails)
 
 /** The same, without regard to case. */
-export const findAccountsAt = (addresses: readonly string[]) =>
-  findBy(addresses, (part) =>
-    selectAccounts().where(
-      sql<string>`lower(account.email)`,
-      'in',
-      part.map((email) => email.toLowerCase()),
-    ),
+export const findAccountsAt = (addresses: readonly string[]): Steps<StoredAccount[]> =>
+  findBy(
+    sql`lower(account.email)`,
+    addresses.map((email) => email.toLowerCase()),
   )
 
-function* findBy(
-  emails: readonly string[],
-  select: (part: readonly string[]) => ReturnType<typeof selectAccounts>,
-): Steps<StoredAccount[]> {
+function* findBy(column: RawBuilder<unknown>, emails: readonly string[]): Steps<StoredAccount[]> {
   const found: StoredAccount[] = []
   for (let from = 0; from < emails.length; from += emailsPerQuery) {
-    const part = emails.slice(from, from + emailsPerQuery)
-    const rows = yield* all(select(part))
-    found.push(...rows.map(readAccount))
+    const part = sql.join(emails.slice(from, from + emailsPerQuery))
+    found.push(...(yield* all(selectAccounts(sql`AND ${column} IN (${part})`))).map(toAccount))
   }
   return found.sort((a, b) => a.id - b.id)
 }
 
 /** Counts through an index that leaves out what is deleted, and no further than asked for. */
-export function* countAccountsAndTokens(atMost: number): Steps<AdminCounts> {
+export function* countAccountsAndTokens(
+  atMost: number,
+): Steps<{ accounts: number; tokens: number }> {
   return {
-    accounts: yield* countLive('account', atMost),
-    tokens: yield* countLive('token', atMost),
+    accounts: yield* countRows(sql`account WHERE deleted_at IS NULL`, atMost),
+    tokens: yield* countRows(sql`token WHERE deleted_at IS NULL`, atMost),
   }
 }
 
-function* countLive(table: 'account' | 'token', atMost: number): Steps<number> {
-  const rows = build
-    .selectFrom(table)
-    .select(sql`1`.as('one'))
-    .where('deleted_at', 'is', null)
-    .limit(atMost)
-  const counted = yield* first(
-    build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('count')),
-  )
-  return counted?.count ?? 0
+export function* findAccount(email: string): Steps<AccountView | undefined> {
+  return (yield* readCounted(sql`AND account.email = ${email}`))[0]
 }
 
-export function* findAccount(email: string): Steps<AccountView | undefined> {
-  const row = yield* first(selectWithTokenCount().where('account.email', '=', email))
-  return row && readCounted(row)
+/** The live account with this id, as its row and as the ports know it. */
+export function* findAccountRow(id: number) {
+  const row = yield* first(selectAccounts(sql`AND account.id = ${id}`))
+  return row && { row, account: toAccount(row) }
 }
 
 interface AccountRow extends AccountColumns {
@@ -119,21 +92,16 @@ interface AccountRow extends AccountColumns {
   readonly reservedNano: number
   readonly passwordMark: string | null
   readonly createdAt: number
+  readonly tokenCount?: number
 }
 
-/** A row of such a query as the ports know it. */
-export function readAccount(row: AccountRow): StoredAccount {
+function toAccount(row: AccountRow): StoredAccount {
   const { id, email, emailVerified, balanceNano, reservedNano, passwordMark, createdAt } = row
   return {
     ...{ id, email, isVouched: emailVerified === 1, balanceNano, reservedNano },
     ...{ passwordMark, createdAt, ...fromColumns(accountFields, row) },
   }
 }
-
-export const readCounted = (row: AccountRow & Pick<AccountView, 'tokenCount'>): AccountView => ({
-  ...readAccount(row),
-  tokenCount: row.tokenCount,
-})
 
 /** As `overdrawnNano` has it, of the columns of an account. */
 export const isOverdrawn: Condition = sql`balance_nano + credit_limit_nano < 0`

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { AdminStore } from '../ports/admin.ts'
 import type { Edit, EditStore } from '../ports/edits.ts'
@@ -16,9 +17,8 @@ import {
   listAccounts,
   readOverdrawn,
 } from './accounts.ts'
-import { addAudit, listAudit } from './audit.ts'
 import { loadEditable } from './catalog.ts'
-import type { Change } from './changes.ts'
+import { addAudit, type Change, readAudit } from './changes.ts'
 import { addChannel, recoverChannel, removeChannel, setChannel } from './channels.ts'
 import { addGroup, removeGroup, setGroup } from './groups.ts'
 import { adjustBalance, listLedger } from './ledger.ts'
@@ -29,14 +29,8 @@ import { addToken, findToken, removeToken, restoreToken, setToken } from './toke
 import { listTokens, spentWith } from './tokens.ts'
 import { applyNoted, applyWrites } from './writes.ts'
 
-interface Parts {
-  readonly engine: Engine
-  readonly clock: Clock
-}
-
 /** Managing accounts and tokens: each change is one transaction. */
-export function createAdminStore({ engine, clock }: Parts): AdminStore {
-  const { read, write } = engine
+export function createAdminStore({ read, write }: Engine, clock: Clock): AdminStore {
   return {
     write: (writes, by) =>
       write(() =>
@@ -46,7 +40,8 @@ export function createAdminStore({ engine, clock }: Parts): AdminStore {
     changeAccount: (change) => write(() => changeAccount(change, clock())),
     changeToken: ({ id, actor, ...fields }) =>
       write(() => setToken({ now: clock(), edit: { actor } }, { id }, fields)),
-    audit: (limit) => read(() => listAudit(limit)),
+    audit: async (limit) =>
+      (await read(() => readAudit(sql`ORDER BY id DESC LIMIT ${limit}`))).reverse(),
     ledger: (account, limit) => read(() => listLedger(account, limit)),
     spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),
     accounts: () => read(listAccounts),
@@ -60,8 +55,7 @@ export function createAdminStore({ engine, clock }: Parts): AdminStore {
 }
 
 /** Changes by hand: each is one transaction, with its audit row. */
-export function createEdits({ engine, clock }: Parts): EditStore {
-  const { read, write, snapshot } = engine
+export function createEdits({ read, write, snapshot }: Engine, clock: Clock): EditStore {
   const change = <Result>(edit: Edit, work: (by: Change) => Steps<Result>): Promise<Result> =>
     write(() => work({ now: clock(), edit }))
   return {

@@ -1,56 +1,46 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AnswerStore, type FoundAnswer, keptAnswerMs } from '../ports/answers.ts'
-import { all, build, type Engine, first, run, type Steps } from './steps.ts'
+import {
+  type AnswerStore,
+  type BackgroundAnswer,
+  type FoundAnswer,
+  type HeldAnswer,
+  keptAnswerMs,
+} from '../ports/answers.ts'
+import { selected } from '../schema/columns.ts'
+import { all, type Engine, first, run, type Steps } from './steps.ts'
 
-interface AnswerParts {
-  readonly engine: Engine
-  /** The time that all nodes go by, in milliseconds since 1970. */
-  readonly now: () => RawBuilder<number>
-}
+const pendingFields = [
+  ...['requestId', 'askedId', 'answerId', 'createdAt', 'accountId', 'tokenId', 'channelId'],
+  ...['keyMark', 'charge'],
+]
+const pendingColumns = selected('background_answer', pendingFields)
 
-const pendingColumns = [
-  'background_answer.request_id as requestId',
-  'background_answer.asked_id as askedId',
-  'background_answer.answer_id as answerId',
-  'background_answer.created_at as createdAt',
-  'background_answer.account_id as accountId',
-  'background_answer.token_id as tokenId',
-  'background_answer.channel_id as channelId',
-  'background_answer.key_mark as keyMark',
-  'background_answer.charge as charge',
-] as const
-
-const selectPending = () => build.selectFrom('background_answer').select(pendingColumns)
-
-/** With what is set aside for each. */
-const selectHeld = () =>
-  selectPending()
-    .leftJoin('reservation', 'reservation.request_id', 'background_answer.request_id')
-    .select(({ fn }) => fn.coalesce('reservation.amount_nano', sql<number>`0`).as('amountNano'))
-
-/** Nobody lets one rest for longer than a lease: beyond that the clock was set back meanwhile. */
-const restLimit = (now: RawBuilder<number>, leaseMs: number) =>
-  sql<number>`${now} + ${sql.lit(2 * leaseMs)}`
+/** With what is set aside for each, and when it is due; `rest` is the query from its WHERE clause on. */
+const selectHeld = (rest: RawBuilder<unknown>) => sql<HeldAnswer & { readonly dueAt?: number }>`
+  SELECT ${pendingColumns}, coalesce(reservation.amount_nano, 0) AS "amountNano", due_at AS "dueAt"
+  FROM background_answer
+  LEFT JOIN reservation ON reservation.request_id = background_answer.request_id ${rest}`
 
 /** So many are removed at once: a table that is locked for long keeps requests waiting. */
 const sweptAtOnce = 5_000
 
 /** Answers that vendors keep, and those that they are still making. */
-export function createAnswerStore({ engine, now }: AnswerParts): AnswerStore {
-  const restOf = (requestId: string, forMs: number) =>
-    build
-      .updateTable('background_answer')
-      .set({ due_at: sql<number>`${now()} + ${sql.lit(forMs)}` })
-      .where('request_id', '=', requestId)
+export function createAnswerStore(engine: Engine, now: () => RawBuilder<number>): AnswerStore {
+  const putOff = (requestId: string, forMs: number, where = sql``) =>
+    engine.read(() =>
+      run(sql`UPDATE background_answer SET due_at = ${now()} + ${sql.lit(forMs)}
+        WHERE request_id = ${requestId} ${where}`),
+    )
 
   return {
     find: (accountId, ids) => engine.read(() => findAnswers(accountId, ids)),
     areShared: (channelIds) => engine.read(() => areShared(channelIds)),
     async sweep() {
       const before = sql<number>`${now()} - ${sql.lit(keptAnswerMs)}`
-      const old = build.selectFrom('kept_answer').select('answer_id').limit(1)
       // Only who has something to remove waits for others that write.
-      const found = await engine.read(() => first(old.where('created_at', '<', before)))
+      const found = await engine.read(() =>
+        first(sql`SELECT 1 FROM kept_answer WHERE created_at < ${before} LIMIT 1`),
+      )
       if (found === undefined) return 0
       return engine.read(() =>
         run(sql`DELETE FROM kept_answer WHERE (answer_id, account_id) IN (
@@ -61,57 +51,52 @@ export function createAnswerStore({ engine, now }: AnswerParts): AnswerStore {
     pending: (accountId, answerId) =>
       engine.read(() =>
         first(
-          selectPending().where('answer_id', '=', answerId).where('account_id', '=', accountId),
+          sql<BackgroundAnswer>`SELECT ${pendingColumns} FROM background_answer
+            WHERE answer_id = ${answerId} AND account_id = ${accountId}`,
         ),
       ),
-    allPending: () => engine.read(() => all(selectHeld().orderBy('background_answer.created_at'))),
+    allPending: () =>
+      engine.read(function* () {
+        const held = yield* all(selectHeld(sql`ORDER BY background_answer.created_at`))
+        return held.map(({ dueAt: _, ...one }) => one)
+      }),
     async takeDue(most, leaseMs) {
+      // Nobody lets one rest for longer than a lease: beyond that the clock was set back meanwhile.
       const due = await engine.read(() =>
         all(
-          selectHeld()
-            .select('due_at as dueAt')
-            .where(({ eb, or }) =>
-              or([eb('due_at', '<=', now()), eb('due_at', '>', restLimit(now(), leaseMs))]),
-            )
-            .orderBy('due_at')
-            .limit(most),
+          selectHeld(sql`WHERE due_at <= ${now()} OR due_at > ${now()} + ${sql.lit(2 * leaseMs)}
+            ORDER BY due_at LIMIT ${most}`),
         ),
       )
       const taken = []
       for (const { dueAt, ...one } of due) {
-        const changes = await engine.read(() =>
-          run(restOf(one.requestId, leaseMs).where('due_at', '=', dueAt)),
-        )
+        const changes = await putOff(one.requestId, leaseMs, sql`AND due_at = ${dueAt}`)
         if (changes === 1) taken.push(one)
       }
       return taken
     },
     async putOff(requestId, forMs) {
-      await engine.read(() => run(restOf(requestId, forMs)))
+      await putOff(requestId, forMs)
     },
   }
+}
+
+interface FoundRow extends Omit<FoundAnswer, 'isOwn' | 'isPending'> {
+  readonly accountId: number
+  readonly pendingId: string | null
 }
 
 /** Of an id that several accounts have got (vendors' own are never alike) the own one counts. */
 function* findAnswers(accountId: number, ids: readonly string[]): Steps<readonly FoundAnswer[]> {
   if (ids.length === 0) return []
   const rows = yield* all(
-    build
-      .selectFrom('kept_answer')
-      .leftJoin('background_answer', (join) =>
-        join
-          .onRef('background_answer.answer_id', '=', 'kept_answer.answer_id')
-          .onRef('background_answer.account_id', '=', 'kept_answer.account_id'),
-      )
-      .select([
-        'kept_answer.answer_id as id',
-        'kept_answer.account_id as accountId',
-        'kept_answer.channel_id as channelId',
-        'kept_answer.key_mark as keyMark',
-        'kept_answer.context_tokens as contextTokens',
-        'background_answer.request_id as pendingId',
-      ])
-      .where('kept_answer.answer_id', 'in', ids),
+    sql<FoundRow>`
+      SELECT kept.answer_id AS id, kept.account_id AS "accountId", kept.channel_id AS "channelId",
+        kept.key_mark AS "keyMark", kept.context_tokens AS "contextTokens",
+        pending.request_id AS "pendingId"
+      FROM kept_answer AS kept LEFT JOIN background_answer AS pending
+        ON pending.answer_id = kept.answer_id AND pending.account_id = kept.account_id
+      WHERE kept.answer_id IN (${sql.join(ids)})`,
   )
   const found = new Map<string, FoundAnswer>()
   for (const { accountId: owner, pendingId, ...row } of rows) {
@@ -125,14 +110,10 @@ function* findAnswers(accountId: number, ids: readonly string[]): Steps<readonly
 function* areShared(channelIds: readonly number[]): Steps<boolean> {
   if (channelIds.length === 0) return false
   const accounts = yield* all(
-    build
-      .selectFrom('token')
-      .innerJoin('group_channel', 'group_channel.group_id', 'token.group_id')
-      .select('token.account_id')
-      .distinct()
-      .where('group_channel.channel_id', 'in', channelIds)
-      .where('token.deleted_at', 'is', null)
-      .limit(2),
+    sql`SELECT DISTINCT token.account_id FROM token
+      JOIN group_channel ON group_channel.group_id = token.group_id
+      WHERE group_channel.channel_id IN (${sql.join(channelIds)}) AND token.deleted_at IS NULL
+      LIMIT 2`,
   )
   return accounts.length > 1
 }

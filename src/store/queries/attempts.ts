@@ -1,21 +1,24 @@
+import { sql } from 'kysely'
 import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
-import { attemptColumns } from './requests.ts'
-import { all, build, type Engine, type Position, pageSize, readPages, type Steps } from './steps.ts'
+import { attemptFields, type Stored, selected } from '../schema/columns.ts'
+import { all, type Engine, type Position, readPages, type Steps } from './steps.ts'
 
 /** What was tried upstream. */
 export const createAttemptStore = (engine: Engine): AttemptStore => ({
   list: (filter) => listAttempts(engine, filter),
 })
 
-/**
- * Attempts of channels in a span of time. They are found by the times of their requests, which have
- * an index; attempts have none.
- */
+const selectPositions = sql<Position>`SELECT created_at AS "createdAt", id FROM request`
+
+/** Attempts of channels in a span, found by the times of their requests, which have an index. */
 async function* listAttempts(engine: Engine, filter: AttemptFilter): AsyncGenerator<AttemptRecord> {
   if (filter.channelIds.length === 0) return
   const since = (filter.since ?? -(2 ** 52)) - filter.requestAgeMs
   let after: Position = { createdAt: since, id: 0 }
-  for await (const requests of readPages(engine, since, (from) => findRequests(filter, from))) {
+  for await (const requests of readPages(engine, 'request', selectPositions, {
+    ...filter,
+    since,
+  })) {
     const last = requests.at(-1)
     if (last === undefined) return
     const from = after
@@ -24,19 +27,11 @@ async function* listAttempts(engine: Engine, filter: AttemptFilter): AsyncGenera
   }
 }
 
-const findRequests = ({ until }: AttemptFilter, after: Position): Steps<readonly Position[]> =>
-  all(
-    build
-      .selectFrom('request')
-      .select(['created_at as createdAt', 'id'])
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
-      )
-      .where('created_at', '<', until ?? Number.MAX_SAFE_INTEGER)
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(pageSize),
-  )
+const ofRequest = [
+  ...['requestId', 'model', 'clientProtocol', 'upstreamProtocol', 'estimated', 'inputTokens'],
+  ...['outputTokens', 'reasoningTokens', 'cacheReadTokens', 'cacheWriteTokens'],
+  ...['cacheWrite1hTokens', 'amountNano'],
+]
 
 function* readPage(
   { channelIds, since, until }: AttemptFilter,
@@ -44,54 +39,24 @@ function* readPage(
   last: Position,
 ): Steps<AttemptRecord[]> {
   const rows = yield* all(
-    build
-      .selectFrom('request')
-      .innerJoin('attempt', 'attempt.request_row', 'request.id')
-      .innerJoin('channel', 'channel.id', 'attempt.channel_id')
-      .select(attemptColumns)
-      .select((eb) => [
-        'attempt.position as position',
-        'channel.name as channel',
-        'request.request_id as requestId',
-        'request.model as model',
-        'request.client_protocol as clientProtocol',
-        'request.upstream_protocol as upstreamProtocol',
-        'request.estimated as estimated',
-        'request.input_tokens as inputTokens',
-        'request.output_tokens as outputTokens',
-        'request.reasoning_tokens as reasoningTokens',
-        'request.cache_read_tokens as cacheReadTokens',
-        'request.cache_write_tokens as cacheWriteTokens',
-        'request.cache_write_1h_tokens as cacheWrite1hTokens',
-        'request.amount_nano as amountNano',
-        eb
-          .selectFrom('attempt as later')
-          .select((count) => count.fn.max('later.position').as('position'))
-          .whereRef('later.request_row', '=', 'request.id')
-          .$asScalar()
-          .as('lastPosition'),
-      ])
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('request.created_at', 'request.id'), '>', tuple(after.createdAt, after.id)),
-      )
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('request.created_at', 'request.id'), '<=', tuple(last.createdAt, last.id)),
-      )
-      .where('attempt.channel_id', 'in', channelIds)
-      .where('attempt.started_at', '>=', since ?? Number.MIN_SAFE_INTEGER)
-      .where('attempt.started_at', '<', until ?? Number.MAX_SAFE_INTEGER)
-      .orderBy('request.created_at')
-      .orderBy('request.id')
-      .orderBy('attempt.position'),
+    sql<Found>`SELECT ${selected('attempt', attemptFields)}, attempt.position,
+        channel.name AS channel, ${selected('request', ofRequest)},
+        (SELECT max(position) FROM attempt AS later
+          WHERE later.request_row = request.id) AS "lastPosition"
+      FROM request JOIN attempt ON attempt.request_row = request.id
+      JOIN channel ON channel.id = attempt.channel_id
+      WHERE (request.created_at, request.id) > (${after.createdAt}, ${after.id})
+        AND (request.created_at, request.id) <= (${last.createdAt}, ${last.id})
+        AND attempt.channel_id IN (${sql.join(channelIds)})
+        AND attempt.started_at >= ${since ?? Number.MIN_SAFE_INTEGER}
+        AND attempt.started_at < ${until ?? Number.MAX_SAFE_INTEGER}
+      ORDER BY request.created_at, request.id, attempt.position`,
   )
   return rows.map(toRecord)
 }
 
 type Found = Omit<AttemptRecord, 'isLast' | 'request'> &
-  Omit<AttemptRecord['request'], 'estimated'> & {
-    readonly estimated: number
-    readonly lastPosition: number | null
-  }
+  Stored<AttemptRecord['request']> & { readonly lastPosition: number | null }
 
 function toRecord(row: Found): AttemptRecord {
   const { channelId, startedAt, status, cause, firstByteMs, durationMs, ...others } = row

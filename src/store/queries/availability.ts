@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { createPauses } from '../../lib/slices.ts'
 import {
   type AvailabilityBucket,
@@ -8,8 +8,8 @@ import {
   bucketMs,
   type Fault,
 } from '../ports/availability.ts'
-import { parseColumn } from './columns.ts'
-import { all, build, type Engine, first, run, type Steps } from './steps.ts'
+import { parseColumn } from '../schema/columns.ts'
+import { all, type Engine, first, run, type Steps } from './steps.ts'
 
 const dayMs = bucketMs.day
 
@@ -73,59 +73,38 @@ export function createAvailabilityStore({ read, write }: Engine): AvailabilitySt
 type Place = Pick<AvailabilityBucket, 'startedAt' | 'groupId' | 'model'>
 type Row = Place & { readonly counts: string }
 
-const selectRows = (size: BucketSize) =>
-  build
-    .selectFrom('availability')
-    .select(['started_at as startedAt', 'group_id as groupId', 'model', 'counts'])
-    .where('size', '=', size)
+const selectRows = (size: BucketSize, rest: RawBuilder<unknown>) => sql<Row>`
+  SELECT started_at AS "startedAt", group_id AS "groupId", model, counts FROM availability
+  WHERE size = ${size} AND ${rest}`
+
+const inOrder = sql`ORDER BY started_at, group_id, model`
 
 /** The rows that follow a place, in the order of their key. */
-const readOn = (size: BucketSize, after: Place, until: number): Steps<readonly Row[]> =>
+const readOn = (size: BucketSize, { startedAt, groupId, model }: Place, until: number) =>
   all(
-    selectRows(size)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(
-          refTuple('started_at', 'group_id', 'model'),
-          '>',
-          tuple(after.startedAt, after.groupId, after.model),
-        ),
-      )
-      .where('started_at', '<', until)
-      .orderBy('started_at')
-      .orderBy('group_id')
-      .orderBy('model')
-      .limit(rowsPerStep),
+    selectRows(
+      size,
+      sql`(started_at, group_id, model) > (${startedAt}, ${groupId}, ${model})
+        AND started_at < ${until} ${inOrder} LIMIT ${sql.lit(rowsPerStep)}`,
+    ),
   )
 
 const readOfGroup = (groupId: number, size: BucketSize, startedAt: number) =>
-  all(
-    selectRows(size)
-      .where('started_at', '=', startedAt)
-      .where('group_id', '=', groupId)
-      .orderBy('model'),
-  )
+  all(selectRows(size, sql`started_at = ${startedAt} AND group_id = ${groupId} ORDER BY model`))
 
 /** In the order of their key, up to that of the last one: nothing is left to be guessed of the table. */
 function* removeSome(size: BucketSize, before: number): Steps<number> {
   const last = yield* first(
-    selectRows(size)
-      .where('started_at', '<', before)
-      .orderBy('started_at')
-      .orderBy('group_id')
-      .orderBy('model')
-      .limit(1)
-      .offset(rowsPerStep - 1),
+    selectRows(
+      size,
+      sql`started_at < ${before} ${inOrder} LIMIT 1 OFFSET ${sql.lit(rowsPerStep - 1)}`,
+    ),
   )
-  const old = build
-    .deleteFrom('availability')
-    .where('size', '=', size)
-    .where('started_at', '<', before)
+  const old = sql`DELETE FROM availability WHERE size = ${size} AND started_at < ${before}`
   if (last === undefined) return yield* run(old)
   const { startedAt, groupId, model } = last
   return yield* run(
-    old.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('started_at', 'group_id', 'model'), '<=', tuple(startedAt, groupId, model)),
-    ),
+    sql`${old} AND (started_at, group_id, model) <= (${startedAt}, ${groupId}, ${model})`,
   )
 }
 
@@ -162,19 +141,12 @@ function* addBuckets(size: BucketSize, added: readonly Sum[]): Steps<void> {
   const rows = added.map((sum) => {
     const { startedAt, groupId, model, counts } = sum
     const before = parseColumn<readonly number[]>(known.get(keyOf(sum))?.counts ?? '[]')
-    const key = { size, started_at: startedAt, group_id: groupId, model }
-    return { ...key, counts: JSON.stringify(addCounts(before, counts)) }
+    const sums = JSON.stringify(addCounts(before, counts))
+    return sql`(${size}, ${startedAt}, ${groupId}, ${model}, ${sums})`
   })
-  yield* run(
-    build
-      .insertInto('availability')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['size', 'started_at', 'group_id', 'model'])
-          .doUpdateSet(({ ref }) => ({ counts: ref('excluded.counts') })),
-      ),
-  )
+  yield* run(sql`INSERT INTO availability (size, started_at, group_id, model, counts)
+    VALUES ${sql.join(rows)}
+    ON CONFLICT (size, started_at, group_id, model) DO UPDATE SET counts = excluded.counts`)
 }
 
 /**
@@ -199,19 +171,10 @@ function toBucket({ counts, ...place }: Row): AvailabilityBucket {
 }
 
 /** The order in which failures are stored. */
-const faults = [
-  'client',
-  'channel',
-  'model',
-  'upstream',
-  'gateway',
-] as const satisfies readonly Fault[]
+const faults: readonly Fault[] = ['client', 'channel', 'model', 'upstream', 'gateway']
 const sumsBefore = faults.length + 4
 
-/**
- * Counts as they are stored, so that adding them is adding their places: successes, failures, the
- * three sums, then the places of `firstByte`. Zeros at the end are left out.
- */
+/** Counts as one list: successes, failures, sums, then `firstByte`. Adding is adding places. */
 function encodeCounts(counts: AvailabilityCounts): readonly number[] {
   const { succeeded, failed, firstByte, firstByteMs, outputTokens, generationMs } = counts
   const failures = faults.map((fault) => failed[fault] ?? 0)

@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import type { CatalogRows, CatalogStore } from '../ports/catalog.ts'
 import { type EditableCatalog, mostTokensCounted } from '../ports/edits.ts'
 import { channelRevision, channelRows, readChannel } from './channels.ts'
 import { groupRevision, groupRows, loadChannelNames, loadGroups, readGroup } from './groups.ts'
 import { countTokens } from './names.ts'
 import { loadPriceHistory, loadPrices } from './prices.ts'
-import { build, type Engine, first, type Steps } from './steps.ts'
+import { type Engine, first, type Steps } from './steps.ts'
 
 /** What a catalog is made of. */
 export const createCatalogStore = ({ read, snapshot }: Engine): CatalogStore => ({
@@ -22,11 +23,13 @@ function* loadCatalog(): Steps<CatalogRows> {
 }
 
 function* findOldestSealed(): Steps<Uint8Array | undefined> {
-  const channels = build.selectFrom('channel').select('keys_sealed as sealed').orderBy('id')
-  const channel = yield* first(channels.where('deleted_at', 'is', null).limit(1))
-  if (channel) return channel.sealed
-  const tokens = build.selectFrom('token').select('key_sealed as sealed').orderBy('id')
-  return (yield* first(tokens.where('deleted_at', 'is', null).limit(1)))?.sealed
+  const oldest = (column: string, table: string) =>
+    first(
+      sql<{ sealed: Uint8Array }>`SELECT ${sql.raw(column)} AS sealed FROM ${sql.raw(table)}
+        WHERE deleted_at IS NULL ORDER BY id LIMIT 1`,
+    )
+  const found = (yield* oldest('keys_sealed', 'channel')) ?? (yield* oldest('key_sealed', 'token'))
+  return found?.sealed
 }
 
 /** The catalog as people edit it. */

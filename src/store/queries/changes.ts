@@ -1,10 +1,30 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { AuditEntry } from '../ports/admin.ts'
 import { Conflict, type Edit } from '../ports/edits.ts'
-import { addAudit } from './audit.ts'
-import { parseColumn } from './columns.ts'
-import type { Steps } from './steps.ts'
+import { parseColumn } from '../schema/columns.ts'
+import { all, insert, type Steps } from './steps.ts'
 
 /** Values by the names of their columns, or fields. */
 export type Values = { readonly [name: string]: unknown }
+
+/** Notes who changed what. Call it in the transaction of the change. */
+export function* addAudit(entry: Omit<AuditEntry, 'id'>): Steps<void> {
+  const { createdAt, actor, action, subject } = entry
+  const detail = JSON.stringify(entry.detail)
+  yield* insert('audit', { created_at: createdAt, actor, action, subject, detail })
+}
+
+type AuditRow = Omit<AuditEntry, 'createdAt' | 'detail'> & { created_at: number; detail: string }
+
+/** Audit rows; `rest` is the query from its WHERE clause on. */
+export function* readAudit(rest: RawBuilder<unknown>): Steps<AuditEntry[]> {
+  const rows = yield* all(sql<AuditRow>`SELECT * FROM audit ${rest}`)
+  return rows.map(({ created_at, detail, ...row }) => ({
+    ...row,
+    createdAt: created_at,
+    detail: parseColumn<AuditEntry['detail']>(detail),
+  }))
+}
 
 /** When a change is made, and by whom. */
 export interface Change {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { type ChannelWrite, WriteRefused } from '../ports/admin.ts'
 import type {
   ChannelModel,
@@ -7,8 +7,9 @@ import type {
   ChannelTimeouts,
   ProtocolBases,
 } from '../ports/catalog.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../ports/counters.ts'
 import { InUse, type NewChannel, NotThere } from '../ports/edits.ts'
-import type { CoolingId, CoolingRow, HealthStore } from '../ports/health.ts'
+import { limitsOf, parseColumn, parseList, selected } from '../schema/columns.ts'
 import {
   type Change,
   checkRevision,
@@ -17,16 +18,19 @@ import {
   note,
   revisionOf,
 } from './changes.ts'
-import { limitsOf, parseColumn, parseList } from './columns.ts'
 import { findNamed, requireFreeName, requireNamed } from './names.ts'
-import { all, build, type Engine, first, run, type Steps } from './steps.ts'
-import type { ChannelTable } from './tables.ts'
+import { all, type Engine, first, insert, run, type Steps, update } from './steps.ts'
 
-type Channel = Selectable<ChannelTable>
+type Channel = Required<ReturnType<typeof channelColumns>> & {
+  readonly id: number
+  readonly name: string
+  readonly keys_sealed: Uint8Array
+  readonly created_at: number
+}
 
 /** The live rows of channels, as they are stored. */
 export const channelRows = (): Steps<readonly Channel[]> =>
-  all(build.selectFrom('channel').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+  all(sql<Channel>`SELECT * FROM channel WHERE deleted_at IS NULL ORDER BY id`)
 
 /** A stored channel as the ports know it. */
 export function readChannel(row: Channel): ChannelRow {
@@ -73,20 +77,14 @@ export function* writeChannel(channel: ChannelWrite, now: number): Steps<void> {
   const columns = channelColumns(channel)
   const id = yield* findNamed('channel', name)
   if (id !== undefined) {
-    const keys = keysSealed === undefined ? {} : { keys_sealed: keysSealed }
-    yield* run(
-      build
-        .updateTable('channel')
-        .set({ ...columns, ...keys })
-        .where('id', '=', id),
-    )
+    yield* update('channel', id, { ...columns, keys_sealed: keysSealed })
     return
   }
   if (keysSealed === undefined) {
     throw new WriteRefused(`channel "${name}" is new, so it needs the keys of its upstream`)
   }
   const row = { name, ...columns, keys_sealed: keysSealed, created_at: now }
-  yield* run(build.insertInto('channel').values(row))
+  yield* insert('channel', row)
 }
 
 /** Removes the channel with this name, out of its groups, too. */
@@ -95,9 +93,9 @@ export function* removeChannelNamed(name: string, now: number): Steps<void> {
 }
 
 function* markRemoved(id: number, now: number): Steps<void> {
-  yield* run(build.deleteFrom('group_channel').where('channel_id', '=', id))
+  yield* run(sql`DELETE FROM group_channel WHERE channel_id = ${id}`)
   yield* clearCooling(id)
-  yield* run(build.updateTable('channel').set({ deleted_at: now }).where('id', '=', id))
+  yield* run(sql`UPDATE channel SET deleted_at = ${now} WHERE id = ${id}`)
 }
 
 const revised = [
@@ -109,8 +107,9 @@ const revised = [
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
 function* requireChannel(id: number): Steps<Channel> {
-  const rows = build.selectFrom('channel').selectAll().where('id', '=', id)
-  const row = yield* first(rows.where('deleted_at', 'is', null))
+  const row = yield* first(
+    sql<Channel>`SELECT * FROM channel WHERE id = ${id} AND deleted_at IS NULL`,
+  )
   if (row === undefined) throw new NotThere(`there is no channel ${id}; it may be removed`)
   return row
 }
@@ -119,14 +118,12 @@ export function* addChannel(change: Change, channel: NewChannel): Steps<number> 
   const { now } = change
   const { name, keysSealed } = channel
   yield* requireFreeName('channel', name)
-  const columns = { ...channelColumns(channel), keys_sealed: keysSealed }
-  const row = { name, ...columns, created_at: now }
-  const made = yield* first(build.insertInto('channel').values(row).returning('id'))
-  if (made === undefined) throw new Error(`Channel "${name}" got no row.`)
+  const row = { name, ...channelColumns(channel), keys_sealed: keysSealed, created_at: now }
+  const made = yield* insert('channel', row)
   const { speaks, models } = channel
-  const detail = { id: made.id, speaks, models: models.map(({ id }) => id) }
+  const detail = { id: made, speaks, models: models.map(({ id }) => id) }
   yield* note(change, 'channel.create', `channel ${name}`, detail)
-  return made.id
+  return made
 }
 
 export function* setChannel(change: Change, id: number, channel: ChannelWrite): Steps<void> {
@@ -138,7 +135,7 @@ export function* setChannel(change: Change, id: number, channel: ChannelWrite): 
   const columns = { name, ...channelColumns(channel), keys_sealed: keysSealed }
   const changed = differingColumns(row, columns)
   if (Object.keys(changed).length === 0) return
-  yield* run(build.updateTable('channel').set(changed).where('id', '=', id))
+  yield* update('channel', id, changed)
   yield* note(change, 'channel.set', `channel ${row.name}`, differences(row, changed))
 }
 
@@ -147,12 +144,8 @@ export function* removeChannel(change: Change, id: number, takeOutOfGroups: bool
   const row = yield* requireChannel(id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
   const users = yield* all(
-    build
-      .selectFrom('group_channel')
-      .innerJoin('group', 'group.id', 'group_channel.group_id')
-      .select('group.name')
-      .where('group_channel.channel_id', '=', id)
-      .orderBy('group.id'),
+    sql<{ name: string }>`SELECT "group".name FROM group_channel
+      JOIN "group" ON "group".id = group_id WHERE channel_id = ${id} ORDER BY "group".id`,
   )
   const groups = users.map(({ name }) => name)
   if (groups.length > 0 && !takeOutOfGroups) {
@@ -170,7 +163,7 @@ export function* recoverChannel(change: Change, id: number): Steps<number> {
   const { name, status } = yield* requireChannel(id)
   const ended = yield* clearCooling(id)
   // Other nodes look again at what cools when they hear of a change of channels.
-  yield* run(build.updateTable('channel').set({ status }).where('id', '=', id))
+  yield* run(sql`UPDATE channel SET status = ${status} WHERE id = ${id}`)
   yield* note(change, 'channel.recover', `channel ${name}`, { ended })
   return ended
 }
@@ -182,44 +175,30 @@ export const createHealthStore = ({ read, write }: Engine): HealthStore => ({
   clear: (channelId) => write(() => clearCooling(channelId)),
 })
 
+const coolingFields = ['channelId', 'key', 'model', 'cause', 'since', 'until', 'rounds']
+
 /** All that cools, of live channels. */
-function* loadCooling(): Steps<CoolingRow[]> {
-  const rows = yield* all(
-    build
-      .selectFrom('cooling')
-      .innerJoin('channel', 'channel.id', 'cooling.channel_id')
-      .selectAll('cooling')
-      .where('channel.deleted_at', 'is', null)
-      .orderBy('cooling.channel_id')
-      .orderBy('cooling.key')
-      .orderBy('cooling.model'),
+const loadCooling = () =>
+  all(
+    sql<CoolingRow>`SELECT ${selected('cooling', coolingFields)} FROM cooling
+      JOIN channel ON channel.id = cooling.channel_id WHERE channel.deleted_at IS NULL
+      ORDER BY cooling.channel_id, cooling.key, cooling.model`,
   )
-  return rows.map(({ channel_id, ...row }) => ({ channelId: channel_id, ...row }))
-}
 
 /** Writes what has begun or changed and removes what has ended. Call it in a transaction. */
 function* saveCooling(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Steps<void> {
-  for (const row of ended) {
-    const rows = deleteCooling(row.channelId)
-    yield* run(rows.where('key', '=', row.key).where('model', '=', row.model))
+  for (const { channelId, key, model } of ended) {
+    yield* run(sql`DELETE FROM cooling
+      WHERE channel_id = ${channelId} AND key = ${key} AND model = ${model}`)
   }
   for (const { channelId, key, model, cause, since, until, rounds } of changed) {
-    const values = { cause, since, until, rounds }
-    yield* run(
-      build
-        .insertInto('cooling')
-        .values({ channel_id: channelId, key, model, ...values })
-        .onConflict((conflict) =>
-          conflict.columns(['channel_id', 'key', 'model']).doUpdateSet(values),
-        ),
-    )
+    yield* run(sql`INSERT INTO cooling (channel_id, key, model, cause, since, until, rounds)
+      VALUES (${channelId}, ${key}, ${model}, ${cause}, ${since}, ${until}, ${rounds})
+      ON CONFLICT (channel_id, key, model) DO UPDATE SET cause = excluded.cause,
+        since = excluded.since, until = excluded.until, rounds = excluded.rounds`)
   }
 }
 
 /** Ends all cooling of a channel; returns how many rows went. */
-function* clearCooling(channelId: number): Steps<number> {
-  return yield* run(deleteCooling(channelId))
-}
-
-const deleteCooling = (channelId: number) =>
-  build.deleteFrom('cooling').where('channel_id', '=', channelId)
+const clearCooling = (channelId: number): Steps<number> =>
+  run(sql`DELETE FROM cooling WHERE channel_id = ${channelId}`)

@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { type GroupWrite, WriteRefused } from '../ports/admin.ts'
 import type { GroupRow } from '../ports/catalog.ts'
 import { GroupClosed, InUse, NotThere } from '../ports/edits.ts'
 import { mayUse } from '../ports/group-access.ts'
+import { limitsOf, parseList, parseRegions, regionsText } from '../schema/columns.ts'
 import {
   type Change,
   checkRevision,
@@ -11,36 +12,29 @@ import {
   note,
   revisionOf,
 } from './changes.ts'
-import { limitsOf, parseList, parseRegions, regionsText } from './columns.ts'
 import { countTokens, findNamed, requireFreeName, requireNamed } from './names.ts'
-import { all, build, first, run, type Steps } from './steps.ts'
-import type { GroupTable } from './tables.ts'
+import { all, first, insert, run, type Steps, update } from './steps.ts'
 
-type Group = Selectable<GroupTable>
+interface Group extends ReturnType<typeof groupColumns> {
+  readonly id: number
+  readonly name: string
+  readonly created_at: number
+}
 
 /** Names of live channels by group, in the order that the group names them. */
 export function* loadChannelNames(): Steps<Map<number, string[]>> {
   const links = yield* all(
-    build
-      .selectFrom('group_channel')
-      .innerJoin('channel', 'channel.id', 'group_channel.channel_id')
-      .select(['group_channel.group_id', 'channel.name'])
-      .where('channel.deleted_at', 'is', null)
-      .orderBy('group_channel.group_id')
-      .orderBy('group_channel.position'),
+    sql<{ group_id: number; name: string }>`SELECT group_id, channel.name FROM group_channel
+      JOIN channel ON channel.id = channel_id WHERE channel.deleted_at IS NULL
+      ORDER BY group_id, position`,
   )
-  const names = new Map<number, string[]>()
-  for (const { group_id, name } of links) {
-    const known = names.get(group_id)
-    if (known) known.push(name)
-    else names.set(group_id, [name])
-  }
-  return names
+  const byGroup = Map.groupBy(links, ({ group_id }) => group_id)
+  return new Map(byGroup.entries().map(([id, own]) => [id, own.map(({ name }) => name)]))
 }
 
 /** The live rows of groups, as they are stored. */
 export const groupRows = (): Steps<readonly Group[]> =>
-  all(build.selectFrom('group').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+  all(sql<Group>`SELECT * FROM "group" WHERE deleted_at IS NULL ORDER BY id`)
 
 /** A stored group with its channels as the ports know it. */
 export function readGroup(row: Group, channels: readonly string[]): GroupRow {
@@ -90,27 +84,26 @@ export function* writeGroup(group: GroupWrite, now: number): Steps<void> {
     yield* makeGroup(group, now)
     return
   }
-  yield* run(build.updateTable('group').set(groupColumns(group)).where('id', '=', id))
+  yield* update('group', id, groupColumns(group))
   yield* linkChannels(id, group)
 }
 
 function* makeGroup(group: GroupWrite, now: number): Steps<number> {
   const row = { name: group.name, ...groupColumns(group), created_at: now }
-  const made = yield* first(build.insertInto('group').values(row).returning('id'))
-  if (made === undefined) throw new Error(`Group "${group.name}" got no row.`)
-  yield* linkChannels(made.id, group)
-  return made.id
+  const id = yield* insert('group', row)
+  yield* linkChannels(id, group)
+  return id
 }
 
 /** Puts these channels, and no others, into a group; refuses unknown names. */
 function* linkChannels(id: number, group: Pick<GroupWrite, 'name' | 'channels'>): Steps<void> {
-  yield* run(build.deleteFrom('group_channel').where('group_id', '=', id))
+  yield* run(sql`DELETE FROM group_channel WHERE group_id = ${id}`)
   const asker = `group "${group.name}"`
   const channels = new Set<number>()
   for (const name of group.channels) channels.add(yield* requireNamed('channel', name, asker))
   for (const [position, channelId] of [...channels].entries()) {
-    const link = { group_id: id, position, channel_id: channelId }
-    yield* run(build.insertInto('group_channel').values(link))
+    yield* run(sql`INSERT INTO group_channel (group_id, position, channel_id)
+      VALUES (${id}, ${position}, ${channelId})`)
   }
 }
 
@@ -128,8 +121,8 @@ export function* removeGroupNamed(name: string, now: number): Steps<void> {
 }
 
 function* markRemoved(id: number, now: number): Steps<void> {
-  yield* run(build.deleteFrom('group_channel').where('group_id', '=', id))
-  yield* run(build.updateTable('group').set({ deleted_at: now }).where('id', '=', id))
+  yield* run(sql`DELETE FROM group_channel WHERE group_id = ${id}`)
+  yield* run(sql`UPDATE "group" SET deleted_at = ${now} WHERE id = ${id}`)
 }
 
 const revised = [
@@ -143,8 +136,9 @@ export const groupRevision = (row: Group, channels: readonly string[]): string =
   revisionOf({ ...row, channels: JSON.stringify(channels) }, revised)
 
 function* requireGroup(id: number): Steps<Group> {
-  const rows = build.selectFrom('group').selectAll().where('id', '=', id)
-  const row = yield* first(rows.where('deleted_at', 'is', null))
+  const row = yield* first(
+    sql<Group>`SELECT * FROM "group" WHERE id = ${id} AND deleted_at IS NULL`,
+  )
   if (row === undefined) throw new NotThere(`there is no group ${id}; it may be removed`)
   return row
 }
@@ -171,7 +165,7 @@ export function* setGroup(change: Change, id: number, group: GroupWrite): Steps<
   const detail = differences(row, changed)
   const isLinkedAnew = JSON.stringify(channels) !== JSON.stringify(group.channels)
   if (Object.keys(changed).length > 0) {
-    yield* run(build.updateTable('group').set(changed).where('id', '=', id))
+    yield* update('group', id, changed)
   }
   if (isLinkedAnew) yield* linkChannels(id, group)
   const links = isLinkedAnew && { channels: { from: channels, to: group.channels } }
@@ -208,19 +202,20 @@ function* moveTokens({ id, name }: Group, to: number | undefined) {
   if (to === id) throw new NotThere(`the tokens of "${name}" can't go to that group itself`)
   const target = yield* requireGroup(to)
   yield* requireOpenToOwners(to, id)
-  const tokens = build.updateTable('token').set({ group_id: to })
-  const count = yield* run(tokens.where('group_id', '=', id).where('deleted_at', 'is', null))
+  const count = yield* run(
+    sql`UPDATE token SET group_id = ${to} WHERE group_id = ${id} AND deleted_at IS NULL`,
+  )
   return { count, detail: { tokens: count, moved_to: target.name } }
 }
 
-/** Whom a stored list of a group names; null: the group is open to all. */
-const membersOf = (accounts: string | null) =>
-  accounts === null ? null : new Set(parseList(accounts))
-
+/** A group's name, and whom it is open to; null: to all. */
 function* readAccess(id: number) {
-  const rows = build.selectFrom('group').select(['name', 'accounts']).where('id', '=', id)
-  const row = yield* first(rows)
-  return { name: row?.name ?? '', accounts: membersOf(row?.accounts ?? null) }
+  const row = yield* first(
+    sql<{ name: string; accounts: string | null }>`SELECT name, accounts FROM "group"
+      WHERE id = ${id}`,
+  )
+  const { name = '', accounts = null } = row ?? {}
+  return { name, accounts: accounts === null ? null : new Set(parseList(accounts)) }
 }
 
 /**
@@ -231,10 +226,8 @@ export function* requireOpenGroup(id: number, accountId: number, asker: string):
   const { name, accounts } = yield* readAccess(id)
   if (accounts === null) return
   const row = yield* first(
-    build
-      .selectFrom('account')
-      .select(['email', 'email_verified as verified'])
-      .where('id', '=', accountId),
+    sql<{ email: string; verified: number }>`SELECT email, email_verified AS verified FROM account
+      WHERE id = ${accountId}`,
   )
   if (row === undefined) return
   const { email, verified } = row
@@ -254,12 +247,8 @@ function* requireOpenToOwners(id: number, formerGroupId: number): Steps<void> {
   const { accounts } = yield* readAccess(id)
   if (accounts === null) return
   const owners = yield* all(
-    build
-      .selectFrom('token')
-      .select('account_id')
-      .distinct()
-      .where('group_id', '=', formerGroupId)
-      .where('deleted_at', 'is', null),
+    sql<{ account_id: number }>`SELECT DISTINCT account_id FROM token
+      WHERE group_id = ${formerGroupId} AND deleted_at IS NULL`,
   )
   for (const { account_id } of owners) {
     yield* requireOpenGroup(id, account_id, 'its tokens can not go there')

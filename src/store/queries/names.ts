@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { WriteRefused } from '../ports/admin.ts'
 import { NameTaken, NotKnown } from '../ports/edits.ts'
-import { all, build, first, type Steps } from './steps.ts'
+import { all, first, one, type Steps } from './steps.ts'
 
-/** What has a name of its own: tables with a `name` that is unique among live rows. */
-type NamedTable = 'channel' | 'group'
+/** Tables with a name that is unique among live rows, and its column. */
+const nameColumns = { channel: 'name', group: 'name', account: 'email' } as const
+
+type NamedTable = keyof typeof nameColumns
 
 /** How many known names an error lists. */
 const shownNames = 10
@@ -12,84 +14,46 @@ const shownNames = 10
 /** The id of the live row with this name. Names are compared byte for byte. */
 export function* findNamed(table: NamedTable, name: string): Steps<number | undefined> {
   const row = yield* first(
-    build.selectFrom(table).select('id').where('name', '=', name).where('deleted_at', 'is', null),
+    sql<{ id: number }>`SELECT id FROM ${sql.table(table)}
+      WHERE ${sql.ref(nameColumns[table])} = ${name} AND deleted_at IS NULL`,
   )
   return row?.id
 }
 
-export function* findAccountId(email: string): Steps<number | undefined> {
-  const row = yield* first(
-    build
-      .selectFrom('account')
-      .select('id')
-      .where('email', '=', email)
-      .where('deleted_at', 'is', null),
-  )
-  return row?.id
+interface AddressHolder {
+  readonly id: number
+  readonly email: string
+  readonly status: 'active' | 'disabled'
+  readonly email_verified: number
 }
 
 /**
- * The live account that signs in with this address, which is in any letters, capital or small: of several
- * of old the oldest.
+ * The live account that signs in with this address, in any letters, capital or small: of several the
+ * oldest.
  */
-export function* findByAddress(email: string) {
-  return yield* first(
-    build
-      .selectFrom('account')
-      .select(['id', 'email', 'status', 'email_verified'])
-      .where(sql<boolean>`lower(email) = lower(${email})`)
-      .where('deleted_at', 'is', null)
-      .orderBy('id')
-      .limit(1),
+export const findByAddress = (email: string): Steps<AddressHolder | undefined> =>
+  first(
+    sql<AddressHolder>`SELECT id, email, status, email_verified FROM account
+      WHERE lower(email) = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`,
   )
-}
-
-function listKnown(what: string, names: readonly string[]): string {
-  if (names.length === 0) return `there are no ${what}s yet`
-  const more = names.length > shownNames ? ' …' : ''
-  const shown = names.slice(0, shownNames)
-  return `known ${what}s: ${shown.map((name) => `"${name}"`).join(', ')}${more}`
-}
 
 function* knownNames(table: NamedTable): Steps<string> {
+  const column = sql.ref(nameColumns[table])
   const rows = yield* all(
-    build
-      .selectFrom(table)
-      .select('name')
-      .where('deleted_at', 'is', null)
-      .orderBy('name')
-      .limit(shownNames + 1),
+    sql<{ name: string }>`SELECT ${column} AS name FROM ${sql.table(table)}
+      WHERE deleted_at IS NULL ORDER BY ${column} LIMIT ${sql.lit(shownNames + 1)}`,
   )
-  return listKnown(
-    table,
-    rows.map(({ name }) => name),
-  )
+  if (rows.length === 0) return `there are no ${table}s yet`
+  const shown = rows.slice(0, shownNames).map(({ name }) => `"${name}"`)
+  return `known ${table}s: ${shown.join(', ')}${rows.length > shownNames ? ' …' : ''}`
 }
 
 /** Like `findNamed`; refuses an unknown name. `asker` begins the message: `token "laptop"`. */
-export function* requireNamed(table: NamedTable, name: string, asker: string) {
+export function* requireNamed(table: NamedTable, name: string, asker: string): Steps<number> {
   const id = yield* findNamed(table, name)
   if (id !== undefined) return id
-  throw new NotKnown(table, `${asker}: unknown ${table} "${name}"; ${yield* knownNames(table)}.`)
-}
-
-/** Like `findAccountId`; refuses an unknown account. */
-export function* requireAccount(email: string, asker: string): Steps<number> {
-  const id = yield* findAccountId(email)
-  if (id !== undefined) return id
-  const known = yield* all(
-    build
-      .selectFrom('account')
-      .select('email')
-      .where('deleted_at', 'is', null)
-      .orderBy('email')
-      .limit(shownNames + 1),
-  )
-  const names = listKnown(
-    'account',
-    known.map((row) => row.email),
-  )
-  throw new WriteRefused(`${asker}: unknown account "${email}"; ${names}.`)
+  const message = `${asker}: unknown ${table} "${name}"; ${yield* knownNames(table)}.`
+  throw table === 'account' ? new WriteRefused(message) : new NotKnown(table, message)
 }
 
 /** Throws `NameTaken` when a live row has this name. */
@@ -98,18 +62,19 @@ export function* requireFreeName(table: NamedTable, name: string): Steps<void> {
   throw new NameTaken(`there is a ${table} "${name}" already; choose another name`)
 }
 
+/** How many rows a query up to its end gives (`token WHERE …`), counted no further than `atMost`. */
+export function* countRows(from: RawBuilder<unknown>, atMost: number): Steps<number> {
+  const { count } = yield* one(
+    sql<{ count: number }>`SELECT count(*) AS count
+      FROM (SELECT 1 FROM ${from} LIMIT ${sql.lit(atMost)}) AS counted`,
+  )
+  return count
+}
+
 /** Live tokens of a group or an account, counted through an index and no further than `atMost`. */
-export function* countTokens(
+export const countTokens = (
   owner: 'group_id' | 'account_id',
   id: number,
   atMost: number,
-): Steps<number> {
-  const rows = build
-    .selectFrom('token')
-    .select(sql`1`.as('one'))
-    .where(owner, '=', id)
-    .where('deleted_at', 'is', null)
-    .limit(atMost)
-  const count = build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('n'))
-  return (yield* first(count))?.n ?? 0
-}
+): Steps<number> =>
+  countRows(sql`token WHERE ${sql.ref(owner)} = ${id} AND deleted_at IS NULL`, atMost)

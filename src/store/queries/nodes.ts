@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
-import { parseColumn } from './columns.ts'
-import { all, build, type Engine, first, run } from './steps.ts'
+import {
+  type NodeReservations,
+  type NodeStore,
+  type NodeView,
+  silentNodeMs,
+} from '../ports/nodes.ts'
+import { parseColumn } from '../schema/columns.ts'
+import { all, type Engine, insert, run } from './steps.ts'
 
 interface NodeParts {
   readonly engine: Engine
@@ -12,35 +17,30 @@ interface NodeParts {
   readonly onRegistered: (id: number) => void
 }
 
-const columns = ['id', 'name', 'version', 'started_at as startedAt', 'seen_at as seenAt'] as const
+type NodeRow = Omit<NodeView, 'isAlive' | 'load'> & { readonly load: string }
 
 /** The list of nodes. */
 export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts): NodeStore {
   return {
     async register(node) {
       const row = { ...node, started_at: now(), seen_at: now(), load: '{}' }
-      const made = await engine.write(() =>
-        first(build.insertInto('node').values(row).returning('id')),
-      )
-      if (made === undefined) throw new Error('A node was entered, and no id came back.')
-      onRegistered(made.id)
-      return made.id
+      const id = await engine.write(() => insert('node', row))
+      onRegistered(id)
+      return id
     },
     async heartbeat(id, load) {
-      const alive = { seen_at: now(), load: JSON.stringify(load) }
       const changed = await engine.read(() =>
-        run(build.updateTable('node').set(alive).where('id', '=', id)),
+        run(
+          sql`UPDATE node SET seen_at = ${now()}, load = ${JSON.stringify(load)} WHERE id = ${id}`,
+        ),
       )
       return changed === 1
     },
     async list() {
-      const silentMs = sql<number>`${now()} - seen_at`
       const rows = await engine.read(() =>
         all(
-          build
-            .selectFrom('node')
-            .select([...columns, 'load', silentMs.as('silentMs')])
-            .orderBy('id'),
+          sql<NodeRow>`SELECT id, name, version, started_at AS "startedAt", seen_at AS "seenAt", load,
+            ${now()} - seen_at AS "silentMs" FROM node ORDER BY id`,
         ),
       )
       return rows.map((row) => ({
@@ -52,21 +52,13 @@ export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts)
     reservations: () =>
       engine.read(() =>
         all(
-          build
-            .selectFrom('reservation')
-            .select((on) => [
-              'node_id as nodeId',
-              on.fn.countAll<number>().as('requests'),
-              on.fn.sum<number>('amount_nano').as('amountNano'),
-            ])
-            .groupBy('node_id')
-            .orderBy('node_id'),
+          sql<NodeReservations>`SELECT node_id AS "nodeId", count(*) AS requests,
+            sum(amount_nano) AS "amountNano" FROM reservation GROUP BY node_id ORDER BY node_id`,
         ),
       ),
     async forget(id, seenAt) {
-      const one = build.deleteFrom('node').where('id', '=', id)
-      const asKnown = seenAt === undefined ? one : one.where('seen_at', '=', seenAt)
-      await engine.write(() => run(asKnown))
+      const asKnown = seenAt === undefined ? sql`` : sql`AND seen_at = ${seenAt}`
+      await engine.write(() => run(sql`DELETE FROM node WHERE id = ${id} ${asKnown}`))
     },
     sweepDead: sweep,
   }

@@ -1,14 +1,20 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type PriceWrite, WriteRefused } from '../ports/admin.ts'
 import type { PriceRow, PriceSetting, PriceTerms, TokenRates } from '../ports/catalog.ts'
 import type { ExtraPrices } from '../ports/extras.ts'
+import { parseColumn } from '../schema/columns.ts'
 import { type Change, checkSeen, note } from './changes.ts'
-import { parseColumn } from './columns.ts'
-import { all, build, first, run, type Steps } from './steps.ts'
-import type { ModelPriceTable } from './tables.ts'
+import { all, first, insert, one, type Steps } from './steps.ts'
+
+/** A price as it is stored. */
+interface StoredPrice extends Omit<PriceSetting, 'terms'> {
+  readonly id: number
+  readonly terms: string
+  readonly valid_from: number
+}
 
 /** Steps from model to model by the index, so that a long history of prices costs nothing. */
-const pricesInForce = sql<Selectable<ModelPriceTable>>`
+const pricesInForce = sql<StoredPrice>`
   WITH RECURSIVE priced (model) AS (
     SELECT min(model) FROM model_price
     UNION ALL
@@ -21,12 +27,16 @@ const pricesInForce = sql<Selectable<ModelPriceTable>>`
 
 /** The prices in force, by model. */
 export function* loadPrices(): Steps<PriceRow[]> {
-  const rows = yield* all(pricesInForce)
-  return rows.map(readPrice)
+  return (yield* all(pricesInForce)).map(readPrice)
 }
 
-/** A stored price as the ports know it. */
-export function readPrice(row: Selectable<ModelPriceTable>): PriceRow {
+/** The price with this id. */
+export function* findPrice(id: number): Steps<PriceRow | undefined> {
+  const row = yield* first(sql<StoredPrice>`SELECT * FROM model_price WHERE id = ${id}`)
+  return row && readPrice(row)
+}
+
+function readPrice(row: StoredPrice): PriceRow {
   const { id, model, source, note } = row
   const terms = parseColumn<PriceTerms>(row.terms)
   return { id, model, terms, source, note, validFrom: row.valid_from }
@@ -34,9 +44,10 @@ export function readPrice(row: Selectable<ModelPriceTable>): PriceRow {
 
 /** Every price that a model, or any, ever had; oldest first. */
 export function* loadPriceHistory(model?: string): Steps<PriceRow[]> {
-  const rows = build.selectFrom('model_price').selectAll().orderBy('id')
-  const asked = model === undefined ? rows : rows.where('model', '=', model)
-  return (yield* all(asked)).map(readPrice)
+  const asked = model === undefined ? sql`` : sql`WHERE model = ${model}`
+  return (yield* all(sql<StoredPrice>`SELECT * FROM model_price ${asked} ORDER BY id`)).map(
+    readPrice,
+  )
 }
 
 // Undefined leaves no trace in the text.
@@ -78,25 +89,22 @@ function termsText(terms: PriceTerms): string {
 }
 
 /** The row of the price in force. */
-function* findInForce(model: string) {
-  const rows = build.selectFrom('model_price').selectAll().where('model', '=', model)
-  return yield* first(rows.orderBy('id', 'desc').limit(1))
-}
+const inForce = (model: string) => sql<StoredPrice>`
+  SELECT * FROM model_price WHERE model = ${model} ORDER BY id DESC LIMIT 1`
 
 /** Adds a price that holds from now on, unless it is the one in force or replaces another one. */
 export function* writePrice(price: PriceWrite, now: number): Steps<void> {
   const { model, source, note, replaces } = price
   const terms = termsText(price.terms)
-  const present = yield* findInForce(model)
+  const present = yield* first(inForce(model))
   if (replaces !== undefined && replaces !== (present?.id ?? null)) return
   if (present?.terms === terms && present.source === source && present.note === note) return
-  const row = { model, terms, source, note, valid_from: now }
-  yield* run(build.insertInto('model_price').values(row))
+  yield* insert('model_price', { model, terms, source, note, valid_from: now })
 }
 
 /** Takes a model's price away: the history says so, nothing is overwritten. */
 export function* removePrice(model: string, now: number): Steps<void> {
-  const present = yield* findInForce(model)
+  const present = yield* first(inForce(model))
   if (present === undefined || present.terms === termsText({ unit: 'none' })) {
     throw new WriteRefused(`model "${model}" has no price that could be removed`)
   }
@@ -111,13 +119,11 @@ export function* setPrice(
 ): Steps<PriceRow> {
   const { now } = change
   const { model } = price
-  const former = yield* findInForce(model)
+  const former = yield* first(inForce(model))
   const before = former && readPrice(former)
   checkSeen(replaces, before?.id ?? null, `the price of "${model}"`)
   yield* writePrice(price, now)
-  const stored = yield* findInForce(model)
-  if (stored === undefined) throw new Error(`the price of "${model}" was not stored.`)
-  const after = readPrice(stored)
+  const after = readPrice(yield* one(inForce(model)))
   if (after.id === before?.id) return after
   const action = price.terms.unit === 'none' ? 'price.remove' : 'price.set'
   const detail = { from: before ? shownPrice(before) : null, to: shownPrice(after) }

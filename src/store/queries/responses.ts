@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/answers.ts'
-import { all, build, type Engine, first, run, type Steps } from './steps.ts'
+import { selected } from '../schema/columns.ts'
+import { all, type Engine, first, one, run, type Steps } from './steps.ts'
 
-interface ResponseParts {
-  readonly engine: Engine
-  /** The time that all nodes go by, in milliseconds since 1970. */
-  readonly now: () => RawBuilder<number>
-}
+/** The time that all nodes go by, in milliseconds since 1970. */
+type Now = () => RawBuilder<number>
 
 /** What a row takes beside its contents, and its places in indexes. */
 const rowBytes = 512
@@ -16,42 +14,30 @@ const removedBytes = 16 * 1_048_576
 /** So many statements make room for one response; the rest is the sweep's. */
 const mostRounds = 10
 
-/**
- * Translated responses. Each statement is a transaction of its own: requests of many accounts write at
- * once, and what they count together may be some milliseconds old.
- */
-export function createResponseStore({ engine, now }: ResponseParts): ResponseStore {
-  const isYoung = ({ keptMs }: KeptLimits) =>
-    sql<boolean>`created_at > ${now()} - ${sql.lit(keptMs)}`
+/** Translated responses. Each statement is a transaction of its own. */
+export function createResponseStore(engine: Engine, now: Now): ResponseStore {
+  const found = (fields: readonly string[], { keptMs }: KeptLimits, accountId: number) =>
+    sql<KeptResponse>`SELECT ${selected('response', fields)} FROM response
+      WHERE account_id = ${accountId} AND created_at > ${now()} - ${sql.lit(keptMs)}`
 
   return {
     put: (response, limits) => engine.read(() => put(response, limits, now)),
     find: (accountId, id, limits) =>
-      engine.read(() =>
-        first(
-          build
-            .selectFrom('response')
-            .select(['id', 'account_id as accountId', 'input', 'response'])
-            .where('id', '=', id)
-            .where('account_id', '=', accountId)
-            .where(isYoung(limits)),
-        ),
-      ),
+      engine.read(() => {
+        const fields = ['id', 'accountId', 'input', 'response']
+        return first(sql<KeptResponse>`${found(fields, limits, accountId)} AND id = ${id}`)
+      }),
     findResponses: (accountId, ids, limits) =>
-      engine.read(() =>
-        all(
-          build
-            .selectFrom('response')
-            .select(['id', 'account_id as accountId', 'response'])
-            .where('id', 'in', ids)
-            .where('account_id', '=', accountId)
-            .where(isYoung(limits)),
-        ),
-      ),
-    remove: async (accountId, id) => {
-      const own = build.deleteFrom('response').where('id', '=', id)
-      return (await engine.read(() => run(own.where('account_id', '=', accountId)))) > 0
-    },
+      engine.read(() => {
+        const fields = ['id', 'accountId', 'response']
+        return all(
+          sql<KeptResponse>`${found(fields, limits, accountId)} AND id IN (${sql.join(ids)})`,
+        )
+      }),
+    remove: async (accountId, id) =>
+      (await engine.read(() =>
+        run(sql`DELETE FROM response WHERE id = ${id} AND account_id = ${accountId}`),
+      )) > 0,
     sweep: (limits) => engine.read(() => sweep(limits, now)),
   }
 }
@@ -59,7 +45,7 @@ export function createResponseStore({ engine, now }: ResponseParts): ResponseSto
 function* put(
   { id, accountId, input, response }: KeptResponse,
   { maxBytes }: KeptLimits,
-  now: ResponseParts['now'],
+  now: Now,
 ): Steps<boolean> {
   const sizeBytes = input.byteLength + response.byteLength + rowBytes
   if (sizeBytes > maxBytes) return false
@@ -75,9 +61,10 @@ function* put(
 }
 
 function* totalBytes(): Steps<number> {
-  const sum = build.selectFrom('response_share')
-  const found = yield* first(sum.select(({ fn }) => fn.sum<number>('size_bytes').as('total')))
-  return Number(found?.total ?? 0)
+  const { total } = yield* one(
+    sql<{ total: number }>`SELECT coalesce(sum(size_bytes), 0) AS total FROM response_share`,
+  )
+  return total
 }
 
 /** Whose response is to come, and how large it is. */
@@ -96,17 +83,13 @@ function* makeRoom(
     const largest = yield* largestShare(coming)
     if (largest === undefined) break
     const oldest = yield* all(
-      build
-        .selectFrom('response')
-        .select(['id', 'size_bytes as sizeBytes'])
-        .where('account_id', '=', largest)
-        .orderBy('created_at')
-        .limit(removedAtOnce),
+      sql<Sized>`SELECT id, size_bytes AS "sizeBytes" FROM response WHERE account_id = ${largest}
+        ORDER BY created_at LIMIT ${sql.lit(removedAtOnce)}`,
     )
     const { ids, bytes } = firstOf(oldest, Math.min(left, removedBytes))
     left -= bytes
     // What somebody else has removed meanwhile made room as well.
-    if (ids.length > 0) removed += yield* run(build.deleteFrom('response').where('id', 'in', ids))
+    if (ids.length > 0) removed += yield* remove(ids)
     else if (largest === coming?.accountId) break
   }
   return { excess: left, removed }
@@ -129,26 +112,31 @@ function firstOf(rows: readonly Sized[], least: number) {
   return { ids, bytes }
 }
 
+const remove = (ids: readonly string[]) =>
+  run(sql`DELETE FROM response WHERE id IN (${sql.join(ids)})`)
+
 /** The account that has the most, what is to come included. */
 function* largestShare(coming: Coming | undefined): Steps<number | undefined> {
-  const share = build
-    .selectFrom('response_share')
-    .select(['account_id as id', 'size_bytes as size'])
-  const largest = yield* first(share.orderBy('size_bytes', 'desc').limit(1))
-  const own = coming && (yield* first(share.where('account_id', '=', coming.accountId)))
+  const select = (rest: RawBuilder<unknown>) =>
+    first(
+      sql<{ id: number; size: number }>`
+        SELECT account_id AS id, size_bytes AS size FROM response_share ${rest}`,
+    )
+  const largest = yield* select(sql`ORDER BY size_bytes DESC LIMIT 1`)
+  const own = coming && (yield* select(sql`WHERE account_id = ${coming.accountId}`))
   const ownSize = (own?.size ?? 0) + (coming?.sizeBytes ?? 0)
   return coming && ownSize >= (largest?.size ?? 0) ? coming.accountId : largest?.id
 }
 
-function* sweep({ maxBytes, keptMs }: KeptLimits, now: ResponseParts['now']): Steps<number> {
+function* sweep({ maxBytes, keptMs }: KeptLimits, now: Now): Steps<number> {
   const before = sql<number>`${now()} - ${sql.lit(keptMs)}`
-  const old = build.selectFrom('response').select(['id', 'size_bytes as sizeBytes'])
   const rows = yield* all(
-    old.where('created_at', '<=', before).orderBy('created_at').limit(removedAtOnce),
+    sql<Sized>`SELECT id, size_bytes AS "sizeBytes" FROM response WHERE created_at <= ${before}
+      ORDER BY created_at LIMIT ${sql.lit(removedAtOnce)}`,
   )
   const { ids } = firstOf(rows, removedBytes)
   // Only who has something to remove waits for others that write.
-  const removed = ids.length && (yield* run(build.deleteFrom('response').where('id', 'in', ids)))
+  const removed = ids.length && (yield* remove(ids))
   const room = yield* makeRoom((yield* totalBytes()) - maxBytes)
   return removed + room.removed
 }

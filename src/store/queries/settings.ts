@@ -1,11 +1,14 @@
+import { sql } from 'kysely'
 import type { StoredSettings } from '../ports/edits.ts'
+import { parseColumn } from '../schema/columns.ts'
 import { type Change, checkRevision, note, revisionOf } from './changes.ts'
-import { parseColumn } from './columns.ts'
-import { all, build, run, type Steps } from './steps.ts'
+import { all, run, type Steps } from './steps.ts'
 
 /** What was set by hand. */
 export function* readSettings(): Steps<StoredSettings> {
-  const rows = yield* all(build.selectFrom('setting').selectAll().orderBy('name'))
+  const rows = yield* all(
+    sql<{ name: string; value: string }>`SELECT name, value FROM setting ORDER BY name`,
+  )
   const texts = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
   return {
     values: new Map(rows.map(({ name, value }) => [name, parseColumn<unknown>(value)])),
@@ -26,10 +29,10 @@ export function* setSettings(
     const from = before.values.get(name) ?? null
     if (from === to) continue
     detail[name] = { from, to }
-    yield* run(build.deleteFrom('setting').where('name', '=', name))
+    yield* run(sql`DELETE FROM setting WHERE name = ${name}`)
     if (to === null) continue
-    const row = { name, value: JSON.stringify(to), updated_at: now }
-    yield* run(build.insertInto('setting').values(row))
+    yield* run(sql`INSERT INTO setting (name, value, updated_at)
+      VALUES (${name}, ${JSON.stringify(to)}, ${now})`)
   }
   if (Object.keys(detail).length > 0) yield* note(change, 'settings.set', 'settings', detail)
 }

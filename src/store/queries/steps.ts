@@ -9,7 +9,10 @@ import {
   type RootOperationNode,
   SqliteAdapter,
   SqliteIntrospector,
+  sql,
 } from 'kysely'
+import type { Span } from '../ports/records.ts'
+import type { Page } from '../ports/verification.ts'
 import type { Tables } from './tables.ts'
 
 /** A statement that a step asks for; `wants` says what of its outcome is used. */
@@ -55,6 +58,38 @@ export function* first<Row>(query: Query<Row> | Fixed<Row>): Steps<Row | undefin
   return (yield* all(query))[0]
 }
 
+/** The row of a statement that always gives one. */
+export function* one<Row>(query: Query<Row>): Steps<Row> {
+  const row = yield* first(query)
+  if (row === undefined) throw new Error('A statement gave no row.')
+  return row
+}
+
+/** Adds a row, given by its columns, to a table whose rows have ids; gives its id. */
+export function* insert(table: string, row: object): Steps<number> {
+  const names = sql.join(Object.keys(row).map((name) => sql.ref(name)))
+  const values = sql.join(Object.values(row))
+  const { id } = yield* one(
+    sql<{ id: number }>`INSERT INTO ${sql.table(table)} (${names}) VALUES (${values}) RETURNING id`,
+  )
+  return id
+}
+
+/** Sets columns of the row with this id; those that are undefined stay. */
+export function update(table: string, id: number, columns: object): Steps<number> {
+  const set = Object.entries(columns).flatMap(([name, value]) =>
+    value === undefined ? [] : sql`${sql.ref(name)} = ${value}`,
+  )
+  return run(sql`UPDATE ${sql.table(table)} SET ${sql.join(set)} WHERE id = ${id}`)
+}
+
+/** The largest number in a column; 0: the table is empty. */
+export function* maxOf(table: string, column: string): Steps<number> {
+  const text = sql<{ last: number | null }>`SELECT max(${sql.ref(column)}) AS last
+    FROM ${sql.table(table)}`
+  return (yield* one(text)).last ?? 0
+}
+
 /** Runs a statement that changes rows; gives how many were changed. */
 export function* run(query: Query<unknown>): Steps<number> {
   const { changes } = yield { ...partsOf(query), wants: 'changes' }
@@ -64,19 +99,13 @@ export function* run(query: Query<unknown>): Steps<number> {
 const partsOf = (query: Query<unknown> | Fixed<unknown>): Omit<Statement, 'wants'> =>
   'node' in query ? query : { node: query.toOperationNode() as RootOperationNode }
 
-/**
- * A database that steps are run on. Its errors come out explained; what the steps themselves throw
- * comes out as it is, and takes back what a `write` has done.
- */
+/** A database that steps are run on. Errors come out explained, and take a `write` back. */
 export interface Engine {
   /** Reads; each statement sees what is there when it is run. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
   /** Reads, in several statements, one and the same state. */
   snapshot<Result>(steps: () => Steps<Result>): Promise<Result>
-  /**
-   * One transaction, as if nobody else wrote meanwhile: all of the steps or nothing. It waits for
-   * others who write, and may call `steps` several times.
-   */
+  /** One transaction, as if nobody else wrote meanwhile; it may call `steps` several times. */
   write<Result>(steps: () => Steps<Result>): Promise<Result>
 }
 
@@ -156,7 +185,7 @@ export function createCompile(compiler: QueryCompiler) {
   }
 }
 
-/** Rows that an export holds in memory at once. */
+/** Rows in memory at once. */
 export const pageSize = 1000
 
 /** The last row of a page: the next one begins after it. */
@@ -165,19 +194,47 @@ export interface Position {
   readonly id: number
 }
 
-/** Reads rows page by page, and lets other work of the process run between two pages. */
+/** Rows in order of their time, page by page. `select` is a query up to its WHERE clause. */
 export async function* readPages<Row extends Position>(
   { read }: Engine,
-  since: number,
-  readPage: (after: Position) => Steps<readonly Row[]>,
+  table: 'request' | 'ledger',
+  select: RawBuilder<Row>,
+  { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER }: Span,
 ): AsyncGenerator<readonly Row[]> {
+  const [time, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
   let after: Position = { createdAt: since, id: 0 }
   while (true) {
-    const page = await read(() => readPage(after))
+    const from = after
+    const page = await read(() =>
+      all(sql<Row>`${select} WHERE (${time}, ${id}) > (${from.createdAt}, ${from.id})
+        AND ${time} < ${until} ORDER BY ${time}, ${id} LIMIT ${pageSize}`),
+    )
     yield page
     const last = page.at(-1)
     if (last === undefined || page.length < pageSize) return
     after = last
-    await new Promise((resolve) => setImmediate(resolve))
+    await pause()
   }
+}
+
+/** Lets signals and timers of the process have their turn between two pages. */
+export const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** A span of row ids in steps, each an own short statement: from beyond `after` up to `to`. */
+export function* idSteps(first: number, last: number, step: number) {
+  for (let after = first - 1; after < last; after += step) {
+    yield { after, to: Math.min(after + step, last) }
+  }
+}
+
+/** Rows of one statement in pages. */
+export function* inPages<Row>(rows: Iterable<Row>): Generator<Page<Row>> {
+  let page: Row[] = []
+  for (const row of rows) {
+    page.push(row)
+    if (page.length < pageSize) continue
+    yield { rows: page, looked: 0 }
+    page = []
+  }
+  if (page.length > 0) yield { rows: page, looked: 0 }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { freeName } from '../../lib/ids.ts'
 import { auditedFields, columnsOf, placesOf, toColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
@@ -14,19 +15,19 @@ import {
   TooMany,
   tokenUndoMs,
 } from '../ports/edits.ts'
-import { selectAudit, toAuditEntry } from './audit.ts'
 import {
   type Change,
   checkRevision,
   differences,
   differingColumns,
   note,
+  readAudit,
   revisionOf,
   type Values,
 } from './changes.ts'
 import { requireOpenGroup } from './groups.ts'
-import { requireAccount, requireNamed } from './names.ts'
-import { all, build, first, run, type Steps } from './steps.ts'
+import { requireNamed } from './names.ts'
+import { all, first, insert, run, type Steps, update } from './steps.ts'
 import { readToken, readUsed, selectTokens, unused } from './tokens.ts'
 
 /** What else a set of changes does to tokens. */
@@ -38,19 +39,17 @@ interface TokenContext {
 
 /** Marks a token as deleted; true when it was live. */
 function* deleteToken(id: number, now: number): Steps<boolean> {
-  const query = build.updateTable('token').set({ deleted_at: now })
-  return (yield* run(query.where('id', '=', id).where('deleted_at', 'is', null))) === 1
+  const changed = yield* run(
+    sql`UPDATE token SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`,
+  )
+  return changed === 1
 }
 
 /** The live token of an account that has this name. */
-export const nameHolder = (accountId: number, name: string) =>
+const nameHolder = (accountId: number, name: string) =>
   first(
-    build
-      .selectFrom('token')
-      .select(['id', 'key_hint'])
-      .where('account_id', '=', accountId)
-      .where('name', '=', name)
-      .where('deleted_at', 'is', null),
+    sql<{ id: number; key_hint: string }>`SELECT id, key_hint FROM token
+      WHERE account_id = ${accountId} AND name = ${name} AND deleted_at IS NULL`,
   )
 
 interface Owner {
@@ -60,7 +59,7 @@ interface Owner {
 }
 
 /** Stores a new token; returns its id. */
-export function* insertToken(
+function* insertToken(
   token: TokenSettings & Pick<TokenWrite, 'keyHash' | 'keySealed' | 'keyHint'>,
   { accountId, groupId, now }: Owner,
 ): Steps<number> {
@@ -70,17 +69,14 @@ export function* insertToken(
     // Of all fields, not of some.
     ...(toColumns(tokenFields, token) as TokenColumns),
   }
-  return (yield* first(build.insertInto('token').values(row).returning('id')))?.id ?? 0
+  return yield* insert('token', row)
 }
 
 /** The live token with this key; refuses a key that another account uses. */
 function* findOwnToken(token: TokenWrite, accountId: number, asker: string) {
   const found = yield* first(
-    build
-      .selectFrom('token')
-      .select(['id', 'account_id', 'group_id'])
-      .where('key_hash', '=', token.keyHash)
-      .where('deleted_at', 'is', null),
+    sql<{ id: number; account_id: number; group_id: number }>`SELECT id, account_id, group_id
+      FROM token WHERE key_hash = ${token.keyHash} AND deleted_at IS NULL`,
   )
   if (found === undefined || found.account_id === accountId) return found
   throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
@@ -104,13 +100,10 @@ function* claimWrittenName(
   )
 }
 
-/**
- * Creates or updates the token with this key. A deleted token's key may be given out again: that
- * makes a new token, and what was recorded stays with the old one.
- */
+/** Creates or updates the token with this key; the key of a deleted token makes a new one. */
 export function* writeToken(token: TokenWrite, context: TokenContext): Steps<void> {
   const asker = `token "${token.name}" of ${token.account}`
-  const accountId = yield* requireAccount(token.account, asker)
+  const accountId = yield* requireNamed('account', token.account, asker)
   const groupId = yield* requireNamed('group', token.group, asker)
   const own = yield* findOwnToken(token, accountId, asker)
   const id = own?.id
@@ -122,13 +115,13 @@ export function* writeToken(token: TokenWrite, context: TokenContext): Steps<voi
   }
   const { keySealed: key_sealed, keyHint: key_hint } = token
   const columns = { ...toColumns(tokenFields, token), group_id: groupId, key_sealed, key_hint }
-  yield* run(build.updateTable('token').set(columns).where('id', '=', id))
+  yield* update('token', id, columns)
 }
 
 /** Marks a token as deleted; refuses one that is not there. */
 export function* removeTokenById(id: number, now: number): Steps<void> {
   if (yield* deleteToken(id, now)) return
-  const known = yield* first(build.selectFrom('token').select('id').where('id', '=', id))
+  const known = yield* first(sql`SELECT id FROM token WHERE id = ${id}`)
   throw new WriteRefused(
     known === undefined ? `there is no token with id ${id}` : `token ${id} is deleted already`,
   )
@@ -141,10 +134,8 @@ const revised = [...columnsOf(tokenFields), 'group'] as const
 
 /** The live token of an account. */
 function* readOwnToken({ id, accountId }: Meant) {
-  let query = selectTokens().select('token.account_id as accountId').where('token.id', '=', id)
-  if (accountId !== undefined) query = query.where('token.account_id', '=', accountId)
-  const row = yield* first(query)
-  if (row === undefined) return undefined
+  const row = yield* first(selectTokens(sql`AND token.id = ${id}`))
+  if (row === undefined || row.accountId !== (accountId ?? row.accountId)) return undefined
   const revision = revisionOf(row, revised)
   return { ...readToken(row), accountId: row.accountId, revision }
 }
@@ -162,26 +153,19 @@ function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
   throw new NameTaken(`there is a token "${name}" already; choose another name`)
 }
 
-function* namesOf(accountId: number): Steps<string[]> {
-  const rows = yield* all(
-    build
-      .selectFrom('token')
-      .select('name')
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null),
-  )
-  return rows.map(({ name }) => name)
-}
-
 /** Makes a token; returns its id. */
 export function* addToken(change: Change, token: NewToken): Steps<number> {
   const { now } = change
   const { accountId } = token
-  const owner = build.selectFrom('account').select('id').where('id', '=', accountId)
-  if (!(yield* first(owner.where('deleted_at', 'is', null)))) {
+  const owner = sql`SELECT id FROM account WHERE id = ${accountId} AND deleted_at IS NULL`
+  if (!(yield* first(owner))) {
     throw new NotThere(`there is no account ${accountId}; it may be removed`)
   }
-  const names = yield* namesOf(accountId)
+  const live = yield* all(
+    sql<{ name: string }>`SELECT name FROM token
+      WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+  )
+  const names = live.map(({ name }) => name)
   if (names.length >= maxTokensOfAccount) {
     throw new TooMany(
       `an account can have ${maxTokensOfAccount} tokens at most; remove some that are not used`,
@@ -217,7 +201,7 @@ export function* setToken(change: Change, token: Meant, fields: TokenFields): St
     ...(groupId !== undefined && { group_id: groupId }),
   }
   if (Object.keys(columns).length === 0) return
-  yield* run(build.updateTable('token').set(columns).where('id', '=', token.id))
+  yield* update('token', token.id, columns)
   const was = auditedFields(tokenFields, before)
   const is = auditedFields(tokenFields, yield* requireToken(token))
   const changed = differingColumns(was, is)
@@ -238,15 +222,19 @@ export function* removeToken(change: Change, token: OwnedToken): Steps<void> {
 /** Who removed a token by hand: what an administrator took away its owner does not bring back. */
 function* remover(id: number): Steps<string | undefined> {
   const removal = yield* first(
-    build
-      .selectFrom('audit')
-      .select('actor')
-      .where('subject', '=', `token ${id}`)
-      .where('action', '=', 'token.remove')
-      .orderBy('id', 'desc')
-      .limit(1),
+    sql<{ actor: string }>`SELECT actor FROM audit
+      WHERE subject = ${`token ${id}`} AND action = 'token.remove' ORDER BY id DESC LIMIT 1`,
   )
   return removal?.actor
+}
+
+interface RemovedToken {
+  readonly name: string
+  readonly keyHash: string
+  readonly account: string
+  readonly group: string
+  readonly groupId: number
+  readonly groupDeletedAt: number | null
 }
 
 /** Brings back a token that the same person removed a short while ago. */
@@ -255,16 +243,13 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
   const { id, accountId } = token
   if (yield* readOwnToken(token)) return
   const removed = yield* first(
-    build
-      .selectFrom('token')
-      .innerJoin('group', 'group.id', 'token.group_id')
-      .innerJoin('account', 'account.id', 'token.account_id')
-      .select(['token.name as name', 'token.key_hash as keyHash', 'account.email as account'])
-      .select(['group.name as group', 'group.deleted_at as groupDeletedAt', 'group.id as groupId'])
-      .where('token.id', '=', id)
-      .where('token.account_id', '=', accountId)
-      .where('token.deleted_at', '>', now - tokenUndoMs)
-      .where('account.deleted_at', 'is', null),
+    sql<RemovedToken>`
+      SELECT token.name, token.key_hash AS "keyHash", account.email AS account,
+        "group".name AS "group", "group".deleted_at AS "groupDeletedAt", "group".id AS "groupId"
+      FROM token JOIN "group" ON "group".id = token.group_id
+      JOIN account ON account.id = token.account_id
+      WHERE token.id = ${id} AND token.account_id = ${accountId}
+        AND token.deleted_at > ${now - tokenUndoMs} AND account.deleted_at IS NULL`,
   )
   if (removed === undefined || (yield* remover(id)) !== edit.actor) {
     throw new NotThere(
@@ -277,11 +262,10 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
   }
   yield* requireOpenGroup(removed.groupId, accountId, `token ${id} can't be brought back`)
   yield* claimName(token, name)
-  const live = build.selectFrom('token').select('id').where('key_hash', '=', keyHash)
-  if (yield* first(live.where('deleted_at', 'is', null))) {
+  if (yield* first(sql`SELECT 1 FROM token WHERE key_hash = ${keyHash} AND deleted_at IS NULL`)) {
     throw new WriteRefused(`token ${id} can't be brought back: its key is in use again`)
   }
-  yield* run(build.updateTable('token').set({ deleted_at: null }).where('id', '=', id))
+  yield* run(sql`UPDATE token SET deleted_at = NULL WHERE id = ${id}`)
   yield* note(change, 'token.restore', `token ${id}`, { account, name })
 }
 
@@ -306,10 +290,7 @@ function isMore(field: string, value: unknown, than: unknown): boolean {
   return than !== null && (value === null || Number(value) > Number(than))
 }
 
-/**
- * Refuses to the owner of a token what gives it more than somebody else has set by hand, or in the file:
- * the audit knows who did. `was` and `changed` are as it tells them.
- */
+/** Refuses to a token's owner what gives it more than somebody else has set, by the audit. */
 function* keepOperatorsWord(
   { edit }: Change,
   { id, account: owner }: Pick<TokenView, 'id' | 'account'>,
@@ -319,11 +300,11 @@ function* keepOperatorsWord(
     ([field, to]) => names.has(field) && isMore(field, to, was[field]),
   )
   if (more.length === 0 || edit.actor !== owner) return
-  const account = build.selectFrom('account').select('role').where('email', '=', owner)
-  if ((yield* first(account.where('deleted_at', 'is', null)))?.role === 'admin') return
-  const about = selectAudit().where('subject', '=', `token ${id}`)
-  const rows = yield* all(about.where('action', 'in', ['token.create', 'token.set']))
-  const entries = rows.map(toAuditEntry).sort((a, b) => b.id - a.id)
+  const isAdministrator = sql`
+    SELECT 1 FROM account WHERE email = ${owner} AND deleted_at IS NULL AND role = 'admin'`
+  if (yield* first(isAdministrator)) return
+  const entries = yield* readAudit(sql`WHERE subject = ${`token ${id}`}
+    AND action IN ('token.create', 'token.set') ORDER BY id DESC`)
   for (const [field, to] of more) {
     let before = was[field]
     for (const { actor, action, detail } of entries) {

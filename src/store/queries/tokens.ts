@@ -1,57 +1,47 @@
+import { type RawBuilder, sql } from 'kysely'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFilter, TokenView } from '../ports/admin.ts'
 import type { Spent, TokenSpending } from '../ports/records.ts'
 import type { TokenHash, TokenRecord, TokenStore } from '../ports/tokens.ts'
-import { parseRegions } from './columns.ts'
-import { all, build, type Engine, type Steps } from './steps.ts'
+import { parseRegions } from '../schema/columns.ts'
+import { all, type Engine, type Steps } from './steps.ts'
 
 /** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
 
-/** Columns of a token that its definition names, for a query. */
-const ofToken = columnsOf(tokenFields).map((column) => `token.${column}` as const)
+/** Columns of a token that its definition names. */
+const ofToken = columnsOf(tokenFields)
+  .map((column) => `token.${column}`)
+  .join(', ')
 
-/** Live tokens. */
-export const selectTokens = () =>
-  build
-    .selectFrom('token')
-    .innerJoin('account', 'account.id', 'token.account_id')
-    .innerJoin('group', 'group.id', 'token.group_id')
-    .select([
-      'token.id as id',
-      'account.email as account',
-      'token.key_hash as keyHash',
-      'token.key_sealed as keySealed',
-      'token.key_hint as keyHint',
-      'group.name as group',
-      'token.created_at as createdAt',
-      ...ofToken,
-    ])
-    .where('token.deleted_at', 'is', null)
+/** Live tokens, as they are stored; `rest` begins with AND. */
+export const selectTokens = (rest: RawBuilder<unknown>) => sql<TokenRow>`
+  SELECT token.id, account.email AS account, token.account_id AS "accountId",
+    token.key_hash AS "keyHash", token.key_sealed AS "keySealed", token.key_hint AS "keyHint",
+    "group".name AS "group", token.created_at AS "createdAt", ${sql.raw(ofToken)}
+  FROM token JOIN account ON account.id = token.account_id
+  JOIN "group" ON "group".id = token.group_id WHERE token.deleted_at IS NULL ${rest}`
 
 /** Live tokens that fit the filter, newest last. */
 export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
-  let query = selectTokens()
-    .orderBy('token.id')
-    .limit(filter.limit ?? defaultLimit)
-  const { account, group, id, keyHashes, name, afterId } = filter
+  const { account, group, id, keyHashes, name, afterId, limit = defaultLimit } = filter
   // A live token's account and group are live too: a name of theirs means the live row.
-  if (account !== undefined) {
-    query = query.where('account.email', '=', account).where('account.deleted_at', 'is', null)
-  }
-  if (group !== undefined) {
-    query = query.where('group.name', '=', group).where('group.deleted_at', 'is', null)
-  }
-  if (id !== undefined) query = query.where('token.id', '=', id)
-  if (keyHashes !== undefined) query = query.where('token.key_hash', 'in', keyHashes)
-  if (name !== undefined) query = query.where('token.name', '=', name)
-  if (afterId !== undefined) query = query.where('token.id', '>', afterId)
-  return (yield* all(query)).map(readToken)
+  const conditions = [
+    account === undefined ? [] : sql`account.email = ${account} AND account.deleted_at IS NULL`,
+    group === undefined ? [] : sql`"group".name = ${group} AND "group".deleted_at IS NULL`,
+    id === undefined ? [] : sql`token.id = ${id}`,
+    keyHashes === undefined ? [] : sql`token.key_hash IN (${sql.join(keyHashes)})`,
+    name === undefined ? [] : sql`token.name = ${name}`,
+    afterId === undefined ? [] : sql`token.id > ${afterId}`,
+  ].flat()
+  const where = sql.join([sql``, ...conditions], sql` AND `)
+  return (yield* all(selectTokens(sql`${where} ORDER BY token.id LIMIT ${limit}`))).map(readToken)
 }
 
 interface TokenRow extends TokenColumns, Omit<TokenView, keyof TokenSettings> {
   readonly group: string
+  readonly accountId: number
 }
 
 /** A row of such a query as the ports know it. */
@@ -65,7 +55,7 @@ export function readToken(row: TokenRow): TokenView {
 
 /** What a look-up selects of a token and its account; the names are those of `FoundToken`. */
 export const foundTokenColumns = `token.id, token.group_id AS "groupId",
-  token.deleted_at AS "deletedAt", ${ofToken.join(', ')},
+  token.deleted_at AS "deletedAt", ${ofToken},
   account.id AS "accountId", account.email,
   account.email_verified AS "emailVerified", account.status AS "accountStatus",
   account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
@@ -126,11 +116,7 @@ interface TokenUsed {
 /** The sums of so many tokens are read by one statement. */
 const tokensPerQuery = 500
 
-/**
- * What tokens were charged in all, on a UTC day and in that day's month, by the daily sums that
- * `verify` holds to the ledger; those that were used at all. A clock that was set back takes nothing
- * out of the whole.
- */
+/** What tokens were charged in all, on a UTC day and in its month; unused ones are left out. */
 export function* readUsed(
   tokenIds: readonly number[],
   day: string,
@@ -145,29 +131,17 @@ export function* readUsed(
   return used
 }
 
-const selectUsed = (tokenIds: readonly number[], day: string) =>
-  build
-    .selectFrom('usage_day')
-    .select(({ fn, val }) => [
-      'token_id as id',
-      fn.max('day').as('lastUsedDay'),
-      fn.sum<number>('amount_nano').as('totalNano'),
-      fn.coalesce(fn.sum<number>('amount_nano').filterWhere('day', '=', day), val(0)).as('dayNano'),
-      fn
-        .coalesce(
-          fn
-            .sum<number>('amount_nano')
-            .filterWhere(
-              ({ fn, val }) => fn('substr', ['day', val(1), val(7)]),
-              '=',
-              day.slice(0, 7),
-            ),
-          val(0),
-        )
-        .as('monthNano'),
-    ])
-    .where('token_id', 'in', tokenIds)
-    .groupBy('token_id')
+interface UsedRow extends Omit<Spent, 'day'> {
+  readonly id: number
+  readonly lastUsedDay: string
+}
+
+const selectUsed = (tokenIds: readonly number[], day: string) => sql<UsedRow>`
+  SELECT token_id AS id, max(day) AS "lastUsedDay", sum(amount_nano) AS "totalNano",
+    coalesce(sum(amount_nano) FILTER (WHERE day = ${day}), 0) AS "dayNano",
+    coalesce(sum(amount_nano) FILTER (WHERE substr(day, 1, 7) = ${day.slice(0, 7)}), 0)
+      AS "monthNano"
+  FROM usage_day WHERE token_id IN (${sql.join(tokenIds)}) GROUP BY token_id`
 
 /** The same of a token that was never used. */
 export const unused = (day: string): TokenUsed => ({
@@ -183,10 +157,11 @@ export function* spentWith(tokenIds: readonly number[], day: string): Steps<Toke
 
 /** Reads which keys there are, page by page. */
 export const createTokenHashes = ({ read }: Engine): Pick<TokenStore, 'hashesAfter'> => ({
-  hashesAfter: (id, limit) => read(() => selectHashes(id, limit)),
+  hashesAfter: (id, limit) =>
+    read(() =>
+      all(
+        sql<TokenHash>`SELECT id, key_hash AS "keyHash" FROM token
+          WHERE id > ${id} ORDER BY id LIMIT ${limit}`,
+      ),
+    ),
 })
-
-function* selectHashes(id: number, limit: number): Steps<readonly TokenHash[]> {
-  const tokens = build.selectFrom('token').select(['id', 'key_hash as keyHash'])
-  return yield* all(tokens.where('id', '>', id).orderBy('id').limit(limit))
-}

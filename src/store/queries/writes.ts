@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { accountFields } from '../../resources/account.ts'
 import { auditedFields, toColumns } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
@@ -14,10 +15,7 @@ import { all, type Steps } from './steps.ts'
 import { removeTokenById, writeToken } from './token-changes.ts'
 import { readToken, selectTokens } from './tokens.ts'
 
-/**
- * Applies a set of changes; throws `WriteRefused` at the first that can't be. Call it in a
- * transaction. Things are written in the order in which they name each other.
- */
+/** Applies changes in the order in which they name each other. Call it in a transaction. */
 export function* applyWrites(writes: Writes, now: number): Steps<void> {
   const leaving = new Set(writes.remove?.tokenIds)
   for (const channel of writes.channels ?? []) yield* writeChannel(channel, now)
@@ -37,10 +35,7 @@ function* removeAll(remove: NonNullable<Writes['remove']>, now: number): Steps<v
   for (const model of new Set(remove.prices)) yield* removePrice(model, now)
 }
 
-/**
- * Applies a set of changes that somebody wants, and leaves an audit row for each thing that differs
- * afterwards. Call it in a transaction.
- */
+/** The same for somebody, with an audit row for each difference. Call it in a transaction. */
 export function* applyNoted(writes: Writes, change: Change): Steps<void> {
   const before = yield* lookAt(writes)
   yield* applyWrites(writes, change.now)
@@ -208,9 +203,13 @@ const tokensPerQuery = 500
 
 function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
   const keys = tokens.map(({ keyHash }) => keyHash)
-  const written = yield* inParts(keys, (part) => selectTokens().where('token.key_hash', 'in', part))
+  const written = yield* inParts(keys, (part) =>
+    selectTokens(sql`AND token.key_hash IN (${sql.join(part)})`),
+  )
   const ids = remove?.tokenIds ?? []
-  const removed = yield* inParts(ids, (part) => selectTokens().where('token.id', 'in', part))
+  const removed = yield* inParts(ids, (part) =>
+    selectTokens(sql`AND token.id IN (${sql.join(part)})`),
+  )
   return [...written, ...removed].map((row) => {
     const token = readToken(row)
     const { id, account, name, group } = token

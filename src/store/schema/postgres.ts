@@ -90,10 +90,7 @@ const keptOfAccount = [
 const tell = (table: string, events: string) =>
   `CREATE TRIGGER tell_nodes AFTER ${events} ON ${table} EXECUTE FUNCTION tell_nodes();\n`
 
-/**
- * Tells all nodes at once when a transaction commits that has changed what they keep in memory,
- * whoever wrote it. Notices of one transaction that are alike become one.
- */
+/** Tells all nodes when a transaction commits that has changed what they keep in memory. */
 const triggers = `
 CREATE FUNCTION tell_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

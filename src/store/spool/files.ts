@@ -14,6 +14,7 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { syncFolder } from '../../lib/draft-file.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { createClaim } from '../sqlite/file.ts'
 import { type Decoded, decodeLines, storedLine } from './lines.ts'
@@ -42,10 +43,7 @@ interface Claimed {
   readonly foreign: readonly string[]
 }
 
-/**
- * Takes the first file of a folder that no other process has, and those that processes have left which
- * are no more, as far as something is in them, and not of another database. Throws as the system does.
- */
+/** Takes a file that is free, and those that ended processes have left for the same database. */
 export function claimFiles(folder: string, origin: string): Claimed {
   const claimed: ClaimedFile[] = []
   const foreign: string[] = []
@@ -121,10 +119,7 @@ export interface SpoolFile {
 const maxBytes = 64 * 1_048_576
 const pieceBytes = 1_048_576
 
-/**
- * A file that is appended to, one thing after the other. It keeps its size when it is cleared, for the
- * room on the disk is what it has it for.
- */
+/** A file that is appended to, one thing after the other. It keeps its size when it is cleared. */
 export function createSpoolFile(disk: SpoolDisk): SpoolFile {
   const bytes = disk.read()
   const found = decodeLines(bytes)
@@ -232,19 +227,9 @@ function openDisk(path: string): SpoolDisk {
 
 /** Its folder, and where that is named: there this user may have no right to read, nor be bound to have. */
 async function syncFolders(path: string): Promise<void> {
-  if (process.platform === 'win32') return // folders are no files there
   const folder = dirname(path)
   await syncFolder(folder)
   await syncFolder(dirname(folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES') throw error
   })
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

@@ -28,10 +28,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 const checksum = (bytes: Uint8Array | string) => Bun.hash.crc32(bytes).toString(16).padStart(8, '0')
 
-/**
- * One line: checksum and JSON. It also begins with a line end, so that what was cut off before it, or a line
- * end that is damaged, does not take it along.
- */
+/** One line: checksum and JSON, between line ends, so that damage stays in its line. */
 const encode = (value: unknown): string => {
   const json = JSON.stringify(value)
   return `\n${checksum(json)} ${json}\n`

@@ -8,17 +8,11 @@ const patience = 10 * commitsBetween
 
 const checkpoint = { sql: 'PRAGMA wal_checkpoint(PASSIVE)' }
 
-/**
- * Moves the journal into the database from time to time, on a thread of its own: it waits for the
- * disk several times, and on this thread all requests would wait with it.
- */
+/** Moves the journal into the database from time to time, on a thread of its own. */
 export interface Checkpointer {
   /** To be called after each commit. */
   count(): void
-  /**
-   * Set for the last few milliseconds of a move: commits wait for it. Only a journal that was moved
-   * to its last page begins anew; one that is written on all the while would only ever grow.
-   */
+  /** Set for the last milliseconds of a move: commits wait, so that the journal begins anew. */
   readonly lastStep: Promise<void> | undefined
   /** Ends the thread. To be called before the database is closed. */
   close(): Promise<void>
@@ -48,8 +42,7 @@ export function createCheckpointer(path: string): Checkpointer {
       lastStep = run()
       await lastStep
     } catch {
-      // Nothing is lost: SQLite does it by itself when the journal has grown large, and tells then
-      // whoever commits what is wrong.
+      // Nothing is lost: SQLite moves a large journal itself, and tells what is wrong.
       commits = -patience
     } finally {
       lastStep = undefined

@@ -13,7 +13,7 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
-import { attemptColumns, requestColumns, reservationColumns } from '../queries/requests.ts'
+import { attemptFields, insertText, requestFields, reservationFields } from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { createPatience } from './file.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
@@ -62,17 +62,16 @@ const removeSwept = `DELETE FROM request WHERE request_id = ? AND ending = 'inte
 function prepareStatements(db: Database) {
   return {
     insertRequest: db.prepare<void, [Named<RequestRow>]>(
-      `${insertText('request', requestColumns)} ON CONFLICT (request_id) DO NOTHING`,
+      `${insertText('request', Object.keys(requestFields))} ON CONFLICT (request_id) DO NOTHING`,
     ),
     removeSwept: db.prepare<SweptRow, [string]>(removeSwept),
-    insertAttempt: db.prepare<
-      void,
-      [Named<AttemptRow & { request_row: number; position: number }>]
-    >(insertText('attempt', attemptColumns, ['request_row', 'position'])),
+    insertAttempt: db.prepare<void, [Named<AttemptRow & { requestRow: number; position: number }>]>(
+      insertText('attempt', ['requestRow', 'position', ...Object.keys(attemptFields)]),
+    ),
     hasBudget: db.prepare<{ id: number }, [number]>(hasBudget),
     addCharge: db.prepare<void, [number, number, number, string, number]>(addCharge),
     insertReservation: db.prepare<void, [Named<Reservation>]>(
-      insertText('reservation', reservationColumns),
+      insertText('reservation', Object.keys(reservationFields)),
     ),
     findRequest: db.prepare<object, [string]>('SELECT 1 FROM request WHERE request_id = ?'),
     findReservation: db.prepare<Share, [string]>(findReservation),
@@ -156,7 +155,7 @@ export function createCommit(
     }
     const requestRow = Number(inserted.lastInsertRowid)
     for (const [position, attempt] of attempts.entries()) {
-      statements.insertAttempt.run({ ...attempt, request_row: requestRow, position })
+      statements.insertAttempt.run({ ...attempt, requestRow, position })
     }
     dailySums.add(request)
     if (amountNano > 0) charge(request, account, now)
@@ -245,10 +244,7 @@ const read =
 
 const update = 'UPDATE account SET balance_nano = ?, reserved_nano = ? WHERE id = ?'
 
-/**
- * The accounts that one transaction works on: each is read once and written once, however many
- * requests of a batch are its own. Only for use inside of a transaction that holds the write lock.
- */
+/** The accounts of one transaction, each read and written once. For use with the write lock. */
 function createOpenAccounts(db: Database) {
   const readOne = db.prepare<AccountTotals, [number]>(read)
   const updateOne = db.prepare<void, [number, number, number]>(update)
@@ -273,19 +269,4 @@ function createOpenAccounts(db: Database) {
     /** Before a transaction: what an earlier one read may have changed. */
     forget: () => open.clear(),
   }
-}
-
-/** `INSERT` text for a column list; its parameters carry the names in code (`$requestId`). */
-export function insertText(
-  table: string,
-  columns: readonly string[],
-  extra: readonly string[] = [],
-): string {
-  const pairs = [...columns, ...extra].map((column) => {
-    const [name = '', alias = name] = column.slice(column.indexOf('.') + 1).split(' as ')
-    return { name, alias }
-  })
-  const names = pairs.map(({ name }) => name).join(', ')
-  const values = pairs.map(({ alias }) => `$${alias}`).join(', ')
-  return `INSERT INTO ${table} (${names}) VALUES (${values})`
 }

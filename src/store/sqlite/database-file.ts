@@ -1,18 +1,29 @@
+import { constants, Database } from 'bun:sqlite'
+import {
+  copyFileSync,
+  existsSync,
+  constants as files,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Contents, DatabaseFile, InspectOptions, SealedKey } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
-import { checkVersion } from '../schema/versions.ts'
-import { applicationId } from './header.ts'
+import { checkVersion, firstVersion } from '../schema/versions.ts'
+import { applicationId, explained, isServed } from './file.ts'
+import { readVersion } from './migrate.ts'
+import { requireTakable } from './take-over.ts'
 import { type DatabaseThread, openDatabaseThread } from './thread.ts'
 
 const countCopyBytes = `
 SELECT (page_count - freelist_count) * page_size AS bytes
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
-/**
- * Opens a database file that is there, of any version, without changing its tables. `called` is its
- * name in errors.
- */
+/** Opens a database file that is there, of any version. `called` is its name in errors. */
 export async function openDatabaseFile(path: string, called = path): Promise<DatabaseFile> {
   const thread = await openDatabaseThread(path, called)
   return {
@@ -29,8 +40,7 @@ export async function openDatabaseFile(path: string, called = path): Promise<Dat
         { sql: 'PRAGMA synchronous = FULL' },
       )
       try {
-        // While the copy was read, the journal could only grow. Whoever commits next would have to
-        // move all of it into the database before anything else: done here, no request waits for it.
+        // The journal has grown meanwhile: moved here, no commit waits for it.
         await thread.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)' })
       } catch {
         // A courtesy: the copy is whole without it, and the gateway's own commits do it, too.
@@ -138,4 +148,58 @@ async function requireBalances(thread: DatabaseThread, path: string): Promise<vo
     `The database ${path} is not sound: balances differ from the sums of their ledger. ` +
       `${lines.join('; ')}.`,
   )
+}
+
+/** A database file as it is found. */
+interface Look {
+  readonly version: number
+  /** What a copy takes, in bytes. */
+  readonly copyBytes: number
+  readonly isServed: boolean
+  readonly sealedKeys: readonly SealedKey[]
+}
+
+/** Looks at a database file and changes nothing. Throws `StoreError` when it is of no use. */
+export function lookAt(path: string): Look {
+  const served = isServed(path)
+  return explained(path, () =>
+    reading(path, served, (db) => {
+      const version = readVersion(db, path)
+      if (version > 0 && version < firstVersion) requireTakable(db)
+      return {
+        version,
+        copyBytes: db.query<{ bytes: number }, []>(countCopyBytes).get()?.bytes ?? 0,
+        isServed: served,
+        sealedKeys: version > 0 ? db.query<SealedKey, []>(selectSealed).all() : [],
+      }
+    }),
+  )
+}
+
+/** To read a journal is to make an index of it beside it, unless there is one that others use. */
+function reading<Result>(path: string, served: boolean, work: (db: Database) => Result): Result {
+  if (served) return within(new Database(path, { readonly: true }), work)
+  const journal = `${path}-wal`
+  if (!existsSync(journal) || statSync(journal).size === 0) {
+    const url = `${pathToFileURL(resolve(path)).href}?immutable=1`
+    const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+    return within(new Database(url, flags), work)
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-check-'))
+  try {
+    const copy = join(folder, 'copy.db')
+    for (const ending of ['', '-wal'])
+      copyFileSync(path + ending, copy + ending, files.COPYFILE_FICLONE)
+    return within(new Database(copy), work)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function within<Result>(db: Database, work: (db: Database) => Result): Result {
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
 }

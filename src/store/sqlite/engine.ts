@@ -1,5 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { SqliteQueryCompiler } from 'kysely'
+import { type RawBuilder, SqliteQueryCompiler, sql } from 'kysely'
+import { giveTurn } from '../../lib/give-way.ts'
+import { type ListIndex, type ListSource, lastId, searchMs } from '../queries/lists/search.ts'
 import {
   createCompile,
   type Engine,
@@ -10,10 +12,7 @@ import {
 import { createPatience, explained } from './file.ts'
 import type { Watch } from './watch.ts'
 
-/**
- * Runs steps on SQLite, to their end at once: nothing can come between two statements, and no promise
- * can leave a transaction open.
- */
+/** Runs steps on SQLite, to their end at once: nothing can come between two statements. */
 export function createEngine(db: Database, path: string, watch?: Pick<Watch, 'require'>): Engine {
   const patience = createPatience(db)
   const access = async <Result>(work: () => Result): Promise<Result> => {
@@ -51,3 +50,29 @@ function perform(db: Database, asked: Statement): Outcome {
 
 /** A statement in SQLite's words. */
 export const compile = createCompile(new SqliteQueryCompiler())
+
+/** Where SQLite calls an index otherwise. */
+const names: { readonly [index in ListIndex]?: string } = {
+  request_id: 'sqlite_autoindex_request_1',
+}
+
+/** Lists of a SQLite database, which is told the index of each. */
+export function createSource(engine: Pick<Engine, 'read'>): ListSource {
+  const source: ListSource = {
+    async read(steps) {
+      const result = await engine.read(steps)
+      giveTurn()
+      return result
+    },
+    from: (table, index): RawBuilder<unknown> =>
+      sql.raw(index === undefined ? table : `${table} INDEXED BY ${names[index] ?? index}`),
+    // The requests of each account lie block by block: see the schema.
+    blockBits: (index) => (index === 'request_account' ? 10 : undefined),
+    // Whoever else the process works for waits for the end of a statement.
+    quickMs: 2,
+    searchMs,
+    // There is one writer: what is stored later has a larger number.
+    newestRequest: () => lastId(source, 'request', 'id'),
+  }
+  return source
+}

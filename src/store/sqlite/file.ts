@@ -1,7 +1,17 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { StoreError } from '../ports/store-error.ts'
+import { checkVersion, newestVersion } from '../schema/versions.ts'
 
 export interface FileOptions {
   /** Path of the database file; it is created when missing. `:memory:`: gone when closed. */
@@ -38,17 +48,14 @@ export function openFile(options: FileOptions): Database {
   const db = new Database(path, { strict: true, create: true })
   try {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    // Of a new database: each page that a commit touches is summed and written whole, a settlement
-    // touches a dozen, and most take a hundred bytes.
+    // A commit writes whole pages, and needs a hundred bytes of most.
     db.run('PRAGMA page_size = 2048')
-    // What is removed of it can be given back, some pages at a time. Of one that is there this would write
-    // its head anew, at each opening.
+    // What is removed can be given back, some pages at a time; only a new file can begin so.
     if (isEmpty(db)) db.run('PRAGMA auto_vacuum = INCREMENTAL')
     enterWal(db, busyTimeoutMs)
     db.run(`PRAGMA synchronous = ${synchronous}`)
     db.run('PRAGMA foreign_keys = ON')
-    // Moving the journal into the database holds up all requests, so another thread does it, long
-    // before there are so many pages.
+    // Moving the journal holds up all requests: the checkpointer does it long before.
     db.run('PRAGMA wal_autocheckpoint = 16000')
     return db
   } catch (error) {
@@ -103,10 +110,7 @@ export function isServed(path: string): boolean {
 /** How soon a transaction is tried again while another process is writing. */
 const retryMs = 5
 
-/**
- * Does `work` as soon as no other process is writing, for as long as the database's busy timeout.
- * SQLite itself would wait with the whole process standing still, open streams included.
- */
+/** Does `work` as soon as no other process is writing, within the busy timeout. */
 export function createPatience(db: Database) {
   const setTimeoutTo = (ms: number) => db.prepare(`PRAGMA busy_timeout = ${ms}`)
   const { timeout } = db.query<{ timeout: number }, []>('PRAGMA busy_timeout').get() ?? {}
@@ -196,3 +200,67 @@ export function checkPlace(path: string): void {
     )
   }
 }
+
+/** Marks a database file as ours: `TGAT` in ASCII. */
+export const applicationId = 0x54474154
+
+const magic = 'SQLite format 3\0'
+const headerBytes = 100
+/** Offsets in the header (SQLite's own reference, "Database File Format"). */
+const versionAt = 60
+const ownerAt = 68
+
+/** Reads a file's first bytes; throws `StoreError` when it is not ours, or of a newer version. */
+export function checkHeader(path: string): void {
+  const header = readHeader(path)
+  if (header.subarray(0, magic.length).toString('latin1') !== magic) {
+    throw new StoreError(
+      `${path} is no SQLite database, so no backup. Give the path of a file that "tollgate backup" ` +
+        'has made.',
+    )
+  }
+  if (header.readUInt32BE(ownerAt) !== applicationId) {
+    throw new StoreError(
+      `${path} is a database of another program. Give the path of a file that "tollgate backup" ` +
+        'has made.',
+    )
+  }
+  checkVersion(header.readUInt32BE(versionAt), path)
+}
+
+/** The version of a file that is a database of ours and no one works on; undefined when it is none. */
+function versionOf(path: string): number | undefined {
+  const header = readHeader(path)
+  const isOurs = header.readUInt32BE(ownerAt) === applicationId
+  return isOurs ? header.readUInt32BE(versionAt) : undefined
+}
+
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header, 0, headerBytes, 0)
+  } finally {
+    closeSync(file)
+  }
+  return header
+}
+
+const ending = '.before-v'
+
+/** Where a database is copied to before it is upgraded to the newest version. */
+export const copyPath = (database: string): string => `${database}${ending}${newestVersion}`
+
+/** All such copies beside a database, of whichever version. */
+export function copiesOf(database: string): readonly string[] {
+  const folder = dirname(database)
+  const beginning = `${basename(database)}${ending}`
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
+    .map((name) => join(folder, name))
+}
+
+/** A copy that this program can take in place of a database that is newer; undefined: there is none. */
+export const usableCopy = (database: string): string | undefined =>
+  copiesOf(database).find((copy) => (versionOf(copy) ?? newestVersion + 1) <= newestVersion)

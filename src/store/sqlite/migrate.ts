@@ -11,8 +11,7 @@ import {
   stepsFrom,
   tooOld,
 } from '../schema/versions.ts'
-import { explained, explainFailure, isServed, openFile } from './file.ts'
-import { applicationId, usableCopy } from './header.ts'
+import { applicationId, explained, explainFailure, isServed, openFile, usableCopy } from './file.ts'
 import { takeOver } from './take-over.ts'
 
 /** The number that a PRAGMA tells. */
@@ -99,8 +98,7 @@ export function migrate(
   path: string,
   { toStay = false }: { readonly toStay?: boolean } = {},
 ): void {
-  // An up-to-date database is opened without asking for the write lock. All parts of the check
-  // see the same state: another process may be making the tables at this moment.
+  // An up-to-date database is opened without the write lock; all parts of the check see one state.
   const version = db.transaction(() => check(db, path)).deferred()
   if (version >= newestVersion) return
   if (version > 0 && toStay) throw tooOld(version, path)
@@ -113,10 +111,7 @@ export function migrate(
   if (version > 0) layOut(db)
 }
 
-/**
- * Lets a file of a former program give back, some pages at a time, what is removed: a new one does so
- * from the beginning. It is written anew for that; where another process has it open, it stays.
- */
+/** Lets a file of a former program give back pages that are free, where nobody else has it open. */
 function layOut(db: Database): void {
   const incremental = 2
   if (readPragma(db, 'auto_vacuum') === incremental) return
@@ -132,10 +127,7 @@ function layOut(db: Database): void {
 export const readVersion = (db: Database, path: string): number =>
   db.transaction(() => check(db, path)).deferred()
 
-/**
- * Brings a database file that is there to the newest version, once `beforeFirstStep` is done; nobody
- * writes into it meanwhile. Gives the version that it had; undefined: there was nothing to do.
- */
+/** Upgrades a file, once `beforeFirstStep` is done; gives its former version, if it was old. */
 export async function upgradeFile(
   path: string,
   beforeFirstStep: (version: number) => Promise<void>,

@@ -1,90 +1,54 @@
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import {
-  createMark,
-  movedTables,
-  notEmpty,
-  quoted,
-  quotedList,
+  createSource,
+  createTarget,
+  type MoveConnection,
+  readExtent,
   readMark,
+  requireEmpty,
   requireVersion,
   samePlace,
-  selectExtent,
-  selectRows,
-  unfinished,
-} from '../moving/tables.ts'
-import type {
-  BegunMove,
-  MovedRow,
-  MovePlace,
-  MoveSource,
-  MoveTarget,
-  SealedKey,
-} from '../ports/copies.ts'
+} from '../moving/place.ts'
+import { movedTables, quoted, quotedList, unfinished } from '../moving/tables.ts'
+import type { MovedRow, MoveSource, MoveTarget } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { selectSealed } from '../queries/catalog.ts'
 import { checkVersion } from '../schema/versions.ts'
-import { createClaim, explained, openFile } from './file.ts'
-import { applicationId } from './header.ts'
+import { applicationId, createClaim, explained, openFile } from './file.ts'
 import { isUnfinished, migrate, readPragma } from './migrate.ts'
 
-/**
- * Opens a database file that is to be moved. Nobody may serve from it meanwhile. Throws `StoreError`
- * with the way out.
- */
-export function openSqliteSource(path: string): MoveSource {
+/** Opens a file that is to be moved, and that nobody serves from. Throws `StoreError`. */
+export async function openSqliteSource(path: string): Promise<MoveSource> {
   if (!existsSync(path)) throw new StoreError(`There is no database ${path}. Give its path.`)
-  const claim = createClaim(path)
-  if (!explained(path, claim.claim)) {
-    throw new StoreError(
-      `A gateway is running with the database ${path}, or another move is: stop it first.`,
-    )
-  }
+  const release = claimFor(path)
+  const db = explained(path, () => new Database(path, { readwrite: true, strict: true }))
+  const connection = connect(db, path, release)
   try {
-    return explained(path, () => open(path, claim.release))
+    explained(path, () => {
+      db.run('PRAGMA busy_timeout = 5000')
+      db.run('PRAGMA query_only = ON')
+      requireOurs(db, path)
+    })
+    const seen = readPragma(db, 'data_version')
+    // From the first reading on all is of one state.
+    await connection.ask('BEGIN')
+    return createSource(connection, await readExtent(connection), async () => {
+      if (db.inTransaction) db.run('COMMIT')
+      return readPragma(db, 'data_version') !== seen
+    })
   } catch (error) {
-    claim.release()
+    await connection.close()
     throw error
   }
 }
 
-function open(path: string, release: () => void): MoveSource {
-  const db = new Database(path, { readwrite: true, strict: true })
-  try {
-    db.run('PRAGMA busy_timeout = 5000')
-    db.run('PRAGMA query_only = ON')
-    requireOurs(db, path)
-    const seen = readPragma(db, 'data_version')
-    // From the first reading on all is of one state.
-    db.run('BEGIN')
-    return {
-      place: path,
-      identity: identityOf(path),
-      ...createMoveReader(db, path),
-      extent: async () =>
-        movedTables.map((table) => {
-          const [values] = db.prepare(selectExtent(table)).values()
-          const [rows, newest] = values ?? []
-          return {
-            table: table.name,
-            rows: Number(rows),
-            newest: newest === null ? null : Number(newest),
-          }
-        }),
-      sealedKeys: async () => db.prepare<SealedKey, []>(selectSealed).all(),
-      async isChanged() {
-        if (db.inTransaction) db.run('COMMIT')
-        return readPragma(db, 'data_version') !== seen
-      },
-      async close() {
-        db.close()
-        release()
-      },
-    }
-  } catch (error) {
-    db.close()
-    throw error
-  }
+/** Throws where somebody serves from a database, or moves it; gives what ends that. */
+function claimFor(path: string): () => void {
+  const { claim, release } = createClaim(path)
+  if (explained(path, claim)) return release
+  throw new StoreError(
+    `A gateway is running with the database ${path}, or another move is: stop it first.`,
+  )
 }
 
 function requireOurs(db: Database, path: string): void {
@@ -97,102 +61,63 @@ function requireOurs(db: Database, path: string): void {
   requireVersion(version, path)
 }
 
-/**
- * Opens the file that a store is moved into, making it and its tables. Throws `StoreError` when it
- * holds anything but what an unfinished move has left, or is the source itself.
- */
-export function openSqliteTarget(path: string, sourceIdentity: string): MoveTarget {
+/** Opens the target of a move, making its tables. Throws `StoreError` when it holds other rows. */
+export async function openSqliteTarget(path: string, sourceIdentity: string): Promise<MoveTarget> {
   if (existsSync(path) && identityOf(path) === sourceIdentity) throw samePlace(path)
-  const claim = createClaim(path)
-  return explained(path, () => {
-    const db = openFile({ path })
-    try {
-      // Nobody may serve while tables are made, not even this process.
-      if (!isUnfinished(db)) makeTables(db, path)
-      if (!claim.claim()) {
-        throw new StoreError(
-          `A gateway is running with the database ${path}, or another move is: stop it first.`,
-        )
-      }
-      return target(db, path, claim.release)
-    } catch (error) {
-      claim.release()
-      db.close()
-      throw error
-    }
-  })
-}
-
-function target(db: Database, path: string, release: () => void): MoveTarget {
-  const begun = readBegun(db, path)
-  const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
-  const reader = createMoveReader(db, path)
-  return {
-    place: path,
-    identity: identityOf(path),
-    takesNul: true,
-    begun,
-    ...reader,
-    begin: (move) => access(() => mark(db, move)),
-    append: ({ table, columns }, moved, soFar) =>
-      access(
-        db.transaction(() => {
-          const values = columns.map(() => '?').join(', ')
-          const insert = db.query(
-            `INSERT INTO ${quoted(table.name)} (${quotedList(columns)}) VALUES (${values})`,
-          )
+  const db = explained(path, () => openFile({ path }))
+  let release = () => {}
+  const connection = connect(db, path, () => release())
+  try {
+    // Nobody may serve while tables are made, not even this process.
+    if (!isUnfinished(db)) await makeTables(connection, db)
+    release = claimFor(path)
+    return createTarget(connection, {
+      takesNul: true,
+      begun: await readBegun(connection, db),
+      async insert({ table, columns }, moved) {
+        const places = columns.map(() => '?').join(', ')
+        const names = quotedList(columns)
+        const text = `INSERT INTO ${quoted(table.name)} (${names}) VALUES (${places})`
+        explained(path, () => {
+          using insert = db.prepare(text)
           for (const row of moved) insert.run(...(row as SQLQueryBindings[]))
-          db.query('UPDATE unfinished_move SET so_far = ?').run(JSON.stringify(soFar))
-        }).immediate,
-      ),
-    clear: () =>
-      access(
-        db.transaction(() => {
-          for (const { name } of [...movedTables].reverse()) db.run(`DELETE FROM ${quoted(name)}`)
-          db.run('DROP TABLE unfinished_move')
-        }).immediate,
-      ),
-    finish: () =>
-      access(() => {
-        db.run('DROP TABLE unfinished_move')
-        db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      }),
-    async close() {
-      db.close()
-      release()
-    },
+        })
+      },
+      async empty() {
+        for (const { name } of movedTables.toReversed()) {
+          await connection.ask(`DELETE FROM ${quoted(name)}`)
+        }
+      },
+      async finish(unmark) {
+        await unmark()
+        await connection.ask('PRAGMA wal_checkpoint(TRUNCATE)')
+      },
+    })
+  } catch (error) {
+    await connection.close()
+    throw error
   }
 }
 
 /** What is there must hold no rows: it is not even brought up to date. */
-function makeTables(db: Database, path: string): void {
-  requireNoRows(db, path)
-  migrate(db, path)
-}
-
-function requireNoRows(db: Database, path: string): void {
-  for (const { name } of movedTables) {
-    const isThere = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== null
-    if (!isThere) continue
-    if (db.prepare(`SELECT 1 FROM ${quoted(name)} LIMIT 1`).get()) throw notEmpty(path, name)
-  }
+async function makeTables(connection: MoveConnection, db: Database): Promise<void> {
+  const tables = await connection.ask('SELECT name FROM sqlite_schema')
+  const there = new Set(tables.map(([name]) => name))
+  await requireEmpty(
+    connection,
+    movedTables.filter(({ name }) => there.has(name)),
+  )
+  explained(connection.place, () => migrate(db, connection.place))
 }
 
 /** What an unfinished move has left; undefined when there is nothing. */
-function readBegun(db: Database, path: string): BegunMove | undefined {
-  if (isUnfinished(db)) {
-    requireVersion(readPragma(db, 'user_version'), path)
-    return readMark(db.prepare('SELECT source, extent, so_far FROM unfinished_move').values()[0])
+async function readBegun(connection: MoveConnection, db: Database) {
+  if (!isUnfinished(db)) {
+    await requireEmpty(connection)
+    return undefined
   }
-  requireNoRows(db, path)
-  return undefined
-}
-
-function mark(db: Database, { source, extent }: Omit<BegunMove, 'soFar'>): void {
-  db.transaction(() => {
-    db.run(createMark(' STRICT'))
-    db.query('INSERT INTO unfinished_move VALUES (?, ?, NULL)').run(source, JSON.stringify(extent))
-  }).immediate()
+  requireVersion(readPragma(db, 'user_version'), connection.place)
+  return readMark(connection)
 }
 
 /** The same for one file, whatever it is called. */
@@ -201,23 +126,27 @@ function identityOf(path: string): string {
   return `file ${dev}:${ino === 0 ? realpathSync(path) : ino}`
 }
 
-/** Reads what is moved. */
-function createMoveReader(db: Database, path: string): Pick<MovePlace, 'columns' | 'rows'> {
-  const statements = new Map<string, Statement>()
-  function prepared(text: string): Statement {
-    const known = statements.get(text) ?? db.prepare(text)
-    statements.set(text, known)
-    return known
-  }
+function connect(db: Database, path: string, release: () => void): MoveConnection {
+  const ask = async (text: string, values: readonly unknown[] = []) =>
+    explained(path, () => {
+      using statement = db.prepare(text.replace(/\$(\d)/g, '?$1'))
+      return statement.values(...(values as SQLQueryBindings[])) as unknown as MovedRow[]
+    })
   return {
-    async columns({ name, without = [] }) {
-      const found = prepared('SELECT name FROM pragma_table_info(?) ORDER BY name').values(name)
-      return found.map(([column]) => String(column)).filter((column) => !without.includes(column))
+    ...{ place: path, identity: identityOf(path), ask },
+    selectColumns: 'SELECT name FROM pragma_table_info($1) ORDER BY name',
+    async transaction(work) {
+      await ask('BEGIN IMMEDIATE')
+      try {
+        await work()
+        await ask('COMMIT')
+      } finally {
+        if (db.inTransaction) db.run('ROLLBACK')
+      }
     },
-    async rows({ table, columns, after, limit }) {
-      const text = selectRows(table, columns, after === undefined, (number) => `?${number}`)
-      const values = [...(after ?? []), limit] as SQLQueryBindings[]
-      return explained(path, () => prepared(text).values(...values)) as unknown as MovedRow[]
+    async close() {
+      db.close()
+      release()
     },
   }
 }

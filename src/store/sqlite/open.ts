@@ -3,17 +3,9 @@ import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { ReadingStore, Store } from '../ports/store.ts'
 import type { TokenRecord } from '../ports/tokens.ts'
-import { createAdminStore, createEdits } from '../queries/admin.ts'
-import { createAnswerStore } from '../queries/answers.ts'
-import { createAttemptStore } from '../queries/attempts.ts'
-import { createAvailabilityStore } from '../queries/availability.ts'
-import { createCatalogStore } from '../queries/catalog.ts'
-import { createHealthStore } from '../queries/channels.ts'
-import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
-import { createResponseStore } from '../queries/responses.ts'
-import { createSignInStore } from '../queries/sign-in/sign-in.ts'
+import { createReading, createStores } from '../queries/store.ts'
 import {
   createTokenHashes,
   type FoundToken,
@@ -22,13 +14,12 @@ import {
 } from '../queries/tokens.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createCommit } from './commit.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, createSource } from './engine.ts'
 import { createClaim, explained, type FileOptions, openFile } from './file.ts'
-import { createSource } from './lists.ts'
 import { migrate } from './migrate.ts'
 import { createSpending } from './sums.ts'
 import { createSweep } from './sweep.ts'
-import { createVerification } from './verification/verification.ts'
+import { createVerification } from './verification.ts'
 import { createStoreFile, createWatch } from './watch.ts'
 
 interface SqliteOptions extends FileOptions {
@@ -48,10 +39,7 @@ function openDatabase(options: SqliteOptions): Database {
   }
 }
 
-/**
- * Opens (and creates or updates) a database. Throws `StoreError`, which names the path and the way
- * out. One process may have it open as a server; commands may open it beside.
- */
+/** Opens, creates or updates a database. Throws `StoreError` with the path and the way out. */
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, clock } = options
   const db = explained(path, () => openDatabase(options))
@@ -75,27 +63,18 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
   return {
     ...(watch && { place: { path }, file: createStoreFile(db, path, watch) }),
+    ...createStores({ engine, soon: engine, source: createSource(engine), clock, now }),
     tokens: {
       findByHash: (keyHash) => access(() => findByHash(keyHash)),
       ...createTokenHashes(engine),
     },
-    catalog: createCatalogStore(engine),
     records: {
       isShared: false,
       ...createRecordReading(engine),
       commit: createCommit(db, clock, checkpointer, watch),
       sweep: () => access(sweep),
     },
-    admin: createAdminStore({ engine, clock }),
-    edits: createEdits({ engine, clock }),
     verification: createVerification(db, path, engine),
-    health: createHealthStore(engine),
-    lists: createLists({ source: createSource(engine), clock }),
-    attempts: createAttemptStore(engine),
-    answers: createAnswerStore({ engine, now }),
-    responses: createResponseStore({ engine, now }),
-    availability: createAvailabilityStore(engine),
-    signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
       now,
@@ -128,18 +107,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
 /** How long to wait for another process that holds the whole file; nearly nobody does. */
 const busyTimeoutMs = 5_000
 
-/**
- * Opens a database file that is there, for a process that does nothing else than read from it: each
- * statement holds it. Throws `StoreError`.
- */
+/** Opens a file for a process that only reads. Throws `StoreError`. */
 export function openSqliteReading({ path }: { path: string }, clock: Clock): ReadingStore {
   const db = explained(path, () => openToRead(path))
   const engine = createEngine(db, path)
   return {
-    lists: createLists({ source: createSource(engine), clock }),
-    records: createRecordReading(engine),
-    admin: createAdminStore({ engine, clock }),
-    edits: createEdits({ engine, clock }),
+    ...createReading(engine, createSource(engine), clock),
     async close() {
       db.close()
     },

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { utcDay } from '../../lib/clock.ts'
 import type { RequestRow, Spent } from '../ports/records.ts'
+import { columnOf, insertText } from '../schema/columns.ts'
 
 const summed = [
   'inputTokens',
@@ -17,31 +18,18 @@ const counted = [...summed, 'requests', 'failed', 'begun', 'firstByteMs'] as con
 /** Of all tokens. */
 type Totals = { [Name in (typeof counted)[number]]: number } & {
   readonly day: string
-  readonly pricedModel: string
+  readonly model: string
 }
 type Sums = Totals & { readonly tokenId: number }
 
-const addTo = (table: string, key: string, keyValues: string) => `
-INSERT INTO ${table} (${key}, requests, input_tokens, output_tokens,
-  reasoning_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, amount_nano,
-  failed, begun, first_byte_ms)
-VALUES (${keyValues}, $requests, $inputTokens, $outputTokens, $reasoningTokens,
-  $cacheReadTokens, $cacheWriteTokens, $cacheWrite1hTokens, $amountNano, $failed, $begun, $firstByteMs)
-ON CONFLICT (${key}) DO UPDATE SET
-  requests = requests + excluded.requests,
-  input_tokens = input_tokens + excluded.input_tokens,
-  output_tokens = output_tokens + excluded.output_tokens,
-  reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
-  cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
-  cache_write_1h_tokens = cache_write_1h_tokens + excluded.cache_write_1h_tokens,
-  amount_nano = amount_nano + excluded.amount_nano,
-  failed = failed + excluded.failed,
-  begun = begun + excluded.begun,
-  first_byte_ms = first_byte_ms + excluded.first_byte_ms`
+function addTo(table: string, key: readonly string[]): string {
+  const added = counted.map(columnOf).map((name) => `${name} = ${name} + excluded.${name}`)
+  return `${insertText(table, [...key, ...counted])}
+    ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${added.join(', ')}`
+}
 
-const addUsage = addTo('usage_day', 'token_id, day, model', '$tokenId, $day, $pricedModel')
-const addTotals = addTo('usage_total', 'day, model', '$day, $pricedModel')
+const addUsage = addTo('usage_day', ['tokenId', 'day', 'model'])
+const addTotals = addTo('usage_total', ['day', 'model'])
 
 type SumKey = Pick<RequestRow, 'tokenId' | 'createdAt' | 'priceId' | 'model'>
 
@@ -51,11 +39,11 @@ export function createDailySums(db: Database) {
   const addTotal = db.prepare<void, [Totals]>(addTotals)
   const open = new Map<string, Sums>()
 
-  function sumsOf({ tokenId, createdAt, priceId, model }: SumKey): Sums {
+  function sumsOf({ tokenId, createdAt, priceId, model: asked }: SumKey): Sums {
     const day = utcDay(createdAt)
-    const pricedModel = priceId === null ? '' : (model ?? '')
-    const key = `${tokenId} ${day} ${pricedModel}`
-    const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, pricedModel) }
+    const model = priceId === null ? '' : (asked ?? '')
+    const key = `${tokenId} ${day} ${model}`
+    const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, model) }
     open.set(key, sums)
     return sums
   }
@@ -92,32 +80,20 @@ export function createDailySums(db: Database) {
 function totalsOf(all: Iterable<Sums>): Iterable<Totals> {
   const totals = new Map<string, Totals>()
   for (const sums of all) {
-    const { day, pricedModel } = sums
-    const key = `${day} ${pricedModel}`
-    const total = totals.get(key) ?? emptyTotals(day, pricedModel)
+    const { day, model } = sums
+    const key = `${day} ${model}`
+    const total = totals.get(key) ?? emptyTotals(day, model)
     totals.set(key, total)
     for (const name of counted) total[name] += sums[name]
   }
   return totals.values()
 }
 
-function emptyTotals(day: string, pricedModel: string): Totals {
-  return {
-    day,
-    pricedModel,
-    requests: 0,
-    failed: 0,
-    begun: 0,
-    firstByteMs: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-    amountNano: 0,
-  }
-}
+const emptyTotals = (day: string, model: string): Totals => ({
+  ...{ day, model, requests: 0, failed: 0, begun: 0, firstByteMs: 0, amountNano: 0 },
+  ...{ inputTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+  ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
+})
 
 /** Tokens that are remembered at once. */
 const maxKnown = 10_000
@@ -182,10 +158,7 @@ SELECT ifnull(sum(amount_nano), 0) AS totalNano,
   ifnull(sum(amount_nano) FILTER (WHERE substr(day, 1, 7) = substr($day, 1, 7)), 0) AS monthNano
 FROM usage_day WHERE token_id = $tokenId`
 
-/**
- * What a token was charged in all, on a UTC day and in that day's month, by the daily sums that
- * `verify` holds to the ledger. A clock that was set back takes nothing out of the whole.
- */
+/** What a token was charged in all, on a UTC day and in its month, by the daily sums. */
 export function createSpending(db: Database): (tokenId: number, day: string) => Spent {
   const statement = db.prepare<Omit<Spent, 'day'>, [{ tokenId: number; day: string }]>(spentText)
   return (tokenId, day) => {

@@ -33,10 +33,7 @@ const countRequests = [
 
 const held = '(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)'
 
-/**
- * Turns all reservations of requests under way into requests that were interrupted and cost nothing; returns how many. A
- * request that has its record already keeps it, and is counted no second time.
- */
+/** Turns reservations without a record into interrupted requests at no cost; gives how many. */
 export function createSweep(db: Database): () => number {
   return db.transaction(() => {
     const days = db

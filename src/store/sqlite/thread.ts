@@ -11,10 +11,7 @@ interface Statement {
   readonly parameters?: readonly SqlValue[]
 }
 
-/**
- * One connection to a SQLite database on a thread of its own: statements that take long leave this
- * thread free to show how far they are. One after the other, in the order in which they are asked for.
- */
+/** A connection on a thread of its own, which runs one statement after the other. */
 export interface DatabaseThread {
   /** Runs one statement. Rejects with a `StoreError` that names the path, where the cause is known. */
   all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<readonly Row[]>
@@ -24,10 +21,7 @@ export interface DatabaseThread {
   close(): Promise<void>
 }
 
-/**
- * What runs on the other thread. It is text because a compiled program has no files that a thread
- * could begin with.
- */
+/** What runs on the other thread: as text, for a compiled program has no files to begin it with. */
 const program = `
 import { Database } from 'bun:sqlite'
 import { readlinkSync } from 'node:fs'
@@ -70,10 +64,7 @@ type Reply =
   | { readonly rows: readonly unknown[] }
   | { readonly failure: { readonly message: string; readonly code: string | undefined } }
 
-/**
- * Opens a database that is there on a thread of its own; `called` is its name in errors. A patient
- * thread gives way to all others where they want the same processor (on Linux).
- */
+/** Opens a database on a thread; `called` is its name in errors. Patient: of low priority. */
 export async function openDatabaseThread(
   path: string,
   called = path,

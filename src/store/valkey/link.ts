@@ -25,10 +25,7 @@ export interface Link {
   /** Rejects with `CountersAway`, at once while the server is away. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>
   send(command: string, values: readonly string[]): Promise<unknown>
-  /**
-   * Asks what nothing depends on: some servers refuse such commands, or are slow with them, and count
-   * as within reach all the same.
-   */
+  /** Asks what nothing depends on: a refusal does not make the server count as away. */
   ask(command: string, values: readonly string[]): Promise<unknown>
   /** Connects; resolves when that has succeeded or failed once. */
   open(): Promise<void>

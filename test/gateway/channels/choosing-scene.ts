@@ -8,7 +8,7 @@ import { GatewayError } from '../../../src/gateway/errors.ts'
 import type { Failure, FailureName } from '../../../src/gateway/failures/failures.ts'
 import { createLimiter } from '../../../src/gateway/limits/limiter.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
-import type { CoolingId, CoolingRow, HealthStore } from '../../../src/store/ports/health.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../../../src/store/ports/counters.ts'
 import { plainChannel } from '../../support/no-limits.ts'
 
 /** A fixed time: 2026-11-21T08:00:00Z. */

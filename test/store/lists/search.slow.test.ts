@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { readPage } from '../../../src/store/queries/lists/page.ts'
+import { readPage } from '../../../src/store/queries/lists/reading.ts'
 import { readRequests, searchRequests } from '../../../src/store/queries/lists/requests.ts'
-import { idsOf, type ListSource } from '../../../src/store/queries/lists/search.ts'
+import type { ListSource } from '../../../src/store/queries/lists/search.ts'
 import { createLists } from '../../../src/store/queries/lists/store.ts'
-import { createSource } from '../../../src/store/sqlite/lists.ts'
+import { createSource } from '../../../src/store/sqlite/engine.ts'
 import { until } from '../../e2e/until.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import type { EngineName } from '../each-engine.ts'
@@ -61,8 +61,8 @@ async function rareIsFound(engine: EngineName): Promise<void> {
   )
   await using late = lateLists(made.path, 160)
   const { source, asked } = late
-  const search = await searchRequests(source, { status: 502 })
-  const ids = (keys: readonly { readonly id: number }[]) => readRequests(idsOf(keys), 'desc')
+  const search = await searchRequests({ status: 502 }, source)
+  const ids = (keys: readonly { readonly id: number }[]) => readRequests(keys)
   const first = await readPage(source, search, { size: 5 }, ids)
   expect(first).toMatchObject({ rows: [], total: 0, totalIsExact: false })
   expect(asked).toHaveLength(3)
@@ -83,7 +83,7 @@ async function abandonedEnds(engine: EngineName): Promise<void> {
   // Far from the others: what lies between is searched in many steps.
   await change(made.path, 'UPDATE request SET id = 5000000 WHERE id = 20')
   await using late = lateLists(made.path, 20)
-  const lists = createLists({ source: late.source, clock: () => now })
+  const lists = createLists(late.source, () => now)
   const leaving = new AbortController()
   const reading = collect(lists.exportRequests({ model: 'unheard-of' }, leaving.signal))
   const ended = reading.catch((error: unknown) => error)

@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres)('lists of PostgreSQL with very many requests', () 
     let lists: ListStore
     beforeAll(async () => {
       await prepare(database.url)
-      lists = createLists({ source: noting.source, clock: () => now })
+      lists = createLists(noting.source, () => now)
     }, 60_000)
 
     test.each(questions)(

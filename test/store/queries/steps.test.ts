@@ -34,10 +34,9 @@ function follow<Result>(
 }
 
 function* move(from: number, to: number) {
-  const tokens = build.updateTable('token').set({ group_id: to })
-  const moved = yield* run(tokens.where('group_id', '=', from))
+  const moved = yield* run(sql`update token set group_id = ${to} where group_id = ${from}`)
   const left = yield* first(sql<{ id: number }>`select id from token where group_id = ${from}`)
-  const some = yield* all(build.selectFrom('token').select('id').limit(2))
+  const some = yield* all(build.selectFrom('account').select('id').limit(2))
   return { moved, left, some }
 }
 
@@ -49,22 +48,22 @@ test.each([
   const { asked, result } = follow(move(1, 2), engine, rows)
   expect(asked).toEqual([
     {
-      sql: `update "token" set "group_id" = ${one} where "group_id" = ${two}`,
+      sql: `update token set group_id = ${one} where group_id = ${two}`,
       parameters: [2, 1],
       wants: 'changes',
     },
     { sql: `select id from token where group_id = ${one}`, parameters: [1], wants: 'rows' },
-    { sql: `select "id" from "token" limit ${one}`, parameters: [2], wants: 'rows' },
+    { sql: `select "id" from "account" limit ${one}`, parameters: [2], wants: 'rows' },
   ])
   expect(result).toEqual({ moved: 2, left: { id: 7 }, some: rows })
 })
 
 const tokensOf = fixed(({ accountId, since }: { accountId: number; since: number }) =>
   build
-    .selectFrom('token')
+    .selectFrom('credential')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('status', '=', 'active')
+    .where('provider', '=', 'active')
     .where('created_at', '>', since),
 )
 
@@ -83,7 +82,7 @@ test('a statement that is built once has the values of each time, in their place
       [8, 'active', 200],
     ])
     const words =
-      `select "id" from "token" where "account_id" = ${places[0]} and "status" = ${places[1]} ` +
+      `select "id" from "credential" where "account_id" = ${places[0]} and "provider" = ${places[1]} ` +
       `and "created_at" > ${places[2]}`
     expect(statements.map(({ sql }) => sql)).toEqual([words, words])
     expect(result).toEqual({ id: 1 })
@@ -101,7 +100,7 @@ test('a statement that is built once is put into words once', () => {
   })
   const tokenOf = fixed(({ id }: { id: number }) => {
     seen.built++
-    return build.selectFrom('token').select('name').where('id', '=', id)
+    return build.selectFrom('account').select('name').where('id', '=', id)
   })
   expect([1, 2, 3].map((id) => compile(tokenOf({ id })).parameters)).toEqual([[1], [2], [3]])
   expect(seen).toEqual({ built: 1, compiled: 1 })
@@ -110,14 +109,14 @@ test('a statement that is built once is put into words once', () => {
 test('a statement is not built without values that nobody has named', () => {
   const all = (values: { id: number }) =>
     build
-      .selectFrom('token')
+      .selectFrom('account')
       .select('name')
       .where((eb) => eb.and(values))
   expect(() => fixed(all)).toThrow('named where it stands')
 })
 
 test('the builder compiles nothing by itself: no statement is in the words of a wrong database', () => {
-  expect(() => build.selectFrom('token').select('id').compile()).toThrow('by the engine')
+  expect(() => build.selectFrom('account').select('id').compile()).toThrow('by the engine')
 })
 
 /** Names of what gives steps: generators, and functions that say so. */

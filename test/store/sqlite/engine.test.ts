@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import {
   all,
-  build,
   type Engine,
   first,
   fixed,
@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 const setting = (name: string) => ({ name, value: '1', updated_at: now })
-const add = (name: string) => run(build.insertInto('setting').values(setting(name)))
+const add = (name: string) => run(sql`INSERT INTO setting VALUES (${name}, '1', ${now})`)
 const addElsewhere = (name: string) =>
   other.run('INSERT INTO setting VALUES (?, ?, ?)', [name, '1', now])
 const namesElsewhere = () =>
@@ -44,18 +44,17 @@ const namesElsewhere = () =>
     .map(({ name }) => name)
 
 function* names(): Steps<string[]> {
-  const rows = yield* all(build.selectFrom('setting').select('name').orderBy('name'))
+  const rows = yield* all(sql<{ name: string }>`SELECT name FROM setting ORDER BY name`)
   return rows.map(({ name }) => name)
 }
 
 test('a statement gives its rows, its first row, or how many rows it changed', async () => {
   function* steps() {
-    const none = yield* first(build.selectFrom('setting').selectAll())
-    const added = yield* run(
-      build.insertInto('setting').values([setting('a'), setting('b'), setting('c')]),
-    )
-    const one = yield* first(build.selectFrom('setting').selectAll().orderBy('name'))
-    const removed = yield* run(build.deleteFrom('setting').where('name', '>', 'a'))
+    const none = yield* first(sql`SELECT * FROM setting`)
+    const rows = ['a', 'b', 'c'].map((name) => sql`(${name}, '1', ${now})`)
+    const added = yield* run(sql`INSERT INTO setting VALUES ${sql.join(rows)}`)
+    const one = yield* first(sql`SELECT * FROM setting ORDER BY name`)
+    const removed = yield* run(sql`DELETE FROM setting WHERE name > 'a'`)
     return { none, added, one, removed, left: yield* names() }
   }
   expect(await engine.write(steps)).toEqual({
@@ -68,8 +67,8 @@ test('a statement gives its rows, its first row, or how many rows it changed', a
 })
 
 test('a statement that is built once is asked again and again', async () => {
-  const settingOf = fixed(({ name }: { name: string }) =>
-    build.selectFrom('setting').select('name').where('name', '=', name),
+  const settingOf = fixed(
+    ({ name }: { name: string }) => sql`SELECT name FROM setting WHERE name = ${name}`,
   )
   await engine.write(() => add('a'))
   const ask = (name: string) => engine.read(() => first(settingOf({ name })))

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { checkHeader } from '../../../src/store/sqlite/header.ts'
+import { checkHeader } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, temporaryDirectory } from '../support.ts'
 

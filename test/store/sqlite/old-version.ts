@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { applicationId } from '../../../src/store/sqlite/header.ts'
+import { applicationId } from '../../../src/store/sqlite/file.ts'
 import { formerSteps } from '../../support/old-databases.ts'
 
 /** Versions that programs in use have written. */

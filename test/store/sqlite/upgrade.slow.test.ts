@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { firstVersion, newestVersion } from '../../../src/store/schema/versions.ts'
-import { applicationId } from '../../../src/store/sqlite/header.ts'
+import { applicationId } from '../../../src/store/sqlite/file.ts'
 import { migrate, upgradeFile } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { formerSteps, makeOldDatabase, oldDatabases } from '../../support/old-databases.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { FileFault, Page } from '../../ports/verification.ts'
-import { all, first } from '../../queries/steps.ts'
-import { pause } from '../../queries/verification/paging.ts'
+import { all, first, pause } from '../../queries/steps.ts'
 import type { Reading } from '../../queries/verification/verification.ts'
 
 interface Abilities {
@@ -50,10 +49,7 @@ const ways = {
     'tables and indexes were not compared page by page: grant this role EXECUTE on verify_heapam and bt_index_check',
 }
 
-/**
- * Looks through all pages by what PostgreSQL offers for it, and says what it does not. Each page that is
- * read is compared with its checksum by the server, where it keeps some.
- */
+/** Looks through all pages by what PostgreSQL offers for it, and says what it does not. */
 export async function* readServerFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
   const page = (...rows: FileFault[]): Page<FileFault> => ({ rows, looked: 0 })
   for (const { name, table } of await read(() => all(selectUnproven))) {

@@ -6,9 +6,8 @@ import {
   type Page,
   type VerificationStore,
 } from '../../ports/verification.ts'
-import { all, type Steps } from '../../queries/steps.ts'
+import { all, inPages, pause, type Steps } from '../../queries/steps.ts'
 import type { DayWords } from '../../queries/verification/days.ts'
-import { inPages, pause } from '../../queries/verification/paging.ts'
 import {
   type Reading,
   createVerification as verificationOf,
@@ -60,10 +59,7 @@ type Columns = Readonly<Record<string, string>>
 
 const owners: Columns = { account_id: 'account', token_id: 'token', group_id: 'group' }
 
-/**
- * What rows name without a constraint (see the schema), with the keys of the tables. An attempt's
- * request is left out: `readOddAttempts` looks for it, and knows more to tell.
- */
+/** What rows name without a constraint, but for attempts: `readOddAttempts` looks at these. */
 export const references: readonly {
   readonly table: string
   readonly keys: readonly string[]
@@ -87,10 +83,7 @@ export const references: readonly {
 /** Most rows that are told of for each column: where so many are wrong, more of them tell no more. */
 const maxRows = 1_000
 
-/**
- * Rows that name one that does not exist. The pages of its files the server checks itself whenever it
- * reads them, and forbidden values it does not take.
- */
+/** Rows that name one that does not exist. */
 async function* readReferenceFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
   for (const { table, keys, columns } of references) {
     for (const [column, parent] of Object.entries(columns)) {
@@ -151,10 +144,7 @@ async function* readOddSpendings({ read }: Reading): AsyncGenerator<Page<OddSpen
   yield* inPages(await read(() => all(selectOdd)))
 }
 
-/**
- * One connection that sees one and the same state from beginning to end, and has tables of its own that
- * are gone with it. Readers hinder no writer here, however long they take.
- */
+/** One connection that sees one state from beginning to end, and has temporary tables. */
 async function openSession(connections: Connections): Promise<Reading & AsyncDisposable> {
   const { place } = connections
   const lent = Promise.withResolvers<Connection>()

@@ -11,12 +11,13 @@ import type {
   UsageFilter,
 } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
-import { isOverdrawn, readCounted, selectWithTokenCount } from '../accounts.ts'
-import { selectAudit, toAuditEntry } from '../audit.ts'
+import { dayColumns } from '../../ports/verification.ts'
+import { isOverdrawn, readCounted } from '../accounts.ts'
+import { readAudit } from '../changes.ts'
 import { selectLedger } from '../ledger.ts'
 import { all, type Steps } from '../steps.ts'
 import { readToken, readUsed, selectTokens, unused } from '../tokens.ts'
-import { idsIn } from './page.ts'
+import { idsIn } from './reading.ts'
 import {
   beginsWith,
   type Condition,
@@ -25,6 +26,8 @@ import {
   endOfIds,
   equals,
   type IdIndex,
+  idsOf,
+  type Key,
   type ListSource,
   oneOf,
   type Search,
@@ -32,7 +35,7 @@ import {
 } from './search.ts'
 
 /** Where a filter's entries are. */
-export async function searchLedger(source: ListSource, filter: LedgerFilter): Promise<Search> {
+export async function searchLedger(filter: LedgerFilter, source: ListSource): Promise<Search> {
   const { accountId, kinds, since, until } = filter
   const index = indexOf(filter)
   const others = conditionsOf(
@@ -53,12 +56,12 @@ function indexOf({ accountId, kinds }: LedgerFilter): IdIndex | undefined {
   return { name: 'ledger_account', where: sql`account_id = ${accountId}` }
 }
 
-/** The ledger entries with these ids. */
-export const readEntries = (
-  ids: readonly number[],
-  order: 'asc' | 'desc',
-): Steps<readonly LedgerEntry[]> =>
-  all<LedgerEntry>(selectLedger().where('ledger.id', 'in', ids).orderBy('ledger.id', order))
+/** These ledger entries. */
+export const readEntries = (keys: readonly Key[], order = 'desc'): Steps<readonly LedgerEntry[]> =>
+  all(
+    sql<LedgerEntry>`${selectLedger} WHERE ledger.id IN (${idsOf(keys)})
+      ORDER BY ledger.id ${sql.raw(order)}`,
+  )
 
 /** Where a filter's accounts are. */
 export function searchAccounts({
@@ -77,11 +80,9 @@ export function searchAccounts({
   return { table: 'account', id: 'id', others, from: 0, to: endOfIds }
 }
 
-/** The live accounts with these ids, newest first. */
-export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
-  const query = selectWithTokenCount().where('account.id', 'in', ids)
-  return (yield* all(query.orderBy('account.id', 'desc'))).map(readCounted)
-}
+/** These live accounts, newest first. */
+export const readAccounts = (keys: readonly Key[]): Steps<readonly AccountView[]> =>
+  readCounted(sql`AND account.id IN (${idsOf(keys)})`, 'desc')
 
 /** Where a filter's changes by hand are. */
 export function searchAudit(filter: AuditFilter): Search {
@@ -96,11 +97,9 @@ export function searchAudit(filter: AuditFilter): Search {
   return { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
 }
 
-/** The audit rows with these ids, newest first. */
-export function* readAudit(ids: readonly number[]): Steps<readonly AuditEntry[]> {
-  const query = selectAudit().where('id', 'in', ids).orderBy('id', 'desc')
-  return (yield* all(query)).map(toAuditEntry)
-}
+/** These audit rows, newest first. */
+export const readEvents = (keys: readonly Key[]): Steps<readonly AuditEntry[]> =>
+  readAudit(sql`WHERE id IN (${idsOf(keys)}) ORDER BY id DESC`)
 
 /** Where a filter's tokens are. */
 export function searchTokens(filter: ListedTokenFilter): Search {
@@ -123,15 +122,15 @@ const ofAccount = (accountId: number): IdIndex => ({
 const ofGroup = (name: string): Condition =>
   sql`group_id IN (SELECT id FROM "group" WHERE name = ${name} AND deleted_at IS NULL)`
 
-/** The live tokens with these ids, newest first, with what was spent with them by a UTC day. */
-export function* readTokens(ids: readonly number[], day: string): Steps<readonly ListedToken[]> {
+/** These live tokens, newest first, with what was spent with them by a UTC day. */
+export function* readTokens(keys: readonly Key[], day: string): Steps<readonly ListedToken[]> {
   const rows = yield* all(
-    selectTokens()
-      .select('token.account_id as accountId')
-      .where('token.id', 'in', ids)
-      .orderBy('token.id', 'desc'),
+    selectTokens(sql`AND token.id IN (${idsOf(keys)}) ORDER BY token.id DESC`),
   )
-  const used = yield* readUsed(ids, day)
+  const used = yield* readUsed(
+    keys.map(({ id }) => id),
+    day,
+  )
   return rows.map((row) => {
     const { keyHash: _, keySealed: __, ...token } = readToken(row)
     return { ...token, accountId: row.accountId, ...(used.get(row.id) ?? unused(day)) }
@@ -140,19 +139,8 @@ export function* readTokens(ids: readonly number[], day: string): Steps<readonly
 
 const usualModels = 12
 
-const counted = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cache_write_1h_tokens',
-  'amount_nano',
-] as const
-
-/** What days of a former version do not have, all three: where one is missing, no sum is known. */
-const known = ['failed', 'begun', 'first_byte_ms'] as const
+/** Days of a former version do not have the last three: where one is missing, no sum is known. */
+const [counted, known] = [dayColumns.slice(0, 8), dayColumns.slice(8)]
 
 const sums = sql.join([
   ...counted.map((column) => sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`),
@@ -168,10 +156,7 @@ const inCode = sql`requests, failed, input_tokens as "inputTokens", output_token
   amount_nano as "amountNano",
   case when begun > 0 then round(1.0 * first_byte_ms / begun) end as "firstByteMs"`
 
-/**
- * The daily sums of all tokens have a table of their own. Of some tokens: for each, the days are
- * found by the key of the table.
- */
+/** Daily sums of all tokens have a table of their own; of some, days are found by the key. */
 function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): RawBuilder<unknown> {
   const whose = [
     ...(accountId === undefined ? [] : [sql`token.account_id = ${accountId}`]),

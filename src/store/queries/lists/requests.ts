@@ -3,13 +3,21 @@ import type {
   ListedAttempt,
   ListedAttemptFilter,
   ListedRequest,
+  ListStore,
   NewRequests,
   RequestFilter,
 } from '../../ports/lists.ts'
-import { flagsOf, type RequestResult, selectRequests } from '../requests.ts'
-import { all, build, type Steps } from '../steps.ts'
-import { readAll } from './exports.ts'
-import { idsIn, requestMs } from './page.ts'
+import {
+  attemptFields,
+  requestFields,
+  requestFlags,
+  type Stored,
+  selected,
+  withFlags,
+} from '../../schema/columns.ts'
+import { requestNames, requestTables } from '../requests.ts'
+import { all, type Steps } from '../steps.ts'
+import { idsIn, readAll, requestMs } from './reading.ts'
 import {
   type Condition,
   conditionsOf,
@@ -23,7 +31,7 @@ import {
 } from './search.ts'
 
 /** Where a filter's requests are. */
-export async function searchRequests(source: ListSource, filter: RequestFilter): Promise<Search> {
+export async function searchRequests(filter: RequestFilter, source: ListSource): Promise<Search> {
   const { accountId, tokenId, cause, since, until } = filter
   const isFailed = cause !== undefined || filter.outcome === 'failed'
   const found = indexOf(filter, isFailed)
@@ -70,36 +78,27 @@ function idsNamed(column: string, table: string, name: string | undefined) {
   return sql`${sql.raw(column)} IN (SELECT id FROM ${sql.raw(table)} WHERE name = ${name})`
 }
 
-/** Built once: an export asks it for every few rows. */
-const listed = selectRequests().select((eb) =>
-  eb
-    .selectFrom('ledger')
-    .select('ledger.amount_nano')
-    .whereRef('ledger.request_id', '=', 'request.request_id')
-    .$asScalar()
-    .as('ledgerAmountNano'),
-)
-
-type Found = RequestResult & { readonly ledgerAmountNano: number | null }
-
-/** The requests with these row ids. */
-export function* readRequests(
-  ids: readonly number[],
-  order: 'asc' | 'desc',
-): Steps<readonly ListedRequest[]> {
-  const rows = yield* all<Found>(listed.where('request.id', 'in', ids).orderBy('request.id', order))
-  return rows.map(toListed)
-}
-
 /** An upstream's own report may be long: it is in the receipt. */
-function toListed({ usageRaw: _, ...row }: Found): ListedRequest {
-  return Object.assign(row, flagsOf(row))
+const listedFields = Object.keys(requestFields).filter((field) => field !== 'usageRaw')
+
+const selectListed = sql`SELECT ${selected('request', listedFields)}, ${requestNames},
+  (SELECT amount_nano FROM ledger WHERE ledger.request_id = request.request_id)
+    AS "ledgerAmountNano"
+  FROM ${requestTables}`
+
+/** These requests. */
+export function* readRequests(keys: readonly Key[], order = 'desc'): Steps<ListedRequest[]> {
+  const rows = yield* all(
+    sql<Stored<ListedRequest>>`${selectListed} WHERE request.id IN (${idsOf(keys)})
+      ORDER BY request.id ${sql.raw(order)}`,
+  )
+  return rows.map((row) => withFlags<ListedRequest>(row, requestFlags))
 }
 
 /** Where a filter's attempts are. */
 export async function searchAttempts(
-  source: ListSource,
   filter: ListedAttemptFilter,
+  source: ListSource,
 ): Promise<Search> {
   const { channel, cause, outcome, since } = filter
   const isFailed = cause !== undefined || outcome === 'failed'
@@ -119,53 +118,29 @@ export async function searchAttempts(
   }
 }
 
-/** Which attempt of which request. */
-interface AttemptKey {
-  readonly id: number
-  readonly place?: number
-}
+const listedAttempt = Object.keys(attemptFields).filter((field) => field !== 'usageRaw')
 
 /** These attempts, newest first. */
-export function readAttempts(keys: readonly AttemptKey[]): Steps<readonly ListedAttempt[]> {
+export function readAttempts(keys: readonly Key[]): Steps<readonly ListedAttempt[]> {
   // Their types are named: PostgreSQL can't tell them in a list of rows.
   const pairs = keys.map(({ id, place }) => sql`(cast(${id} as bigint), cast(${place} as bigint))`)
-  return all<ListedAttempt>(
-    build
-      .selectFrom('attempt')
-      .innerJoin('request', 'request.id', 'attempt.request_row')
-      .innerJoin('account', 'account.id', 'request.account_id')
-      .innerJoin('channel', 'channel.id', 'attempt.channel_id')
-      .select([
-        'request.request_id as requestId',
-        'attempt.position as position',
-        'attempt.channel_id as channelId',
-        'channel.name as channel',
-        'request.model as model',
-        'account.email as account',
-        'request.account_id as accountId',
-        'attempt.started_at as startedAt',
-        'attempt.status as status',
-        'attempt.cause as cause',
-        'attempt.first_byte_ms as firstByteMs',
-        'attempt.duration_ms as durationMs',
-        'attempt.upstream_request_id as upstreamRequestId',
-      ])
-      .where(sql<boolean>`(attempt.request_row, attempt.position) in (values ${sql.join(pairs)})`)
-      .orderBy('attempt.request_row', 'desc')
-      .orderBy('attempt.position', 'desc'),
+  return all(
+    sql<ListedAttempt>`SELECT ${selected('attempt', listedAttempt)}, attempt.position,
+        request.request_id AS "requestId", channel.name AS channel, request.model,
+        account.email AS account, request.account_id AS "accountId"
+      FROM attempt JOIN request ON request.id = attempt.request_row
+      JOIN account ON account.id = request.account_id
+      JOIN channel ON channel.id = attempt.channel_id
+      WHERE (attempt.request_row, attempt.position) IN (VALUES ${sql.join(pairs)})
+      ORDER BY attempt.request_row DESC, attempt.position DESC`,
   )
 }
 
-interface Asked {
-  readonly source: ListSource
-  readonly sinceRow: number | undefined
-  readonly accountId: number | undefined
-  readonly limit: number
-}
-
 /** Requests that ended after that of a row, oldest first. */
-export async function readNewRequests(asked: Asked): Promise<NewRequests> {
-  const { source, sinceRow, accountId, limit } = asked
+export async function readNewRequests(
+  source: ListSource,
+  ...[sinceRow, accountId, limit]: Parameters<ListStore['newRequests']>
+): Promise<NewRequests> {
   const newest = await source.newestRequest(sinceRow)
   if (sinceRow === undefined || newest <= sinceRow) {
     return { rows: [], lastRow: sinceRow ?? newest }
@@ -176,7 +151,7 @@ export async function readNewRequests(asked: Asked): Promise<NewRequests> {
     ...{ from: sinceRow + 1, to: newest + 1 },
   }
   const rows: ListedRequest[] = []
-  const readRows = (keys: readonly Key[]) => readRequests(idsOf(keys), 'asc')
+  const readRows = (keys: readonly Key[]) => readRequests(keys, 'asc')
   for await (const row of readAll({ source, search, readRows, pageSize: limit })) {
     rows.push(row)
     if (rows.length === limit) break

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Listed } from '../../ports/lists.ts'
-import { all, type Steps } from '../steps.ts'
+import { all, maxOf, type Steps } from '../steps.ts'
 
 /** What finds the rows of a list in order of their ids; by times it finds where these begin. */
 export type ListIndex =
@@ -21,19 +21,13 @@ export interface ListSource {
   read<Result>(steps: () => Steps<Result>): Promise<Result>
   /** A table as it stands in a FROM clause, with its index where the database must be told. */
   from(table: string, index: ListIndex | undefined): RawBuilder<unknown>
-  /**
-   * Set: this index gives its rows in order of their ids only within blocks of them, whose number is
-   * the id without so many bits.
-   */
+  /** Set: the index has its rows in order of ids only by blocks of ids without so many bits. */
   blockBits(index: ListIndex): number | undefined
   /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
   readonly quickMs: number
   /** So long is searched for a page, in milliseconds; the step under way is ended. */
   readonly searchMs: number
-  /**
-   * The newest request before which none can appear any more: such a one would never be found by who
-   * asks for those behind it. `sinceRow`: none is asked for up to this one.
-   */
+  /** The newest request before which none can appear any more; `sinceRow`: known up to this one. */
   newestRequest(sinceRow: number | undefined): Promise<number>
 }
 
@@ -42,13 +36,8 @@ export const read = <Row>(source: ListSource, query: RawBuilder<Row>): Promise<r
   source.read(() => all(query))
 
 /** The largest id of a table; 0: it is empty. */
-export async function lastId(source: ListSource, table: string, id: string): Promise<number> {
-  const [row] = await read(
-    source,
-    sql<{ id: number | null }>`SELECT max(${sql.raw(id)}) AS id FROM ${sql.raw(table)}`,
-  )
-  return row?.id ?? 0
-}
+export const lastId = (source: ListSource, table: string, id: string): Promise<number> =>
+  source.read(() => maxOf(table, id))
 
 /** A part of a WHERE clause. */
 export type Condition = RawBuilder<unknown>
@@ -71,10 +60,7 @@ export function oneOf(
   return values === undefined ? undefined : sql`${sql.raw(column)} IN (${sql.join(values)})`
 }
 
-/**
- * A half-open span of time. The plus keeps an index on the column out of it: it would have all rows of
- * the span looked at for the few of a page, which come in another order.
- */
+/** A half-open span of time. The plus keeps an index on the column out of the plan. */
 export function within(
   column: string,
   { since, until }: { readonly since?: number; readonly until?: number },
@@ -273,5 +259,6 @@ async function stepFrom(source: ListSource, search: Search, to: number, rows: nu
   return row?.id ?? from
 }
 
-/** The row ids that were found. */
-export const idsOf = (keys: readonly Key[]): readonly number[] => keys.map(({ id }) => id)
+/** The row ids that were found, as a list of a statement. */
+export const idsOf = (keys: readonly Key[]): RawBuilder<unknown> =>
+  sql.join(keys.map(({ id }) => id))

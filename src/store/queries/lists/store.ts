@@ -1,10 +1,10 @@
 import { type Clock, utcDay } from '../../../lib/clock.ts'
-import type { DayUsage, ListStore, ModelDayUsage } from '../../ports/lists.ts'
-import { readAll } from './exports.ts'
+import type { DayUsage, Listed, ListStore, ModelDayUsage, PageAsked } from '../../ports/lists.ts'
+import type { Steps } from '../steps.ts'
 import {
   readAccounts,
-  readAudit,
   readEntries,
+  readEvents,
   readTokens,
   readTotals,
   readUsage,
@@ -13,7 +13,7 @@ import {
   searchLedger,
   searchTokens,
 } from './others.ts'
-import { readPage } from './page.ts'
+import { readAll, readPage } from './reading.ts'
 import {
   readAttempts,
   readNewRequests,
@@ -21,36 +21,26 @@ import {
   searchAttempts,
   searchRequests,
 } from './requests.ts'
-import { idsOf, type Key, type ListSource } from './search.ts'
-
-interface ListParts {
-  readonly source: ListSource
-  readonly clock: Clock
-}
+import type { Key, ListSource, Search } from './search.ts'
 
 /** Lists, charts and exports. */
-export function createLists({ source, clock }: ListParts): ListStore {
+export function createLists(source: ListSource, clock: Clock): ListStore {
   const recentUsage = createRecent<readonly ModelDayUsage[]>(clock)
   const recentTotals = createRecent<readonly DayUsage[]>(clock)
+  const listOf =
+    <Filter, Row>(
+      search: (filter: Filter, source: ListSource) => Search | Promise<Search>,
+      readRows: (keys: readonly Key[]) => Steps<readonly Row[]>,
+    ) =>
+    async (filter: Filter, page: PageAsked): Promise<Listed<Row>> =>
+      readPage(source, await search(filter, source), page, (keys) => readRows(keys))
   return {
-    requests: async (filter, page) =>
-      readPage(source, await searchRequests(source, filter), page, (keys) =>
-        readRequests(idsOf(keys), 'desc'),
-      ),
-    attempts: async (filter, page) =>
-      readPage(source, await searchAttempts(source, filter), page, readAttempts),
-    ledger: async (filter, page) =>
-      readPage(source, await searchLedger(source, filter), page, (keys) =>
-        readEntries(idsOf(keys), 'desc'),
-      ),
-    audit: (filter, page) =>
-      readPage(source, searchAudit(filter), page, (keys) => readAudit(idsOf(keys))),
-    accounts: (filter, page) =>
-      readPage(source, searchAccounts(filter), page, (keys) => readAccounts(idsOf(keys))),
-    tokens: (filter, page) =>
-      readPage(source, searchTokens(filter), page, (keys) =>
-        readTokens(idsOf(keys), utcDay(clock())),
-      ),
+    requests: listOf(searchRequests, readRequests),
+    attempts: listOf(searchAttempts, readAttempts),
+    ledger: listOf(searchLedger, readEntries),
+    audit: listOf(searchAudit, readEvents),
+    accounts: listOf(searchAccounts, readAccounts),
+    tokens: listOf(searchTokens, (keys) => readTokens(keys, utcDay(clock()))),
     usage(filter) {
       const isOfOne = filter.accountId !== undefined || filter.tokenId !== undefined
       const read = () => source.read(() => readUsage(filter))
@@ -61,17 +51,14 @@ export function createLists({ source, clock }: ListParts): ListStore {
         source.read(() => readTotals(sinceDay, untilDay)),
       ),
     async *exportRequests(filter, signal) {
-      const search = await searchRequests(source, filter)
-      const readRows = (keys: readonly Key[]) => readRequests(idsOf(keys), 'asc')
-      yield* readAll({ source, search, readRows, signal })
+      const search = await searchRequests(filter, source)
+      yield* readAll({ source, search, readRows: (keys) => readRequests(keys, 'asc'), signal })
     },
     async *exportLedger(filter, signal) {
-      const search = await searchLedger(source, filter)
-      const readRows = (keys: readonly Key[]) => readEntries(idsOf(keys), 'asc')
-      yield* readAll({ source, search, readRows, signal })
+      const search = await searchLedger(filter, source)
+      yield* readAll({ source, search, readRows: (keys) => readEntries(keys, 'asc'), signal })
     },
-    newRequests: (sinceRow, accountId, limit) =>
-      readNewRequests({ source, sinceRow, accountId, limit }),
+    newRequests: (...asked) => readNewRequests(source, ...asked),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
-import { addAudit } from '../audit.ts'
-import { findByAddress, requireAccount } from '../names.ts'
+import { addAudit } from '../changes.ts'
+import { findByAddress, requireNamed } from '../names.ts'
 import { build, first, run, type Steps } from '../steps.ts'
 import { removeSecondFactor } from './factors.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -60,7 +60,7 @@ export function* removeSignIn(accountId: number): Steps<void> {
 /** Sets a password by hand, with an audit row. */
 export function* changePassword(change: PasswordChange, now: number): Steps<void> {
   const { account, passwordHash, actor } = change
-  const id = yield* requireAccount(account, `password of account "${account}"`)
+  const id = yield* requireNamed('account', account, `password of account "${account}"`)
   yield* putPassword(id, { hash: passwordHash }, now)
   const entry = { createdAt: now, actor, subject: account, detail: {} }
   yield* addAudit({ ...entry, action: 'account.password' })
@@ -68,7 +68,7 @@ export function* changePassword(change: PasswordChange, now: number): Steps<void
 
 /** Forgets the second factor of an account and ends its sessions, with an audit row. */
 export function* resetSecondFactor(account: string, actor: string, now: number): Steps<void> {
-  const id = yield* requireAccount(account, `second factor of account "${account}"`)
+  const id = yield* requireNamed('account', account, `second factor of account "${account}"`)
   yield* removeSecondFactor(id)
   yield* endSessionsOf(id)
   const entry = { createdAt: now, actor, subject: account, detail: {} }

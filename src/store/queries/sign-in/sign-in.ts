@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { SignInStore } from '../../ports/sign-in.ts'
-import { addAudit } from '../audit.ts'
+import { addAudit } from '../changes.ts'
 import type { Engine } from '../steps.ts'
 import * as factors from './factors.ts'
 import * as passwords from './passwords.ts'

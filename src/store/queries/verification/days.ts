@@ -8,16 +8,12 @@ import {
   type OddDay,
   type Page,
 } from '../../ports/verification.ts'
-import { all, first, run, type Steps } from '../steps.ts'
-import { idSteps, inPages, pageRows, pause } from './paging.ts'
+import { all, idSteps, inPages, maxOf, one, pageSize, pause, run, type Steps } from '../steps.ts'
 import type { Reading, VerificationParts } from './verification.ts'
 
 /** What each engine says otherwise. */
 export interface DayWords {
-  /**
-   * Makes the table `summed_day` of one connection alone: `token_id`, `day` and `model` are its key,
-   * and `dayColumns` are numbers.
-   */
+  /** Makes the temporary table `summed_day` of `dayColumns`, by `token_id`, `day` and `model`. */
   readonly createTable: RawBuilder<unknown>
   /** The UTC day, `2026-11-21`, of a time in milliseconds that is the beginning of one. */
   readonly dayOf: (ms: RawBuilder<unknown>) => RawBuilder<unknown>
@@ -32,8 +28,7 @@ const counts: { readonly [column in DayColumn]?: RawBuilder<unknown> } = {
   failed: isSet('request.cause'),
   begun: isSet('request.first_byte_ms'),
 }
-// Sums are taken as floating point, which is exact up to 2^53 and never overflows, whatever
-// somebody has written into a row. The database's own sums are compared with them as numbers.
+// Sums as floating point are exact up to 2^53, and never overflow, whatever a row holds.
 const sums = join(
   dayColumns.map((column) => {
     const counted = counts[column] ?? sql.ref(`request.${column}`)
@@ -93,7 +88,7 @@ SELECT * FROM (
   SELECT summed.token_id, summed.day, summed.model, ${bothSides}
   FROM summed_day AS summed LEFT JOIN usage_day AS stored USING (token_id, day, model)
   WHERE ${inRange('summed', range)} AND stored.token_id IS NULL
-) AS odd ORDER BY "tokenId", day, model LIMIT ${sql.lit(pageRows)}`
+) AS odd ORDER BY "tokenId", day, model LIMIT ${sql.lit(pageSize)}`
 
 const requestStep = 20_000
 const tokenStep = 2_000
@@ -151,7 +146,7 @@ async function* compare(
       const range = { after, to: after + tokenStep, day, last }
       const found = await snapshot(() => upToNow(() => all(selectOdd(range))))
       if (found.length > 0) yield { rows: found.map(toOddDay), looked: 0 }
-      last = found.length < pageRows ? undefined : found.at(-1)
+      last = found.length < pageSize ? undefined : found.at(-1)
       await pause()
     } while (last !== undefined)
   }
@@ -159,22 +154,16 @@ async function* compare(
   for (const { rows } of inPages(totals)) yield { rows: rows.map(toOddDay), looked: 0 }
 }
 
-function* maxOf(table: string, column: string): Steps<number> {
-  const [name, key] = [sql.raw(table), sql.raw(column)]
-  const row = yield* first(sql<{ last: number | null }>`SELECT max(${key}) AS last FROM ${name}`)
-  return row?.last ?? 0
-}
-
 /** The first request of an extent that begins at the beginning of its UTC day. */
 async function firstSince({ read }: Reading, from: number, known: number): Promise<number> {
-  const row = await read(() =>
-    first(
+  const { id } = await read(() =>
+    one(
       sql<{ id: number | null }>`
         SELECT min(id) AS id FROM (SELECT id FROM request WHERE created_at >= ${from}
           ORDER BY created_at LIMIT ${sql.lit(Number.MAX_SAFE_INTEGER)}) AS later`,
     ),
   )
-  return row?.id ?? known
+  return id ?? known
 }
 
 const startOfDay = (ms: number) => Math.floor(ms / dayMs) * dayMs

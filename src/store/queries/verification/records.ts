@@ -12,26 +12,22 @@ import {
   type PriceInTime,
   type PriceUses,
   steadyMs,
+  uncheckedFields,
 } from '../../ports/verification.ts'
-import { all, first, type Steps } from '../steps.ts'
-import { idSteps, inPages, pageRows, pause } from './paging.ts'
+import { requestFields, type Stored, selected, withFlags } from '../../schema/columns.ts'
+import { all, first, idSteps, inPages, maxOf, one, pageSize, pause, type Steps } from '../steps.ts'
 import type { Reading } from './verification.ts'
 
-const selectRequests = (after: number, last: number, since: number) => sql<Stored>`
-SELECT request.id AS "row", request.request_id AS "requestId", request.created_at AS "createdAt",
-  request.duration_ms AS "durationMs", request.account_id AS "accountId",
-  request.token_id AS "tokenId", token.account_id AS "tokenAccountId", request.model,
-  request.client_protocol AS "clientProtocol", request.upstream_protocol AS "upstreamProtocol",
-  request.ending, request.input_tokens AS "inputTokens", request.output_tokens AS "outputTokens",
-  request.reasoning_tokens AS "reasoningTokens", request.cache_read_tokens AS "cacheReadTokens",
-  request.cache_write_tokens AS "cacheWriteTokens",
-  request.cache_write_1h_tokens AS "cacheWrite1hTokens", request.calls, request.estimated,
-  request.clamped, request.usage_raw AS "usageRaw", request.extras AS "extrasJson",
-  request.price_id AS "priceId",
-  request.tier_above AS "tierAbove", request.long_context_pricing AS "longContextPricing",
-  request.multiplier_millionths AS "multiplierMillionths", request.amount_nano AS "amountNano",
-  ledger.id AS "entryId", ledger.kind AS "entryKind", ledger.account_id AS "entryAccountId",
-  ledger.amount_nano AS "entryAmountNano", ledger.created_at AS "entryCreatedAt",
+const checkedFields = Object.keys(requestFields).filter(
+  (field) => !uncheckedFields.some((one) => one === field),
+)
+const flags = ['estimated', 'clamped', 'longContextPricing', 'leftUncounted'] as const
+
+const selectRequests = (after: number, last: number, since: number) => sql<Stored<CheckedRequest>>`
+SELECT request.id AS "row", ${selected('request', checkedFields)},
+  token.account_id AS "tokenAccountId", ledger.id AS "entryId", ledger.kind AS "entryKind",
+  ledger.account_id AS "entryAccountId", ledger.amount_nano AS "entryAmountNano",
+  ledger.created_at AS "entryCreatedAt",
   CASE WHEN request.ending = 'client_left' AND request.calls = 0 AND EXISTS (
     SELECT 1 FROM attempt WHERE attempt.request_row = request.id
     AND attempt.status BETWEEN 200 AND 299
@@ -41,22 +37,7 @@ FROM request
 LEFT JOIN ledger ON ledger.request_id = request.request_id
 LEFT JOIN token ON token.id = request.token_id
 WHERE request.id > ${after} AND request.id <= ${last} AND request.created_at >= ${since}
-ORDER BY request.id LIMIT ${sql.lit(pageRows)}`
-
-const flags = ['estimated', 'clamped', 'longContextPricing', 'leftUncounted'] as const
-type Stored = Omit<CheckedRequest, (typeof flags)[number]> & {
-  readonly [flag in (typeof flags)[number]]: number
-}
-
-function toRequest(row: Stored): CheckedRequest {
-  return {
-    ...row,
-    estimated: row.estimated !== 0,
-    clamped: row.clamped !== 0,
-    longContextPricing: row.longContextPricing !== 0,
-    leftUncounted: row.leftUncounted !== 0,
-  }
-}
+ORDER BY request.id LIMIT ${sql.lit(pageSize)}`
 
 /** Requests with their ledger entries: both were written in one transaction, so none is missing. */
 export async function* readRequests(
@@ -66,8 +47,8 @@ export async function* readRequests(
   for (let after = firstRequest - 1; after < lastRequest; ) {
     const from = after
     const found = await read(() => all(selectRequests(from, lastRequest, since)))
-    const rows = found.map(toRequest)
-    const last = rows.length < pageRows ? lastRequest : (rows.at(-1)?.row ?? lastRequest)
+    const rows = found.map((row) => withFlags<CheckedRequest>(row, flags))
+    const last = rows.length < pageSize ? lastRequest : (rows.at(-1)?.row ?? lastRequest)
     yield { rows, looked: last - after }
     after = last
     await pause()
@@ -121,8 +102,7 @@ interface Place {
   readonly id: number
 }
 
-// An entry and its account's balance come in one statement, so the balance that comes with an
-// account's last entry is the one that this entry made, whatever is charged meanwhile.
+// One statement for an entry and its balance, so that both are of the same moment.
 const selectEntries = ({ account, id }: Place, firstEntry: number) => sql<StoredEntry>`
 SELECT ledger.id, ledger.account_id AS "accountId", account.email, ledger.kind,
   ledger.amount_nano AS "amountNano", ledger.balance_after_nano AS "balanceAfterNano",
@@ -132,7 +112,7 @@ FROM ledger
 LEFT JOIN account ON account.id = ledger.account_id
 LEFT JOIN request ON request.request_id = ledger.request_id
 WHERE (ledger.account_id, ledger.id) > (${account}, ${id}) AND ledger.id >= ${firstEntry}
-ORDER BY ledger.account_id, ledger.id LIMIT ${sql.lit(pageRows)}`
+ORDER BY ledger.account_id, ledger.id LIMIT ${sql.lit(pageSize)}`
 
 type StoredEntry = Omit<CheckedEntry, 'hasRequest' | 'beforeNano'> & { readonly hasRequest: number }
 
@@ -147,7 +127,7 @@ export async function* readEntries(
     const rows = await read(() => readPage(from, extent))
     yield { rows, looked: rows.length }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < pageRows) return
+    if (last === undefined || rows.length < pageSize) return
     place = { account: last.accountId, id: last.id }
     await pause()
   }
@@ -200,10 +180,8 @@ export async function* readOddBalances(
   { read }: Reading,
   { firstEntry }: Extent,
 ): AsyncGenerator<Page<OddSum>> {
-  const newest = await read(() =>
-    first(sql<{ id: number | null }>`SELECT max(id) AS id FROM account`),
-  )
-  for (let after = 0; after < (newest?.id ?? 0); after += accountStep) {
+  const newest = await read(() => maxOf('account', 'id'))
+  for (let after = 0; after < newest; after += accountStep) {
     const from = after
     yield* inPages(await read(() => all(selectBalances(from, from + accountStep, firstEntry))))
     await pause()
@@ -226,14 +204,14 @@ export async function* readOddAttempts(
   { since, firstRequest }: Extent,
 ): AsyncGenerator<Page<OddAttempts>> {
   const ends = await read(() =>
-    first(
+    one(
       sql<{ first: number | null; last: number | null }>`
         SELECT min(request_row) AS first, max(request_row) AS last FROM attempt`,
     ),
   )
   // An attempt of a request that is gone may have any number, so all are looked at.
-  const from = since === undefined ? (ends?.first ?? 0) : firstRequest
-  for (const { after, to } of idSteps(from, ends?.last ?? -1, attemptStep)) {
+  const from = since === undefined ? (ends.first ?? 0) : firstRequest
+  for (const { after, to } of idSteps(from, ends.last ?? -1, attemptStep)) {
     yield { rows: await read(() => all(selectAttempts(after, to))), looked: to - after }
     await pause()
   }
@@ -250,10 +228,16 @@ SELECT account.id AS "accountId", account.email, account.reserved_nano AS "store
 FROM account LEFT JOIN held ON held.account_id = account.id
 WHERE account.reserved_nano <> coalesce(held.nano, 0)`
 
-/** Reservations are as many as there are requests under way: one statement does. */
-export async function* readOddReserved({ read }: Reading): AsyncGenerator<Page<OddSum>> {
-  yield* inPages(await read(() => all(selectReserved)))
+/** The rows of one statement. */
+export async function* readRows<Row>(
+  { read }: Reading,
+  query: RawBuilder<Row>,
+): AsyncGenerator<Page<Row>> {
+  yield* inPages(await read(() => all(query)))
 }
+
+/** Reservations are as many as there are requests under way: one statement does. */
+export const readOddReserved = (reading: Reading) => readRows(reading, selectReserved)
 
 const selectLeft = sql<{ requestId: string }>`
 SELECT request_id AS "requestId" FROM reservation WHERE EXISTS (
@@ -272,9 +256,7 @@ SELECT (SELECT count(*) FROM account) AS accounts,
   (SELECT count(*) FROM reservation) AS reservations`
 
 /** How much there is of what has no order to be read in. */
-export async function countOthers({ read }: Reading) {
-  return (await read(() => first(selectCounts))) ?? { accounts: 0, reservations: 0 }
-}
+export const countOthers = ({ read }: Reading) => read(() => one(selectCounts))
 
 const chargeId = sql`request.request_id || ${sql.lit(chargeSuffix)}`
 
@@ -284,10 +266,7 @@ WHERE id > ${after} AND id <= ${to} AND ending = 'background'
   AND NOT EXISTS (SELECT 1 FROM request AS charge WHERE charge.request_id = ${chargeId})
   AND NOT EXISTS (SELECT 1 FROM background_answer AS held WHERE held.request_id = ${chargeId})`
 
-/**
- * It is older than one may live, and nobody has looked at it, as the newest request tells the time: by
- * the time of any other, somebody may have set the clock forwards and back since.
- */
+/** Older than one may live, by the time of the newest request. */
 const slackMs = 3_600_000
 
 const selectHeld = sql<OddBackground>`

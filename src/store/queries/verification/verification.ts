@@ -20,10 +20,7 @@ export type Reading = Pick<Engine, 'read' | 'snapshot'>
 
 export interface VerificationParts {
   readonly reading: Reading
-  /**
-   * Statements on one and the same connection, which has tables of its own. What two snapshots of it
-   * show may be the same state.
-   */
+  /** Statements on one connection, which has temporary tables. */
   readonly session: () => Promise<Reading & AsyncDisposable>
   readonly words: DayWords
   readonly checkFile: VerificationStore['checkFile']

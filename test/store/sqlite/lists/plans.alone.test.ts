@@ -5,8 +5,7 @@ import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
 import { createLists } from '../../../../src/store/queries/lists/store.ts'
 import { createRecordReading } from '../../../../src/store/queries/requests.ts'
 import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
-import { compile, createEngine } from '../../../../src/store/sqlite/engine.ts'
-import { createSource } from '../../../../src/store/sqlite/lists.ts'
+import { compile, createEngine, createSource } from '../../../../src/store/sqlite/engine.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await fillLedger(path, count)
   db = new Database(path, { readonly: true })
   reader = createNotingEngine(path)
-  lists = createLists({ source: createSource(reader), clock: () => now })
+  lists = createLists(createSource(reader), () => now)
 }, 60_000)
 afterAll(async () => {
   reader[Symbol.dispose]()

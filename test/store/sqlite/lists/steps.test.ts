@@ -2,7 +2,7 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
 import { createLists } from '../../../../src/store/queries/lists/store.ts'
-import { createSource } from '../../../../src/store/sqlite/lists.ts'
+import { createSource } from '../../../../src/store/sqlite/engine.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // does not depend on the machine.
   const always = Number.POSITIVE_INFINITY
   const source = { ...createSource(reader), quickMs: always, searchMs: always }
-  lists = createLists({ source, clock: () => now })
+  lists = createLists(source, () => now)
 }, 60_000)
 afterAll(async () => {
   reader[Symbol.dispose]()

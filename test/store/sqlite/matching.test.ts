@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import type { BilledRow, Matching, OwnAttempt } from '../../../../src/store/ports/matching.ts'
-import { createMatching } from '../../../../src/store/sqlite/matching/matching.ts'
-import { createTempDir } from '../../../support/temp-dir.ts'
+import type { BilledRow, Matching, OwnAttempt } from '../../../src/store/ports/matching.ts'
+import { createMatching } from '../../../src/store/sqlite/matching.ts'
+import { createTempDir } from '../../support/temp-dir.ts'
 
 let matching: Matching
 beforeEach(() => {

@@ -1,0 +1,96 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Limits, Regions } from '../ports/catalog.ts'
+import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
+
+/** What a column holds; a flag is 0 or 1. */
+type Kind<Value> = Value extends boolean ? 'flag' : Value extends string | null ? 'text' : 'int'
+
+/** The fields of a row that stand in columns, each with what it holds. */
+type Fields<Row> = { readonly [Field in keyof Row]-?: Kind<Exclude<Row[Field], undefined>> }
+
+/** A row as statements write and give it. */
+export type Stored<Row> = {
+  -readonly [Field in keyof Row]: Row[Field] extends boolean ? number : Row[Field]
+}
+
+export const requestFields = {
+  ...{ requestId: 'text', createdAt: 'int', accountId: 'int', tokenId: 'int', groupId: 'int' },
+  ...{ model: 'text', upstreamModel: 'text', channelId: 'int', clientProtocol: 'text' },
+  ...{ upstreamProtocol: 'text', operation: 'text', stream: 'flag', status: 'int', cause: 'text' },
+  ...{ causeText: 'text', ending: 'text', inputTokens: 'int', outputTokens: 'int' },
+  ...{ reasoningTokens: 'int', cacheReadTokens: 'int', cacheWriteTokens: 'int' },
+  ...{ cacheWrite1hTokens: 'int', calls: 'int', estimated: 'flag', clamped: 'flag' },
+  ...{ usageRaw: 'text', extrasJson: 'text', priceId: 'int', tierAbove: 'int' },
+  ...{ longContextPricing: 'flag', multiplierMillionths: 'int', amountNano: 'int' },
+  ...{ firstByteMs: 'int', durationMs: 'int' },
+} as const satisfies Fields<RequestRow>
+
+export const attemptFields = {
+  ...{ channelId: 'int', startedAt: 'int', status: 'int', cause: 'text', firstByteMs: 'int' },
+  ...{ durationMs: 'int', upstreamRequestId: 'text', usageRaw: 'text' },
+} as const satisfies Fields<AttemptRow>
+
+export const reservationFields = {
+  ...{ requestId: 'text', createdAt: 'int', accountId: 'int', tokenId: 'int', groupId: 'int' },
+  ...{ model: 'text', clientProtocol: 'text', operation: 'text', stream: 'flag', priceId: 'int' },
+  ...{ multiplierMillionths: 'int', amountNano: 'int' },
+} as const satisfies Fields<Omit<Reservation, 'isOpen'>>
+
+/** The column of a field: `cacheWrite1hTokens` is in `cache_write_1h_tokens`. */
+export const columnOf = (field: string): string =>
+  field === 'extrasJson'
+    ? 'extras'
+    : field.replace(/[A-Z0-9]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Columns for a select list, under the names of their fields: `request.created_at AS "createdAt"`. */
+export const selected = (table: string, fields: object | readonly string[]): RawBuilder<unknown> =>
+  sql.raw(
+    namesOf(fields)
+      .map((field) => `${table}.${columnOf(field)} AS "${field}"`)
+      .join(', '),
+  )
+
+const namesOf = (fields: object | readonly string[]): readonly string[] =>
+  Array.isArray(fields) ? fields : Object.keys(fields)
+
+/** `INSERT` of a row whose parameters have the names of its fields (`$requestId`). */
+export function insertText(table: string, fields: readonly string[]): string {
+  const values = fields.map((field) => `$${field}`).join(', ')
+  return `INSERT INTO ${table} (${fields.map(columnOf).join(', ')}) VALUES (${values})`
+}
+
+export const requestFlags = ['stream', 'estimated', 'clamped', 'longContextPricing'] as const
+
+/** Makes flags of a stored row, which is changed for that, true or false. */
+export function withFlags<Row>(row: Stored<Row>, flags: readonly (keyof Row & string)[]): Row {
+  const read = row as Record<string, unknown>
+  for (const flag of flags) read[flag] = read[flag] === 1
+  return read as Row
+}
+
+/** Reads a JSON column that `write` filled: its type is the writer's promise, not checked again. */
+export function parseColumn<Value>(text: string): Value {
+  return JSON.parse(text) as Value
+}
+
+const emptyList: readonly never[] = []
+
+/** A column that holds a list of strings; the empty list, the usual one, is shared. */
+export function parseList(text: string): readonly string[] {
+  return text === '[]' ? emptyList : parseColumn<readonly string[]>(text)
+}
+
+/** A column that holds which countries are served. */
+export const parseRegions = (text: string | null): Regions | null =>
+  text === null ? null : parseColumn<Regions>(text)
+
+/** The same for the column: equal ones are equal texts. */
+export function regionsText(regions: Regions | null): string | null {
+  if (regions === null) return null
+  return JSON.stringify('allow' in regions ? { allow: regions.allow } : { deny: regions.deny })
+}
+
+/** The three columns of everything that can have limits: out of a row, and into one. */
+export function limitsOf({ rpm, tpm, concurrency }: Limits): Limits {
+  return { rpm, tpm, concurrency }
+}
