@@ -1,5 +1,5 @@
 import { treaty } from '@elysiajs/eden'
-import { type QueryClient, type QueryKey, useQuery } from '@tanstack/react-query'
+import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import type { AdminApi } from '../../admin/api.ts'
 import type { PublicSettings } from '../../site/settings/schema.ts'
 
@@ -48,7 +48,7 @@ function readFailure(body: unknown): FailureBody {
 }
 
 /** What every call resolves to. */
-interface Called<Data> {
+export interface Called<Data> {
   readonly data: { readonly data: Data } | null
   readonly error: { readonly status: unknown; readonly value: unknown } | null
 }
@@ -72,15 +72,17 @@ export async function read(path: string): Promise<unknown> {
   return body
 }
 
-/** Shows an answer as what a query has found: one that was begun before it does not come behind it. */
-export async function know(queries: QueryClient, queryKey: QueryKey, now: unknown): Promise<void> {
-  await queries.cancelQueries({ queryKey, exact: true })
-  queries.setQueryData(queryKey, now)
-}
+type Options<Data> = Omit<UseQueryOptions<Data>, 'queryKey' | 'queryFn'>
+
+/** What the API answers to `ask`, by its name in the cache. */
+export const useCall = <Data>(
+  queryKey: QueryKey,
+  ask: () => Promise<Called<Data>>,
+  options?: Options<Data>,
+) => useQuery<Data>({ queryKey, queryFn: () => call(ask()), ...options })
 
 /** Who is signed in. Its `error` has status 401 when nobody is. */
-export const useMe = () =>
-  useQuery({ queryKey: ['me'], queryFn: () => call(api.me.get()), staleTime: 10_000 })
+export const useMe = () => useCall(['me'], () => api.me.get(), { staleTime: 10_000 })
 
 /** What the site says of itself to everybody. */
 export const usePublicSettings = () =>

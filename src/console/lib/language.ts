@@ -75,6 +75,7 @@ export const textOf = (
 export const commonText = bilingual({
   cancel: ['Cancel', '取消'],
   showAll: ['Show all', '显示全部'],
+  undo: ['Undo', '撤销'],
 })
 
 interface Choice {

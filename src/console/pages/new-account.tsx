@@ -1,10 +1,10 @@
-import { Alert, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { api, call } from '../lib/api.ts'
+import { api, call, useCall } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { fieldsOf, SendForm } from '../parts/form.tsx'
+import { inputsOf, SendForm } from '../parts/form.tsx'
 import { Outside } from '../parts/outside.tsx'
 import { AnchorLink } from '../parts/text.tsx'
 
@@ -12,7 +12,7 @@ import { AnchorLink } from '../parts/text.tsx'
 export function SetUp() {
   const text = useText(texts)
   const { code } = useSearch({ strict: false })
-  const state = useQuery({ queryKey: ['setup'], queryFn: () => call(api.setup.get()) })
+  const state = useCall(['setup'], () => api.setup.get())
   const make = async (entry: Entry) => {
     await call(api.setup.post({ ...entry, code: String(code) }))
   }
@@ -84,7 +84,7 @@ function AccountForm({ submit, make, next }: AccountFormProps) {
       again: (value, { password }) => (value === password ? null : text.differ),
     },
   })
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   return (
     <SendForm
       form={form}
@@ -95,9 +95,9 @@ function AccountForm({ submit, make, next }: AccountFormProps) {
       }}
       submit={submit}
     >
-      <TextInput type="email" autoComplete="username" required {...field('email')} />
-      <PasswordInput autoComplete="new-password" required {...field('password')} />
-      <PasswordInput autoComplete="new-password" required {...field('again')} />
+      {input.line('email', { type: 'email', autoComplete: 'username', required: true })}
+      {input.secret('password', { autoComplete: 'new-password' })}
+      {input.secret('again', { autoComplete: 'new-password' })}
     </SendForm>
   )
 }

@@ -1,7 +1,6 @@
 import { Alert, Badge, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { NodeItem, NodeList } from '../../admin/nodes/schema.ts'
-import { api, call } from '../lib/api.ts'
+import { api, useCall } from '../lib/api.ts'
 import { formatAgo, formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
 import { column, DataTable } from '../parts/list.tsx'
@@ -14,9 +13,7 @@ const refreshMs = 3_000
 /** Who serves: the nodes of this gateway. */
 export function Page() {
   const text = useText(texts)
-  const query = useQuery({
-    queryKey: ['admin', 'nodes'],
-    queryFn: () => call(api.admin.nodes.get()),
+  const query = useCall(['admin', 'nodes'], () => api.admin.nodes.get(), {
     refetchInterval: refreshMs,
   })
   return (

@@ -1,7 +1,6 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { Overview } from '../../admin/overview/schema.ts'
-import { api, call } from '../lib/api.ts'
+import { api, useCall } from '../lib/api.ts'
 import { formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
@@ -12,9 +11,7 @@ import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 export function Page() {
   const text = useText(texts)
   const days = useDays()
-  const query = useQuery({
-    queryKey: ['overview', days],
-    queryFn: () => call(api.overview.get({ query: { days } })),
+  const query = useCall(['overview', days], () => api.overview.get({ query: { days } }), {
     placeholderData: (last) => last,
     refetchInterval: 60_000,
   })

@@ -1,25 +1,14 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Checkbox,
-  Divider,
-  Group,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Anchor, Button, Divider, Group, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, CallFailed, call } from '../lib/api.ts'
+import { api, call, useCall } from '../lib/api.ts'
 import { bilingual, textOf, useText } from '../lib/language.ts'
 import { nextPage } from '../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
 import { useAttempt } from '../parts/action.tsx'
-import { fieldsOf, SendForm, showAtField } from '../parts/form.tsx'
+import { inputsOf, SendForm } from '../parts/form.tsx'
 import { Outside } from '../parts/outside.tsx'
 import { ErrorNotice } from '../parts/page.tsx'
 import { AnchorLink, Hint } from '../parts/text.tsx'
@@ -32,10 +21,7 @@ export function Page() {
   const queries = useQueryClient()
   const [isHalfway, setHalfway] = useState(false)
   const { error, attempt } = useAttempt()
-  const methods = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: () => call(api.auth.methods.get()),
-  })
+  const methods = useCall(['sign-in-methods'], () => api.auth.methods.get())
 
   const enter = async () => {
     // Nothing may be left of who was here before: neither what was read, nor that it had ended.
@@ -54,13 +40,13 @@ export function Page() {
     location.assign(url)
   }
 
-  if (isHalfway) return <SecondStep onDone={enter} onBack={() => setHalfway(false)} />
+  if (isHalfway) return <SecondStep onDone={enter} onOther={() => setHalfway(false)} />
   const { registration_enabled = false, setup_open = false, providers = [] } = methods.data ?? {}
   return (
     <Outside title={text.title}>
       {setup_open && <Alert color="yellow">{text.setup}</Alert>}
       {refusal !== undefined && <Refusal word={String(refusal)} />}
-      <PasswordForm onDone={enter} onSecondStep={() => setHalfway(true)} />
+      <PasswordForm onDone={enter} onOther={() => setHalfway(true)} />
       {error !== null && <ErrorNotice error={error} />}
       {(hasPasskeys() || providers.length > 0) && <Divider />}
       <Stack gap="xs">
@@ -99,47 +85,40 @@ function Refusal({ word }: { readonly word: string }) {
   )
 }
 
-interface PasswordFormProps {
+interface Steps {
   readonly onDone: () => Promise<void>
-  readonly onSecondStep: () => void
+  /** To the second step, or back from it. */
+  readonly onOther: () => void
 }
 
 /** Signing in by e-mail and password. */
-function PasswordForm({ onDone, onSecondStep }: PasswordFormProps) {
+function PasswordForm({ onDone, onOther }: Steps) {
   const text = useText(signInText)
   const form = useForm({ initialValues: { email: '', password: '', remember: true } })
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   return (
     <SendForm
       form={form}
       send={async (values) => {
         const { two_factor } = await call(api.auth['sign-in'].email.post(values))
-        if (two_factor) onSecondStep()
+        if (two_factor) onOther()
         else await onDone()
       }}
-      showAtFields={(_, error) =>
-        error instanceof CallFailed && error.field === 'email' && showAtField(form, error)
-      }
       submit={text.signIn}
     >
-      <TextInput type="email" autoComplete="username" required {...field('email')} />
-      <PasswordInput autoComplete="current-password" required {...field('password')} />
-      <Checkbox {...field('remember', 'checkbox')} />
+      {input.line('email', { type: 'email', autoComplete: 'username', required: true })}
+      {input.secret('password', { autoComplete: 'current-password' })}
+      {input.tick('remember')}
     </SendForm>
   )
 }
 
-interface SecondStepProps {
-  readonly onDone: () => Promise<void>
-  readonly onBack: () => void
-}
-
 /** The code that an account with a second factor is asked for. */
-function SecondStep({ onDone, onBack }: SecondStepProps) {
+function SecondStep({ onDone, onOther }: { onDone: () => Promise<void>; onOther: () => void }) {
   const text = useText(signInText)
   const [isBackup, setBackup] = useState(false)
   const form = useForm({ initialValues: { code: '', trust: false } })
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   return (
     <Outside title={text.secondStep}>
       <SendForm
@@ -152,7 +131,7 @@ function SecondStep({ onDone, onBack }: SecondStepProps) {
         submit={text.confirm}
         below={
           <Group justify="space-between">
-            <Anchor component="button" type="button" onClick={onBack}>
+            <Anchor component="button" type="button" onClick={onOther}>
               {text.back}
             </Anchor>
             <Anchor component="button" type="button" onClick={() => setBackup(!isBackup)}>
@@ -161,15 +140,12 @@ function SecondStep({ onDone, onBack }: SecondStepProps) {
           </Group>
         }
       >
-        <TextInput
-          autoComplete="one-time-code"
-          inputMode={isBackup ? 'text' : 'numeric'}
-          data-autofocus
-          required
-          {...field('code')}
-          {...(isBackup && { description: text.backupHint })}
-        />
-        <Checkbox {...field('trust', 'checkbox')} />
+        {input.line('code', {
+          ...{ autoComplete: 'one-time-code', 'data-autofocus': true, required: true },
+          inputMode: isBackup ? 'text' : 'numeric',
+          ...(isBackup && { description: text.backupHint }),
+        })}
+        {input.tick('trust')}
       </SendForm>
     </Outside>
   )

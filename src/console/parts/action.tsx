@@ -1,10 +1,12 @@
-import { Text } from '@mantine/core'
+import { Button, type ButtonProps, Group, Modal, type ModalProps, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
+import { LongText } from './text.tsx'
 
 interface Question {
   readonly title: string
@@ -39,6 +41,31 @@ export const sayDone = (message: string) => notifications.show({ message, color:
 export function sayRefused(error: unknown): void {
   const message = error instanceof Error ? faultText(error) : String(error)
   notifications.show({ message, color: 'red', autoClose: false })
+}
+
+/** So long an undo is offered, in milliseconds: enough to read it and to reach the button. */
+const undoMs = 20_000
+
+/** Says that something is done, with a button that undoes it. */
+export function offerUndo(message: string, undo: () => Promise<unknown>): void {
+  const press = () => {
+    notifications.hide(id)
+    void attempt(async () => {
+      await undo()
+      return undefined
+    })
+  }
+  const id = notifications.show({
+    ...{ color: 'green', autoClose: undoMs },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <LongText>{message}</LongText>
+        <Button size="xs" variant="default" flex="none" onClick={press}>
+          {commonText[shownLanguage()].undo}
+        </Button>
+      </Group>
+    ),
+  })
 }
 
 /** Does something and says what came of it; resolves to whether it was done. */
@@ -79,4 +106,50 @@ export function useAttempt() {
       }
     },
   }
+}
+
+interface ActionProps extends ButtonProps {
+  readonly label: string
+  /** Asked before it is done. */
+  readonly ask?: Omit<Question, 'confirm'> | false
+  /** Does it; returns what to say of it. */
+  readonly run: () => Promise<string | undefined>
+}
+
+/** A button that does something, and says what came of it. */
+export function Action({ label, ask, run, ...look }: ActionProps) {
+  const [isBusy, setBusy] = useState(false)
+  const press = async () => {
+    if (ask && !(await confirm({ ...ask, confirm: label }))) return
+    setBusy(true)
+    await attempt(run)
+    setBusy(false)
+  }
+  return (
+    <Button variant="default" loading={isBusy} {...look} onClick={() => void press()}>
+      {label}
+    </Button>
+  )
+}
+
+interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'children'> {
+  /** The words of the button. */
+  readonly label: string
+  readonly look?: ButtonProps
+  readonly children: (close: () => void) => ReactNode
+}
+
+/** A button that opens a dialog. */
+export function Dialog({ label, look, title = label, children, ...modal }: DialogProps) {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button {...look} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={title} {...modal}>
+        {children(close)}
+      </Modal>
+    </>
+  )
 }

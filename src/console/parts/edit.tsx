@@ -1,10 +1,12 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDidUpdate } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
+import { sayDone, useRefresh } from './action.tsx'
+import { showAtFields } from './form.tsx'
 import { choose, isSame, merge } from './form-values.ts'
 import { ErrorNotice } from './page.tsx'
 
@@ -28,52 +30,54 @@ const texts = bilingual({
 })
 
 interface EditOptions<State, Values> {
-  /** How the thing is at present: a form in which nothing is typed shows it. */
+  /** The saved state: a form in which nothing is typed shows it. */
   readonly live: State
+  /** Where the cache has it. */
+  readonly queryKey: QueryKey
+  /** What else in the cache changes with it. */
+  readonly changes?: readonly string[]
   readonly valuesOf: (state: State) => Values
-  /** What is told before anything is sent; absent: nothing. */
   readonly validate?: (seen: State) => FormValidateInput<Values>
-  /** Saves what differs from `seen`, unless it is another by now; answers the new state. */
+  /** Saves what differs from `seen`; the API refuses it when `seen` is out of date. Returns the new state. */
   readonly send: (seen: State, values: Values) => Promise<State>
-  /** Shows a refusal at the fields that it names; false: not all of it has one. */
-  readonly showAtFields: (form: UseFormReturnType<Values>, error: unknown) => boolean
-  /** Tells the rest of the console of a new state. */
-  readonly tell: (now: State) => void
-  /** Its fields make sense together alone, as those of a price: nobody's are mixed with another's. */
+  /** The form's field of a field of the API. */
+  readonly fieldOf?: (field: string) => string
+  /** Fields belong together, as those of a price: two people's changes are not merged. */
   readonly isWhole?: boolean
-  /** Says that it is saved; absent: in a few words. */
+  /** Replaces the usual message. */
   readonly saySaved?: (now: State, before: State) => void
 }
 
-/** A thing that is edited, with its form. `EditForm` shows it. */
+/** The form of something that other people may change meanwhile. `EditForm` shows it. */
 export interface Edit<State, Values> {
   readonly form: UseFormReturnType<Values>
   /** The state that the form was filled from. */
   readonly seen: State
-  /** What another person has saved since, which does not go with what is typed. */
+  /** What another person has saved since and conflicts with what is typed. */
   readonly present: State | undefined
   readonly isWhole: boolean
   /** Why the last save failed, when no field shows it; else null. */
   readonly error: unknown
   /** Whether anything is typed that is not saved. */
   readonly isTyped: boolean
-  /** Shows how the thing is at present: what is typed is lost. */
+  /** Fills the form from `live`: what is typed is lost. */
   readonly discard: () => void
-  /** Takes a new state into the form. What is typed stays; where both changed, `present` tells. */
+  /** Takes a new state into the form. What is typed stays; a conflict sets `present`. */
   readonly show: (now: State) => void
   /** Takes a new state into the form: what is typed is lost. */
   readonly showInForm: (now: State) => void
-  /** Saves what is typed; shows how it fails. */
   readonly save: () => Promise<void>
-  /** Saves what is typed over `present`, whose other fields stay unless it `isWhole`. */
+  /** Saves what is typed over `present`; of that, other fields stay unless it `isWhole`. */
   readonly keepMine: () => Promise<void>
 }
 
-/** Edits a thing that other people may change meanwhile. */
+/** Edits something that other people may change meanwhile. */
 export function useEdit<State, Values extends object>(
   options: EditOptions<State, Values>,
 ): Edit<State, Values> {
   const text = useText(texts)
+  const queries = useQueryClient()
+  const refresh = useRefresh()
   const { live, valuesOf, isWhole = false } = options
   const [seen, setSeen] = useState(live)
   const [present, setPresent] = useState<State>()
@@ -83,7 +87,7 @@ export function useEdit<State, Values extends object>(
     validate: options.validate?.(seen) ?? {},
   })
 
-  function fill(now: State, values: Values): void {
+  function fill(now: State, values = valuesOf(now)): void {
     setSeen(now)
     setPresent(undefined)
     setError(null)
@@ -91,28 +95,36 @@ export function useEdit<State, Values extends object>(
     form.resetDirty(valuesOf(now))
   }
 
-  // Of the form and not of `seen`: whoever calls may do so long after it was drawn.
+  // Reads the form, not `seen`: callers may hold an old render of this function.
   function mergedWith(now: State, before = form.getInitialValues()) {
     return (isWhole ? choose : merge)({ before, typed: form.getValues(), now: valuesOf(now) })
   }
 
-  // The form's own mark is of what was touched: a field that was put back takes it from the others.
+  // The form's own mark also counts a field that was changed back.
   const isTyped = () => !isSame(form.getValues(), form.getInitialValues())
 
   useDidUpdate(() => {
-    if (!isTyped()) fill(live, valuesOf(live))
+    if (!isTyped()) fill(live)
   }, [live])
+
+  /** Puts a new state into the cache; an answer that is under way does not replace it. */
+  async function publish(now: State): Promise<void> {
+    const { queryKey, changes = [] } = options
+    void refresh(...changes)
+    await queries.cancelQueries({ queryKey, exact: true })
+    queries.setQueryData(queryKey, now)
+  }
 
   function show(now: State): void {
     const { values, isClash } = mergedWith(now)
     if (isClash) setPresent(now)
     else fill(now, values)
-    options.tell(now)
+    void publish(now)
   }
 
   function showInForm(now: State): void {
-    fill(now, valuesOf(now))
-    options.tell(now)
+    fill(now)
+    void publish(now)
   }
 
   async function saveOver(state: State, values: Values): Promise<void> {
@@ -122,13 +134,13 @@ export function useEdit<State, Values extends object>(
       const now = await options.send(state, values)
       // What is typed meanwhile stays.
       fill(now, mergedWith(now, values).values)
-      options.tell(now)
+      void publish(now)
       if (options.saySaved) options.saySaved(now, state)
-      else notifications.show({ message: text.saved, color: 'green' })
+      else sayDone(text.saved)
     } catch (failure) {
       const other = presentOf<State>(failure)
       if (other) setPresent(other)
-      else if (!options.showAtFields(form, failure)) setError(failure)
+      else if (!showAtFields(form, failure, options.fieldOf)) setError(failure)
     }
   }
 
@@ -136,7 +148,7 @@ export function useEdit<State, Values extends object>(
     ...{ form, seen, present, isWhole, error, show, showInForm },
     isTyped: isTyped(),
     discard() {
-      fill(live, valuesOf(live))
+      fill(live)
       form.clearErrors()
     },
     save: () => saveOver(seen, form.getValues()),
@@ -153,54 +165,40 @@ interface EditFormProps<State, Values> {
   readonly edit: Edit<State, Values>
   /** What two people may have changed, by its label. */
   readonly shown: (state: State) => Readonly<Record<string, unknown>>
-  /** The fields. */
   readonly children: ReactNode
-  /** What is pressed below them; absent: to save, and to discard. */
+  /** Replaces the buttons to save and to discard. */
   readonly buttons?: ReactNode
 }
 
-/** The form of a thing that is edited: its fields, what another person has changed, and saving. */
+/** The form of something that is edited: its fields, a conflict with another person, and saving. */
 export function EditForm<State, Values>({
   edit,
   shown,
   children,
   buttons,
 }: EditFormProps<State, Values>) {
-  const { form, seen, present, error } = edit
+  const text = useText(texts)
+  const { form, error, isTyped } = edit
   return (
     <form onSubmit={form.onSubmit(edit.save)} noValidate>
       <Stack>
         {children}
-        {present && (
-          <Conflict
-            seen={seen}
-            present={present}
-            show={shown}
-            isWhole={edit.isWhole}
-            takeTheirs={() => edit.showInForm(present)}
-            keepMine={() => void edit.keepMine()}
-          />
-        )}
+        <Conflict edit={edit} shown={shown} />
         {error !== null && <ErrorNotice error={error} />}
-        {buttons ?? <Buttons edit={edit} />}
+        {buttons ?? (
+          <Group>
+            <Button type="submit" loading={form.submitting} disabled={!isTyped}>
+              {text.save}
+            </Button>
+            {isTyped && (
+              <Button variant="subtle" onClick={edit.discard}>
+                {text.discard}
+              </Button>
+            )}
+          </Group>
+        )}
       </Stack>
     </form>
-  )
-}
-
-function Buttons<State, Values>({ edit }: Pick<EditFormProps<State, Values>, 'edit'>) {
-  const text = useText(texts)
-  return (
-    <Group>
-      <Button type="submit" loading={edit.form.submitting} disabled={!edit.isTyped}>
-        {text.save}
-      </Button>
-      {edit.isTyped && (
-        <Button variant="subtle" onClick={edit.discard}>
-          {text.discard}
-        </Button>
-      )}
-    </Group>
   )
 }
 
@@ -208,21 +206,14 @@ function Buttons<State, Values>({ edit }: Pick<EditFormProps<State, Values>, 'ed
 export const presentOf = <State,>(error: unknown): State | undefined =>
   error instanceof CallFailed && error.reason === 'conflict' ? (error.data as State) : undefined
 
-interface ConflictProps<State> {
-  readonly seen: State
-  readonly present: State
-  /** What people see of a state, by the label of its field. */
-  readonly show: (state: State) => Readonly<Record<string, unknown>>
-  /** Keeping mine keeps nothing of theirs. */
-  readonly isWhole: boolean
-  readonly takeTheirs: () => void
-  readonly keepMine: () => void
-}
+type ConflictProps<State, Values> = Pick<EditFormProps<State, Values>, 'edit' | 'shown'>
 
 /** Shows what another person has changed since, and lets this one decide. */
-function Conflict<State>(props: ConflictProps<State>) {
+function Conflict<State, Values>({ edit, shown }: ConflictProps<State, Values>) {
   const text = useText(texts)
-  const [before, now] = [props.show(props.seen), props.show(props.present)]
+  const { seen, present, isWhole } = edit
+  if (present === undefined) return null
+  const [before, now] = [shown(seen), shown(present)]
   const changed = Object.keys(now).filter((name) => words(before[name]) !== words(now[name]))
   return (
     <Alert color="yellow" title={text.title} role="alert">
@@ -235,13 +226,13 @@ function Conflict<State>(props: ConflictProps<State>) {
         ))}
       </List>
       <Text size="sm" mb="xs">
-        {props.isWhole ? text.wholeHint : text.hint}
+        {isWhole ? text.wholeHint : text.hint}
       </Text>
       <Group gap="xs">
-        <Button size="xs" variant="default" onClick={props.takeTheirs}>
+        <Button size="xs" variant="default" onClick={() => edit.showInForm(present)}>
           {text.theirs}
         </Button>
-        <Button size="xs" onClick={props.keepMine}>
+        <Button size="xs" onClick={() => void edit.keepMine()}>
           {text.mine}
         </Button>
       </Group>
@@ -254,7 +245,6 @@ function words(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
   if (Array.isArray(value)) return value.map(words).join(', ') || '–'
   if (typeof value !== 'object') return String(value)
-  return Object.entries(value)
-    .map(([name, one]) => `${name} ${words(one)}`)
-    .join(', ')
+  const fields = Object.entries(value)
+  return fields.map(([name, one]) => `${name} ${words(one)}`).join(', ')
 }

@@ -1,16 +1,13 @@
-import {
-  NumberInput,
-  PasswordInput,
-  type PasswordInputProps,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { PasswordInput, type PasswordInputProps, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import { useMe } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
+import { inputsOf } from './form.tsx'
 import type { RegionValues } from './form-values.ts'
+
+interface FormProps<Values> {
+  readonly form: UseFormReturnType<Values>
+}
 
 const limitTexts = bilingual({
   rpm: ['Requests a minute', '每分钟请求数'],
@@ -20,73 +17,54 @@ const limitTexts = bilingual({
 })
 
 /** The three limits of whatever has them; a form keeps them under `limits`. */
-export function LimitFields({ inputProps }: { readonly inputProps: (path: string) => object }) {
+export function LimitFields<Values extends { limits: object }>({ form }: FormProps<Values>) {
   const text = useText(limitTexts)
+  const { whole } = inputsOf<{ limits: object }>(form as never, text)
+  const look = {
+    ...{ placeholder: text.unlimited, min: 1, thousandSeparator: ' ', hideControls: true },
+  }
   return (
     <SimpleGrid type="container" cols={{ base: 1, '420px': 3 }}>
-      {(['rpm', 'tpm', 'concurrency'] as const).map((name) => (
-        <NumberInput
-          key={name}
-          label={text[name]}
-          placeholder={text.unlimited}
-          min={1}
-          allowDecimal={false}
-          thousandSeparator=" "
-          hideControls
-          {...inputProps(`limits.${name}`)}
-        />
-      ))}
+      {whole('limits.rpm', look)}
+      {whole('limits.tpm', look)}
+      {whole('limits.concurrency', look)}
     </SimpleGrid>
   )
 }
 
 const regionTexts = bilingual({
-  label: ['Countries that requests may come from', '请求可来自的国家/地区'],
-  hint: [
+  kind: ['Countries that requests may come from', '请求可来自的国家/地区'],
+  kindHint: [
     'By the header of a trusted proxy (setting “Country header”). Where the country is not known, “only these” refuses and “all but these” lets through.',
     '依据受信任代理的请求头判断（设置“国家/地区请求头”）。来源未知时，“仅限以下”会拒绝，“除以下之外”会放行。',
   ],
   all: ['All countries', '所有国家/地区'],
   allow: ['Only these countries', '仅限以下国家/地区'],
   deny: ['All but these countries', '除以下之外的国家/地区'],
-  codes: ['Codes of countries', '国家/地区代码'],
-  codesHint: [
+  countries: ['Codes of countries', '国家/地区代码'],
+  countriesHint: [
     'Two letters each, such as CN, US, with commas between.',
     '每个为两个字母，例如 CN, US，以逗号分隔。',
   ],
 })
 
-interface RegionFieldsProps {
-  readonly kind: RegionValues['kind']
-  readonly inputProps: (path: string) => object
-}
-
 /** The countries of whatever serves some only; a form keeps them under `regions`. */
-export function RegionFields({ kind, inputProps }: RegionFieldsProps) {
+export function RegionFields<Values extends { regions: RegionValues }>({
+  form,
+}: FormProps<Values>) {
   const text = useText(regionTexts)
+  const { choice, line } = inputsOf<{ regions: RegionValues }>(form as never, text)
+  const kinds = (['all', 'allow', 'deny'] as const).map((value) => ({ value, label: text[value] }))
   return (
     <Stack gap="xs">
-      <Select
-        label={text.label}
-        description={text.hint}
-        allowDeselect={false}
-        data={(['all', 'allow', 'deny'] as const).map((value) => ({ value, label: text[value] }))}
-        {...inputProps('regions.kind')}
-      />
-      {kind !== 'all' && (
-        <TextInput
-          label={text.codes}
-          description={text.codesHint}
-          spellCheck={false}
-          {...inputProps('regions.countries')}
-        />
-      )}
+      {choice('regions.kind', kinds)}
+      {form.values.regions.kind !== 'all' && line('regions.countries', { spellCheck: false })}
     </Stack>
   )
 }
 
 /** Its label, where two people's changes are compared. */
-export const useRegionLabel = (): string => useText(regionTexts).label
+export const useRegionLabel = (): string => useText(regionTexts).kind
 
 const proofTexts = bilingual({
   noPassword: [

@@ -1,6 +1,7 @@
-import { Select, TextInput, type TextInputProps } from '@mantine/core'
+import { Select, type SelectProps, TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 
 /** What a page is filtered by; absent: by nothing. */
 export type Filters = { readonly [name: string]: string | undefined }
@@ -24,6 +25,17 @@ export function useFilters() {
   return [filters, set] as const
 }
 
+/** Takes filters away: `key` is for their fields, which begin anew. */
+export function useShowAll(...names: readonly string[]) {
+  const [, set] = useFilters()
+  const [key, setKey] = useState(0)
+  const showAll = () => {
+    set(Object.fromEntries(names.map((name) => [name, null])))
+    setKey(key + 1)
+  }
+  return { key, showAll }
+}
+
 /** Narrows a list to what is typed. The address has it as `search`. */
 export function Search(props: TextInputProps) {
   const [{ search }, set] = useFilters()
@@ -40,47 +52,42 @@ export function Search(props: TextInputProps) {
 
 type Choices = readonly (string | { readonly value: string; readonly label: string })[]
 
-interface ChoiceProps {
+interface ChoiceProps extends Pick<SelectProps, 'label' | 'w' | 'searchable'> {
   /** What the address calls it. */
   readonly name: string
-  readonly label: string
   /** What stands there when nothing is chosen. */
   readonly all: string
   readonly data: Choices
-  readonly searchable?: boolean
 }
 
 /** Narrows a list to one of some; a cross takes it away. */
-export function Choice({ name, label, all, data, searchable }: ChoiceProps) {
-  const [filters, set] = useFilters()
-  const value = data.find((one) => wordOf(one) === filters[name])
+export function Choice({ name, all, data, ...look }: ChoiceProps) {
+  const [value, set] = useChosen(name, data)
   return (
-    <Select
-      label={label}
-      placeholder={all}
-      data={[...data]}
-      value={value === undefined ? null : wordOf(value)}
-      onChange={(chosen) => set({ [name]: chosen })}
-      searchable={searchable}
-      clearable
-    />
+    <Select placeholder={all} data={[...data]} value={value} onChange={set} clearable {...look} />
   )
 }
 
 /** Narrows a list to one of some, of which the first is all. */
-export function FixedChoice({ all, data, ...props }: ChoiceProps & Pick<TextInputProps, 'w'>) {
-  const [filters, set] = useFilters()
-  const value = data.find((one) => wordOf(one) === filters[props.name])
+export function FixedChoice({ name, all, data, ...look }: ChoiceProps) {
+  const [value, set] = useChosen(name, data)
   return (
     <Select
-      label={props.label}
-      w={props.w}
       data={[{ value: 'all', label: all }, ...data]}
-      value={value === undefined ? 'all' : wordOf(value)}
-      onChange={(chosen) => set({ [props.name]: chosen === 'all' ? null : chosen })}
+      value={value ?? 'all'}
+      onChange={(chosen) => set(chosen === 'all' ? null : chosen)}
       allowDeselect={false}
+      {...look}
     />
   )
+}
+
+/** What of some choices the address names, and a function that sets it. */
+function useChosen(name: string, data: Choices) {
+  const [filters, set] = useFilters()
+  const words = data.map((one) => (typeof one === 'string' ? one : one.value))
+  const value = words.find((one) => one === filters[name]) ?? null
+  return [value, (chosen: string | null) => set({ [name]: chosen })] as const
 }
 
 interface FilterProps extends TextInputProps {
@@ -134,5 +141,3 @@ function localTime(at: string): string {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)
 }
-
-const wordOf = (choice: Choices[number]) => (typeof choice === 'string' ? choice : choice.value)

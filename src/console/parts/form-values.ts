@@ -68,12 +68,15 @@ export const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
+/** Each of these is changed by itself; all else is sent whole. */
+const parts = ['limits', 'budget']
+
 /** The fields of `after` that differ from `before`. */
 export function changedIn<Change>(before: object, after: object): Partial<Change> {
-  const old = new Map(Object.entries(before).map(([name, one]) => [name, JSON.stringify(one)]))
-  const changed = Object.entries(after).filter(
-    ([name, one]) => JSON.stringify(one) !== old.get(name),
-  )
+  const old = new Map<string, object>(Object.entries(before))
+  const changed = Object.entries(after)
+    .filter(([name, one]) => !isSame(one, old.get(name)))
+    .map(([name, one]) => [name, parts.includes(name) ? changedIn(old.get(name) ?? {}, one) : one])
   return Object.fromEntries(changed) as Partial<Change>
 }
 

@@ -1,4 +1,23 @@
-import { Button, type ButtonProps, Group, Stack } from '@mantine/core'
+import {
+  Button,
+  type ButtonProps,
+  Checkbox,
+  type CheckboxProps,
+  Group,
+  NumberInput,
+  type NumberInputProps,
+  PasswordInput,
+  type PasswordInputProps,
+  Select,
+  type SelectProps,
+  Stack,
+  Switch,
+  type SwitchProps,
+  Textarea,
+  type TextareaProps,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { CallFailed } from '../lib/api.ts'
@@ -6,30 +25,66 @@ import { faultText } from '../lib/error-text.ts'
 import { commonText, useText } from '../lib/language.ts'
 import { ErrorNotice } from './page.tsx'
 
-/** Label, hint and value of a form's field; the texts name them `name` and `nameHint`. */
+/** A field of a form, or of a part of it: `name`, `limits.rpm`. */
+type Path<Values> = (keyof Values & string) | `${keyof Values & string}.${string}`
+
+/** Label, hint and value of a form's field; the texts name them `rpm` and `rpmHint`. */
 export const fieldsOf =
-  <Values extends object, Text extends object>(form: UseFormReturnType<Values>, text: Text) =>
-  (name: keyof Text & keyof Values & string, type: 'input' | 'checkbox' = 'input') => {
+  <Values extends object>(form: UseFormReturnType<Values>, text: object) =>
+  (path: Path<Values>, type: 'input' | 'checkbox' = 'input') => {
     const words = text as Readonly<Record<string, string | undefined>>
+    const name = path.split('.').at(-1) ?? path
     return {
       ...{ label: words[name], description: words[`${name}Hint`] },
-      ...form.getInputProps(name as Parameters<typeof form.getInputProps>[0], { type }),
+      ...form.getInputProps(path as Parameters<typeof form.getInputProps>[0], { type }),
     }
   }
 
+const longText = { autosize: true, minRows: 2, maxRows: 14, spellCheck: false }
+
+/** The inputs of a form, with label, hint and value by `fieldsOf`; `look` adds to them. */
+export function inputsOf<Values extends object>(form: UseFormReturnType<Values>, text: object) {
+  const field = fieldsOf(form, text)
+  type Name = Path<Values>
+  return {
+    line: (name: Name, look?: TextInputProps) => <TextInput {...field(name)} {...look} />,
+    lines: (name: Name, look?: TextareaProps) => (
+      <Textarea {...longText} {...field(name)} {...look} />
+    ),
+    usd: (name: Name, look?: TextInputProps) => (
+      <TextInput
+        {...{ leftSection: '$', inputMode: 'decimal', autoComplete: 'off' }}
+        {...field(name)}
+        {...look}
+      />
+    ),
+    whole: (name: Name, look?: NumberInputProps) => (
+      <NumberInput allowDecimal={false} {...field(name)} {...look} />
+    ),
+    secret: (name: Name, look?: PasswordInputProps) => (
+      <PasswordInput required {...field(name)} {...look} />
+    ),
+    choice: (name: Name, data: SelectProps['data'], look?: Omit<SelectProps, 'data'>) => (
+      <Select allowDeselect={false} data={data} {...field(name)} {...look} />
+    ),
+    flag: (name: Name, look?: SwitchProps) => <Switch {...field(name, 'checkbox')} {...look} />,
+    tick: (name: Name, look?: CheckboxProps) => <Checkbox {...field(name, 'checkbox')} {...look} />,
+  }
+}
+
 interface SendFormProps<Values extends object> {
   readonly form: UseFormReturnType<Values>
-  /** Sends what is typed. What it throws is shown at its field, or below the fields. */
-  readonly send: (values: Values) => Promise<void>
-  /** Shows a refusal at the fields that it names; false: it is shown as a whole, too. */
-  readonly showAtFields?: (form: UseFormReturnType<Values>, error: unknown) => boolean
+  /** Sends what is typed. A refusal is shown at the fields that it names, or below them. */
+  readonly send: (values: Values) => Promise<unknown>
+  /** The form's field of a field of the API. */
+  readonly fieldOf?: (field: string) => string
   readonly children: ReactNode
-  /** What the button says. */
+  /** The words of the button. */
   readonly submit: string
   readonly look?: ButtonProps
-  /** Leaves the dialog that the form is in; absent: it is in none. */
+  /** Closes the dialog that the form is in. */
   readonly cancel?: () => void
-  /** What stands below the button. */
+  /** Stands below the button. */
   readonly below?: ReactNode
   /** The form says itself what is missing, not the browser. */
   readonly noValidate?: boolean
@@ -37,7 +92,7 @@ interface SendFormProps<Values extends object> {
 
 /** A form that is sent: its fields, why it was refused, and its button. */
 export function SendForm<Values extends object>(props: SendFormProps<Values>) {
-  const { form, send, showAtFields = showAtField, look, cancel } = props
+  const { form, send, look, cancel } = props
   const text = useText(commonText)
   const [error, setError] = useState<unknown>(null)
   const submit = form.onSubmit(async (values) => {
@@ -45,7 +100,7 @@ export function SendForm<Values extends object>(props: SendFormProps<Values>) {
     try {
       await send(values as Values)
     } catch (failure) {
-      if (!showAtFields(form, failure)) setError(failure)
+      if (!showAtFields(form, failure, props.fieldOf)) setError(failure)
     }
   })
   const button = (
@@ -74,36 +129,6 @@ export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   )
 }
 
-/** What a form needs to show an error at a field. */
-interface WithErrors {
-  setFieldError(field: string, message: string): void
-  getValues(): object
-}
-
-/**
- * Shows a refusal at the field that it names, one of a list (`models.2`) at the list; false when it
- * names none of this form: then it is to be shown as a whole. `fields` has the form's names where
- * they are others than the API's.
- */
-export function showAtField(
-  form: WithErrors,
-  error: unknown,
-  fields: Readonly<Record<string, string>> = {},
-): boolean {
-  if (!(error instanceof CallFailed) || error.field === undefined) return false
-  const named = error.field
-  const plain = named.replace(/\.\d+$/, '')
-  const field = fields[named] ?? fields[plain] ?? plain
-  const isOwn = Object.hasOwn(fields, plain) || Object.hasOwn(fields, named)
-  if (!isOwn && !Object.hasOwn(form.getValues(), plain)) return false
-  // Beside its field an error need not name it.
-  const start = `${named}: `
-  const shown = faultText(error)
-  form.setFieldError(field, shown.startsWith(start) ? shown.slice(start.length) : shown)
-  return true
-}
-
-/** What a form needs to show problems at its fields. */
 interface Form {
   setFieldError(field: string, message: string): void
   getInputNode(field: string): HTMLElement | null
@@ -116,22 +141,25 @@ interface Problem {
   readonly fault?: string | undefined
 }
 
+/** One of a list (`models.2`) is shown at the list. */
+const withoutPlace = (field: string) => field.replace(/\.\d+$/, '')
+
 /**
- * Shows a refusal at the fields of a form that it names, and leads to the first of them; false: some
- * of it belongs to none, and is to be shown as a whole. `fieldOf` finds the form's name of a field.
+ * Shows a refusal at the fields of a form that it names, and moves the focus to the first of them.
+ * Returns false when part of it has no field: then it is to be shown as a whole, too.
  */
-export function showProblems(
-  form: Form,
-  error: unknown,
-  fieldOf: (field: string) => string,
-): boolean {
-  const problems = problemsIn(error)
-  for (const problem of problems) {
-    form.setFieldError(fieldOf(problem.field), faultText(problem))
-  }
-  const nodes = problems.map(({ field }) => form.getInputNode(fieldOf(field)))
+export function showAtFields(form: Form, error: unknown, fieldOf = withoutPlace): boolean {
+  const nodes = problemsIn(error).map((problem) => {
+    const field = fieldOf(problem.field)
+    const node = form.getInputNode(field)
+    // Beside its field an error need not name it.
+    const start = `${problem.field}: `
+    const text = faultText(problem)
+    if (node) form.setFieldError(field, text.startsWith(start) ? text.slice(start.length) : text)
+    return node
+  })
   nodes.find((node) => node !== null)?.focus()
-  return problems.length > 0 && nodes.every((node) => node !== null)
+  return nodes.length > 0 && nodes.every((node) => node !== null)
 }
 
 function problemsIn(error: unknown): readonly Problem[] {

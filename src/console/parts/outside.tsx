@@ -14,13 +14,8 @@ import { usePublicSettings } from '../lib/api.ts'
 import { type Language, languages, useLanguage, useText } from '../lib/language.ts'
 import { shellText } from './shell-text.ts'
 
-interface OutsideProps {
-  readonly title: string
-  readonly children: ReactNode
-}
-
 /** The frame of the pages that need no session: one card in the middle. */
-export function Outside({ title, children }: OutsideProps) {
+export function Outside({ title, children }: { title: string; children: ReactNode }) {
   const site = usePublicSettings().data?.site_name ?? 'Tollgate'
   useEffect(() => {
     document.title = `${title} · ${site}`

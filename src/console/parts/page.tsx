@@ -1,7 +1,8 @@
 import { Alert, Button, Card, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
-import { CallFailed, useMe } from '../lib/api.ts'
+import { useParams } from '@tanstack/react-router'
+import { Fragment, type ReactNode, useEffect } from 'react'
+import { type Called, CallFailed, useCall, useMe } from '../lib/api.ts'
 import { faultText, reasonText } from '../lib/error-text.ts'
 import { bilingual, commonText, useLanguage, useText } from '../lib/language.ts'
 import { AnchorLink, Hint, LongText } from './text.tsx'
@@ -147,6 +148,28 @@ export const Loaded = <Data,>({ query, waiting, children }: LoadedProps<Data>) =
   </>
 )
 
+interface ByIdProps<Data> {
+  /** What the cache calls such a thing. */
+  readonly name: string
+  /** Title of the page until it is here. */
+  readonly title: string
+  readonly ask: (id: string) => Promise<Called<Data>>
+  readonly refetchInterval?: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** Shows what the address names by its id. */
+export function ById<Data>({ name, title, ask, refetchInterval, children }: ByIdProps<Data>) {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const query = useCall([name, id], () => ask(id), { refetchInterval })
+  if (query.data) return <Fragment key={id}>{children(query.data)}</Fragment>
+  return (
+    <PageFrame title={title}>
+      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+    </PageFrame>
+  )
+}
+
 interface EmptyProps {
   readonly title: string
   /** What to do next, in a sentence. */
@@ -180,26 +203,34 @@ export function Empty({ title, hint, action, showAll }: EmptyProps) {
   )
 }
 
+const fileText = bilingual({
+  inFile: [
+    'tollgate.yaml sets this: a change here holds until the file is applied again, at each start and reload. To keep a change, make it in the file as well.',
+    'tollgate.yaml 中写有此项：在这里的修改只保持到该文件下次被应用（每次启动和重新加载时）。要长期保留，请同时修改该文件。',
+  ],
+})
+
 interface WarningsProps {
   readonly of: {
     readonly in_file: boolean
-    readonly warnings: readonly { readonly field: string; readonly message: string }[]
+    readonly warnings?: readonly { readonly field: string; readonly message: string }[]
   }
-  /** What it means that the file of the gateway names it. */
-  readonly inFile: string
 }
 
-/** What whoever changes a channel or a group is warned of, above all else on its page. */
-export const Warnings = ({ of: { in_file, warnings }, inFile }: WarningsProps) => (
-  <>
-    {in_file && <Alert color="yellow">{inFile}</Alert>}
-    {warnings.map(({ field, message }) => (
-      <Alert key={field} color="yellow">
-        {message}
-      </Alert>
-    ))}
-  </>
-)
+/** What whoever changes something is warned of: that the file names it, and what is wrong with it. */
+export function Warnings({ of: { in_file, warnings = [] } }: WarningsProps) {
+  const { inFile } = useText(fileText)
+  return (
+    <>
+      {in_file && <Alert color="yellow">{inFile}</Alert>}
+      {warnings.map(({ field, message }) => (
+        <Alert key={field} color="yellow">
+          {message}
+        </Alert>
+      ))}
+    </>
+  )
+}
 
 const faultTexts = bilingual({
   title: ['This page has a fault', '此页面出错了'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { changeOf, formField, valuesOf } from '../../../src/console/pages/groups/form-values.ts'
+import { changeOf, fieldOf, valuesOf } from '../../../src/console/pages/groups/form-values.ts'
 import { readRegions, regionValues } from '../../../src/console/parts/form-values.ts'
 
 // Which countries are served, as a form has it.
@@ -27,5 +27,5 @@ test('a form names its countries only where they change', () => {
 
 test('a refusal is shown at the field of the codes', () => {
   for (const field of ['regions', 'regions.allow.0', 'regions.deny'])
-    expect(formField(field)).toBe('regions.countries')
+    expect(fieldOf(field)).toBe('regions.countries')
 })

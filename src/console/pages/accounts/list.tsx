@@ -1,22 +1,20 @@
-import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
 import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
-import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Money, Time } from '../../parts/text.tsx'
-import { accountText } from './text.ts'
+import { accountText, rolesOf } from './text.ts'
 
 /** All accounts. */
 export function Page() {
   const text = useText(accountText)
-  const [isCreating, creating] = useDisclosure()
   const [{ search, role, status, balance }] = useFilters()
   const query = {
     ...(search && { search }),
@@ -26,12 +24,9 @@ export function Page() {
     }),
     ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
   }
-  const create = <Button onClick={creating.open}>{text.create}</Button>
+  const create = <Dialog label={text.create}>{(close) => <Create close={close} />}</Dialog>
   return (
     <PageFrame title={text.title} description={text.description} actions={create}>
-      <Modal opened={isCreating} onClose={creating.close} title={text.create}>
-        <Create close={creating.close} />
-      </Modal>
       <AccountFilters />
       <List
         queryKey={['accounts', query]}
@@ -108,8 +103,8 @@ function Create({ close }: { readonly close: () => void }) {
   const form = useForm({
     initialValues: { email: '', role: 'user', balance: '', credit_limit: '', password: '' },
   })
-  const field = fieldsOf(form, text)
-  const usd = { leftSection: '$', inputMode: 'decimal', placeholder: '0' } as const
+  const input = inputsOf(form, text)
+  const zero = { placeholder: '0' }
   return (
     <SendForm
       form={form}
@@ -131,20 +126,13 @@ function Create({ close }: { readonly close: () => void }) {
       submit={text.create}
       cancel={close}
     >
-      <TextInput type="email" required autoComplete="off" data-autofocus {...field('email')} />
-      <Select
-        allowDeselect={false}
-        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
-        {...field('role')}
-      />
-      <TextInput
-        {...usd}
-        {...field('balance')}
-        label={text.opening}
-        description={text.openingHint}
-      />
-      <TextInput {...usd} {...field('credit_limit')} />
-      <PasswordInput autoComplete="new-password" {...field('password')} />
+      {input.line('email', {
+        ...{ type: 'email', required: true, autoComplete: 'off', 'data-autofocus': true },
+      })}
+      {input.choice('role', rolesOf(text))}
+      {input.usd('balance', { ...zero, label: text.opening, description: text.openingHint })}
+      {input.usd('credit_limit', zero)}
+      {input.secret('password', { autoComplete: 'new-password', required: false })}
     </SendForm>
   )
 }

@@ -1,19 +1,15 @@
 import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
-import { api, call, know } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { useEdit } from '../../parts/edit.tsx'
 import { useFilters } from '../../parts/filters.tsx'
-import { showProblems } from '../../parts/form.tsx'
 import { regionField } from '../../parts/form-values.ts'
 import { column, figure, List } from '../../parts/list.tsx'
-import { Empty, ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
+import { ById, Empty, PageFrame, Section, Warnings } from '../../parts/page.tsx'
 import {
   AnchorLink,
   ButtonLink,
@@ -29,116 +25,91 @@ import { accountText } from './text.ts'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
-  const { id = '' }: { id?: string } = useParams({ strict: false })
-  return <Loaded key={id} id={Number(id)} />
-}
-
-function Loaded({ id }: { readonly id: number }) {
   const text = useText(accountText)
-  const query = useQuery({
-    queryKey: ['account', id],
-    queryFn: () => call(api.admin.accounts({ id }).get()),
-  })
-  const account = query.data
   return (
-    <PageFrame
-      title={account?.email ?? text.title}
-      actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}
-    >
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {account && <Content account={account} />}
-    </PageFrame>
+    <ById name="account" title={text.title} ask={(id) => api.admin.accounts({ id }).get()}>
+      {(account) => <Content account={account} />}
+    </ById>
   )
 }
 
 function Content({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
-  const queries = useQueryClient()
-  const { id, email, is_self, is_vouched, in_file, status } = account
+  const { id, email, is_self, is_vouched, status } = account
   const edit = useEdit({
     live: account,
+    queryKey: ['account', String(id)],
+    changes: ['accounts'],
     valuesOf,
     send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
-    showAtFields: (form, error) => showProblems(form, error, regionField),
-    tell: (now) => {
-      void know(queries, ['account', id], now)
-      void queries.invalidateQueries({ queryKey: ['accounts'] })
-    },
+    fieldOf: regionField,
   })
   return (
-    <Stack>
-      {is_self && <Alert color="gray">{text.self}</Alert>}
-      {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
-      {!is_vouched && <Vouch account={account} show={edit.show} />}
-      <Overdrawn account={account} />
-      {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Section title={text.money}>
-          <Figures account={account} />
-          <Adjust account={account} />
-        </Section>
-        <Section title={text.settings}>
-          <Settings account={account} edit={edit} />
-        </Section>
-      </SimpleGrid>
-      <Group>
-        <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
-          {text.requests}
-        </ButtonLink>
-        <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
-          {text.audit}
-        </ButtonLink>
-        {!is_self && <Suspend account={account} show={edit.show} />}
-        {!is_self && <Remove account={account} />}
-      </Group>
-      <Tabs defaultValue="ledger" keepMounted={false}>
-        <Tabs.List mb="md">
-          <Tabs.Tab value="ledger">{text.ledger}</Tabs.Tab>
-          <Tabs.Tab value="tokens">{text.tokens}</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="ledger">
-          <Ledger id={id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="tokens">
-          <Tokens id={id} />
-        </Tabs.Panel>
-      </Tabs>
-    </Stack>
+    <PageFrame title={email} actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}>
+      <Stack>
+        {is_self && <Alert color="gray">{text.self}</Alert>}
+        <Warnings of={account} />
+        {!is_vouched && <Vouch account={account} show={edit.show} />}
+        <Overdrawn account={account} />
+        {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Section title={text.money}>
+            <Figures account={account} />
+            <Adjust account={account} />
+          </Section>
+          <Section title={text.settings}>
+            <Settings account={account} edit={edit} />
+          </Section>
+        </SimpleGrid>
+        <Group>
+          <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
+            {text.requests}
+          </ButtonLink>
+          <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
+            {text.audit}
+          </ButtonLink>
+          {!is_self && <Suspend account={account} show={edit.show} />}
+          {!is_self && <Remove account={account} />}
+        </Group>
+        <Tabs defaultValue="ledger" keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="ledger">{text.ledger}</Tabs.Tab>
+            <Tabs.Tab value="tokens">{text.tokens}</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="ledger">
+            <Ledger id={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="tokens">
+            <Tokens id={id} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </PageFrame>
   )
 }
 
-/** What is on the account, and what of it is set aside. */
-function Figures({ account }: { readonly account: AccountDetail }) {
+/** What is on the account, and what of it is reserved. */
+function Figures({ account: { balance, reserved, credit_limit } }: { account: AccountDetail }) {
   const text = useText(accountText)
-  const colon = useColon()
-  const { balance, reserved, credit_limit } = account
+  const limit = `${text.credit_limit}${useColon()}${formatUsd(credit_limit)}`
+  const figures = [
+    [text.balance, balance, limit],
+    [text.reserved, reserved, text.reservedHint],
+  ] as const
   return (
     <Group gap="xl">
-      <Figure label={text.balance} hint={`${text.credit_limit}${colon}${formatUsd(credit_limit)}`}>
-        <Money usd={balance} />
-      </Figure>
-      <Figure label={text.reserved} hint={text.reservedHint}>
-        <Money usd={reserved} />
-      </Figure>
+      {figures.map(([label, usd, hint]) => (
+        <Stack gap={0} key={label}>
+          <Hint>{label}</Hint>
+          <Text size="xl" fw={600}>
+            <Money usd={usd} />
+          </Text>
+          <SmallHint>{hint}</SmallHint>
+        </Stack>
+      ))}
     </Group>
   )
 }
-
-interface FigureProps {
-  readonly label: string
-  readonly hint: string
-  readonly children: ReactNode
-}
-
-const Figure = ({ label, hint, children }: FigureProps) => (
-  <Stack gap={0}>
-    <Hint>{label}</Hint>
-    <Text size="xl" fw={600}>
-      {children}
-    </Text>
-    <SmallHint>{hint}</SmallHint>
-  </Stack>
-)
 
 /** Says that an account owes more than its credit limit allows, and what took it there. */
 function Overdrawn({ account }: { readonly account: AccountDetail }) {

@@ -1,11 +1,12 @@
-import { Fieldset, Select, TextInput } from '@mantine/core'
+import { Fieldset } from '@mantine/core'
 import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { type Edit, EditForm } from '../../parts/edit.tsx'
 import { LimitFields, RegionFields, useRegionLabel } from '../../parts/fields.tsx'
-import { fieldsOf } from '../../parts/form.tsx'
+import { inputsOf } from '../../parts/form.tsx'
 import {
+  changedIn,
   type LimitValues,
   limitValues,
   type RegionValues,
@@ -13,7 +14,7 @@ import {
   readRegions,
   regionValues,
 } from '../../parts/form-values.ts'
-import { accountText } from './text.ts'
+import { accountText, rolesOf } from './text.ts'
 
 interface SettingsProps {
   readonly account: AccountDetail
@@ -25,7 +26,7 @@ export function Settings({ account, edit }: SettingsProps) {
   const text = useText(accountText)
   const regionLabel = useRegionLabel()
   const { form } = edit
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   return (
     <EditForm
       edit={edit}
@@ -34,22 +35,14 @@ export function Settings({ account, edit }: SettingsProps) {
         [regionLabel]: state.regions ?? text.everywhere,
       })}
     >
-      <Select
-        allowDeselect={false}
-        disabled={account.is_self}
-        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
-        {...field('role')}
-      />
-      <TextInput leftSection="$" inputMode="decimal" {...field('credit_limit')} />
-      <TextInput
-        leftSection="$"
-        inputMode="decimal"
-        {...field('balance_low_below')}
-        description={text.lowHint(formatUsd(account.low_threshold))}
-      />
-      <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
+      {input.choice('role', rolesOf(text), { disabled: account.is_self })}
+      {input.usd('credit_limit')}
+      {input.usd('balance_low_below', {
+        description: text.lowHint(formatUsd(account.low_threshold)),
+      })}
+      <RegionFields form={form} />
       <Fieldset legend={text.limits}>
-        <LimitFields inputProps={form.getInputProps} />
+        <LimitFields form={form} />
       </Fieldset>
     </EditForm>
   )
@@ -84,20 +77,17 @@ export const valuesOf = (account: AccountDetail): AccountValues => ({
   regions: regionValues(account.regions),
 })
 
+/** What the form says, as the API wants it. */
+const settingsOf = (values: AccountValues) => ({
+  role: values.role,
+  credit_limit: values.credit_limit.trim() || '0',
+  balance_low_below: values.balance_low_below.trim() || null,
+  limits: readLimits(values.limits),
+  regions: readRegions(values.regions),
+})
+
 /** What the form changes of what was seen: nothing else is named. */
-export function changeOf(seen: AccountDetail, values: AccountValues): AccountPatch {
-  const before = valuesOf(seen)
-  const { role, credit_limit, balance_low_below: low } = values
-  const limits = Object.entries(readLimits(values.limits)).filter(
-    ([name, limit]) => limit !== seen.limits[name as keyof LimitValues],
-  )
-  const regions = readRegions(values.regions)
-  return {
-    ...(role !== before.role && { role }),
-    ...(credit_limit !== before.credit_limit && { credit_limit: credit_limit.trim() || '0' }),
-    ...(low !== before.balance_low_below && { balance_low_below: low.trim() || null }),
-    ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
-    ...(JSON.stringify(regions) !== JSON.stringify(readRegions(before.regions)) && { regions }),
-    revision: seen.revision,
-  }
-}
+export const changeOf = (seen: AccountDetail, values: AccountValues): AccountPatch => ({
+  ...changedIn<AccountPatch>(settingsOf(valuesOf(seen)), settingsOf(values)),
+  revision: seen.revision,
+})

@@ -56,10 +56,6 @@ export const accountText = bilingual({
     '仅当您确知该账户属于 {email} 的主人时才确认。确认后，tollgate.yaml 中为它配置的内容将生效。',
   ],
   vouched: ['{email} is vouched for.', '已确认 {email}。'],
-  namedByFile: [
-    'tollgate.yaml names this account: a change here holds until the file is applied again.',
-    'tollgate.yaml 中配置了该账户：此处的修改在下次应用该文件时会被覆盖。',
-  ],
   money: ['Balance', '余额'],
   credit: ['Top up', '充值'],
   debit: ['Take away', '扣减'],
@@ -123,3 +119,7 @@ export const accountText = bilingual({
   typeEmail: ['Type {email} to go on', '请输入 {email} 以继续'],
   removed: ['{email} is removed.', '已删除 {email}。'],
 })
+
+/** The roles to choose from. */
+export const rolesOf = (text: (typeof accountText)['en']) =>
+  (['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))

@@ -1,7 +1,6 @@
 import { Alert, Card, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, useCall } from '../../lib/api.ts'
 import { formatBytes, formatUptime, formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
@@ -15,12 +14,11 @@ import { texts } from './text.ts'
 export function Page() {
   const text = useText(texts)
   const days = useDays()
-  const query = useQuery({
-    queryKey: ['admin', 'overview', days],
-    queryFn: () => call(api.admin.overview.get({ query: { days } })),
-    placeholderData: (last) => last,
-    refetchInterval: 15_000,
-  })
+  const query = useCall(
+    ['admin', 'overview', days],
+    () => api.admin.overview.get({ query: { days } }),
+    { placeholderData: (last) => last, refetchInterval: 15_000 },
+  )
   return (
     <PageFrame title={text.title} description={text.description} actions={<DaysChoice />}>
       <Loaded query={query} waiting={<UsageWaiting />}>
@@ -48,13 +46,8 @@ function Content({
   )
 }
 
-interface FiguresProps {
-  readonly overview: GatewayOverview
-  readonly days: number
-}
-
 /** The gateway in figures. */
-function Figures({ overview, days }: FiguresProps) {
+function Figures({ overview, days }: { overview: GatewayOverview; days: number }) {
   const text = useText(texts)
   const { now, usage, accounts, tokens, counts_are_exact } = overview
   const atLeast = (value: number) =>

@@ -1,12 +1,11 @@
 import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 import type { Me } from '../../../admin/me/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { bilingual, useText } from '../../lib/language.ts'
-import { Choice, useFilters } from '../../parts/filters.tsx'
+import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
@@ -17,37 +16,24 @@ export function Page() {
   const text = useText(balanceText)
   const me = useMe().data
   const columns = useColumns()
-  const [filters, choose] = useFilters()
-  const [round, setRound] = useState(0)
+  const [filters] = useFilters()
+  const { key, showAll } = useShowAll('kind', 'since', 'until')
   const filter = readFilter(filters)
-  const showAll = () => {
-    choose({ kind: '', since: '', until: '' })
-    setRound(round + 1)
-  }
   return (
     <PageFrame title={text.title} description={text.description}>
       {me && <Figures me={me} />}
-      <Fields key={round} filters={filters} choose={choose} />
+      <Fields key={key} />
       <Stack gap={4}>
         <Group gap="sm">
-          <Button
-            component="a"
-            variant="default"
-            size="xs"
-            href={exportAddress(filter, 'csv')}
-            download
-          >
-            {text.exportCsv}
-          </Button>
-          <Button
-            component="a"
-            variant="default"
-            size="xs"
-            href={exportAddress(filter, 'jsonl')}
-            download
-          >
-            {text.exportJsonl}
-          </Button>
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <Button
+              key={format}
+              {...{ component: 'a', variant: 'default', size: 'xs', download: true }}
+              href={exportAddress(filter, format)}
+            >
+              {text[format]}
+            </Button>
+          ))}
         </Group>
         <SmallHint>{text.exportHint}</SmallHint>
       </Stack>
@@ -69,13 +55,9 @@ export function Page() {
   )
 }
 
-interface FieldsProps {
-  readonly filters: ReturnType<typeof useFilters>[0]
-  readonly choose: ReturnType<typeof useFilters>[1]
-}
-
-function Fields({ filters, choose }: FieldsProps) {
+function Fields() {
   const text = useText(balanceText)
+  const [filters, choose] = useFilters()
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
       <Choice
@@ -175,8 +157,8 @@ const balanceText = bilingual({
   debit: ['Debit', '扣减'],
   since: ['From', '开始日期'],
   until: ['To', '结束日期'],
-  exportCsv: ['Export CSV', '导出 CSV'],
-  exportJsonl: ['Export JSON lines', '导出 JSON Lines'],
+  csv: ['Export CSV', '导出 CSV'],
+  jsonl: ['Export JSON lines', '导出 JSON Lines'],
   exportHint: [
     'Amounts in the files are whole nano-USD (a billionth of a dollar).',
     '文件中的金额单位为纳美元（十亿分之一美元）的整数。',

@@ -4,29 +4,25 @@ import {
   Checkbox,
   Fieldset,
   Group,
-  NumberInput,
   SimpleGrid,
   Stack,
-  Switch,
   Text,
-  Textarea,
-  TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import { useText } from '../../lib/language.ts'
 import { LimitFields } from '../../parts/fields.tsx'
-import { fieldsOf, showProblems } from '../../parts/form.tsx'
+import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { Hint } from '../../parts/text.tsx'
-import { type ChannelValues, formField, protocols, protocolTitles, vendors } from './form-values.ts'
+import { type ChannelValues, protocols, protocolTitles, vendors } from './form-values.ts'
 import { channelText, quirkText } from './text.ts'
 
 type ChannelForm = UseFormReturnType<ChannelValues>
 
 interface FieldsProps {
   readonly form: ChannelForm
-  /** The keys: they are given once, and changed otherwise. */
+  /** The fields of its keys: a new channel has others. */
   readonly keys: ReactNode
 }
 
@@ -38,45 +34,36 @@ const examples = {
   gemini: google?.speaks.gemini,
 }
 
-/** What everybody must say of a channel, and the order in which it is asked. */
+/** What every channel needs, in the order in which it is asked. */
 export function ChannelFields({ form, keys }: FieldsProps) {
   const text = useText(channelText)
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, { ...text, ...protocolTitles })
   return (
     <Stack>
-      <TextInput placeholder="openai-main" required {...field('name')} />
+      {input.line('name', { placeholder: 'openai-main', required: true })}
       <Fieldset legend={text.address}>
         <Hint mb="sm">{text.addressHint}</Hint>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           {protocols.map((protocol) => (
-            <TextInput
-              key={protocol}
-              label={protocolTitles[protocol]}
-              placeholder={examples[protocol]}
-              inputMode="url"
-              spellCheck={false}
-              {...form.getInputProps(`speaks.${protocol}`)}
-            />
+            <Fragment key={protocol}>
+              {input.line(`speaks.${protocol}`, {
+                ...{ placeholder: examples[protocol], inputMode: 'url', spellCheck: false },
+              })}
+            </Fragment>
           ))}
         </SimpleGrid>
       </Fieldset>
       {keys}
-      <Textarea
-        placeholder={'gpt-5-mini\nfast = gpt-5-nano'}
-        autosize
-        minRows={3}
-        maxRows={14}
-        required
-        spellCheck={false}
-        {...field('models')}
-      />
+      {input.lines('models', {
+        ...{ placeholder: 'gpt-5-mini\nfast = gpt-5-nano', minRows: 3, required: true },
+      })}
       <Fieldset legend={text.order}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NumberInput allowDecimal={false} {...field('priority')} />
-            <NumberInput min={1} allowDecimal={false} {...field('weight')} />
+            {input.whole('priority')}
+            {input.whole('weight', { min: 1 })}
           </SimpleGrid>
-          <LimitFields inputProps={form.getInputProps} />
+          <LimitFields form={form} />
           <Hint>{text.limitsHint}</Hint>
         </Stack>
       </Fieldset>
@@ -84,31 +71,16 @@ export function ChannelFields({ form, keys }: FieldsProps) {
   )
 }
 
+const keysLook = { minRows: 1, maxRows: 10, autoComplete: 'off' }
+
 /** The keys of a new channel. */
-export function NewKeys({ form }: { readonly form: ChannelForm }) {
-  const text = useText(channelText)
-  const field = fieldsOf(form, text)
-  return (
-    <Textarea
-      placeholder="sk-…"
-      autosize
-      minRows={1}
-      maxRows={10}
-      required
-      autoComplete="off"
-      spellCheck={false}
-      {...field('keys')}
-    />
-  )
-}
+export const NewKeys = ({ form }: { form: ChannelForm }) =>
+  inputsOf(form, useText(channelText)).lines('keys', {
+    ...{ ...keysLook, placeholder: 'sk-…', required: true },
+  })
 
-interface KeysProps {
-  readonly form: ChannelForm
-  readonly keys: Channel['keys']
-}
-
-/** The keys that a channel has, by their ends, and a place for more. */
-export function Keys({ form, keys }: KeysProps) {
+/** The keys that a channel has, by their ends, and a field for more. */
+export function Keys({ form, keys }: { form: ChannelForm; keys: Channel['keys'] }) {
   const text = useText(channelText)
   const { remove_keys } = form.values
   const toggle = (mark: string) =>
@@ -146,16 +118,7 @@ export function Keys({ form, keys }: KeysProps) {
             </Group>
           )
         })}
-        <Textarea
-          label={text.addKeys}
-          description={text.keysHint}
-          autosize
-          minRows={1}
-          maxRows={10}
-          autoComplete="off"
-          spellCheck={false}
-          {...form.getInputProps('keys')}
-        />
+        {inputsOf(form, text).lines('keys', { ...keysLook, label: text.addKeys })}
       </Stack>
     </Fieldset>
   )
@@ -170,60 +133,40 @@ interface AdvancedProps {
 /** Names of its fields begin with these. */
 const own = /^(timeouts|probe_|proxy|allow_private|quirks)/
 
-/** What most channels leave as it is. */
+/** What most channels leave at its default. */
 export function AdvancedFields({ form, proxy }: AdvancedProps) {
   const text = useText(channelText)
-  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   const quirks = useText(quirkText)
-  const [isAsked, setAsked] = useState(false)
-  // What is wrong in it must be seen.
+  const [isOpen, setOpen] = useState(false)
+  // An error in it must be seen.
   const isAtFault = Object.keys(form.errors).some((field) => own.test(field))
-  const toggle = (value: string | null) => setAsked(value !== null)
+  const toggle = (value: string | null) => setOpen(value !== null)
   return (
-    <Accordion variant="contained" value={isAsked || isAtFault ? 'more' : null} onChange={toggle}>
+    <Accordion variant="contained" value={isOpen || isAtFault ? 'more' : null} onChange={toggle}>
       <Accordion.Item value="more">
         <Accordion.Control>{text.more}</Accordion.Control>
         <Accordion.Panel>
           <Stack>
             <Fieldset legend={text.timeouts}>
               <SimpleGrid cols={{ base: 2, md: 4 }}>
-                {(['connect', 'first_byte', 'idle', 'total'] as const).map((name) => (
-                  <TextInput
-                    key={name}
-                    label={text[name]}
-                    {...form.getInputProps(`timeouts.${name}`)}
-                  />
-                ))}
+                {input.line('timeouts.connect')}
+                {input.line('timeouts.first_byte')}
+                {input.line('timeouts.idle')}
+                {input.line('timeouts.total')}
               </SimpleGrid>
             </Fieldset>
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <TextInput
-                label={`${text.probe}: ${text.probe_every}`}
-                description={text.probeHint}
-                {...form.getInputProps('probe_every')}
-              />
-              <TextInput
-                label={`${text.probe}: ${text.probe_model}`}
-                description={text.probeModelHint}
-                {...form.getInputProps('probe_model')}
-              />
+              {input.line('probe_every')}
+              {input.line('probe_model')}
             </SimpleGrid>
-            <TextInput
-              label={text.proxy}
-              description={proxy === null ? text.proxyHint : text.proxyNow(proxy)}
-              type="password"
-              autoComplete="off"
-              disabled={form.values.remove_proxy}
-              {...form.getInputProps('proxy')}
-            />
-            {proxy !== null && (
-              <Checkbox
-                label={text.removeProxy}
-                {...form.getInputProps('remove_proxy', { type: 'checkbox' })}
-              />
-            )}
-            <Switch {...field('allow_private', 'checkbox')} />
-            <Checkbox.Group {...field('quirks')}>
+            {input.line('proxy', {
+              ...(proxy !== null && { description: text.proxyNow(proxy) }),
+              ...{ type: 'password', autoComplete: 'off', disabled: form.values.remove_proxy },
+            })}
+            {proxy !== null && input.tick('remove_proxy')}
+            {input.flag('allow_private')}
+            <Checkbox.Group {...fieldsOf(form, text)('quirks')}>
               <Stack gap="xs" mt="xs">
                 {Object.entries(quirks).map(([name, title]) => (
                   <Checkbox key={name} value={name} label={title} description={name} />
@@ -236,7 +179,3 @@ export function AdvancedFields({ form, proxy }: AdvancedProps) {
     </Accordion>
   )
 }
-
-/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
-export const showChannelError = (form: ChannelForm, error: unknown): boolean =>
-  showProblems(form, error, (field) => formField(field.replace(/^channel\./, '')))

@@ -111,7 +111,8 @@ export function changeOf(seen: Channel, values: ChannelValues): ChannelChange {
 }
 
 /** The field of the form that a field of the API stands in. */
-export function formField(field: string): string {
+export function fieldOf(named: string): string {
+  const field = named.replace(/^channel\./, '')
   const [first = ''] = field.split('.')
   if (['models', 'quirks'].includes(first)) return first
   if (['api_keys', 'add_keys', 'remove_keys'].includes(first)) return 'keys'

@@ -1,7 +1,6 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { ChannelItem } from '../../../admin/channels/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { bilingual, useText } from '../../lib/language.ts'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -39,14 +38,8 @@ function Add() {
 function NoGroupHint() {
   const text = useText(channelsText)
   const query = { page_size: 1 }
-  const groups = useQuery({
-    queryKey: ['groups', 'any'],
-    queryFn: () => call(api.admin.groups.get({ query })),
-  })
-  const channels = useQuery({
-    queryKey: ['channels', 'any'],
-    queryFn: () => call(api.admin.channels.get({ query })),
-  })
+  const groups = useCall(['groups', 'any'], () => api.admin.groups.get({ query }))
+  const channels = useCall(['channels', 'any'], () => api.admin.channels.get({ query }))
   if (groups.data?.total !== 0 || !channels.data?.total) return null
   return (
     <Alert color="yellow">

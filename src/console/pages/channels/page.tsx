@@ -1,19 +1,19 @@
-import { Box, Button, Group, Paper, Select, Stack } from '@mantine/core'
+import { Box, Group, Paper, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { Channel, TestAsked } from '../../../admin/channels/schema.ts'
-import { api, call, know } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { attempt, confirm, sayDone, useRefresh } from '../../parts/action.tsx'
+import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
-import { SendForm } from '../../parts/form.tsx'
-import { ErrorNotice, PageFrame, Warnings } from '../../parts/page.tsx'
+import { SendForm, showAtFields } from '../../parts/form.tsx'
+import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Labelled } from '../../parts/text.tsx'
-import { AdvancedFields, ChannelFields, Keys, NewKeys, showChannelError } from './fields.tsx'
+import { AdvancedFields, ChannelFields, Keys, NewKeys } from './fields.tsx'
 import {
   type ChannelValues,
   changeOf,
+  fieldOf,
   newChannelOf,
   validateChannel,
   valuesOf,
@@ -25,49 +25,40 @@ import { channelText } from './text.ts'
 
 /** One channel, or a new one. */
 export function Page() {
-  const { id = '' } = useParams({ strict: false })
-  return id === 'new' ? <NewChannel /> : <Loaded key={id} id={id} />
-}
-
-function Loaded({ id }: { readonly id: string }) {
   const text = useText(channelText)
-  const query = useQuery({
-    queryKey: ['channel', id],
-    queryFn: () => call(api.admin.channels({ id }).get()),
-    // What cools changes by itself.
-    refetchInterval: 10_000,
-  })
-  if (query.data) return <Existing live={query.data} />
+  const { id } = useParams({ strict: false })
+  if (id === 'new') return <NewChannel />
   return (
-    <PageFrame title={text.back}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-    </PageFrame>
+    <ById
+      name="channel"
+      title={text.back}
+      ask={(id) => api.admin.channels({ id }).get()}
+      // A cooldown ends by itself.
+      refetchInterval={10_000}
+    >
+      {(channel) => <Existing live={channel} />}
+    </ById>
   )
 }
 
-/** A channel: how it is, a test, and its form. `live` is how it is at present. */
+/** A channel: its state, a test, and its form. */
 function Existing({ live }: { readonly live: Channel }) {
   const text = useText(channelText)
-  const queries = useQueryClient()
   const route = api.admin.channels({ id: live.id })
   const edit = useEdit({
     live,
+    queryKey: ['channel', String(live.id)],
+    changes: ['channels', 'groups', 'group', 'prices'],
     valuesOf,
     validate: (seen) => validateChannel(text, seen.keys.length),
     send: (seen, values) => call(route.patch(changeOf(seen, values))),
-    showAtFields: showChannelError,
-    tell: (now) => {
-      void know(queries, ['channel', String(live.id)], now)
-      for (const name of ['channels', 'groups', 'group', 'prices']) {
-        void queries.invalidateQueries({ queryKey: [name] })
-      }
-    },
+    fieldOf,
   })
   const { form, seen, show } = edit
   return (
     <PageFrame title={live.name} actions={<Actions channel={live} show={show} />}>
       <Stack maw={900}>
-        <Warnings of={live} inFile={text.inFile} />
+        <Warnings of={live} />
         <About channel={live} />
         <TestPanel
           hint={text.testHint}
@@ -153,7 +144,7 @@ function About({ channel }: { readonly channel: Channel }) {
   )
 }
 
-/** A channel to be made: it can be tested first. */
+/** A new channel: it can be tested first. */
 function NewChannel() {
   const text = useText(channelText)
   const refresh = useRefresh()
@@ -169,9 +160,17 @@ function NewChannel() {
     try {
       return await call(api.admin['channel-test'].post({ channel, ...asked }))
     } catch (failure) {
-      showChannelError(form, failure)
+      showAtFields(form, failure, fieldOf)
       throw failure
     }
+  }
+
+  function fill(name: string | null): void {
+    const vendor = vendors.find((one) => one.name === name)
+    if (!vendor) return
+    form.setFieldValue('speaks', { ...valuesOf(undefined).speaks, ...vendor.speaks })
+    if (form.values.name !== '') return
+    form.setFieldValue('name', vendor.name.toLowerCase().replaceAll(' ', '-'))
   }
 
   return (
@@ -185,16 +184,18 @@ function NewChannel() {
             sayDone(text.created(made.name))
             await navigate({ to: '/admin/channels/$id', params: { id: String(made.id) } })
           }}
-          showAtFields={showChannelError}
+          fieldOf={fieldOf}
           submit={text.create}
           look={{ w: 'fit-content' }}
           noValidate
         >
-          <Vendor
-            choose={(name, speaks) => {
-              form.setFieldValue('speaks', { ...valuesOf(undefined).speaks, ...speaks })
-              if (form.values.name === '') form.setFieldValue('name', name)
-            }}
+          <Select
+            label={text.vendor}
+            description={text.vendorHint}
+            placeholder={text.other}
+            data={vendors.map(({ name }) => name)}
+            maw={400}
+            onChange={fill}
           />
           <ChannelFields form={form} keys={<NewKeys form={form} />} />
           <AdvancedFields form={form} proxy={null} />
@@ -211,93 +212,58 @@ function NewChannel() {
   )
 }
 
-interface VendorProps {
-  readonly choose: (name: string, speaks: Partial<ChannelValues['speaks']>) => void
-}
-
-function Vendor({ choose }: VendorProps) {
-  const text = useText(channelText)
-  return (
-    <Select
-      label={text.vendor}
-      description={text.vendorHint}
-      placeholder={text.other}
-      data={vendors.map(({ name }) => name)}
-      maw={400}
-      onChange={(value) => {
-        const vendor = vendors.find(({ name }) => name === value)
-        if (vendor) choose(vendor.name.toLowerCase().replaceAll(' ', '-'), vendor.speaks)
-      }}
-    />
-  )
-}
-
 interface ActionsProps {
   readonly channel: Channel
-  /** Shows what became of it. */
   readonly show: (now: Channel) => void
 }
 
 /** What can be done with a channel as a whole. */
-export function Actions({ channel, show }: ActionsProps) {
+function Actions({ channel, show }: ActionsProps) {
   const text = useText(channelText)
   const refresh = useRefresh()
   const navigate = useNavigate()
   const { id, name, status, groups, state } = channel
   const route = api.admin.channels({ id })
-
-  const change = (to: Channel['status'], question?: Parameters<typeof confirm>[0]) =>
-    void attempt(async () => {
-      if (question && !(await confirm(question))) return undefined
-      show(await call(route.patch({ status: to })))
-      return text.statusDone[to]
-    })
-
-  const remove = () =>
-    void attempt(async () => {
-      const names = groups.map((group) => group.name).join(', ')
-      const words =
-        names === '' ? text.deleteText : `${text.deleteGroups(names)} ${text.deleteText}`
-      const question = { title: text.deleteAsk(name), text: words, confirm: text.delete }
-      if (!(await confirm({ ...question, isDangerous: true }))) return undefined
-      await call(route.delete({}, { query: { take_out_of_groups: groups.length > 0 } }))
-      await refresh('channels', 'groups', 'group')
-      await navigate({ to: '/admin/channels' })
-      return text.deleted(name)
-    })
-
-  const recover = () =>
-    void attempt(async () => {
-      show(await call(route.recover.post()))
-      return text.recovered
-    })
-
-  const drainWords = { title: text.drainAsk(name), text: text.drainText, confirm: text.drain }
-  const disableWords = {
-    ...{ title: text.disableAsk(name), text: text.disableText, confirm: text.disable },
-    isDangerous: true,
+  const change = async (to: Channel['status']) => {
+    show(await call(route.patch({ status: to })))
+    return text.statusDone[to]
   }
+  const recover = async () => {
+    show(await call(route.recover.post()))
+    return text.recovered
+  }
+  const remove = async () => {
+    await call(route.delete({}, { query: { take_out_of_groups: groups.length > 0 } }))
+    await refresh('channels', 'groups', 'group')
+    await navigate({ to: '/admin/channels' })
+    return text.deleted(name)
+  }
+  const names = groups.map((group) => group.name).join(', ')
+  const taken = names === '' ? '' : `${text.deleteGroups(names)} `
   return (
     <>
-      {state.parts.length > 0 && (
-        <Button variant="light" onClick={recover}>
-          {text.recover}
-        </Button>
-      )}
-      {status !== 'active' && <Button onClick={() => change('active')}>{text.activate}</Button>}
-      {status === 'active' && (
-        <Button variant="default" onClick={() => change('draining', drainWords)}>
-          {text.drain}
-        </Button>
+      {state.parts.length > 0 && <Action variant="light" label={text.recover} run={recover} />}
+      {status === 'active' ? (
+        <Action
+          label={text.drain}
+          ask={{ title: text.drainAsk(name), text: text.drainText }}
+          run={() => change('draining')}
+        />
+      ) : (
+        <Action variant="filled" label={text.activate} run={() => change('active')} />
       )}
       {status !== 'disabled' && (
-        <Button variant="default" onClick={() => change('disabled', disableWords)}>
-          {text.disable}
-        </Button>
+        <Action
+          label={text.disable}
+          ask={{ title: text.disableAsk(name), text: text.disableText, isDangerous: true }}
+          run={() => change('disabled')}
+        />
       )}
-      <Button variant="subtle" color="red" onClick={remove}>
-        {text.delete}
-      </Button>
+      <Action
+        {...{ variant: 'subtle', color: 'red', label: text.delete }}
+        ask={{ title: text.deleteAsk(name), text: taken + text.deleteText, isDangerous: true }}
+        run={remove}
+      />
     </>
   )
 }

@@ -8,10 +8,6 @@ export const channelText = bilingual({
     '一个您持有密钥的上游。保存之前即可测试。',
   ],
   back: ['Channels', '渠道'],
-  inFile: [
-    'tollgate.yaml names this channel: a change here holds until the file is applied again (at each start and reload). Change it there, too.',
-    'tollgate.yaml 中写有此渠道：在这里的修改只保持到该文件下次被应用（每次启动和重新加载时）。请同时修改文件。',
-  ],
   vendor: ['Vendor', '厂商'],
   vendorHint: ['Fills in the addresses; you can change them.', '自动填入地址，之后可以修改。'],
   other: ['Other, or compatible with one of these', '其他，或与以上兼容'],
@@ -49,20 +45,20 @@ export const channelText = bilingual({
   idle: ['Silence in an answer', '响应中的静默'],
   total: ['Whole answer', '整个响应'],
   probe: ['Probe', '探测'],
-  probe_every: ['Ask every', '探测间隔'],
-  probeHint: [
+  probe_every: ['Probe: ask every', '探测间隔'],
+  probe_everyHint: [
     'Such as 60s: asks for one token now and then, at your cost. Empty: never.',
     '例如 60s：定期请求一个 Token，费用由您承担。留空则不探测。',
   ],
-  probe_model: ['Model asked', '探测的模型'],
-  probeModelHint: ['Empty: the first.', '留空则用第一个。'],
+  probe_model: ['Probe: model asked', '探测的模型'],
+  probe_modelHint: ['Empty: the first.', '留空则用第一个。'],
   proxy: ['Proxy', '代理'],
   proxyHint: [
     'http://user:password@host:port. Stored encrypted.',
     'http://用户:密码@主机:端口。加密保存。',
   ],
   proxyNow: ['Now {address}. Empty: keep it.', '当前为 {address}。留空则保持不变。'],
-  removeProxy: ['Use no proxy any more', '不再使用代理'],
+  remove_proxy: ['Use no proxy any more', '不再使用代理'],
   allow_private: [
     'Its address may be on this machine or a private network',
     '允许其地址位于本机或内网',

@@ -1,83 +1,65 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { GroupView } from '../../../admin/groups/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import type { GroupItem, GroupView } from '../../../admin/groups/schema.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { commonText, formatCount, useText } from '../../lib/language.ts'
-import { attempt, confirm, sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
+import { Action, Dialog, sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { groupText } from './text.ts'
 
+/** How many tokens belong to a group; `+`: at least. */
+export const tokenCount = ({ tokens, tokens_is_exact }: GroupItem | GroupView) =>
+  formatCount(tokens) + (tokens_is_exact ? '' : '+')
+
 interface ActionsProps {
   readonly group: GroupView
-  /** Shows what became of it. */
   readonly show: (now: GroupView) => void
 }
 
 /** What can be done with a group as a whole. */
 export function Actions({ group, show }: ActionsProps) {
   const text = useText(groupText)
-  const [isLeaving, setLeaving] = useState(false)
+  const words = useText(commonText)
   const { id, name, status, tokens } = group
   const isActive = status === 'active'
-
-  const toggle = () =>
-    attempt(async () => {
-      const question = {
-        ...{ title: text.disableAsk(name), confirm: text.disable, isDangerous: true },
-        text: text.disableText(tokens),
-      }
-      if (isActive && !(await confirm(question))) return undefined
-      show(await call(api.admin.groups({ id }).patch({ status: isActive ? 'disabled' : 'active' })))
-      return isActive ? text.disabledDone : text.enabledDone
-    })
-
+  const toggle = async () => {
+    show(await call(api.admin.groups({ id }).patch({ status: isActive ? 'disabled' : 'active' })))
+    return isActive ? text.disabledDone : text.enabledDone
+  }
+  const question = {
+    ...{ title: text.disableAsk(name), text: text.disableText(tokens), isDangerous: true },
+  }
   return (
     <>
-      <Button variant={isActive ? 'default' : 'filled'} onClick={() => void toggle()}>
-        {isActive ? text.disable : text.enable}
-      </Button>
-      <Button variant="subtle" color="red" onClick={() => setLeaving(true)}>
-        {text.delete}
-      </Button>
-      <Removal group={group} isOpen={isLeaving} close={() => setLeaving(false)} />
+      <Action
+        variant={isActive ? 'default' : 'filled'}
+        label={isActive ? text.disable : text.enable}
+        ask={isActive && question}
+        run={toggle}
+      />
+      <Dialog
+        label={text.delete}
+        title={text.deleteAsk(name)}
+        look={{ variant: 'subtle', color: 'red' }}
+        closeButtonProps={{ 'aria-label': words.cancel }}
+      >
+        {(close) => <Removal group={group} close={close} />}
+      </Dialog>
     </>
   )
 }
 
-interface RemovalProps {
-  readonly group: GroupView
-  readonly isOpen: boolean
-  readonly close: () => void
-}
-
 /** Asks before a group is removed, and where its tokens go. */
-function Removal({ group, isOpen, close }: RemovalProps) {
-  const text = useText(groupText)
-  const words = useText(commonText)
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={text.deleteAsk(group.name)}
-      closeButtonProps={{ 'aria-label': words.cancel }}
-    >
-      <Question group={group} close={close} />
-    </Modal>
-  )
-}
-
-function Question({ group, close }: Omit<RemovalProps, 'isOpen'>) {
+function Removal({ group, close }: { readonly group: GroupView; readonly close: () => void }) {
   const text = useText(groupText)
   const words = useText(commonText)
   const refresh = useRefresh()
   const navigate = useNavigate()
   const [target, setTarget] = useState<string | null>(null)
   const { error, attempt } = useAttempt()
-  const { id, name, tokens, tokens_is_exact } = group
+  const { id, name, tokens } = group
   const others = useOthers(id)
-  const count = formatCount(tokens) + (tokens_is_exact ? '' : '+')
 
   const remove = () =>
     attempt(async () => {
@@ -94,12 +76,9 @@ function Question({ group, close }: Omit<RemovalProps, 'isOpen'>) {
       {tokens > 0 && others?.length === 0 && <Text size="sm">{text.noOther}</Text>}
       {tokens > 0 && others !== undefined && others.length > 0 && (
         <>
-          <Text size="sm">{text.moveText(count)}</Text>
+          <Text size="sm">{text.moveText(tokenCount(group))}</Text>
           <Select
-            label={text.moveTo}
-            data={others}
-            value={target}
-            onChange={setTarget}
+            {...{ label: text.moveTo, data: others, value: target, onChange: setTarget }}
             searchable
             required
           />
@@ -120,10 +99,8 @@ function Question({ group, close }: Omit<RemovalProps, 'isOpen'>) {
 
 /** The other groups, with their multipliers: the tokens will pay by these. */
 function useOthers(id: number) {
-  const { data } = useQuery({
-    queryKey: ['groups', 'targets'],
-    queryFn: () => call(api.admin.groups.get({ query: { page_size: 100 } })),
-  })
+  const query = { page_size: 100 }
+  const { data } = useCall(['groups', 'targets'], () => api.admin.groups.get({ query }))
   return data?.items
     .filter((one) => one.id !== id)
     .map((one) => ({ value: String(one.id), label: `${one.name} (× ${one.rate_multiplier})` }))

@@ -1,34 +1,20 @@
-import {
-  Alert,
-  Fieldset,
-  List,
-  MultiSelect,
-  Radio,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Fieldset, List, MultiSelect, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { PriceExample } from '../../../admin/groups/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { LimitFields, RegionFields } from '../../parts/fields.tsx'
-import { fieldsOf, showProblems } from '../../parts/form.tsx'
+import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { Hint } from '../../parts/text.tsx'
-import { formField, type GroupValues } from './form-values.ts'
+import type { GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
 
-type GroupForm = UseFormReturnType<GroupValues>
-
 interface GroupFieldsProps {
-  readonly form: GroupForm
+  readonly form: UseFormReturnType<GroupValues>
   /** What another multiplier would do, below its field. */
   readonly effect?: ReactNode
 }
@@ -36,50 +22,36 @@ interface GroupFieldsProps {
 /** The form of a group. */
 export function GroupFields({ form, effect }: GroupFieldsProps) {
   const text = useText(groupText)
+  const input = inputsOf(form, text)
   const field = fieldsOf(form, text)
-  const names = useChannelNames() ?? form.values.channels
+  const { is_open, has_all_tools, channels } = form.values
+  const names = useChannelNames() ?? channels
   return (
     <Stack>
-      <TextInput required {...field('name')} />
+      {input.line('name', { required: true })}
       <MultiSelect
-        data={[...new Set([...names, ...form.values.channels])]}
+        data={[...new Set([...names, ...channels])]}
         searchable
         hidePickedOptions
         {...field('channels')}
       />
-      <TextInput
-        leftSection="×"
-        inputMode="decimal"
-        maw={300}
-        required
-        {...field('rate_multiplier')}
-      />
+      {input.usd('rate_multiplier', { leftSection: '×', maw: 300, required: true })}
       {effect}
-      <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('models')} />
+      {input.lines('models')}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Textarea
-          label={text.about}
-          description={text.aboutHint}
-          autosize
-          minRows={1}
-          {...form.getInputProps('description')}
-        />
-        <TextInput {...field('platform')} />
+        {input.lines('description', { minRows: 1, spellCheck: true })}
+        {input.line('platform')}
       </SimpleGrid>
       <Stack gap="xs">
-        <Switch {...field('is_open', 'checkbox')} />
-        {!form.values.is_open && (
-          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('accounts')} />
-        )}
+        {input.flag('is_open')}
+        {!is_open && input.lines('accounts')}
       </Stack>
       <Stack gap="xs">
-        <Switch {...field('has_all_tools', 'checkbox')} />
-        {!form.values.has_all_tools && (
-          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('tools')} />
-        )}
+        {input.flag('has_all_tools')}
+        {!has_all_tools && input.lines('tools')}
       </Stack>
-      <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
-      <Switch {...field('long_context_pricing', 'checkbox')} />
+      <RegionFields form={form} />
+      {input.flag('long_context_pricing')}
       <Radio.Group {...field('on_disconnect')}>
         <Stack gap="xs" mt="xs">
           <Radio value="bill_observed" label={text.bill_observed} />
@@ -87,7 +59,7 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
         </Stack>
       </Radio.Group>
       <Fieldset legend={text.limits}>
-        <LimitFields inputProps={form.getInputProps} />
+        <LimitFields form={form} />
       </Fieldset>
     </Stack>
   )
@@ -97,19 +69,17 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
 export function Effect({ id, multiplier }: { readonly id: number; readonly multiplier: string }) {
   const text = useText(groupText)
   const [asked] = useDebouncedValue(multiplier.trim(), 300)
-  const { data } = useQuery({
-    queryKey: ['group', 'effect', id, asked],
-    queryFn: () =>
-      call(
-        api.admin.groups({ id })['multiplier-effect'].get({ query: { rate_multiplier: asked } }),
-      ),
-    enabled: /^\d*\.?\d+$/.test(asked),
-    retry: false,
-  })
+  const { data } = useCall(
+    ['group-effect', id, asked],
+    () => api.admin.groups({ id })['multiplier-effect'].get({ query: { rate_multiplier: asked } }),
+    { enabled: /^\d*\.?\d+$/.test(asked), retry: false },
+  )
   if (!data) return null
   const { changed, tokens, examples } = data
-  if (changed === 0) {
-    return <Hint>{text.noEffect}</Hint>
+  if (changed === 0) return <Hint>{text.noEffect}</Hint>
+  const pricesOf = ({ unit }: PriceExample, prices: readonly string[]) => {
+    const [first = '$0', second = '$0'] = prices.map(formatUsd)
+    return unit === 'call' ? text.perCall(first) : text.inOut(first, second)
   }
   return (
     <Alert color="blue" aria-live="polite">
@@ -117,8 +87,8 @@ export function Effect({ id, multiplier }: { readonly id: number; readonly multi
       <List size="sm" mt="xs">
         {examples.map((example) => (
           <List.Item key={example.model} className="cut">
-            {example.model}: {pricesText(example, example.now, text)} →{' '}
-            <b>{pricesText(example, example.after, text)}</b>
+            {example.model}: {pricesOf(example, example.now)} →{' '}
+            <b>{pricesOf(example, example.after)}</b>
           </List.Item>
         ))}
         {changed > examples.length && (
@@ -133,20 +103,6 @@ export function Effect({ id, multiplier }: { readonly id: number; readonly multi
     </Alert>
   )
 }
-
-function pricesText(
-  { unit }: PriceExample,
-  [first = '0', second = '0']: readonly string[],
-  text: (typeof groupText)['en'],
-): string {
-  return unit === 'call'
-    ? text.perCall(formatUsd(first))
-    : text.inOut(formatUsd(first), formatUsd(second))
-}
-
-/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
-export const showGroupError = (form: GroupForm, error: unknown): boolean =>
-  showProblems(form, error, formField)
 
 /** The names of all channels, page after page; undefined until they are here. */
 export function useChannelNames(): readonly string[] | undefined {

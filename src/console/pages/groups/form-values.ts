@@ -69,7 +69,7 @@ export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
 }
 
 /** The field of the form that a field of the API stands in. */
-export function formField(field: string): string {
+export function fieldOf(field: string): string {
   const [first = ''] = field.split('.')
   return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : regionField(field)
 }

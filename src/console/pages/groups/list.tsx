@@ -1,18 +1,18 @@
 import { Badge, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { GroupItem } from '../../../admin/groups/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, ButtonLink, LongText } from '../../parts/text.tsx'
+import { tokenCount } from './actions.tsx'
 import { groupText } from './text.ts'
 
 /** All groups with what they offer. */
 export function Page() {
   const text = useText(groupText)
   return (
-    <PageFrame title={text.title} description={text.description} actions={<Add />}>
+    <PageFrame title={text.title} description={text.about} actions={<Add />}>
       <List
         queryKey={['groups']}
         load={(page) => call(api.admin.groups.get({ query: page }))}
@@ -37,10 +37,9 @@ function Add() {
 /** No group: the next step is one, or the channel that it needs. */
 function Nothing() {
   const text = useText(groupText)
-  const channels = useQuery({
-    queryKey: ['channels', 'any'],
-    queryFn: () => call(api.admin.channels.get({ query: { page_size: 1 } })),
-  })
+  const channels = useCall(['channels', 'any'], () =>
+    api.admin.channels.get({ query: { page_size: 1 } }),
+  )
   if (channels.data?.total !== 0) {
     return <Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />
   }
@@ -79,9 +78,6 @@ function useColumns(): readonly Column<GroupItem>[] {
         {text.offersText(formatCount(offers), without_price)}
       </Text>
     )),
-    figure(
-      text.tokens,
-      ({ tokens, tokens_is_exact }) => formatCount(tokens) + (tokens_is_exact ? '' : '+'),
-    ),
+    figure(text.tokens, tokenCount),
   ]
 }

@@ -1,38 +1,36 @@
 import { Alert, Badge, Box, Group, Paper, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { GroupView } from '../../../admin/groups/schema.ts'
-import { api, call, know } from '../../lib/api.ts'
-import { formatCount, useText } from '../../lib/language.ts'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.ts'
 import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { useRegionLabel } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
-import { ErrorNotice, PageFrame, Warnings } from '../../parts/page.tsx'
+import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Labelled, LongText } from '../../parts/text.tsx'
-import { Actions } from './actions.tsx'
-import { Effect, GroupFields, showGroupError, useChannelNames } from './fields.tsx'
-import { changeOf, type GroupValues, groupOf, validateGroup, valuesOf } from './form-values.ts'
+import { Actions, tokenCount } from './actions.tsx'
+import { Effect, GroupFields, useChannelNames } from './fields.tsx'
+import {
+  changeOf,
+  fieldOf,
+  type GroupValues,
+  groupOf,
+  validateGroup,
+  valuesOf,
+} from './form-values.ts'
 import { groupText } from './text.ts'
 
 /** One group, or a new one. */
 export function Page() {
-  const { id = '' } = useParams({ strict: false })
-  return id === 'new' ? <NewGroup /> : <Loaded key={id} id={id} />
-}
-
-function Loaded({ id }: { readonly id: string }) {
   const text = useText(groupText)
-  const query = useQuery({
-    queryKey: ['group', id],
-    queryFn: () => call(api.admin.groups({ id }).get()),
-  })
-  if (query.data) return <Existing live={query.data} />
+  const { id } = useParams({ strict: false })
+  if (id === 'new') return <NewGroup />
   return (
-    <PageFrame title={text.title}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-    </PageFrame>
+    <ById name="group" title={text.title} ask={(id) => api.admin.groups({ id }).get()}>
+      {(group) => <Existing live={group} />}
+    </ById>
   )
 }
 
@@ -40,28 +38,25 @@ function Loaded({ id }: { readonly id: string }) {
 function Existing({ live }: { readonly live: GroupView }) {
   const text = useText(groupText)
   const regionLabel = useRegionLabel()
-  const queries = useQueryClient()
   const route = api.admin.groups({ id: live.id })
   const edit = useEdit({
     live,
+    queryKey: ['group', String(live.id)],
+    changes: ['groups', 'channels', 'channel', 'prices', 'group-effect'],
     valuesOf,
     validate: () => validateGroup(text),
     send: (seen, values) => call(route.patch(changeOf(seen, values))),
-    showAtFields: showGroupError,
-    tell: (now) => {
-      void know(queries, ['group', String(live.id)], now)
-      for (const name of ['groups', 'channels', 'channel', 'prices']) {
-        void queries.invalidateQueries({ queryKey: [name] })
-      }
-      void queries.invalidateQueries({ queryKey: ['group', 'effect'] })
-    },
+    fieldOf,
   })
   const { form, seen, show } = edit
   const { rate_multiplier } = form.values
+  const effect = rate_multiplier !== seen.rate_multiplier && (
+    <Effect id={live.id} multiplier={rate_multiplier} />
+  )
   return (
     <PageFrame title={live.name} actions={<Actions group={live} show={show} />}>
       <Stack maw={900}>
-        <Warnings of={live} inFile={text.inFile} />
+        <Warnings of={live} />
         <Offers group={live} />
         <EditForm
           edit={edit}
@@ -70,14 +65,7 @@ function Existing({ live }: { readonly live: GroupView }) {
             [regionLabel]: state.regions ?? text.everywhere,
           })}
         >
-          <GroupFields
-            form={form}
-            effect={
-              rate_multiplier !== seen.rate_multiplier && (
-                <Effect id={live.id} multiplier={rate_multiplier} />
-              )
-            }
-          />
+          <GroupFields form={form} effect={effect} />
         </EditForm>
       </Stack>
     </PageFrame>
@@ -92,7 +80,7 @@ function shown(group: GroupView, text: (typeof groupText)['en']): Record<string,
     [text.channels]: group.channels.map(({ name }) => name),
     [text.rate_multiplier]: group.rate_multiplier,
     [text.models]: group.models,
-    [text.about]: group.description,
+    [text.description]: group.description,
     [text.platform]: group.platform,
     [text.long_context_pricing]: group.long_context_pricing,
     [text.on_disconnect]: text[group.on_disconnect],
@@ -108,8 +96,7 @@ const shownNames = 40
 /** What can really be called in a group, and what lacks a price. */
 function Offers({ group }: { readonly group: GroupView }) {
   const text = useText(groupText)
-  const { status, tokens, tokens_is_exact, without_price, offers } = group
-  const count = formatCount(tokens) + (tokens_is_exact ? '' : '+')
+  const { status, without_price, offers } = group
   return (
     <Paper withBorder p="md" component="section" aria-label={text.offers}>
       <Stack gap="xs">
@@ -118,7 +105,7 @@ function Offers({ group }: { readonly group: GroupView }) {
             {text[status]}
           </Badge>
           <Labelled label={text.tokens} c="dimmed">
-            {count}
+            {tokenCount(group)}
           </Labelled>
         </Group>
         <Names label={text.offered} names={group.offered_models} total={offers} />
@@ -177,7 +164,7 @@ function NewGroup() {
             sayDone(text.created(made.name))
             await navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
           }}
-          showAtFields={showGroupError}
+          fieldOf={fieldOf}
           submit={text.create}
           look={{ w: 'fit-content' }}
           noValidate

@@ -3,7 +3,7 @@ import { bilingual } from '../../lib/language.ts'
 /** Words of the pages about groups. */
 export const groupText = bilingual({
   title: ['Groups', '分组'],
-  description: [
+  about: [
     'What tokens may call, and at which multiple of the base price. A token belongs to one group.',
     '令牌可以调用哪些模型，以及按基础价格的几倍计费。每个令牌属于一个分组。',
   ],
@@ -35,13 +35,9 @@ export const groupText = bilingual({
     'Tokens of this group may call what its channels offer and that has a price.',
     '该分组的令牌可以调用其渠道提供且已定价的模型。',
   ],
-  inFile: [
-    'tollgate.yaml names this group: a change here holds until the file is applied again (at each start and reload). Change it there, too.',
-    'tollgate.yaml 中写有此分组：在这里的修改只保持到该文件下次被应用（每次启动和重新加载时）。请同时修改文件。',
-  ],
   nameHint: ['People see it. Renaming keeps its tokens.', '用户可见。改名不影响其令牌。'],
-  about: ['Description', '描述'],
-  aboutHint: ['What the model plaza says about the group.', '模型广场中对该分组的介绍。'],
+  description: ['Description', '描述'],
+  descriptionHint: ['What the model plaza says about the group.', '模型广场中对该分组的介绍。'],
   platform: ['Platform', '平台'],
   platformHint: [
     'A word that the plaza shows, such as openai.',

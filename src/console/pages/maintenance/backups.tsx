@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, confirm } from '../../parts/action.tsx'
@@ -22,10 +22,7 @@ export function Backups() {
   const queries = useQueryClient()
   const { job, start, cancel } = useJobs('backup')
   const [downloading, setDownloading] = useState<string | null>(null)
-  const query = useQuery({
-    queryKey: ['backups'],
-    queryFn: () => call(api.admin.backups.get()),
-  })
+  const query = useCall(['backups'], () => api.admin.backups.get())
   const state = job?.state
   useEffect(() => {
     if (state !== undefined && state !== 'running')

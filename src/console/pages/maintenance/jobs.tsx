@@ -1,20 +1,15 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { JobView } from '../../../admin/maintenance/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { formatCount, textOf, useText } from '../../lib/language.ts'
 import { LongText } from '../../parts/text.tsx'
 import { maintenanceText } from './text.ts'
 
-interface JobProgressProps {
-  readonly job: JobView
-  readonly cancel: () => void
-}
-
 /** How far a job is, or why it came to nothing. */
-export function JobProgress({ job, cancel }: JobProgressProps) {
+export function JobProgress({ job, cancel }: { job: JobView; cancel: () => void }) {
   const text = useText(maintenanceText)
   const { state, progress, failure, kind } = job
   if (state === 'failed')
@@ -51,9 +46,7 @@ const pollMs = 700
 /** The newest job of a kind, with what begins and ends one. */
 export function useJobs(kind: JobView['kind']) {
   const queries = useQueryClient()
-  const query = useQuery({
-    queryKey: ['jobs'],
-    queryFn: () => call(api.admin.jobs.get()),
+  const query = useCall(['jobs'], () => api.admin.jobs.get(), {
     refetchInterval: ({ state }) =>
       state.data?.items.some((job) => job.state === 'running') ? pollMs : false,
   })

@@ -52,12 +52,7 @@ function Verify() {
   )
 }
 
-interface ReportProps {
-  readonly job: JobView
-  readonly report: NonNullable<JobView['verify']>
-}
-
-function Report({ job, report }: ReportProps) {
+function Report({ job, report }: { job: JobView; report: NonNullable<JobView['verify']> }) {
   const text = useText(maintenanceText)
   const { valid, is_damaged, differences, differences_total } = report
   const title = valid ? text.valid : is_damaged ? text.damaged : text.invalid(differences_total)

@@ -13,12 +13,11 @@ import {
   Textarea,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useId } from 'react'
 import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { fieldsOf } from '../../parts/form.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
@@ -31,10 +30,9 @@ import { texts } from './text.ts'
 /** Asks a model as a client does, and shows what came and what it cost. */
 export function Page() {
   const text = useText(texts)
-  const tokens = useQuery({
-    queryKey: ['tokens', 'playground'],
-    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
-  })
+  const tokens = useCall(['tokens', 'playground'], () =>
+    api.tokens.get({ query: { page_size: 100 } }),
+  )
   const groups = useGroups()
   const { exchange, ask, stop } = useAsk()
   const error = tokens.error ?? groups.error

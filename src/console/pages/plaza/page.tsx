@@ -1,10 +1,9 @@
 import { SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
-import { api, CallFailed, call, read } from '../../lib/api.ts'
+import { api, CallFailed, read, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { Choice, Search, useFilters } from '../../parts/filters.tsx'
+import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { filterRows, type PlazaRow, plazaRows } from './rows.ts'
 import { PlazaTable } from './table.tsx'
@@ -43,19 +42,15 @@ function Refused({ error, retry }: { readonly error: Error; readonly retry: () =
 
 function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
   const text = useText(plazaText)
-  const [filters, choose] = useFilters()
-  const [round, setRound] = useState(0)
+  const [filters] = useFilters()
+  const { key, showAll } = useShowAll('search', 'group', 'token')
   const tokens = useOwnTokens().data?.items ?? []
   const { search, group } = filters
   const token = tokens.find(({ id }) => String(id) === filters.token)
   const found = filterRows(rows, { search, group, token })
-  const showAll = () => {
-    choose({ search: '', group: '', token: '' })
-    setRound(round + 1)
-  }
   return (
     <>
-      <SimpleGrid key={round} cols={{ base: 1, xs: 3 }} spacing="sm">
+      <SimpleGrid key={key} cols={{ base: 1, xs: 3 }} spacing="sm">
         <Search label={text.search} placeholder={text.searchHint} />
         <Choice
           {...{ name: 'group', label: text.group, all: text.all }}
@@ -94,7 +89,4 @@ const usePlaza = () =>
 
 /** Tokens to choose from: the newest hundred. */
 const useOwnTokens = () =>
-  useQuery({
-    queryKey: ['tokens', 'choice'],
-    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
-  })
+  useCall(['tokens', 'choice'], () => api.tokens.get({ query: { page_size: 100 } }))

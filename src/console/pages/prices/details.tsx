@@ -1,21 +1,10 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  Stack,
-  Tabs,
-  Text,
-  Timeline,
-  Title,
-} from '@mantine/core'
+import { Badge, Button, Drawer, Group, Stack, Tabs, Text, Timeline, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { listText } from '../../parts/list.tsx'
-import { ErrorNotice } from '../../parts/page.tsx'
+import { ErrorNotice, Warnings } from '../../parts/page.tsx'
 import { Hint, Labelled, Time } from '../../parts/text.tsx'
 import { Edit } from './edit.tsx'
 import { TermsDetails } from './terms.tsx'
@@ -80,7 +69,7 @@ function Content({ model }: { readonly model: string }) {
 
 function About({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
-  const { channels, context_window, in_file } = view
+  const { channels, context_window } = view
   return (
     <Stack gap="xs">
       <Group gap="md">
@@ -89,7 +78,7 @@ function About({ view }: { readonly view: PriceView }) {
         </Labelled>
         {context_window !== null && <Text size="sm">{text.contextWindow(context_window)}</Text>}
       </Group>
-      {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+      <Warnings of={view} />
     </Stack>
   )
 }

@@ -7,20 +7,16 @@ import {
   SimpleGrid,
   Stack,
   Text,
-  TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useDidUpdate } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
-import { api, call, know } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { confirm, sayDone, sayRefused } from '../../parts/action.tsx'
+import { Action, offerUndo } from '../../parts/action.tsx'
 import { EditForm, presentOf, useEdit } from '../../parts/edit.tsx'
-import { fieldsOf, showProblems } from '../../parts/form.tsx'
-import { ErrorNotice } from '../../parts/page.tsx'
+import { inputsOf } from '../../parts/form.tsx'
 import { Hint } from '../../parts/text.tsx'
 import {
   emptyTier,
@@ -38,27 +34,18 @@ import { priceText } from './text.ts'
 /** The form of a price, with what comes of it. */
 export function Edit({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
-  const { edit, remove, showConflict } = usePriceEdit(view)
-  const { form, seen } = edit
-  const field = fieldsOf(form, text)
-  const [error, setError] = useState<unknown>(null)
-  useDidUpdate(() => setError(null), [seen])
-
-  async function takeAway(to: 'list_price' | 'not_callable'): Promise<void> {
-    setError(null)
-    try {
-      await remove(to)
-    } catch (failure) {
-      if (!showConflict(failure)) setError(failure)
-    }
-  }
-
+  const { model } = view
+  const { edit, remove } = usePriceEdit(view)
+  const { form } = edit
+  const input = inputsOf(form, text)
+  const { price, vendor } = edit.seen
   const { unit } = form.values
   const units = [
     { value: 'tokens', label: text.byToken },
     { value: 'call', label: text.byCall },
     { value: 'free', label: text.asFree },
   ]
+  const pairs = (placeholder: string) => ({ placeholder, autoComplete: 'off' })
   return (
     <Stack gap="lg">
       <ListPrice view={view} take={(values) => form.setValues(values)} />
@@ -66,15 +53,25 @@ export function Edit({ view }: { readonly view: PriceView }) {
         edit={edit}
         shown={(state) => shown(state, text)}
         buttons={
-          <>
-            {error !== null && <ErrorNotice error={error} />}
-            <Group>
-              <Button type="submit" loading={form.submitting}>
-                {text.save}
-              </Button>
-              <Removal view={seen} remove={(to) => void takeAway(to)} />
-            </Group>
-          </>
+          <Group>
+            <Button type="submit" loading={form.submitting}>
+              {text.save}
+            </Button>
+            {vendor !== null && price !== null && price.source !== 'vendor' && (
+              <Action
+                label={text.toList}
+                ask={{ title: text.toList, text: text.toListAsk(model) }}
+                run={() => remove('list_price')}
+              />
+            )}
+            {price !== null && price.terms.unit !== 'none' && (
+              <Action
+                {...{ variant: 'subtle', color: 'red', label: text.takeAway }}
+                ask={{ title: text.takeAway, text: text.takeAwayAsk(model), isDangerous: true }}
+                run={() => remove('not_callable')}
+              />
+            )}
+          </Group>
         }
       >
         <SegmentedControl
@@ -89,32 +86,76 @@ export function Edit({ view }: { readonly view: PriceView }) {
               <RateFields form={form} />
             </Fieldset>
             <TierFields form={form} />
-            <TextInput inputMode="numeric" {...field('context_window')} />
+            {input.line('context_window', { inputMode: 'numeric' })}
           </>
         )}
-        {unit === 'call' && (
-          <TextInput leftSection="$" inputMode="decimal" required {...field('per_call')} />
-        )}
-        {unit !== 'free' && (
-          <>
-            <TextInput
-              placeholder="web_search=10, mcp=free"
-              autoComplete="off"
-              {...field('tools')}
-            />
-            <TextInput
-              placeholder="priority=2, flex=0.5"
-              autoComplete="off"
-              {...field('service_tiers')}
-            />
-          </>
-        )}
-        <TextInput maxLength={500} {...field('note')} />
+        {unit === 'call' && input.usd('per_call', { required: true })}
+        {unit !== 'free' && input.line('tools', pairs('web_search=10, mcp=free'))}
+        {unit !== 'free' && input.line('service_tiers', pairs('priority=2, flex=0.5'))}
+        {input.line('note', { maxLength: 500 })}
       </EditForm>
-      <LivePreview model={view.model} values={form.values} />
-      <Simulate model={view.model} values={form.values} />
+      <LivePreview model={model} values={form.values} />
+      <Simulate model={model} values={form.values} />
     </Stack>
   )
+}
+
+type Removed = 'list_price' | 'not_callable'
+
+/** The price of a model with its form, and what can be done to it. */
+function usePriceEdit(live: PriceView) {
+  const text = useText(priceText)
+  const { model } = live
+  const route = api.admin.prices({ model: encodeURIComponent(model) })
+  const put = (values: PriceValues, replaces: number | null) =>
+    call(route.put({ ...givenPrice(values), note: values.note, replaces }))
+
+  const edit = useEdit<PriceView, PriceValues>({
+    live,
+    queryKey: ['price', model],
+    changes: ['prices', 'feed', 'price-history', 'price-preview'],
+    valuesOf,
+    isWhole: true,
+    send: ({ price }, values) => put(values, price?.id ?? null),
+    fieldOf,
+    saySaved: (now, before) =>
+      offerUndo(text.saved(model), () => orShow(() => restore(before, now))),
+  })
+
+  async function takeAway({ price }: PriceView, to: Removed): Promise<void> {
+    const done = await call(route.delete({ replaces: price?.id ?? null, to }))
+    edit.showInForm(done.price)
+  }
+
+  /** Puts back what was in force before. */
+  async function restore(before: PriceView, now: PriceView): Promise<void> {
+    const { price } = before
+    if (price === null || price.terms.unit === 'none') return takeAway(now, 'not_callable')
+    if (price.source === 'vendor') return takeAway(now, 'list_price')
+    edit.showInForm(await put(valuesOf(before), now.price?.id ?? null))
+  }
+
+  /** Does something; where another person was faster, shows what is in force now. Returns whether it is done. */
+  async function orShow(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      const present = presentOf<PriceView>(error)
+      if (present === undefined) throw error
+      edit.show(present)
+      notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
+      return false
+    }
+  }
+
+  return {
+    edit,
+    async remove(to: Removed): Promise<string | undefined> {
+      if (!(await orShow(() => takeAway(edit.seen, to)))) return undefined
+      return to === 'list_price' ? text.isList(model) : text.isAway(model)
+    },
+  }
 }
 
 /** What two people may have changed, by its label. */
@@ -159,68 +200,38 @@ function ListPrice({ view: { vendor }, take }: ListPriceProps) {
   )
 }
 
-interface RemovalProps {
-  readonly view: PriceView
-  readonly remove: (to: 'list_price' | 'not_callable') => void
-}
-
-function Removal({ view: { price, vendor }, remove }: RemovalProps) {
-  const text = useText(priceText)
-  const isRemoved = price === null || price.terms.unit === 'none'
-  return (
-    <>
-      {vendor !== null && price !== null && price.source !== 'vendor' && (
-        <Button variant="default" onClick={() => remove('list_price')}>
-          {text.toList}
-        </Button>
-      )}
-      {!isRemoved && (
-        <Button variant="subtle" color="red" onClick={() => remove('not_callable')}>
-          {text.takeAway}
-        </Button>
-      )}
-    </>
-  )
-}
-
 interface RateFieldsProps {
   readonly form: UseFormReturnType<PriceValues>
-  /** Where they stand in the form: `''`, `tiers.0.`. */
-  readonly path?: string
+  /** Where they stand in the form. */
+  readonly path?: '' | `tiers.${number}.`
 }
+
+/** The field whose price holds where one is not set. */
+const instead = {
+  cache_read: 'input',
+  cache_write: 'input',
+  cache_write_1h: 'cache_write',
+} as const
 
 /** The prices of a tier. */
 function RateFields({ form, path = '' }: RateFieldsProps) {
   const text = useText(priceText)
-  const instead = {
-    cache_read: 'input',
-    cache_write: 'input',
-    cache_write_1h: 'cache_write',
-  } as const
+  const input = inputsOf(form, text)
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} verticalSpacing="xs">
-      {rateNames.map((name) => {
-        const isNeeded = name === 'input' || name === 'output'
-        return (
-          <TextInput
-            key={name}
-            label={text[name]}
-            placeholder={isNeeded ? undefined : text.fallsBack(text[instead[name]])}
-            leftSection="$"
-            inputMode="decimal"
-            autoComplete="off"
-            required={isNeeded}
-            {...form.getInputProps(path + name)}
-          />
-        )
+      {rateNames.map((name) => (
+        <Fragment key={name}>
+          {input.usd(
+            `${path}${name}`,
+            name === 'input' || name === 'output'
+              ? { required: true }
+              : { placeholder: text.fallsBack(text[instead[name]]) },
+          )}
+        </Fragment>
+      ))}
+      {input.line(`${path}others`, {
+        ...{ placeholder: 'input_audio=32, output_audio=64', autoComplete: 'off' },
       })}
-      <TextInput
-        label={text.others}
-        placeholder="input_audio=32, output_audio=64"
-        description={text.othersHint}
-        autoComplete="off"
-        {...form.getInputProps(`${path}others`)}
-      />
     </SimpleGrid>
   )
 }
@@ -228,6 +239,7 @@ function RateFields({ form, path = '' }: RateFieldsProps) {
 /** Prices above a length of context, as many as there are. */
 function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> }) {
   const text = useText(priceText)
+  const input = inputsOf(form, text)
   return (
     <Fieldset legend={text.tiers}>
       <Stack>
@@ -235,13 +247,7 @@ function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> })
         {form.values.tiers.map(({ key }, at) => (
           <Stack key={key} gap="xs">
             <Group align="flex-end">
-              <TextInput
-                label={text.above}
-                inputMode="numeric"
-                required
-                flex={1}
-                {...form.getInputProps(`tiers.${at}.above`)}
-              />
+              {input.line(`tiers.${at}.above`, { inputMode: 'numeric', required: true, flex: 1 })}
               <Button variant="default" onClick={() => form.removeListItem('tiers', at)}>
                 {text.removeTier}
               </Button>
@@ -259,97 +265,4 @@ function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> })
       </Stack>
     </Fieldset>
   )
-}
-
-/** The price of a model with its form, and what can be done to it; all show what they did. */
-export function usePriceEdit(live: PriceView) {
-  const text = useText(priceText)
-  const queries = useQueryClient()
-  const { model } = live
-  const route = api.admin.prices({ model: encodeURIComponent(model) })
-  const put = (values: PriceValues, replaces: number | null) =>
-    call(route.put({ ...givenPrice(values), note: values.note, replaces }))
-
-  const edit = useEdit<PriceView, PriceValues>({
-    live,
-    valuesOf,
-    isWhole: true,
-    send: ({ price }, values) => put(values, price?.id ?? null),
-    showAtFields: (form, error) => showProblems(form, error, fieldOf),
-    tell: (now) => {
-      void know(queries, ['price', model], now)
-      for (const name of ['prices', 'feed', 'price-history', 'price-preview']) {
-        void queries.invalidateQueries({ queryKey: [name] })
-      }
-    },
-    saySaved: (now, before) => {
-      const id = notifications.show({
-        color: 'green',
-        autoClose: 10_000,
-        message: (
-          <Group justify="space-between">
-            <Text size="sm">{text.saved(model)}</Text>
-            <Button
-              size="compact-sm"
-              variant="light"
-              onClick={() => {
-                notifications.hide(id)
-                void undo(before, now)
-              }}
-            >
-              {text.undo}
-            </Button>
-          </Group>
-        ),
-      })
-    },
-  })
-
-  async function takeAway({ price }: PriceView, to: 'list_price' | 'not_callable') {
-    const done = await call(route.delete({ replaces: price?.id ?? null, to }))
-    edit.showInForm(done.price)
-  }
-
-  /** Puts back what was in force before. */
-  async function restore(before: PriceView, now: PriceView): Promise<void> {
-    const { price } = before
-    if (price === null || price.terms.unit === 'none') return takeAway(now, 'not_callable')
-    if (price.source === 'vendor') return takeAway(now, 'list_price')
-    edit.showInForm(await put(valuesOf(before), now.price?.id ?? null))
-  }
-
-  async function undo(before: PriceView, now: PriceView): Promise<void> {
-    try {
-      await restore(before, now)
-    } catch (error) {
-      if (showConflict(error)) return
-      sayRefused(error)
-    }
-  }
-
-  /** Shows the present state after a conflict; false for any other error. */
-  function showConflict(error: unknown): boolean {
-    const present = presentOf<PriceView>(error)
-    if (present === undefined) return false
-    edit.show(present)
-    notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
-    return true
-  }
-
-  return {
-    edit,
-    showConflict,
-    async remove(to: 'list_price' | 'not_callable'): Promise<void> {
-      const isList = to === 'list_price'
-      const isSure = await confirm({
-        title: isList ? text.toList : text.takeAway,
-        text: isList ? text.toListAsk(model) : text.takeAwayAsk(model),
-        confirm: isList ? text.toList : text.takeAway,
-        isDangerous: !isList,
-      })
-      if (!isSure) return
-      await takeAway(edit.seen, to)
-      sayDone(isList ? text.isList(model) : text.isAway(model))
-    },
-  }
 }

@@ -1,9 +1,9 @@
 import { Badge, Button, Group, Select, Stack, Table, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { GroupPreview, SimulationView } from '../../../admin/prices/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
@@ -13,23 +13,16 @@ import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
 import { feedLabels } from './terms.tsx'
 import { priceText } from './text.ts'
 
-interface LivePreviewProps {
-  readonly model: string
-  readonly values: PriceValues
-}
-
 /** What each group would charge by what is in the form, as it is typed. */
-export function LivePreview({ model, values }: LivePreviewProps) {
+export function LivePreview({ model, values }: { model: string; values: PriceValues }) {
   const text = useText(priceText)
   const [settled] = useDebouncedValue(values, 300)
   const price = givenPrice(settled)
-  const query = useQuery({
-    queryKey: ['price-preview', model, price],
-    queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).preview.post(price)),
-    enabled: isFilledIn(settled),
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  })
+  const query = useCall(
+    ['price-preview', model, price],
+    () => api.admin.prices({ model: encodeURIComponent(model) }).preview.post(price),
+    { enabled: isFilledIn(settled), placeholderData: keepPreviousData, gcTime: 0 },
+  )
   return (
     <Stack gap="xs">
       <Title order={3} size="h5">
@@ -126,15 +119,10 @@ function useFigures({ before, after }: GroupPreview) {
   }))
 }
 
-interface SimulateProps {
-  readonly model: string
-  readonly values: PriceValues
-}
-
 const spans = [1, 7, 30, 90]
 
 /** What recorded requests would have cost by what is in the form. */
-export function Simulate({ model, values }: SimulateProps) {
+export function Simulate({ model, values }: { model: string; values: PriceValues }) {
   const text = useText(priceText)
   const [days, setDays] = useState(7)
   const order = { ...givenPrice(values), days }

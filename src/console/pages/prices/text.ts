@@ -53,10 +53,6 @@ export const priceText = bilingual({
   contextWindow: ['Context window: {tokens} tokens', '上下文窗口：{tokens} Token'],
   offeredBy: ['Offered by', '提供渠道'],
   nobody: ['no channel: it can not be called', '无渠道提供，无法调用'],
-  namedByFile: [
-    'tollgate.yaml sets the price of this model: a change here holds until the file is applied again.',
-    'tollgate.yaml 中设置了该模型的价格：此处的修改在下次应用该文件时会被覆盖。',
-  ],
   vendorPrice: ['List price of {vendor}', '{vendor} 官方价'],
   until: ['Another list price is announced from {day} on.', '官方已宣布自 {day} 起调整价格。'],
   takeVendor: ['Fill in', '填入'],
@@ -99,7 +95,6 @@ export const priceText = bilingual({
   noteHint: ['Shown in the public price feed.', '会显示在公开价格中。'],
   save: ['Set this price', '设置此价格'],
   saved: ['The price of {model} is set.', '已设置 {model} 的价格。'],
-  undo: ['Undo', '撤销'],
   conflict: [
     'Somebody else has set this price meanwhile. Look at it, and decide again.',
     '该价格刚刚被其他人修改，请查看后重新决定。',

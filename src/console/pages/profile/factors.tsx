@@ -79,11 +79,6 @@ export function Passkeys({ passkeys }: { readonly passkeys: readonly Passkey[] }
   )
 }
 
-interface TwoFactorProps {
-  readonly isOn: boolean
-  readonly hasPassword: boolean
-}
-
 /** What is shown once, while it is being turned on. */
 interface Secret {
   readonly totp_uri: string
@@ -91,7 +86,7 @@ interface Secret {
 }
 
 /** Turning the second factor on and off; each needs the password. */
-export function TwoFactor({ isOn, hasPassword }: TwoFactorProps) {
+export function TwoFactor({ isOn, hasPassword }: { isOn: boolean; hasPassword: boolean }) {
   const text = useText(profileText)
   const refresh = useRefresh()
   const [secret, setSecret] = useState<Secret | null>(null)

@@ -1,10 +1,9 @@
-import { Badge, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
-import { fieldsOf, SendForm, showAtField } from '../../parts/form.tsx'
+import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/text.tsx'
 import { deviceOf } from './device.ts'
@@ -14,10 +13,7 @@ import { profileText } from './text.ts'
 /** One's own account: what one signs in with, and where. */
 export function Page() {
   const text = useText(profileText)
-  const profile = useQuery({
-    queryKey: ['sign-in-profile'],
-    queryFn: () => call(api.auth.profile.get()),
-  })
+  const profile = useCall(['sign-in-profile'], () => api.auth.profile.get())
   const { data } = profile
   return (
     <PageFrame title={text.title} description={text.description}>
@@ -51,29 +47,27 @@ export function Page() {
 function Password({ hasPassword }: { readonly hasPassword: boolean }) {
   const text = useText(profileText)
   const refresh = useRefresh()
-  const form = useForm({ initialValues: { current: '', wanted: '' } })
-  const field = fieldsOf(form, text)
+  const form = useForm({ initialValues: { current_password: '', new_password: '' } })
+  const input = inputsOf(form, text)
   if (!hasPassword) return <Text>{text.noPassword}</Text>
   return (
     <SendForm
       form={form}
-      send={async ({ current, wanted }) => {
-        await call(api.auth.password.post({ current_password: current, new_password: wanted }))
+      send={async (entry) => {
+        await call(api.auth.password.post(entry))
         form.reset()
         sayDone(text.changed)
         await refresh('sessions')
       }}
-      showAtFields={(_, error) => showAtField(form, error, passwordFields)}
+      fieldOf={(field) => (field === 'password' ? 'current_password' : field)}
       submit={text.change}
       look={{ variant: 'default', w: 'fit-content' }}
     >
-      <PasswordInput autoComplete="current-password" required {...field('current')} />
-      <PasswordInput autoComplete="new-password" required {...field('wanted')} />
+      {input.secret('current_password', { autoComplete: 'current-password' })}
+      {input.secret('new_password', { autoComplete: 'new-password' })}
     </SendForm>
   )
 }
-
-const passwordFields = { current_password: 'current', new_password: 'wanted', password: 'current' }
 
 interface Provider {
   readonly id: string
@@ -113,10 +107,7 @@ export function Sessions() {
   const text = useText(profileText)
   const refresh = useRefresh()
   const { error, attempt: tried } = useAttempt()
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: () => call(api.auth.sessions.get()),
-  })
+  const sessions = useCall(['sessions'], () => api.auth.sessions.get())
   const attempt = (work: () => Promise<void>) =>
     tried(async () => {
       await work()

@@ -6,9 +6,9 @@ export const profileText = bilingual({
   description: ['How you sign in, and where you are signed in.', '登录方式与已登录的设备。'],
   password: ['Password', '密码'],
   noPassword: ['This account has no password.', '此账户没有密码。'],
-  current: ['Current password', '当前密码'],
-  wanted: ['New password', '新密码'],
-  wantedHint: ['At least 10 characters.', '至少 10 个字符。'],
+  current_password: ['Current password', '当前密码'],
+  new_password: ['New password', '新密码'],
+  new_passwordHint: ['At least 10 characters.', '至少 10 个字符。'],
   change: ['Change password', '修改密码'],
   changed: [
     'The password is changed. You are signed out everywhere else.',

@@ -133,12 +133,7 @@ function StepLink({ step: { step }, link }: { readonly step: Step; readonly link
   )
 }
 
-interface ReportProps {
-  readonly report: Diagnosis['report']
-  readonly number: number
-}
-
-function Report({ report, number }: ReportProps) {
+function Report({ report, number }: { report: Diagnosis['report']; number: number }) {
   const text = useText(receiptText)
   const { steps } = useText(diagnosisTexts)
   const names = Object.keys(text.report) as (keyof typeof report)[]

@@ -1,7 +1,6 @@
 import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { api, call } from '../../lib/api.ts'
+import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
 import { causeChoices } from './causes.ts'
@@ -94,10 +93,9 @@ function MoreFilters({ isAll }: { readonly isAll: boolean }) {
 function TokenChoice() {
   const text = useText(requestsText)
   const [{ token }] = useFilters()
-  const query = useQuery({
-    queryKey: ['tokens', 'to filter by'],
-    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
-  })
+  const query = useCall(['tokens', 'to filter by'], () =>
+    api.tokens.get({ query: { page_size: 100 } }),
+  )
   const data = (query.data?.items ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))
   const isKnown = token === undefined || data.some(({ value }) => value === token)
   const all = isKnown ? data : [...data, { value: token, label: `#${token}` }]

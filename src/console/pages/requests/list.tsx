@@ -96,12 +96,7 @@ function LiveLine({ state }: { readonly state: LiveState }) {
   )
 }
 
-interface NothingProps {
-  readonly isFiltered: boolean
-  readonly clear: () => void
-}
-
-function Nothing({ isFiltered, clear }: NothingProps) {
+function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
   const text = useText(requestsText)
   if (isFiltered) {
     return (

@@ -164,12 +164,7 @@ const Note = ({ label, children }: { readonly label: string; readonly children: 
   </LongText>
 )
 
-interface BillTableProps {
-  readonly bill: NonNullable<Receipt['bill']>
-  readonly amount: string
-}
-
-function BillTable({ bill, amount }: BillTableProps) {
+function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amount: string }) {
   const text = useText(receiptText)
   const isByToken = bill.unit === 'tokens'
   return (

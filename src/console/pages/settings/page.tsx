@@ -1,33 +1,18 @@
-import {
-  Button,
-  Group,
-  Paper,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/schema.ts'
-import { api, call, know } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
-import { showAtField } from '../../parts/form.tsx'
+import { inputsOf } from '../../parts/form.tsx'
 import { Loaded, PageFrame } from '../../parts/page.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
-import { settingNames, settingsText } from './text.ts'
+import { settingsText, wordsOf } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
 export function Page() {
   const text = useText(settingsText)
-  const query = useQuery({
-    queryKey: ['settings'],
-    queryFn: () => call(api.admin.settings.get()),
-  })
+  const query = useCall(['settings'], () => api.admin.settings.get())
   return (
     <PageFrame title={text.title} description={text.description}>
       <Loaded query={query}>{(list) => <Form live={list} />}</Loaded>
@@ -37,24 +22,26 @@ export function Page() {
 
 function Form({ live }: { readonly live: SettingList }) {
   const text = useText(settingsText)
-  const queries = useQueryClient()
-  const shown = useShown()
+  const { language } = useLanguage()
   const edit = useEdit<SettingList, SettingValues>({
     live,
+    queryKey: ['settings'],
+    changes: ['me'],
     valuesOf,
     send: (seen, values) => call(api.admin.settings.patch(changeOf(seen, values))),
-    showAtFields: (form, error) =>
-      showAtField(form, error, Object.fromEntries(live.items.map(({ name }) => [name, name]))),
-    tell: (now) => {
-      void know(queries, ['settings'], now)
-      void queries.invalidateQueries({ queryKey: ['me'] })
-    },
   })
+  const shown = ({ items }: SettingList) =>
+    Object.fromEntries(
+      items.map(({ name, value }) => {
+        const { label, choice } = wordsOf(name, language)
+        return [label, typeof value === 'string' ? choice(value) : value]
+      }),
+    )
   const count = changedIn(edit.seen, edit.form.values).length
   return (
     <EditForm edit={edit} shown={shown}>
-      <Section name="site" hint={text.siteHint} edit={edit} />
-      <Section name="settings" hint={text.settingsHint} edit={edit} />
+      <Section name="site" edit={edit} />
+      <Section name="settings" edit={edit} />
       <Text size="sm" aria-live="polite">
         {count > 0 && text.changed(count)}
       </Text>
@@ -64,103 +51,62 @@ function Form({ live }: { readonly live: SettingList }) {
 
 interface SectionProps {
   readonly name: 'site' | 'settings'
-  readonly hint: string
   readonly edit: Edit<SettingList, SettingValues>
 }
 
-function Section({ name, hint, edit: { form, seen } }: SectionProps) {
+function Section({ name, edit: { form, seen } }: SectionProps) {
   const text = useText(settingsText)
+  const own = seen.items.filter((setting) => setting.name.startsWith(`${name}.`))
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4">
         {text[name]}
       </Title>
-      <Hint mb="md">{hint}</Hint>
+      <Hint mb="md">{text[`${name}Hint`]}</Hint>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
-        {seen.items
-          .filter((setting) => setting.name.startsWith(`${name}.`))
-          .map((setting) => (
-            <Field
-              key={setting.name}
-              setting={setting}
-              value={valueIn(form.values, setting.name)}
-              error={form.errors[setting.name]}
-              set={(value) => form.setFieldValue(setting.name as `${string}.${string}`, value)}
-            />
-          ))}
+        {own.map((setting) => (
+          <Field key={setting.name} setting={setting} form={form} />
+        ))}
       </SimpleGrid>
     </Paper>
   )
 }
 
-/** What two people may have changed, by its label. */
-function useShown(): (list: SettingList) => Record<string, unknown> {
-  const { language } = useLanguage()
-  return ({ items }) =>
-    Object.fromEntries(
-      items.map(({ name, value }) => {
-        const names = settingNames[name]
-        return [names?.[language] ?? name, names?.choices?.[String(value)]?.[language] ?? value]
-      }),
-    )
-}
-
 interface FieldProps {
   readonly setting: SettingView
-  readonly value: string | boolean
-  readonly error: ReactNode
-  readonly set: (value: string | boolean) => void
+  readonly form: UseFormReturnType<SettingValues>
 }
 
 /** One setting, with what it is for and its default. */
-function Field({ setting, value, error, set }: FieldProps) {
+function Field({ setting, form }: FieldProps) {
   const text = useText(settingsText)
   const { language } = useLanguage()
-  const { name, kind, choices, description, line } = setting
-  const names = settingNames[name]
-  const label = names?.[language] ?? name
-  const hint = (language === 'zh' ? names?.zhHint : names?.enHint) ?? description
+  const { kind, choices = [], description, line } = setting
+  const name = setting.name as `${string}.${string}`
+  const { label, hint, choice } = wordsOf(name, language)
   const isFixed = line !== null
-  const shown = useShownValue(setting.default)
-  const usual = names?.choices?.[shown]?.[language] ?? shown
-  const common = { label, description: hint, disabled: isFixed, error }
+  const usual = choice(useShownValue(setting.default))
+  const look = { label, description: hint ?? description, disabled: isFixed }
+  const input = inputsOf(form, {})
   return (
     <Stack gap={4}>
-      {kind === 'flag' && (
-        <Switch
-          {...common}
-          checked={value === true}
-          onChange={(event) => set(event.currentTarget.checked)}
-        />
-      )}
-      {kind === 'choice' && (
-        <Select
-          {...common}
-          data={choices?.map((value) => ({
-            value,
-            label: names?.choices?.[value]?.[language] ?? value,
-          }))}
-          allowDeselect={false}
-          value={String(value)}
-          onChange={(word) => set(word ?? '')}
-        />
-      )}
-      {(kind === 'text' || kind === 'whole') && (
-        <TextInput
-          {...common}
-          inputMode={kind === 'whole' ? 'numeric' : undefined}
-          value={String(value)}
-          onChange={(event) => set(event.currentTarget.value)}
-        />
-      )}
+      {kind === 'flag' && input.flag(name, look)}
+      {kind === 'choice' &&
+        input.choice(
+          name,
+          choices.map((value) => ({ value, label: choice(value) })),
+          look,
+        )}
+      {kind === 'text' && input.line(name, look)}
+      {kind === 'whole' && input.line(name, { ...look, inputMode: 'numeric' })}
       <Group gap="xs" mih={22}>
         <SmallHint className="cut">{isFixed ? text.fixed(line) : text.byDefault(usual)}</SmallHint>
-        {!isFixed && value !== fieldValue(setting.default) && (
+        {!isFixed && valueIn(form.values, name) !== fieldValue(setting.default) && (
           <Button
             size="compact-xs"
             variant="subtle"
             aria-label={`${text.reset}: ${label}`}
-            onClick={() => set(fieldValue(setting.default))}
+            onClick={() => form.setFieldValue(name, fieldValue(setting.default))}
           >
             {text.reset}
           </Button>

@@ -1,14 +1,13 @@
-import { ActionIcon, Badge, Box, Button, Group, Menu, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { ActionIcon, Badge, Box, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
-import { attempt, useRefresh } from '../../parts/action.tsx'
+import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { type Column, column, figure } from '../../parts/list.tsx'
-import { AnchorLink, LongText, Money, SmallHint } from '../../parts/text.tsx'
+import { AnchorLink, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
 /** How tokens are listed. */
@@ -119,9 +118,6 @@ const stateColors = {
   spentUp: 'orange',
 } as const
 
-/** Long enough to read it and to reach the button; the API would take it back for 10 minutes. */
-const undoShownMs = 20_000
-
 interface Named {
   readonly id: number
   readonly name: string
@@ -131,31 +127,6 @@ interface Named {
 export function useTokenActions() {
   const text = useText(tokensText)
   const refresh = useRefresh()
-
-  const restore = ({ id, name }: Named) =>
-    attempt(async () => {
-      await call(api.tokens({ id }).restore.post())
-      await refresh('tokens', 'token')
-      return text.restored(name)
-    })
-
-  function offerUndo(token: Named): void {
-    const id = `removed-${token.id}`
-    const undo = () => {
-      notifications.hide(id)
-      void restore(token)
-    }
-    const message = (
-      <Group justify="space-between" wrap="nowrap">
-        <LongText>{text.removed(token.name)}</LongText>
-        <Button size="xs" variant="default" onClick={undo} flex="none">
-          {text.undo}
-        </Button>
-      </Group>
-    )
-    notifications.show({ id, message, autoClose: undoShownMs })
-  }
-
   return {
     setStatus: ({ id, name }: Named, status: 'active' | 'disabled') =>
       attempt(async () => {
@@ -163,11 +134,15 @@ export function useTokenActions() {
         await refresh('tokens', 'token')
         return status === 'active' ? text.enabled(name) : text.disabledNow(name)
       }),
-    /** Resolves to whether it is gone. */
-    remove: (token: Named) =>
+    /** Resolves to whether it is gone. The API takes it back for 10 minutes. */
+    remove: ({ id, name }: Named) =>
       attempt(async () => {
-        await call(api.tokens({ id: token.id }).delete())
-        offerUndo(token)
+        await call(api.tokens({ id }).delete())
+        offerUndo(text.removed(name), async () => {
+          await call(api.tokens({ id }).restore.post())
+          await refresh('tokens', 'token')
+          sayDone(text.restored(name))
+        })
         // Its own page is about to be left, and would not find it any more.
         await refresh('tokens')
         return undefined

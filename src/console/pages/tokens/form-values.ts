@@ -1,88 +1,57 @@
 import type { ListedToken, NewToken, TokenPatch } from '../../../admin/tokens/schema.ts'
+import { changedIn, type LimitValues, limitValues, readLimits } from '../../parts/form-values.ts'
 
-/** A token's fields as a form has them: texts, empty where nothing is set. */
+/** What stands in the form of a token: texts, empty where nothing is set. */
 export interface TokenValues {
   readonly name: string
   readonly group: string
   readonly models: string[]
-  readonly ipAllow: string[]
+  readonly ip_allow: string[]
   /** Local time, as `datetime-local` has it; empty: never. */
-  readonly expires: string
-  readonly total: string
-  readonly day: string
-  readonly month: string
-  readonly maxCost: string
-  readonly rpm: string
-  readonly tpm: string
-  readonly concurrency: string
+  readonly expires_at: string
+  readonly budget: { readonly total: string; readonly day: string; readonly month: string }
+  readonly max_cost_per_request: string
+  readonly limits: LimitValues
   readonly strict: boolean
 }
 
-export const emptyToken: TokenValues = {
-  ...{ name: '', group: '', models: [], ipAllow: [], expires: '', strict: false },
-  ...{ total: '', day: '', month: '', maxCost: '', rpm: '', tpm: '', concurrency: '' },
-}
-
-/** The fields of the form by the API's names, for refusals. */
-export const formFields = {
-  name: 'name',
-  group: 'group',
-  models: 'models',
-  ip_allow: 'ipAllow',
-  expires_at: 'expires',
-  'budget.total': 'total',
-  'budget.day': 'day',
-  'budget.month': 'month',
-  max_cost_per_request: 'maxCost',
-  'limits.rpm': 'rpm',
-  'limits.tpm': 'tpm',
-  'limits.concurrency': 'concurrency',
-} as const satisfies { [field: string]: keyof TokenValues }
-
-/** A token as the form shows it. */
-export function toValues(token: ListedToken): TokenValues {
-  const { budget, limits } = token
-  const text = (value: string | number | null) => (value === null ? '' : String(value))
+/** The form of a token as it is; of a new one, with the defaults. */
+export function valuesOf(token: ListedToken | undefined): TokenValues {
+  const { total, day, month } = token?.budget ?? {}
+  const expires = token?.expires_at ?? null
   return {
-    ...{ name: token.name, group: token.group, strict: token.strict },
-    ...{ models: [...token.models], ipAllow: [...token.ip_allow] },
-    expires: token.expires_at === null ? '' : toLocalInput(new Date(token.expires_at)),
-    ...{ total: text(budget.total), day: text(budget.day), month: text(budget.month) },
-    maxCost: text(token.max_cost_per_request),
-    ...{ rpm: text(limits.rpm), tpm: text(limits.tpm), concurrency: text(limits.concurrency) },
+    ...{ name: token?.name ?? '', group: token?.group ?? '', strict: token?.strict ?? false },
+    ...{ models: [...(token?.models ?? [])], ip_allow: [...(token?.ip_allow ?? [])] },
+    expires_at: expires === null ? '' : toLocalInput(new Date(expires)),
+    budget: { total: total ?? '', day: day ?? '', month: month ?? '' },
+    max_cost_per_request: token?.max_cost_per_request ?? '',
+    limits: limitValues(token?.limits),
   }
 }
 
-/** What is asked of the API for a new token; without a name it gets the next free one. */
-export function toNewToken(values: TokenValues): NewToken {
-  const { name, group, ...rest } = bodyOf(values)
-  return { group, ...(name !== '' && { name }), ...rest }
-}
-
-/** Of a changed form only what was changed: somebody else may have changed the rest. */
-export function toPatch(before: TokenValues, after: TokenValues): TokenPatch {
-  return differences(bodyOf(before), bodyOf(after))
-}
-
-const bodyOf = (values: TokenValues) => ({
+/** What the form says, as the API wants it. */
+const settingsOf = ({ budget, ...values }: TokenValues) => ({
+  ...values,
   name: values.name.trim(),
-  group: values.group,
-  models: values.models,
-  ip_allow: values.ipAllow,
-  strict: values.strict,
-  expires_at: values.expires === '' ? null : toIso(values.expires),
-  budget: { total: usd(values.total), day: usd(values.day), month: usd(values.month) },
-  max_cost_per_request: usd(values.maxCost),
-  limits: {
-    ...{ rpm: count(values.rpm), tpm: count(values.tpm) },
-    concurrency: count(values.concurrency),
-  },
+  expires_at: values.expires_at === '' ? null : toIso(values.expires_at),
+  budget: { total: usd(budget.total), day: usd(budget.day), month: usd(budget.month) },
+  max_cost_per_request: usd(values.max_cost_per_request),
+  limits: readLimits(values.limits),
 })
 
-const usd = (text: string) => (text.trim() === '' ? null : text.trim().replace(/^\$\s*/, ''))
-const count = (text: string) => (text.trim() === '' ? null : Number(text))
+/** A new token; without a name it gets the next free one. */
+export function newTokenOf(values: TokenValues): NewToken {
+  const { name, ...rest } = settingsOf(values)
+  return { ...rest, ...(name !== '' && { name }) }
+}
 
-/** What is no time is left as it is: the API says what is wrong with it. */
+/** What the form changes of what was seen: nothing else is named. */
+export const changeOf = (seen: ListedToken, values: TokenValues): TokenPatch =>
+  changedIn<TokenPatch>(settingsOf(valuesOf(seen)), settingsOf(values))
+
+const usd = (text: string) => (text.trim() === '' ? null : text.trim().replace(/^\$\s*/, ''))
+
+/** What is no time goes as it is: the API says what is wrong with it. */
 function toIso(local: string): string {
   const time = new Date(local)
   return Number.isNaN(time.getTime()) ? local : time.toISOString()
@@ -90,18 +59,6 @@ function toIso(local: string): string {
 
 /** `2027-01-31T12:00` of local time. */
 function toLocalInput(time: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0')
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
-}
-
-/** Maps are compared field by field, all else as a whole. */
-function differences<Body extends object>(before: Body, after: Body): Partial<Body> {
-  const changed = Object.entries(after).flatMap(([name, to]) => {
-    const from: unknown = before[name as keyof Body]
-    if (JSON.stringify(from) === JSON.stringify(to)) return []
-    const isMap = typeof to === 'object' && to !== null && !Array.isArray(to)
-    return [[name, isMap ? differences(from as object, to) : to]]
-  })
-  return Object.fromEntries(changed) as Partial<Body>
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
 }

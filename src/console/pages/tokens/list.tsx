@@ -1,36 +1,36 @@
-import { Button, Modal, SimpleGrid } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
+import { SimpleGrid } from '@mantine/core'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { type Filters as AnyFilters, Choice, Search, useFilters } from '../../parts/filters.tsx'
+import { Dialog } from '../../parts/action.tsx'
+import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { useTokenColumns } from './columns.tsx'
 import { tokensText } from './text.ts'
 import { CreateToken, useGroups } from './token-form.tsx'
 
+const statuses = ['active', 'disabled'] as const
+
 /** The API keys of who is signed in. */
 export function Page() {
   const text = useText(tokensText)
   const columns = useTokenColumns()
-  const [isOpen, { open, close }] = useDisclosure()
-  const [filters, choose] = useFilters()
-  // The fields begin anew when all is shown.
-  const [round, setRound] = useState(0)
-  const filter = readFilter(filters)
-  const isFiltered = Object.keys(filter).length > 0
-  const showAll = () => {
-    choose({ search: '', group: '', status: '' })
-    setRound(round + 1)
+  const [{ search, group, status }] = useFilters()
+  const { key, showAll } = useShowAll('search', 'group', 'status')
+  const known = statuses.find((one) => one === status)
+  const filter = {
+    ...(search && { search }),
+    ...(group && { group }),
+    ...(known && { status: known }),
   }
+  const create = (
+    <Dialog label={text.create} title={text.createTitle} size="lg" closeOnClickOutside={false}>
+      {(close) => <CreateToken close={close} />}
+    </Dialog>
+  )
   return (
-    <PageFrame
-      title={text.title}
-      description={text.description}
-      actions={<Button onClick={open}>{text.create}</Button>}
-    >
-      <Filters key={round} />
+    <PageFrame title={text.title} description={text.description} actions={create}>
+      <Filters key={key} />
       <List
         queryKey={['tokens', filter]}
         load={(page) => call(api.tokens.get({ query: { ...filter, ...page } }))}
@@ -38,45 +38,15 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.title}
         empty={
-          isFiltered ? (
+          Object.keys(filter).length > 0 ? (
             <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
           ) : (
-            <Empty
-              title={text.none}
-              hint={text.noneHint}
-              action={<Button onClick={open}>{text.create}</Button>}
-            />
+            <Empty title={text.none} hint={text.noneHint} action={create} />
           )
         }
       />
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={text.createTitle}
-        size="lg"
-        closeOnClickOutside={false}
-      >
-        <CreateToken close={close} />
-      </Modal>
     </PageFrame>
   )
-}
-
-/** What of the address the API knows; another status than these is none. */
-function readFilter({ search, group, status }: AnyFilters): TokenFilter {
-  const known = status === 'active' || status === 'disabled' ? status : undefined
-  return {
-    ...(search && { search }),
-    ...(group && { group }),
-    ...(known && { status: known }),
-  }
-}
-
-/** Which tokens to list. */
-interface TokenFilter {
-  readonly search?: string
-  readonly group?: string
-  readonly status?: 'active' | 'disabled'
 }
 
 /** The fields above the list. */
@@ -92,7 +62,7 @@ function Filters() {
       />
       <Choice
         {...{ name: 'status', label: text.status, all: text.all }}
-        data={(['active', 'disabled'] as const).map((value) => ({ value, label: text[value] }))}
+        data={statuses.map((value) => ({ value, label: text[value] }))}
       />
     </SimpleGrid>
   )

@@ -1,37 +1,25 @@
-import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { TokenDetails } from '../../../admin/tokens/schema.ts'
-import { api, CallFailed, call } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { sayDone, useRefresh } from '../../parts/action.tsx'
-import { SendForm, showAtField } from '../../parts/form.tsx'
-import { Loaded, PageFrame, Section } from '../../parts/page.tsx'
+import { EditForm, useEdit } from '../../parts/edit.tsx'
+import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
-import { formFields, type TokenValues, toPatch, toValues } from './form-values.ts'
+import { changeOf, type TokenValues, valuesOf } from './form-values.ts'
 import { Reveal, SetUp } from './set-up.tsx'
-import { tokensText, tokenText } from './text.ts'
+import { tokenFormText, tokensText, tokenText } from './text.ts'
 import { TokenFields, useGroups } from './token-form.tsx'
 
-/** One API key: how it is, its key, how clients use it, and what it may do. */
+/** One API key: its state, its key, how clients use it, and what it may do. */
 export function Page() {
   const text = useText(tokenText)
-  const { id = '' } = useParams({ strict: false })
-  const query = useQuery({
-    queryKey: ['token', id],
-    queryFn: () => call(api.tokens({ id: Number(id) }).get()),
-  })
-  const back = <AnchorLink to="/tokens">{text.back}</AnchorLink>
   return (
-    <PageFrame title={text.title(query.data?.name ?? '')} actions={back}>
-      <Loaded query={query} waiting={<Skeleton height={320} />}>
-        {(token) => <Details key={token.id} token={token} />}
-      </Loaded>
-    </PageFrame>
+    <ById name="token" title={text.title('')} ask={(id) => api.tokens({ id: Number(id) }).get()}>
+      {(token) => <Details token={token} />}
+    </ById>
   )
 }
 
@@ -40,7 +28,10 @@ function Details({ token }: { readonly token: TokenDetails }) {
   const [keyShown, setKeyShown] = useState<string>()
   const models = useCallable(token)
   return (
-    <>
+    <PageFrame
+      title={text.title(token.name)}
+      actions={<AnchorLink to="/tokens">{text.back}</AnchorLink>}
+    >
       <Facts token={token} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Stack miw={0}>
@@ -53,14 +44,14 @@ function Details({ token }: { readonly token: TokenDetails }) {
         </Stack>
         <Stack miw={0}>
           <Section title={text.edit}>
-            <Edit key={JSON.stringify(toValues(token))} token={token} />
+            <Edit token={token} />
           </Section>
           <Section title={text.more}>
             <More token={token} />
           </Section>
         </Stack>
       </SimpleGrid>
-    </>
+    </PageFrame>
   )
 }
 
@@ -99,88 +90,68 @@ function More({ token }: { readonly token: TokenDetails }) {
   )
 }
 
-/** How a token is, and what it has spent. */
+/** The state of a token, and what it has spent. */
 function Facts({ token }: { readonly token: TokenDetails }) {
   const text = useText(tokenText)
   const list = useText(tokensText)
   const { expires_at, created_at, last_used_day } = token
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [list.status, <State key="state" token={token} />],
+    [list.today, <Spent key="day" token={token} part="day" />],
+    [list.month, <Spent key="month" token={token} part="month" />],
+    [list.inAll, <Spent key="total" token={token} part="total" />],
+    [list.lastUsed, last_used_day ?? list.never],
+    [text.expires, expires_at === null ? text.never : <Time key="expires" at={expires_at} />],
+    [text.created, <Time key="created" at={created_at} />],
+  ]
   return (
     <Group component="dl" gap="xl" align="flex-start" my={0}>
-      <Fact name={list.status}>
-        <State token={token} />
-      </Fact>
-      <Fact name={list.today}>
-        <Spent token={token} part="day" />
-      </Fact>
-      <Fact name={list.month}>
-        <Spent token={token} part="month" />
-      </Fact>
-      <Fact name={list.inAll}>
-        <Spent token={token} part="total" />
-      </Fact>
-      <Fact name={list.lastUsed}>{last_used_day ?? list.never}</Fact>
-      <Fact name={text.expires}>{expires_at === null ? text.never : <Time at={expires_at} />}</Fact>
-      <Fact name={text.created}>
-        <Time at={created_at} />
-      </Fact>
+      {facts.map(([name, value]) => (
+        <Stack gap={2} key={name}>
+          <Text component="dt" size="sm" c="dimmed">
+            {name}
+          </Text>
+          <Text component="dd" m={0}>
+            {value}
+          </Text>
+        </Stack>
+      ))}
     </Group>
   )
 }
 
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <Stack gap={2}>
-    <Text component="dt" size="sm" c="dimmed">
-      {name}
-    </Text>
-    <Text component="dd" m={0}>
-      {children}
-    </Text>
-  </Stack>
-)
-
-/** Changes a token. What somebody else has changed meanwhile is not overwritten. */
+/** Changes a token. */
 function Edit({ token }: { readonly token: TokenDetails }) {
-  const text = useText(tokenText)
-  const refresh = useRefresh()
-  const seen = () => refresh('tokens', 'token')
-  const [isConflict, setConflict] = useState(false)
-  const form = useForm<TokenValues>({ initialValues: toValues(token) })
-  async function send(values: TokenValues): Promise<void> {
-    setConflict(false)
-    const patch = toPatch(toValues(token), values)
-    if (Object.keys(patch).length === 0) {
-      notifications.show({ message: text.nothing })
-      return
-    }
-    await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
-    sayDone(text.saved)
-    await seen()
-  }
-  function showAtFields(_: unknown, error: unknown): boolean {
-    const isMet = error instanceof CallFailed && error.reason === 'conflict'
-    setConflict(isMet)
-    return isMet || showAtField(form, error, formFields)
-  }
+  const text = useText(tokenFormText)
+  const edit = useEdit<TokenDetails, TokenValues>({
+    live: token,
+    queryKey: ['token', String(token.id)],
+    changes: ['tokens'],
+    valuesOf,
+    send: (seen, values) => {
+      const change = { ...changeOf(seen, values), revision: seen.revision }
+      return call(api.tokens({ id: token.id }).patch(change))
+    },
+  })
   return (
-    <SendForm
-      form={form}
-      send={send}
-      showAtFields={showAtFields}
-      submit={text.save}
-      look={{ w: 'fit-content' }}
-    >
-      {token.in_file && <Alert color="yellow">{text.inFile}</Alert>}
-      <TokenFields form={form} />
-      {isConflict && (
-        <Alert color="orange" role="alert">
-          <Group justify="space-between">
-            <Text size="sm">{text.conflict}</Text>
-            <Button size="xs" variant="default" onClick={() => void seen()}>
-              {text.reload}
-            </Button>
-          </Group>
-        </Alert>
-      )}
-    </SendForm>
+    <EditForm edit={edit} shown={(state) => shown(state, text)}>
+      <Warnings of={token} />
+      <TokenFields form={edit.form} />
+    </EditForm>
   )
 }
+
+/** What two people may have changed, by its label. */
+const shown = (token: TokenDetails, text: (typeof tokenFormText)['en']) => ({
+  [text.name]: token.name,
+  [text.group]: token.group,
+  [text.models]: token.models,
+  [text.total]: token.budget.total,
+  [text.day]: token.budget.day,
+  [text.month]: token.budget.month,
+  [text.max_cost_per_request]: token.max_cost_per_request,
+  [text.limits]: token.limits,
+  [text.expires_at]: token.expires_at,
+  [text.ip_allow]: token.ip_allow,
+  [text.strict]: token.strict,
+})

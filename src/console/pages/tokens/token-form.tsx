@@ -3,25 +3,22 @@ import {
   Fieldset,
   Group,
   MultiSelect,
-  Select,
   SimpleGrid,
   Stack,
-  Switch,
   TagsInput,
   Text,
-  TextInput,
 } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
-import { fieldsOf, SendForm, showAtField } from '../../parts/form.tsx'
+import { LimitFields } from '../../parts/fields.tsx'
+import { fieldsOf, inputsOf, SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
-import { emptyToken, formFields, type TokenValues, toNewToken } from './form-values.ts'
+import { newTokenOf, type TokenValues, valuesOf } from './form-values.ts'
 import { tokenFormText, tokensText } from './text.ts'
 
 interface TokenFieldsProps {
@@ -34,10 +31,11 @@ interface TokenFieldsProps {
 export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   const text = useText(tokenFormText)
   const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   const groups = useGroups().data?.items ?? []
-  const { group, models } = form.getValues()
+  const { group, models } = form.values
   const offered = groups.find(({ name }) => name === group)?.models ?? []
-  const input = (name: keyof TokenValues) => form.getInputProps(name)
+  const usd = { inputMode: 'decimal', placeholder: text.noLimit } as const
   const options = groups.map((one) => ({
     value: one.name,
     label: text.groupOption(one.name, one.rate_multiplier, one.models.length),
@@ -48,92 +46,41 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   }
   return (
     <Stack>
-      <TextInput
-        label={text.name}
-        description={isNew ? text.nameHint : undefined}
-        maxLength={200}
-        data-autofocus
-        {...input('name')}
-      />
-      <Select
-        label={text.group}
-        description={text.groupHint}
-        data={options}
-        searchable={options.length > 8}
-        allowDeselect={false}
-        required
-        {...input('group')}
-      />
+      {input.line('name', {
+        description: isNew ? text.nameHint : undefined,
+        ...{ maxLength: 200, 'data-autofocus': true },
+      })}
+      {input.choice('group', options, { searchable: options.length > 8, required: true })}
       <MultiSelect
-        label={text.models}
-        description={text.modelsHint}
         placeholder={models.length === 0 ? text.modelsAll : undefined}
         data={[...new Set([...offered, ...models])]}
         searchable
         clearable
         hidePickedOptions
         limit={100}
-        {...input('models')}
+        {...field('models')}
       />
       <Fieldset legend={text.limits}>
         <Stack>
-          <Budget input={input} />
-          <Limits input={input} />
-          <TextInput
-            type="datetime-local"
-            label={text.expires}
-            description={text.expiresHint}
-            {...input('expires')}
-          />
-          <TagsInput
-            label={text.ipAllow}
-            description={text.ipAllowHint}
-            splitChars={[',', ' ', ';']}
-            {...input('ipAllow')}
-          />
-          <Switch {...field('strict', 'checkbox')} />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            {input.line('budget.total', usd)}
+            {input.line('budget.day', usd)}
+            {input.line('budget.month', usd)}
+            {input.line('max_cost_per_request', usd)}
+          </SimpleGrid>
+          <LimitFields form={form} />
+          {input.line('expires_at', { type: 'datetime-local' })}
+          <TagsInput splitChars={[',', ' ', ';']} {...field('ip_allow')} />
+          {input.flag('strict')}
         </Stack>
       </Fieldset>
     </Stack>
   )
 }
 
-interface PartProps {
-  readonly input: (name: keyof TokenValues) => object
-}
-
-function Budget({ input }: PartProps) {
-  const text = useText(tokenFormText)
-  const common = { inputMode: 'decimal', placeholder: text.noLimit } as const
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextInput label={text.budgetTotal} {...common} {...input('total')} />
-      <TextInput label={text.budgetDay} {...common} {...input('day')} />
-      <TextInput label={text.budgetMonth} {...common} {...input('month')} />
-      <TextInput label={text.maxCost} {...common} {...input('maxCost')} />
-    </SimpleGrid>
-  )
-}
-
-function Limits({ input }: PartProps) {
-  const text = useText(tokenFormText)
-  const common = { type: 'number', min: 1, step: 1, placeholder: text.noLimit } as const
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <TextInput label={text.rpm} {...common} {...input('rpm')} />
-      <TextInput label={text.tpm} {...common} {...input('tpm')} />
-      <TextInput label={text.concurrency} {...common} {...input('concurrency')} />
-    </SimpleGrid>
-  )
-}
-
 /** The groups that a token can belong to, with what can be called in them. */
 export const useGroups = () =>
-  useQuery({
-    queryKey: ['open-groups'],
-    queryFn: () => call(api.groups.get()),
-    staleTime: 30_000,
-  })
+  useCall(['open-groups'], () => api.groups.get(), { staleTime: 30_000 })
 
 /** Makes a token, then shows its key once. */
 export function CreateToken({ close }: { readonly close: () => void }) {
@@ -143,7 +90,7 @@ export function CreateToken({ close }: { readonly close: () => void }) {
   const refresh = useRefresh()
   const [issued, setIssued] = useState<IssuedToken>()
   const form = useForm<TokenValues>({
-    initialValues: emptyToken,
+    initialValues: valuesOf(undefined),
     validate: { group: (name) => (name === '' ? formText.needGroup : null) },
   })
   const cheapest = groups.data?.items[0]?.name
@@ -157,10 +104,9 @@ export function CreateToken({ close }: { readonly close: () => void }) {
     <SendForm
       form={form}
       send={async (values) => {
-        setIssued(await call(api.tokens.post(toNewToken(values))))
+        setIssued(await call(api.tokens.post(newTokenOf(values))))
         await refresh('tokens', 'token')
       }}
-      showAtFields={(_, error) => showAtField(form, error, formFields)}
       submit={text.create}
       cancel={close}
     >
@@ -170,12 +116,7 @@ export function CreateToken({ close }: { readonly close: () => void }) {
   )
 }
 
-interface IssuedProps {
-  readonly issued: IssuedToken
-  readonly close: () => void
-}
-
-function Issued({ issued: { token, key }, close }: IssuedProps) {
+function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close: () => void }) {
   const text = useText(tokensText)
   return (
     <Stack>

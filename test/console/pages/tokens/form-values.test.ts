@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ListedToken } from '../../../../src/admin/tokens/schema.ts'
-import {
-  emptyToken,
-  toNewToken,
-  toPatch,
-  toValues,
-} from '../../../../src/console/pages/tokens/form-values.ts'
+import { changeOf, newTokenOf, valuesOf } from '../../../../src/console/pages/tokens/form-values.ts'
 
 const token: ListedToken = {
   ...{ id: 3, name: 'laptop', key_hint: 'sk-ab…wxyz', group: 'default', status: 'active' },
@@ -19,34 +14,37 @@ const token: ListedToken = {
 
 describe('the form of a token', () => {
   test('that nobody touched asks for no change', () => {
-    expect(toPatch(toValues(token), toValues(token))).toEqual({})
+    expect(changeOf(token, valuesOf(token))).toEqual({})
   })
 
   test('asks for what was changed alone', () => {
-    const before = toValues(token)
+    const before = valuesOf(token)
     const after = {
       ...before,
-      day: ' 5 ',
-      maxCost: '$0.5',
-      rpm: '',
+      budget: { ...before.budget, day: ' 5 ' },
+      max_cost_per_request: '$0.5',
+      limits: { ...before.limits, rpm: '' },
       models: [],
       strict: true,
-      expires: '',
+      expires_at: '',
     }
-    expect(toPatch(before, after)).toEqual({
+    expect(changeOf(token, after)).toEqual({
       ...{ models: [], strict: true, expires_at: null },
       ...{ budget: { day: '5' }, limits: { rpm: null }, max_cost_per_request: '0.5' },
     })
   })
 
   test('means local time, and says so in the API’s words', () => {
-    const before = toValues(token)
-    const { expires_at } = toPatch(before, { ...before, expires: '2027-03-01T09:30' })
+    const before = valuesOf(token)
+    const { expires_at } = changeOf(token, { ...before, expires_at: '2027-03-01T09:30' })
     expect(expires_at).toBe(new Date(2027, 2, 1, 9, 30).toISOString())
   })
 
   test('of a new one has no limits but those that are written', () => {
-    expect(toNewToken({ ...emptyToken, group: 'default', total: '$20' })).toEqual({
+    const none = valuesOf(undefined)
+    expect(
+      newTokenOf({ ...none, group: 'default', budget: { ...none.budget, total: '$20' } }),
+    ).toEqual({
       ...{ group: 'default', models: [], ip_allow: [], strict: false, expires_at: null },
       budget: { total: '20', day: null, month: null },
       max_cost_per_request: null,
