@@ -13,6 +13,12 @@ export const oneOf = <const Words extends readonly string[]>(words: Words, descr
     ),
   )
 
+/** Another resource that one refers to. */
+export const Named = Type.Object({ id: Type.Integer(), name: Type.String() })
+
+/** What is odd about a resource, by its fields. */
+export const Remarks = Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))
+
 /** What a person may do. */
 export const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
 

@@ -2,7 +2,7 @@ import type {
   CatalogRows,
   ChannelProbe,
   ChannelRow,
-  ChannelTimeouts,
+  ChannelSettings,
   GroupRow,
   Limits,
   PriceRow,
@@ -21,7 +21,7 @@ export interface Channel {
   readonly keys: readonly string[]
   readonly priority: number
   readonly weight: number
-  readonly timeouts: ChannelTimeouts
+  readonly timeouts: ChannelSettings['timeouts']
   readonly allowPrivate: boolean
   /** Names of what its upstream does otherwise than the vendor of a protocol. */
   readonly quirks: readonly string[]

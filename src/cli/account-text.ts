@@ -2,9 +2,11 @@ import type { AccountReport, TokenReport } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { humanTime } from '../lib/format.ts'
 import { type Column, formatPairs, formatTable } from '../lib/table.ts'
-import { describeLimits } from './limits.ts'
-import { describeRegions } from './regions.ts'
+import { accountFields } from '../resources/account.ts'
+import { fieldColumns, fieldLines } from './field-options.ts'
 import { tokenColumns } from './token-text.ts'
+
+const { limits, ...others } = accountFields
 
 /** How accounts are listed; LOW marks a balance below its threshold, or below the credit limit. */
 export const accountColumns: readonly Column<AccountReport>[] = [
@@ -14,9 +16,9 @@ export const accountColumns: readonly Column<AccountReport>[] = [
   { title: 'BALANCE', text: ({ balance_nano }) => usd(balance_nano), right: true },
   { title: 'LOW', text: lowOf },
   { title: 'RESERVED', text: ({ reserved_nano }) => usd(reserved_nano), right: true },
-  { title: 'CREDIT LIMIT', text: ({ credit_limit_nano }) => usd(credit_limit_nano), right: true },
+  ...fieldColumns(others),
   { title: 'TOKENS', text: ({ token_count }) => String(token_count), right: true },
-  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
+  ...fieldColumns({ limits }),
 ]
 
 function lowOf({ overdrawn_nano, balance_low }: AccountReport): string {
@@ -43,9 +45,7 @@ export function describeAccount(
     ['Low balance', `${report.balance_low ? 'yes' : 'no'}, low is below ${threshold}`],
     ...(report.overdrawn_nano > 0 ? [['Overdrawn', overdraft(report)] as const] : []),
     ['Reserved', usd(report.reserved_nano)],
-    ['Credit limit', usd(report.credit_limit_nano)],
-    ['Limits', describeLimits(report.limits)],
-    ['Countries', describeRegions(report.regions)],
+    ...fieldLines(accountFields, report),
     ['Created', humanTime(report.created_at)],
   ]
 }

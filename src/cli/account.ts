@@ -3,14 +3,16 @@ import type { Instance } from '../app/instance.ts'
 import { accountReport, tokenReports } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { counted } from '../lib/format.ts'
+import { accountFields } from '../resources/account.ts'
+import { toWritten } from '../resources/resource.ts'
 import { addCredit, addDebit } from './account-adjust.ts'
 import { addLedger } from './account-ledger.ts'
 import { addPassword, addResetTwoFactor } from './account-password.ts'
 import { addSet } from './account-set.ts'
 import { accountColumns, describeDetails } from './account-text.ts'
+import { addFieldOptions, namedFields } from './field-options.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { allTokens, byCommandLine, emailArgument, findAccount, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
@@ -59,10 +61,10 @@ function addList(account: Command): void {
   withExamples(withConfig(command), 'tollgate account list')
 }
 
-interface AddOptions extends JsonOption, LimitOptions {
+interface AddOptions extends JsonOption {
+  readonly [name: string]: unknown
   readonly role: string
   readonly balance: string
-  readonly creditLimit?: string
 }
 
 function addAdd(account: Command): void {
@@ -73,7 +75,6 @@ function addAdd(account: Command): void {
     .addArgument(emailArgument())
     .addOption(role.choices(['user', 'admin']).default('user'))
     .option('--balance <usd>', 'its opening balance', '0')
-    .option('--credit-limit <usd>', 'how far below zero the balance may go (default: 0, prepaid)')
     .option('--json', 'as JSON')
     .action(async (email: string, options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -85,7 +86,7 @@ function addAdd(account: Command): void {
         ])
       }),
     )
-  addLimitOptions(command)
+  addFieldOptions(command, accountFields)
   withExamples(
     withConfig(command),
     'tollgate account add someone@example.com --balance 10',
@@ -95,12 +96,9 @@ function addAdd(account: Command): void {
 
 async function createAccount(instance: Instance, email: string, options: AddOptions) {
   const { admin } = instance.store
-  const { role, balance, creditLimit } = options
-  const account = {
-    ...{ email, role, balance, limits: namedLimits(options) ?? {} },
-    ...(creditLimit !== undefined && { credit_limit: creditLimit }),
-  }
-  const config = readFragment({ accounts: [account] })
+  const { role, balance } = options
+  const named = toWritten(accountFields, namedFields(accountFields, options))
+  const config = readFragment({ accounts: [{ email, role, balance, ...named }] })
   requireFree('account', email, (await admin.account(email)) !== undefined)
   await admin.write(await writesOf(config, instance), byCommandLine)
   const made = await findAccount(instance, email)

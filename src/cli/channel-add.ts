@@ -1,26 +1,24 @@
 import type { Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import { type ChannelReport, channelReport } from '../app/report/resources.ts'
-import { quirkNames } from '../protocols/canonical/quirks.ts'
+import { channelFields } from '../resources/channel.ts'
+import { toWritten } from '../resources/resource.ts'
 import { readProxy, readUpstreamKeys } from './channel-keys.ts'
 import { modelNames } from './channel-text.ts'
 import { UsageError } from './errors.ts'
+import { addFieldOptions, namedFields } from './field-options.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { byCommandLine, channelArgument, findNamed, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-import { parseWhole, splitPair } from './values.ts'
+import { splitPair } from './values.ts'
 
-interface AddOptions extends ConfigOption, LimitOptions {
+interface AddOptions extends ConfigOption {
+  readonly [name: string]: unknown
   readonly speaks: readonly string[]
   readonly model: readonly string[]
   readonly keyEnv?: string
   readonly proxyEnv?: string
-  readonly priority: number
-  readonly weight: number
-  readonly allowPrivate?: boolean
-  readonly quirk: readonly string[]
   readonly json?: boolean
 }
 
@@ -34,14 +32,6 @@ export function addAdd(channel: Command): void {
     .requiredOption('--model <id...>', 'what it offers; ID=UPSTREAM when it calls it otherwise')
     .option('--key-env <variable>', 'environment variable with its key (default: read stdin)')
     .option('--proxy-env <variable>', 'environment variable with the address of its proxy')
-    .option('--priority <number>', 'smaller is asked first', parseWhole, 0)
-    .option('--weight <number>', 'share among channels of one priority', parseWhole, 1)
-    .option('--allow-private', 'its address may be on this machine or network')
-    .option(
-      '--quirk <name...>',
-      `how it differs from a protocol's vendor: ${quirkNames.join(', ')}`,
-      [],
-    )
     .option('--json', 'as JSON')
     .action(async (name: string, options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -53,7 +43,7 @@ export function addAdd(channel: Command): void {
         ])
       }),
     )
-  addLimitOptions(command)
+  addFieldOptions(command, channelFields)
   withExamples(
     withConfig(command),
     'tollgate channel add openai-main --speaks chat=https://api.openai.com/v1 \\',
@@ -79,11 +69,7 @@ async function createChannel(
         name,
         speaks: readBases(options.speaks),
         models: options.model.map(readModel),
-        priority: options.priority,
-        weight: options.weight,
-        limits: namedLimits(options) ?? {},
-        allow_private: options.allowPrivate ?? false,
-        quirks: options.quirk,
+        ...toWritten(channelFields, namedFields(channelFields, options)),
         ...(proxy !== undefined && { proxy }),
         api_keys: await readUpstreamKeys(options.keyEnv),
       },

@@ -1,7 +1,8 @@
 import type { ChannelReport } from '../app/report/resources.ts'
 import { humanDuration, listed } from '../lib/format.ts'
 import { type Column, formatPairs } from '../lib/table.ts'
-import { describeLimits } from './limits.ts'
+import { channelFields } from '../resources/channel.ts'
+import { fieldColumns, fieldLines } from './field-options.ts'
 
 /** A channel's models; `id=upstream` where the upstream calls it otherwise. */
 export const modelNames = ({ models }: ChannelReport): readonly string[] =>
@@ -13,10 +14,7 @@ export const channelColumns: readonly Column<ChannelReport>[] = [
   { title: 'STATUS', text: ({ status }) => status },
   { title: 'SPEAKS', text: ({ speaks }) => Object.keys(speaks).join(', ') },
   { title: 'MODELS', text: (row) => modelNames(row).join(', ') },
-  { title: 'PRIORITY', text: ({ priority }) => String(priority), right: true },
-  { title: 'WEIGHT', text: ({ weight }) => String(weight), right: true },
-  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
-  { title: 'QUIRKS', text: ({ quirks }) => listed(quirks, 'none') },
+  ...fieldColumns(channelFields),
   { title: 'GROUPS', text: ({ groups }) => listed(groups, 'none') },
 ]
 
@@ -24,7 +22,6 @@ export const channelColumns: readonly Column<ChannelReport>[] = [
 export function describeChannel(
   report: ChannelReport & { readonly key_hints: readonly string[] },
 ): readonly string[] {
-  const { timeouts } = report
   return formatPairs([
     ['Name', report.name],
     ['Status', report.status],
@@ -32,17 +29,9 @@ export function describeChannel(
     ['Keys', report.key_hints.join(', ')],
     ['Models', modelNames(report).join(', ')],
     ['Groups', listed(report.groups, 'none: nobody can call it')],
-    ['Priority', String(report.priority)],
-    ['Weight', String(report.weight)],
-    ['Limits', describeLimits(report.limits)],
-    ['Time to connect', humanDuration(timeouts.connect_ms)],
-    ['… to first byte', humanDuration(timeouts.first_byte_ms)],
-    ['… of silence', humanDuration(timeouts.idle_ms)],
-    ['… in all', humanDuration(timeouts.total_ms)],
-    ['Private address', report.allow_private ? 'allowed' : 'refused'],
+    ...fieldLines(channelFields, report),
     ['Proxy', report.proxy ?? 'none'],
     ['Probe', describeProbe(report)],
-    ['Quirks', listed(report.quirks, 'none')],
   ])
 }
 

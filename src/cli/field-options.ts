@@ -1,79 +1,89 @@
-import { type Command, Option } from 'commander'
-import { usd } from '../billing/money.ts'
-import { humanTime, listed } from '../lib/format.ts'
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { complainOfLeaf } from '../app/config/leaf.ts'
 import type { Column } from '../lib/table.ts'
-import { type AnyField, type Definition, merged, placesOf } from '../resources/resource.ts'
+import { type AnyField, byPath, type Definition, placesOf } from '../resources/resource.ts'
 import { UsageError } from './errors.ts'
-import { parseExpiry, parseLimit, parseUsdOrNone } from './values.ts'
+import { withCommas } from './values.ts'
 
 /** The values of options, as commander gives them. */
 type Options = { readonly [name: string]: unknown }
 
-/** How `set` reads the text of an option, and the word that takes a value away. */
-const readers = {
-  usd: { parse: parseUsdOrNone, word: 'none', clears: 'no limit' },
-  count: { parse: parseLimit, word: 'none', clears: 'no limit' },
-  time: { parse: parseExpiry, word: 'never', clears: 'without an end' },
-} as const
-
-const readerOf = ({ kind }: AnyField) =>
-  kind in readers ? readers[kind as keyof typeof readers] : undefined
+/** Commander takes a null for an option without a value. */
+const cleared = Symbol('cleared')
 
 /** Each field that has an option, with that. */
-const flagsOf = (definition: Definition) =>
-  placesOf(definition).flatMap((place) => {
-    const { flag } = place.field
-    if (!flag) return []
+const flagsOf = (definition: Definition, command?: 'add' | 'set') =>
+  placesOf(definition).flatMap(({ field, path, fileKey }) => {
+    const { flag } = field
+    if (!flag || (command === 'add' && flag.canSet === 'only')) return []
+    if (command === 'set' && !flag.canSet) return []
     const option = new Option(flag.value ? `${flag.name} ${flag.value}` : flag.name, flag.help)
-    return [{ ...place, flag, option, name: option.attributeName() }]
+    return [{ field, path, fileKey, flag, option, name: option.attributeName() }]
   })
 
-/** Adds the options with which a command makes a resource. All but counts are checked as the file is. */
+/** Adds the options with which a command makes a resource. */
 export function addFieldOptions(command: Command, definition: Definition): void {
-  for (const { field, flag, option } of flagsOf(definition)) {
-    if (field.kind === 'count') option.argParser(parseLimit).description += ', or none'
+  for (const { field, flag, option } of flagsOf(definition, 'add')) {
+    if (flag.hasCommas) option.argParser(withCommas)
+    else if (field.clear && !flag.usual) readsOne(option, field).description += ', or none'
     if (flag.usual) option.description += ` (default: ${flag.usual})`
-    command.addOption(option)
+    command.addOption(option.makeOptionMandatory(flag.isRequired === true))
   }
 }
-
-/** What they say, as an entry of the file. */
-export const writtenFields = (definition: Definition, options: Options): object =>
-  merged(
-    flagsOf(definition).flatMap(({ name, fileKey }) => {
-      const value = options[name] === 'none' ? null : options[name]
-      if (value === undefined) return []
-      const [key = '', inner] = fileKey.split('.')
-      return [{ [key]: inner === undefined ? value : { [inner]: value } }]
-    }),
-  )
-
-const settable = (definition: Definition) =>
-  flagsOf(definition).filter(({ flag }) => flag.canSet === true)
 
 /** Adds the options with which a command changes a resource. */
 export function addSetOptions(command: Command, definition: Definition): void {
-  for (const { field, flag, option } of settable(definition)) {
-    const reader = readerOf(field)
-    if (reader) {
-      option.argParser(reader.parse)
-      option.description += `; ${reader.word}: ${reader.clears}`
-    }
+  for (const { field, flag, option } of flagsOf(definition, 'set')) {
+    if (flag.hasCommas) option.argParser(withCommas)
+    else if (flag.value) readsOne(option, field)
+    if (field.clear) option.description += `; ${field.clear.join(': ')}`
     command.addOption(option)
     if (flag.off) command.option(flag.name.replace('--', '--no-'), flag.off)
+    if (flag.clearedBy) command.option(...flag.clearedBy)
   }
 }
 
-/** What they say; throws a `UsageError` that names them all where they say nothing. */
-export function namedFields(definition: Definition, options: Options): object {
-  const all = settable(definition)
-  const named = all.flatMap(({ name, alone }) => {
-    const value = options[name]
-    if (value === undefined) return []
-    return [alone(value === 'none' || value === 'never' ? null : value)]
+/** An option of one value is checked as the file is, at once. */
+const readsOne = (option: Option, { file, clear }: AnyField): Option =>
+  option.argParser((text) => {
+    if (text === clear?.[0]) return cleared
+    const read = complainOfLeaf(schemaOfOne(file), text)
+    if ('value' in read) return read.value
+    const asked = read.complaint.replace(/^must be/, 'write').replace(/^.*?: /, '')
+    const others = clear ? `, or ${clear[0]}` : ''
+    throw new InvalidArgumentError(
+      `${asked.charAt(0).toUpperCase()}${asked.slice(1).replace(/, or null$/, '')}${others}.`,
+    )
   })
-  if (named.length > 0) return merged(named)
-  const names = all.map(({ flag }) => flag.name)
+
+/** What a value must be that is not null. */
+const schemaOfOne = (schema: TSchema): TSchema =>
+  KindGuard.IsUnion(schema) && schema.anyOf.some(KindGuard.IsNull)
+    ? (schema.anyOf[0] ?? schema)
+    : schema
+
+/** What they say, by the keys of the console's API; null takes a value away. */
+export const namedFields = (definition: Definition, options: Options): object =>
+  byPath(
+    flagsOf(definition).flatMap(({ field, flag, path, name }) => {
+      const value = options[name]
+      const clears = flag.clearedBy && options[new Option(flag.clearedBy[0]).attributeName()]
+      if (clears && value !== undefined)
+        throw new UsageError(`Say ${flag.name} or ${flag.clearedBy?.[0]}, not both.`)
+      if (value === undefined && !clears) return []
+      return [[path, clears || value === cleared || value === field.clear?.[0] ? null : value]]
+    }),
+  )
+
+/** Throws a `UsageError` that names all that `set` can change, where nothing is named. */
+export function requireSome(
+  named: object,
+  definition: Definition,
+  others: readonly string[] = [],
+): void {
+  if (Object.keys(named).length > 0) return
+  const names = [...flagsOf(definition, 'set').map(({ flag }) => flag.name), ...others]
   throw new UsageError(
     `Name what is to change: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`,
   )
@@ -83,47 +93,42 @@ export function namedFields(definition: Definition, options: Options): object {
 export const spelledFields = (definition: Definition): { readonly [key: string]: string } =>
   Object.fromEntries(flagsOf(definition).map(({ fileKey, flag }) => [fileKey, flag.name]))
 
-/** The fields that have a title, but for those of parts; `report` is what reports say. */
-const shown = (definition: Definition) =>
+interface Shown {
+  readonly field: Definition[string]
+  readonly title: string
+  show(report: object, how?: (value: unknown) => string): string
+}
+
+/** What has a title, a whole part or the fields in it; `within`: what reports say of that. */
+const shown = (
+  definition: Definition,
+  within = (report: object) => report as Options,
+): readonly Shown[] =>
   Object.entries(definition).flatMap(([key, field]) => {
-    if ('part' in field || !field.title) return []
-    const valueIn = (report: object) => (report as Options)[key + (field.suffix ?? '')]
-    return [{ field, title: field.title, valueIn }]
+    const { title, none = 'no limit', suffix = '' } = field as AnyField
+    const valueIn = (report: object) => within(report)[key + suffix]
+    if (title) {
+      const show: Shown['show'] = (report, how = field.show) => {
+        const value = valueIn(report)
+        return value === null ? none : (how?.(value) ?? '')
+      }
+      return [{ field, title, show }]
+    }
+    return 'part' in field ? shown(field.part, (report) => valueIn(report) as Options) : []
   })
 
 /** The columns of a list. */
 export const fieldColumns = (definition: Definition): readonly Column<object>[] =>
-  shown(definition).flatMap(({ field, title, valueIn }) =>
-    field.isListed
-      ? [{ title: title.toUpperCase(), text: (report) => brief(field, valueIn(report)) }]
-      : [],
-  )
-
-function brief(field: AnyField, value: unknown): string {
-  if (field.kind === 'switch') return value === true ? (field.title ?? '').toLowerCase() : ''
-  const text = showValue(field, value)
-  return field.kind === 'time' && value !== null ? text.slice(0, 10) : text
-}
+  shown(definition).flatMap(({ field, title, show }) => {
+    const { isListed, isRight = false, brief } = field as AnyField
+    if (!isListed) return []
+    const head = isListed === true ? title.toUpperCase() : isListed
+    return [{ title: head, right: isRight, text: (report: object) => show(report, brief) }]
+  })
 
 /** The lines of one. */
 export const fieldLines = (
   definition: Definition,
   report: object,
 ): readonly (readonly [string, string])[] =>
-  shown(definition).map(({ field, title, valueIn }) => [title, showValue(field, valueIn(report))])
-
-function showValue({ kind, none = 'no limit', yes = 'yes' }: AnyField, value: unknown): string {
-  if (value === null) return none
-  switch (kind) {
-    case 'list':
-      return listed(value as readonly string[], none)
-    case 'switch':
-      return value === true ? yes : 'no'
-    case 'time':
-      return humanTime(value as string)
-    case 'usd':
-      return usd(value as number)
-    default:
-      return String(value)
-  }
-}
+  shown(definition).map(({ title, show }) => [title, show(report)])

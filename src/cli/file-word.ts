@@ -2,13 +2,12 @@ import { channelStatus } from '../app/config/build.ts'
 import { balanceLowByHand, countryHeaderByHand } from '../app/config/set-by-hand.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
 import type { GroupReport } from '../app/report/resources.ts'
+import { accountFields } from '../resources/account.ts'
+import { fileKeysOf } from '../resources/resource.ts'
 import type { TokenView } from '../store/ports/admin.ts'
 import type { ChannelStatus } from '../store/ports/catalog.ts'
 import { complain } from './errors.ts'
 import type { ConfigOption } from './open.ts'
-
-/** The keys of an account in the configuration file that commands change, too. */
-type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold' | 'limits' | 'regions'
 
 /**
  * Below which balance an account without a threshold of its own is low, by the setting in force: the
@@ -35,16 +34,21 @@ export async function findCountryHeader(
   return countryHeaderByHand(values)
 }
 
-/** Says that the file will have the last word on what was changed of an account. */
+/**
+ * Says that the file will have the last word on what was changed of an account: `named`, by the keys of
+ * the console's API.
+ */
 export async function warnOfAccount(
   { config }: ConfigOption,
   email: string,
-  changed: readonly AccountKey[],
+  named: object,
 ): Promise<void> {
   const { accounts } = await findFileWord(config)
-  const named = accounts.find((account) => account?.email === email)
+  const entry = accounts.find((account) => account?.email === email)
   // A role that the file leaves out is `user` there; what else it leaves out stays.
-  const keys = changed.filter((key) => named && (key === 'role' || named[key] !== undefined))
+  const keys = fileKeysOf(accountFields, named).filter(
+    (key) => entry && (key === 'role' || entry[key as keyof typeof entry] !== undefined),
+  )
   if (keys.length > 0) complain(lastWord(`sets ${keys.join(' and ')} of ${email}`))
 }
 

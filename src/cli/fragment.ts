@@ -1,7 +1,11 @@
 import type { Config } from '../app/config/config.ts'
 import { planChanges } from '../app/config/diff.ts'
-import { type Fragment, loadFragment } from '../app/config/fragment.ts'
+import { type Fragment, type LoadedEntry, loadFragment } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
+import { accountFields } from '../resources/account.ts'
+import { channelFields } from '../resources/channel.ts'
+import { groupFields } from '../resources/group.ts'
+import { type Definition, onlyNamed, type SomeValues, toWritten } from '../resources/resource.ts'
 import { tokenFields } from '../resources/token.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { UsageError } from './errors.ts'
@@ -9,24 +13,18 @@ import { spelledFields } from './field-options.ts'
 
 /** Option or argument by the key that it becomes in the file. */
 const spelling: { readonly [key: string]: string } = {
+  ...spelledFields(channelFields),
+  ...spelledFields(groupFields),
+  ...spelledFields(accountFields),
   ...spelledFields(tokenFields),
   email: 'EMAIL',
   balance: '--balance',
   role: '--role',
   name: 'NAME',
   speaks: '--speaks',
-  models: '--model',
-  channels: '--channel',
-  accounts: '--accounts',
   api_key: 'the key',
   key: '--key',
-  rate_multiplier: '--multiplier',
-  description: '--description',
-  platform: '--platform',
-  quirks: '--quirk',
   group: '--group',
-  priority: '--priority',
-  weight: '--weight',
   input: '--input',
   output: '--output',
   cache_read: '--cache-read',
@@ -37,7 +35,6 @@ const spelling: { readonly [key: string]: string } = {
   tools: '--tool',
   service_tiers: '--service-tier',
   context_window: '--context-window',
-  credit_limit: '--credit-limit',
   proxy: '--proxy-env',
 }
 
@@ -48,6 +45,20 @@ const spelling: { readonly [key: string]: string } = {
 export function readFragment(fragment: Fragment, countryHeader?: string | null): Config {
   const loaded = loadFragment(fragment, countryHeader)
   if (loaded.ok) return loaded.config
+  throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
+}
+
+/**
+ * The values of what options name, by the keys of the console's API: checked by `load` as the file is.
+ * Throws a `UsageError` that names the options at fault.
+ */
+export function readNamed<const D>(
+  definition: D,
+  named: object,
+  load: (entry: object) => LoadedEntry<object>,
+): SomeValues<D> {
+  const loaded = load(toWritten(definition as Definition, named))
+  if (loaded.ok) return onlyNamed(definition, loaded.value, named)
   throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
 }
 

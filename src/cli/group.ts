@@ -3,13 +3,16 @@ import type { Instance } from '../app/instance.ts'
 import { groupReport, type GroupReport as Report } from '../app/report/resources.ts'
 import { counted, listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
+import { groupFields } from '../resources/group.ts'
+import { toWritten } from '../resources/resource.ts'
+import { addFieldOptions, fieldColumns, fieldLines, namedFields } from './field-options.ts'
+import { findCountryHeader } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { addAccountsOption, addSet, addToolsOption, remarkOnMembers } from './group-set.ts'
-import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from './limits.ts'
+import { addSet, remarkOnMembers } from './group-set.ts'
 import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
-import { addRegionOptions, describeRegions, type RegionOptions, readRegions } from './regions.ts'
+import { addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
 import { addSwitches, type Switchable } from './switches.ts'
 
 interface JsonOption extends ConfigOption {
@@ -29,13 +32,14 @@ export function addGroupCommands(program: Command): void {
   withExamples(group, 'tollgate group add main --channel openai-main --multiplier 0.8')
 }
 
+const { limits, ...others } = groupFields
+
 const columns = [
   { title: 'NAME', text: ({ name }: Report) => name },
   { title: 'STATUS', text: ({ status }: Report) => status },
-  { title: '×', text: ({ rate_multiplier }: Report) => String(rate_multiplier), right: true },
-  { title: 'CHANNELS', text: ({ channels }: Report) => listed(channels, 'none') },
+  ...fieldColumns(others),
   { title: 'FOR', text: ({ accounts }: Report) => forWhom(accounts) },
-  { title: 'LIMITS', text: ({ limits }: Report) => describeLimits(limits) },
+  ...fieldColumns({ limits }),
   { title: 'MODELS', text: (row: Report) => String(row.callable_models.length), right: true },
 ]
 
@@ -62,14 +66,9 @@ function addList(group: Command): void {
   withExamples(withConfig(command), 'tollgate group list')
 }
 
-interface AddOptions extends JsonOption, LimitOptions, RegionOptions {
+interface AddOptions extends JsonOption, RegionOptions {
+  readonly [name: string]: unknown
   readonly channel: readonly string[]
-  readonly multiplier: string
-  readonly model: readonly string[]
-  readonly platform: string
-  readonly description: string
-  readonly accounts?: readonly string[]
-  readonly tools?: readonly string[]
 }
 
 function addAdd(group: Command): void {
@@ -77,11 +76,6 @@ function addAdd(group: Command): void {
     .command('add')
     .description('make a group')
     .addArgument(groupArgument())
-    .requiredOption('--channel <name...>', 'its channels')
-    .option('--multiplier <number>', 'its rate multiplier', '1')
-    .option('--model <id...>', 'only these models (default: all of its channels)', [])
-    .option('--platform <word>', 'what the price pages call its vendor', '')
-    .option('--description <text>', 'what the price pages say about it', '')
     .option('--json', 'as JSON')
     .action(async (name: string, options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -97,10 +91,8 @@ function addAdd(group: Command): void {
           ])
       }),
     )
-  addAccountsOption(command)
-  addToolsOption(command)
+  addFieldOptions(command, groupFields)
   addRegionOptions(command)
-  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate group add main --channel openai-main --multiplier 0.8',
@@ -111,21 +103,10 @@ function addAdd(group: Command): void {
 
 async function createGroup(instance: Instance, name: string, options: AddOptions) {
   const { store } = instance
-  const config = readFragment({
-    groups: [
-      {
-        name,
-        description: options.description,
-        platform: options.platform,
-        rate_multiplier: options.multiplier,
-        channels: options.channel,
-        models: options.model,
-        limits: namedLimits(options) ?? {},
-        ...(options.accounts && { accounts: options.accounts }),
-        ...(options.tools && { tools: options.tools }),
-      },
-    ],
-  })
+  const named = { ...namedFields(groupFields, options), ...namedRegions(options) }
+  const header = await findCountryHeader(options, instance)
+  const entry = { name, ...toWritten(groupFields, named) }
+  const config = readFragment({ groups: [entry] }, header)
   const { groups, channels } = await store.catalog.load()
   requireFree(
     'group',
@@ -133,10 +114,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
     groups.some((one) => one.name === name),
   )
   for (const channel of options.channel) findNamed('channel', channel, channels)
-  const writes = await writesOf(config, instance)
-  const regions = await readRegions(options, instance)
-  const made = writes.groups?.map((group) => ({ ...group, regions }))
-  await store.admin.write({ ...writes, ...(made && { groups: made }) }, byCommandLine)
+  await store.admin.write(await writesOf(config, instance), byCommandLine)
   return loadReport(instance, name)
 }
 
@@ -156,31 +134,14 @@ function addShow(group: Command): void {
   withExamples(withConfig(command), 'tollgate group show main')
 }
 
-const leavingWords: Readonly<Record<Report['on_disconnect'], string>> = {
-  bill_observed:
-    'what was seen is billed; what a vendor does unseen (reasoning, images) is read to its end',
-  drain: 'every answer is read to its end',
-}
-
-function describe(report: Report): readonly string[] {
-  return formatPairs([
+const describe = (report: Report): readonly string[] =>
+  formatPairs([
     ['Name', report.name],
     ['Status', report.status],
-    ['Description', report.description],
-    ['Platform', report.platform],
-    ['Rate multiplier', String(report.rate_multiplier)],
-    ['Channels', listed(report.channels, 'none')],
-    ['Restricted to', listed(report.models, 'nothing: all that its channels offer')],
+    ...fieldLines(groupFields, report),
     ['Callable now', listed(report.callable_models, 'nothing')],
     ['Without a price', listed(report.models_without_price, 'none')],
-    ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
-    ['When a client leaves', `${report.on_disconnect}: ${leavingWords[report.on_disconnect]}`],
-    ['Limits', describeLimits(report.limits)],
-    ['Tools of vendors', report.tools === null ? 'all with a price' : listed(report.tools, 'none')],
-    ['Countries', describeRegions(report.regions)],
-    ['For', report.accounts === null ? 'all accounts' : listed(report.accounts, 'nobody')],
   ])
-}
 
 const switchable: Switchable<string> = {
   argument: groupArgument,

@@ -1,10 +1,5 @@
 import type { Command } from 'commander'
-import type { Instance } from '../app/instance.ts'
-import type { Regions } from '../store/ports/catalog.ts'
 import { UsageError } from './errors.ts'
-import { findCountryHeader } from './file-word.ts'
-import { readFragment } from './fragment.ts'
-import type { ConfigOption } from './open.ts'
 import { withCommas } from './values.ts'
 
 /** What the options say. */
@@ -28,34 +23,15 @@ export const addRegionOptions = (command: Command): Command =>
 export const addAllCountries = (command: Command): Command =>
   addRegionOptions(command).option('--all-countries', 'from all countries')
 
-/** Whether they say anything. */
-export const namesRegions = (options: RegionOptions): boolean =>
-  (options.allowCountries ?? options.denyCountries ?? options.allCountries) !== undefined
-
-/**
- * What they say; null: all countries. Throws `UsageError` for two at once, for codes that are none, and
- * where nothing tells a client's country.
- */
-export async function readRegions(
-  options: RegionOptions & ConfigOption,
-  instance: Instance,
-): Promise<Regions | null> {
-  const { allowCountries: allow, denyCountries: deny, allCountries } = options
-  if ([allow, deny, allCountries].filter((one) => one !== undefined).length > 1)
+/** What they say, as a form of the console says it: null is all countries. Throws for two at once. */
+export function namedRegions({ allowCountries, denyCountries, allCountries }: RegionOptions): {
+  readonly regions?: object | null
+} {
+  if ([allowCountries, denyCountries, allCountries].filter((one) => one !== undefined).length > 1)
     throw new UsageError(
       'Say one of --allow-countries, --deny-countries and --all-countries: each takes the place of the others.',
     )
-  if (allow === undefined && deny === undefined) return null
-  const regions = { ...(allow && { allow }), ...(deny && { deny }) }
-  const fragment = { groups: [{ name: 'any', channels: [], regions }] }
-  const header = await findCountryHeader(options, instance)
-  return readFragment(fragment, header).groups[0]?.regions ?? null
-}
-
-/** For people. */
-export function describeRegions(regions: Regions | null): string {
-  if (regions === null) return 'all'
-  return 'allow' in regions
-    ? `only ${regions.allow.join(', ')}`
-    : `all but ${regions.deny.join(', ')}`
+  if (allowCountries) return { regions: { allow: allowCountries } }
+  if (denyCountries) return { regions: { deny: denyCountries } }
+  return allCountries ? { regions: null } : {}
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { loadEntry } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import { tokenDetails } from '../app/report/resources.ts'
 import { tokenFields } from '../resources/token.ts'
-import { addSetOptions, namedFields } from './field-options.ts'
+import { addSetOptions, namedFields, requireSome } from './field-options.ts'
 import { warnOfToken } from './file-word.ts'
+import { readNamed } from './fragment.ts'
 import { commandLine, findToken, tokenArgument } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
@@ -34,7 +36,9 @@ export function addSet(token: Command): void {
 }
 
 async function setToken(instance: Instance, id: number, options: SetOptions): Promise<void> {
-  const fields = namedFields(tokenFields, options)
+  const named = namedFields(tokenFields, options)
+  requireSome(named, tokenFields)
+  const fields = readNamed(tokenFields, named, loadEntry.token)
   await findToken(instance, id)
   await instance.store.admin.changeToken({ id, actor: commandLine, ...fields })
   const changed = await findToken(instance, id)

@@ -4,7 +4,6 @@ import { humanTime, listed } from '../lib/format.ts'
 import { type Column, formatPairs } from '../lib/table.ts'
 import { tokenFields } from '../resources/token.ts'
 import { fieldColumns, fieldLines } from './field-options.ts'
-import { describeLimits } from './limits.ts'
 
 /** How tokens are listed. */
 export const tokenColumns: readonly Column<TokenReport>[] = [
@@ -15,7 +14,6 @@ export const tokenColumns: readonly Column<TokenReport>[] = [
   { title: 'GROUP', text: ({ group }) => group },
   { title: 'STATUS', text: ({ status }) => status },
   ...fieldColumns(tokenFields),
-  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
   { title: 'SPENT OF BUDGET', text: (report) => listed(describeBudget(report), '') },
 ]
 
@@ -41,7 +39,6 @@ export function describeToken(report: TokenReport & { readonly key?: string }): 
     ['Group', report.group],
     ['Status', report.status],
     ...fieldLines(tokenFields, report),
-    ['Limits', describeLimits(report.limits)],
     ['Spent', listed(describeBudget(report), 'no budget')],
     ['Created', humanTime(report.created_at)],
   ])

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
 import { tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey, freeName } from '../lib/ids.ts'
+import { toWritten } from '../resources/resource.ts'
 import { tokenFields } from '../resources/token.ts'
-import { addFieldOptions, writtenFields } from './field-options.ts'
+import { addFieldOptions, namedFields } from './field-options.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import {
   allTokens,
@@ -106,7 +107,7 @@ async function createToken(instance: Instance, options: AddOptions) {
             name: freeName('token', names),
             key,
             group: options.group,
-            ...writtenFields(tokenFields, options),
+            ...toWritten(tokenFields, namedFields(tokenFields, options)),
           },
         ],
       },

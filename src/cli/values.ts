@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
-import { parseDateOrTime, parseDateTime } from '../lib/clock.ts'
-import { countRange } from '../resources/kinds.ts'
+import { parseDateOrTime } from '../lib/clock.ts'
 import { complaints } from '../resources/values.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
@@ -32,7 +31,7 @@ export function parseWhole(text: string): number {
 }
 
 /** An amount of USD, 0 or more, in nano-USD. */
-export function parseUsd(text: string): number {
+function parseUsd(text: string): number {
   const complaint = complaints.usd(text)
   const nano = parseDecimal(text, nanoDecimals)
   if (complaint === undefined && nano !== undefined) return nano
@@ -47,32 +46,6 @@ export function parseAmount(text: string): number {
   if (nano > 0) return nano
   throw new InvalidArgumentError('It is nothing: write more than 0.')
 }
-
-/** An amount, or its word for nothing: commander takes a null for an option without a value. */
-export const parseUsdOrNone = (text: string): number | 'none' =>
-  text === 'none' ? text : parseUsd(text)
-
-/** A limit: a whole number, or its word for none. */
-export function parseLimit(text: string): number | 'none' {
-  if (text === 'none') return text
-  const { minimum, maximum } = countRange
-  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0
-  if (limit >= minimum && limit <= maximum) return limit
-  throw new InvalidArgumentError(`Write a whole number from ${minimum} to ${maximum}, or none.`)
-}
-
-/** When something ends, in milliseconds since 1970. */
-export function parseExpiry(text: string): number | 'never' {
-  const time = text === 'never' ? text : parseDateTime(text)
-  if (time !== undefined) return time
-  throw new InvalidArgumentError(
-    'Write a date and time with its offset, such as 2027-01-31T12:00:00Z, or never.',
-  )
-}
-
-/** What an option with such a word says to the store. */
-export const orNull = (value: number | 'none' | 'never'): number | null =>
-  typeof value === 'number' ? value : null
 
 /** How many rows a list may show at most: it is held in memory. */
 const mostRows = 10_000

@@ -1,13 +1,31 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { formatNano, nanoDecimals, parseDecimal } from '../billing/money.ts'
+import {
+  formatDecimal,
+  formatNano,
+  multiplierDecimals,
+  nanoDecimals,
+  parseDecimal,
+  usd,
+} from '../billing/money.ts'
 import { parseDateTime } from '../lib/clock.ts'
-import { isoTime } from '../lib/format.ts'
+import { formatDurationMs, humanDuration, humanTime, isoTime, listed } from '../lib/format.ts'
 import type { Regions } from '../store/ports/catalog.ts'
-import { decimal, flag, onlyThese, optional, orNull, regions, text, words } from './schema-parts.ts'
-import type { ValueKind } from './values.ts'
+import {
+  decimal,
+  flag,
+  onlyThese,
+  optional,
+  orNull,
+  regions,
+  text,
+  titledWords,
+  words,
+} from './schema-parts.ts'
+import { parseDuration, type ValueKind } from './values.ts'
 
-// The kinds of fields: how a value of each is written in the file, a column, the console's API, a
-// report (`--json`, and the audit) and a plan.
+// The kinds of fields: how a value of each is written in the file, a column, the console's API, an
+// option, a report (`--json`, and the audit) and a plan, and how people see it. A kind that is not here is
+// a function that returns the same: nothing else asks for the kind of a field.
 
 /** How commands name a field. */
 export interface Flag {
@@ -18,10 +36,16 @@ export interface Flag {
   readonly help: string
   /** What holds where `add` does not name it. */
   readonly usual?: string
+  /** `add` needs it. */
+  readonly isRequired?: boolean
+  /** One text with commas between, not several arguments. */
+  readonly hasCommas?: boolean
   /** What `--no-…` of a switch does. */
   readonly off?: string
-  /** Whether `set` has it, too. */
-  readonly canSet?: boolean
+  /** A switch of `set` that takes the value away, such as `--open`, and what it does. */
+  readonly clearedBy?: readonly [name: string, help: string]
+  /** Whether `set` has it, too; `only`: `add` has it not. */
+  readonly canSet?: boolean | 'only'
 }
 
 /** What is said of a field beside its kind. */
@@ -35,17 +59,49 @@ interface Spec {
   readonly flag?: Flag
   /** How commands show it: the title of its line, … */
   readonly title?: string
-  /** … and whether lists have it, … */
-  readonly isListed?: boolean
-  /** … and what they say of none, and of a switch that is on. */
+  /** … whether lists have it, and under which head if not the title; … */
+  readonly isListed?: boolean | string
+  /** Numbers stand at the right of a column; … */
+  readonly isRight?: boolean
+  /** … and what they say of none (of a switch: that is off), and of a switch that is on. */
   readonly none?: string
   readonly yes?: string
   /** The key of the file, where it is not the field's. */
   readonly fileKey?: string
   /** The file leaves it as it is where it does not name it. */
   readonly keeps?: boolean
+  /** An export says it even where it is as it would be without. */
+  readonly isAlwaysSaid?: boolean
   /** What an owner may not raise again once an operator has lowered it, such as `its limit rpm`. */
   readonly restrains?: string
+}
+
+/**
+ * What holds for a kind that says nothing else: columns, reports, the API, options and the file have the
+ * value as the program has it.
+ */
+export function plain<Value>() {
+  const asItIs = (value: Value): Value => value
+  return {
+    ...{ toFile: asItIs, toCell: asItIs, fromCell: asItIs, toReport: asItIs, toView: asItIs },
+    /** From what the API, or an option, gives to what the file would say. */
+    toWritten: (given: unknown): unknown => given,
+    /** As a plan compares and shows it. */
+    text: String as (value: Value) => string,
+    /** What a report says of it, for people; null is shown as `none`. */
+    show: String as (reported: never) => string,
+  }
+}
+
+/** A value that its column has as JSON. */
+export function stored<Value>() {
+  type Cell = null extends Value ? string | null : string
+  return {
+    ...plain<Value>(),
+    isJson: true as const,
+    toCell: (value: Value) => (value === null ? null : JSON.stringify(value)) as Cell,
+    fromCell: (cell: Cell) => (cell === null ? null : JSON.parse(cell)) as Value,
+  }
 }
 
 /** Whether a resource may be used; the file calls it `enabled`. */
@@ -54,113 +110,169 @@ const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 export const statusField = <const S extends Omit<Spec, 'as' | 'column'>>(spec: S) => ({
   ...spec,
   ...{ as: 'status' as const, column: 'status' as const, fileKey: 'enabled' as const },
-  kind: 'status' as const,
+  ...plain<'active' | 'disabled'>(),
   initial: 'active' as 'active' | 'disabled',
   ...{ file: flag(spec.help), view: Status, patch: Status },
   fromFile: (enabled?: boolean): 'active' | 'disabled' =>
     enabled === false ? 'disabled' : 'active',
   toFile: (status: 'active' | 'disabled') => status === 'active',
-  ...same<'active' | 'disabled'>(),
+  toWritten: (given: unknown) => given === 'active',
   text: (status: 'active' | 'disabled') => String(status === 'active'),
 })
+
+const unfitEmpty = { isUnfitEmpty: true } as const
 
 /** One line of text that must be there. */
 export const nameField = <const S extends Spec & { readonly reads: ValueKind }>(spec: S) => ({
   ...spec,
-  kind: 'name' as const,
+  ...plain<string>(),
   initial: '',
-  ...{ file: text(spec.reads, spec.help), view: Type.String(), patch: shortText() },
+  ...{ file: text(spec.reads, spec.help, unfitEmpty), view: Type.String(), patch: shortText() },
   fromFile: (written: string) => written,
-  toFile: (value: string) => value,
-  ...same<string>(),
-  text: (value: string) => value,
 })
+
+/** Free text, empty at first; `most`: characters. */
+export const textField = <const S extends Spec & { readonly most: number }>(spec: S) => ({
+  ...spec,
+  ...plain<string>(),
+  initial: '',
+  file: optional(text('text', spec.help)),
+  view: Type.String({ description: spec.help }),
+  patch: Type.String({ maxLength: spec.most, description: spec.help }),
+  fromFile: (written = '') => written,
+})
+
+/** A factor, in millionths inside and as decimal text outside; 1 at first. */
+export const multiplierField = <const S extends Spec>(spec: S) => ({
+  ...spec,
+  ...plain<number>(),
+  initial: 10 ** multiplierDecimals,
+  file: optional(decimal('multiplier', spec.help)),
+  view: Type.String({ description: spec.help }),
+  patch: Type.String({ maxLength: 40, description: spec.help }),
+  fromFile: (written: string | number = 1): number =>
+    parseDecimal(written, multiplierDecimals) ?? 0,
+  toFile: multiplierText,
+  toReport: (millionths: number) => Number(multiplierText(millionths)),
+  toView: multiplierText,
+  text: multiplierText,
+})
+
+const multiplierText = (millionths: number) => formatDecimal(millionths, multiplierDecimals)
 
 /** The name of another resource; its column holds the id of that. */
 export const referenceField = <const S extends Omit<Spec, 'column'>>(spec: S) => ({
   ...spec,
-  kind: 'reference' as const,
-  initial: '',
+  ...plain<string>(),
+  ...{ isElsewhere: true as const, initial: '' },
   ...{ file: text('name', spec.help), view: Type.String(), patch: shortText() },
   fromFile: (written: string) => written,
-  toFile: (value: string) => value,
-  ...same<string>(),
-  text: (value: string) => value,
 })
 
-/** What a list is of. */
-export interface Items {
-  readonly reads: ValueKind
-  readonly help: string
-  /** Characters of each. */
-  readonly most: number
-  /** They name what must be there: looking them up is check enough. */
-  readonly isLookedUp?: boolean
-}
+/** Names of other resources, in order; a table of its own links them. */
+export const referencesField = <
+  const S extends Omit<Spec, 'column'> & { readonly itemHelp: string },
+>(
+  spec: S,
+) => ({
+  ...spec,
+  ...plain<readonly string[]>(),
+  isElsewhere: true as const,
+  initial: [] as readonly string[],
+  file: Type.Array(text('name', spec.itemHelp), { description: spec.help }),
+  view: Type.Array(Type.String(), { description: spec.help }),
+  patch: Type.Array(Type.String(), { maxItems: 1_000, description: spec.help }),
+  fromFile: (written: readonly string[]) => written,
+  toView: (values: readonly string[]) => [...values],
+  text: unordered,
+  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
+})
 
 interface ListSpec extends Spec {
-  readonly items: Items
+  /** One of them, as the file has it. */
+  readonly items: TSchema
+  /** Characters of each, … */
+  readonly most: number
+  /** … and how many there may be. */
+  readonly mostItems?: number
   /** What to do where the file has the key with nothing behind it. */
   readonly whenEmpty: string
+  /** What the API says twice counts once. */
+  readonly mayRepeat?: boolean
 }
+
+const itemsOf = ({ most, mostItems = 500, help }: ListSpec) =>
+  Type.Array(Type.String({ maxLength: most }), { maxItems: mostItems, description: help })
 
 /** Texts whose order means nothing; none: all of them. */
 export const listField = <const S extends ListSpec>(spec: S) => ({
   ...spec,
-  kind: 'list' as const,
+  ...stored<readonly string[]>(),
   initial: [] as readonly string[],
-  file: onlyThese(text(spec.items.reads, spec.items.help), {
+  file: onlyThese(Type.Unsafe<string>(spec.items), {
     description: spec.help,
     whenEmpty: spec.whenEmpty,
   }),
   view: Type.Array(Type.String(), { description: spec.help }),
-  patch: Type.Array(Type.String({ maxLength: spec.items.most }), {
-    ...{ maxItems: 500, description: spec.help },
-  }),
+  patch: itemsOf(spec),
   fromFile: (written: readonly string[] = []) => written,
-  toFile: (values: readonly string[]) => values,
-  toCell: (values: readonly string[]): string => JSON.stringify(values),
   fromCell: (cell: string): readonly string[] => (cell === '[]' ? noTexts : JSON.parse(cell)),
-  toReport: (values: readonly string[]) => values,
   toView: (values: readonly string[]) => [...values],
-  text: (values: readonly string[]) => unordered(values),
+  toWritten: (given: unknown): unknown =>
+    spec.mayRepeat ? [...new Set(given as readonly string[])] : given,
+  text: unordered,
+  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
 })
 
 const noTexts: readonly never[] = []
 
-/** A switch that is off at first. */
-export const switchField = <const S extends Spec>(spec: S) => ({
+/** The same where an empty list is none of them; null: all. */
+export const openListField = <const S extends ListSpec & { readonly nobody: string }>(spec: S) => ({
   ...spec,
-  kind: 'switch' as const,
-  initial: false,
+  ...stored<readonly string[] | null>(),
+  initial: null as readonly string[] | null,
+  file: onlyThese(Type.Unsafe<string>(spec.items), {
+    description: spec.help,
+    whenEmpty: spec.whenEmpty,
+  }),
+  ...{ view: orNull(itemsOf(spec)), patch: orNull(itemsOf(spec)) },
+  fromFile: (written: readonly string[] | null = null) => written,
+  toView: (values: readonly string[] | null) => values && [...values],
+  text: (values: readonly string[] | null) => (values === null ? 'all' : unordered(values)),
+  show: (values: readonly string[]) => listed(values, spec.nobody),
+})
+
+/** A switch; off at first, unless it `isUsual`. */
+export const switchField = <const S extends Spec & { readonly isUsual?: boolean }>(spec: S) => ({
+  ...spec,
+  ...plain<boolean>(),
+  isFlag: true as const,
+  initial: spec.isUsual === true,
   file: flag(spec.help),
   view: Type.Boolean({ description: spec.help }),
   patch: Type.Boolean({ description: spec.help }),
-  fromFile: (written = false) => written,
-  toFile: (value: boolean) => value,
+  fromFile: (written = spec.isUsual === true) => written,
   toCell: (value: boolean): number => (value ? 1 : 0),
   fromCell: (cell: number) => cell === 1,
-  toReport: (value: boolean) => value,
-  toView: (value: boolean) => value,
-  text: String as (value: boolean) => string,
+  show: (isOn: boolean) => (isOn ? (spec.yes ?? 'yes') : (spec.none ?? 'no')),
+  brief: (isOn: boolean) => (isOn ? (spec.title ?? '').toLowerCase() : ''),
 })
 
 /** A point in time, in milliseconds since 1970; null: none. */
 export const timeField = <const S extends Spec>(spec: S) => ({
   ...spec,
-  kind: 'time' as const,
+  ...plain<number | null>(),
+  clear: ['never', 'without an end'] as const,
   initial: null as number | null,
-  file: optional(orNull(text('date-time', spec.help))),
+  file: optional(orNull(text('date-time', spec.help, unfitEmpty))),
   view: orNull(Type.String({ description: spec.help })),
   patch: orNull(Type.String({ maxLength: 40, description: spec.help })),
   fromFile: (written?: string | null): number | null =>
     written == null ? null : (parseDateTime(written) ?? null),
-  toFile: timeText,
-  toCell: (time: number | null) => time,
-  fromCell: (cell: number | null) => cell,
-  toReport: timeText,
-  toView: timeText,
+  ...{ toFile: timeText, toReport: timeText, toView: timeText },
   text: (time: number | null) => String(timeText(time)),
+  show: humanTime,
+  brief: (time: string) => time.slice(0, 10),
 })
 
 function timeText(time: number | null): string | null {
@@ -170,21 +282,20 @@ function timeText(time: number | null): string | null {
 /** USD that may be spent, in nano-USD inside and as decimal text outside; null: no limit. */
 export const usdLimitField = <const S extends Spec>(spec: S) => ({
   ...spec,
-  kind: 'usd' as const,
-  suffix: '_nano' as const,
+  ...plain<number | null>(),
+  ...{ suffix: '_nano' as const, clear: ['none', 'no limit'] as const },
   initial: null as number | null,
-  file: optional(orNull(decimal('usd', spec.help))),
+  file: optional(orNull(decimal('usd', spec.help, unfitEmpty))),
   view: usdOrNull(spec.help),
   patch: usdOrNull(spec.help),
   fromFile: (written?: string | number | null): number | null =>
     written == null ? null : (parseDecimal(written, nanoDecimals) ?? null),
-  toFile: usdText,
-  toCell: (nano: number | null) => nano,
-  fromCell: (cell: number | null) => cell,
-  toReport: (nano: number | null) => nano,
-  toView: usdText,
+  ...{ toFile: usdText, toView: usdText, toWritten: trimmed },
   text: (nano: number | null) => String(usdText(nano)),
+  show: usd,
 })
+
+const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : given)
 
 const usdOrNull = (description: string) =>
   Type.Union([Type.String({ maxLength: 40 }), Type.Null()], { description })
@@ -196,24 +307,50 @@ function usdText(nano: number | null): string | null {
 /** A whole number that is the most of something; null: no limit. */
 export const countLimitField = <const S extends Spec>(spec: S) => ({
   ...spec,
-  kind: 'count' as const,
+  ...plain<number | null>(),
+  clear: ['none', 'no limit'] as const,
   initial: null as number | null,
   file: optional(orNull(Type.Integer({ ...countRange, description: spec.help }))),
   view: Type.Union([Type.Integer(), Type.Null()], { description: spec.help }),
-  patch: Type.Union([Type.Integer(countRange), Type.Null()], { description: spec.help }),
+  patch: Type.Union([Type.Integer(), Type.Null()], { description: spec.help }),
   fromFile: (written: number | null = null) => written,
-  toFile: (count: number | null) => count,
-  ...same<number | null>(),
-  text: String as (count: number | null) => string,
 })
 
 /** What a count may be that limits something. */
-export const countRange = { minimum: 1, maximum: 1_000_000_000 } as const
+const countRange = { minimum: 1, maximum: 1_000_000_000 } as const
 
-/** What columns, reports and the API have as the program has it. */
-function same<Value>() {
-  const asItIs = (value: Value): Value => value
-  return { toCell: asItIs, fromCell: asItIs, toReport: asItIs, toView: asItIs }
+interface IntegerSpec extends Spec {
+  readonly minimum: number
+  readonly maximum: number
+  readonly usual: number
+}
+
+/** A whole number; `usual` holds where none is said. The API leaves its bounds to the file's rules. */
+export const integerField = <const S extends IntegerSpec>({ minimum, maximum, ...spec }: S) => ({
+  ...spec,
+  ...plain<number>(),
+  initial: spec.usual as number,
+  file: optional(Type.Integer({ minimum, maximum, description: spec.help })),
+  view: Type.Integer({ description: spec.help }),
+  patch: Type.Integer({ description: spec.help }),
+  fromFile: (written: number = spec.usual) => written,
+})
+
+/** A span of time, in milliseconds inside and as `10s` outside. */
+export const durationField = <const S extends Omit<Spec, 'column'> & { readonly usual: string }>(
+  spec: S,
+) => {
+  const fromFile = (written: string = spec.usual): number => parseDuration(written) ?? 0
+  return {
+    ...spec,
+    ...plain<number>(),
+    ...{ suffix: '_ms' as const, initial: fromFile(spec.usual) },
+    file: optional(text('duration', spec.help)),
+    view: Type.String({ description: spec.help }),
+    patch: Type.String({ description: spec.help }),
+    ...{ fromFile, toFile: formatDurationMs, toView: formatDurationMs, text: formatDurationMs },
+    show: humanDuration,
+  }
 }
 
 function shortText() {
@@ -233,11 +370,33 @@ export const partField = <
   readonly file: File
   /** The field that a single value in the file stands for. */
   readonly short?: string
+  readonly title?: string
+  readonly isListed?: boolean
+  readonly show?: (reported: never) => string
 }) => spec
+
+/** The same in one column, as JSON. */
+export const partColumn = <
+  const As extends string,
+  const Column extends string,
+  const Fields extends object,
+  File extends TSchema,
+>(spec: {
+  readonly as: As
+  readonly column: Column
+  readonly help: string
+  readonly part: Fields
+  readonly file: File
+}) => ({ ...spec, isJson: true as const, toCell: (value: object): string => JSON.stringify(value) })
 
 /** One of a few words; `usual` holds where none is said. */
 export const wordField = <
-  const S extends Spec & { readonly words: readonly string[]; readonly usual: string },
+  const S extends Spec & {
+    readonly words: readonly string[]
+    readonly usual: string
+    /** What each means, for people. */
+    readonly meanings?: { readonly [word: string]: string }
+  },
 >(
   spec: S,
 ) => {
@@ -245,33 +404,44 @@ export const wordField = <
   const literals = Type.Unsafe<Word>(Type.Union(spec.words.map((word) => Type.Literal(word))))
   return {
     ...spec,
-    kind: 'word' as const,
+    ...plain<Word>(),
     initial: spec.usual as Word,
     file: optional(words(spec.words as readonly Word[], spec.help)),
     ...{ view: literals, patch: literals },
     fromFile: (written?: Word): Word => written ?? spec.usual,
-    toFile: (word: Word) => word,
-    ...same<Word>(),
-    text: (word: Word): string => word,
+    show: (word: string) => (spec.meanings ? `${word}: ${spec.meanings[word]}` : word),
   }
 }
+
+/** Some of a few words that have a title each; their order means nothing. */
+export const wordsField = <const S extends Spec, const Word extends string>(
+  spec: S,
+  words: readonly Word[],
+  titleOf: (word: Word) => string,
+) => ({
+  ...spec,
+  ...stored<readonly string[]>(),
+  initial: [] as readonly string[],
+  file: optional(Type.Array(titledWords(words, titleOf), { description: spec.help })),
+  view: Type.Array(Type.String(), { description: spec.help }),
+  patch: Type.Array(Type.String(), { maxItems: 100, description: spec.help }),
+  fromFile: (written: readonly Word[] = []): readonly string[] => written,
+  toView: (values: readonly string[]) => [...values],
+  text: unordered,
+  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
+})
 
 /** USD of which there is always some amount, 0 at first. */
 export const usdField = <const S extends Spec>(spec: S) => ({
   ...spec,
-  kind: 'usd' as const,
-  suffix: '_nano' as const,
-  initial: 0,
-  file: optional(decimal('usd', spec.help)),
+  ...plain<number>(),
+  ...{ suffix: '_nano' as const, initial: 0 },
+  file: optional(decimal('usd', spec.help, unfitEmpty)),
   view: Type.String({ maxLength: 40, description: spec.help }),
   patch: Type.String({ maxLength: 40, description: spec.help }),
   fromFile: (written: string | number = 0): number => parseDecimal(written, nanoDecimals) ?? 0,
-  toFile: (nano: number) => formatNano(nano),
-  toCell: (nano: number) => nano,
-  fromCell: (cell: number) => cell,
-  toReport: (nano: number) => nano,
-  toView: (nano: number) => formatNano(nano),
-  text: (nano: number) => formatNano(nano),
+  ...{ toFile: formatNano, toView: formatNano, toWritten: trimmed, text: formatNano },
+  show: usd,
 })
 
 const countryList = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
@@ -291,7 +461,7 @@ const Countries = Type.Union(
 /** Countries that are served; null: all. */
 export const regionsField = <const S extends Spec>(spec: S) => ({
   ...spec,
-  kind: 'regions' as const,
+  ...stored<Regions | null>(),
   initial: null as Regions | null,
   file: optional(orNull(regions(spec.help))),
   ...{ view: Countries, patch: Countries },
@@ -305,27 +475,27 @@ export const regionsField = <const S extends Spec>(spec: S) => ({
     if (written?.allow) return { allow: inCapitals(written.allow) }
     return written?.deny ? { deny: inCapitals(written.deny) } : null
   },
-  toFile: (value: Regions | null) => value,
   // Equal ones are equal texts.
   toCell: (value: Regions | null): string | null =>
     value && JSON.stringify('allow' in value ? { allow: value.allow } : { deny: value.deny }),
-  fromCell: (cell: string | null): Regions | null => (cell === null ? null : JSON.parse(cell)),
-  toReport: (value: Regions | null) => value,
   toView: (value: Regions | null) =>
     value && ('allow' in value ? { allow: [...value.allow] } : { deny: [...value.deny] }),
   text: (value: Regions | null) => {
     if (value === null) return 'all'
     return 'allow' in value ? `allow ${unordered(value.allow)}` : `deny ${unordered(value.deny)}`
   },
+  show: (value: Regions) =>
+    'allow' in value ? `only ${value.allow.join(', ')}` : `all but ${value.deny.join(', ')}`,
 })
 
 const inCapitals = (codes: readonly string[]) => [
   ...new Set(codes.map((code) => code.toUpperCase())),
 ]
 
-/** Texts whose order means nothing. */
-const unordered = (texts: readonly string[]) =>
-  `[${texts
+/** Texts, or objects, whose order means nothing. */
+export function unordered(items: readonly (string | object)[]): string {
+  return `[${items
     .map((one) => JSON.stringify(one))
     .toSorted()
     .join(',')}]`
+}

@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import { grouped, listed } from '../lib/format.ts'
+import type { Limits } from '../store/ports/catalog.ts'
 import { countLimitField, partField } from './kinds.ts'
 import { fileProperties } from './resource.ts'
 import { map, optional } from './schema-parts.ts'
@@ -30,6 +32,18 @@ export const limitFields = {
 /** Their part of a resource; `help` says whose they are. */
 export const limitsPart = (help: string) =>
   partField({
-    ...{ as: 'limits', help, part: limitFields },
+    ...{ as: 'limits', help, part: limitFields, title: 'Limits', isListed: true },
+    show: describeLimits,
     file: optional(Type.Object(fileProperties(limitFields), { ...map, description: help })),
   })
+
+/** For people: `600 rpm, 9,000 tpm, 5 at once`. */
+function describeLimits({ rpm, tpm, concurrency }: Limits): string {
+  const parts = [
+    [rpm, 'rpm'],
+    [tpm, 'tpm'],
+    [concurrency, 'at once'],
+  ] as const
+  const set = parts.flatMap(([limit, of]) => (limit === null ? [] : [`${grouped(limit)} ${of}`]))
+  return listed(set, 'none')
+}

@@ -1,62 +1,58 @@
-import { type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
-import type { Flag, Items } from './kinds.ts'
-import type { ValueKind } from './values.ts'
+import { OptionalKind, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
+import type { Flag } from './kinds.ts'
 
 // What can be said of a resource by its fields alone: every place where they are read, written or
 // shown works on a definition, such as `tokenFields`.
 
-type FieldKind =
-  | 'status'
-  | 'name'
-  | 'reference'
-  | 'list'
-  | 'switch'
-  | 'time'
-  | 'usd'
-  | 'count'
-  | 'word'
-  | 'regions'
+/** What fields and parts have in common. */
+interface Named {
+  readonly as: string
+  readonly help: string
+  /** Left out for a part with columns of its own, and for what another table has. */
+  readonly column?: string
+  readonly isJson?: boolean
+  readonly keeps?: boolean
+  readonly title?: string
+  readonly isListed?: boolean | string
+  readonly isRight?: boolean
+  readonly file: TSchema
+  show?(reported: unknown): string
+}
 
 /** A field, whatever its kind. */
-export interface AnyField {
-  readonly as: string
-  /** Left out for a reference. */
-  readonly column?: string
+export interface AnyField extends Named {
   /** The key of the file, where it is not the field's. */
   readonly fileKey?: string
   /** The end of its name in reports: the unit. */
   readonly suffix?: string
-  readonly kind: FieldKind
-  readonly help: string
   readonly flag?: Flag
-  readonly keeps?: boolean
-  readonly title?: string
+  /** Its cells are 0 or 1. */
+  readonly isFlag?: boolean
+  readonly isAlwaysSaid?: boolean
   readonly restrains?: string
-  readonly isListed?: boolean
   readonly none?: string
-  readonly yes?: string
-  readonly reads?: ValueKind
-  readonly items?: Items
+  /** The word by which an option takes the value away, and what comes of that. */
+  readonly clear?: readonly [word: string, says: string]
   readonly initial: unknown
-  readonly file: TSchema
   readonly view: TSchema
   readonly patch: TSchema
   fromFile(written: unknown): unknown
   toFile(value: unknown): unknown
+  toWritten(given: unknown): unknown
   toCell(value: unknown): unknown
   fromCell(cell: unknown): unknown
   toReport(value: unknown): unknown
   toView(value: unknown): unknown
-  text(value: unknown): string
+  /** Several texts by their names, where a plan tells them apart. */
+  text(value: unknown): string | { readonly [name: string]: string }
+  show(reported: unknown): string
+  /** The same in a list. */
+  brief?(reported: unknown): string
 }
 
-interface AnyPart {
-  readonly keeps?: boolean
-  readonly as: string
-  readonly help: string
+interface AnyPart extends Named {
   readonly part: Definition
   readonly short?: string
-  readonly file: TSchema
 }
 
 /** Fields by their keys in the console's API; the file's are mostly the same. */
@@ -88,19 +84,24 @@ export type FileValues<D> = {
 
 /** Without references to other resources: what stands in columns of its own. */
 export type StoredValues<D> = {
-  readonly [K in keyof D as D[K] extends { readonly kind: 'reference' } ? never : As<D[K]>]: Value<
+  readonly [K in keyof D as D[K] extends { readonly isElsewhere: true } ? never : As<D[K]>]: Value<
     D[K]
   >
 }
 
-type Leaf<D> = {
-  [K in keyof D]: D[K] extends { readonly part: infer Inner } ? Leaf<Inner> : D[K]
+/** What has a column. */
+type Stored<D> = {
+  [K in keyof D]: D[K] extends { readonly column: string }
+    ? D[K]
+    : D[K] extends { readonly part: infer Inner }
+      ? Stored<Inner>
+      : never
 }[keyof D]
-type ColumnName<D> = Extract<Leaf<D>, { readonly column: string }>['column']
+type ColumnName<D> = Extract<Stored<D>, { readonly column: string }>['column']
 
 /** A resource's columns. */
 export type Columns<D> = {
-  -readonly [C in ColumnName<D>]: Returned<Extract<Leaf<D>, { readonly column: C }>, 'toCell'>
+  -readonly [C in ColumnName<D>]: Returned<Extract<Stored<D>, { readonly column: C }>, 'toCell'>
 }
 
 type FileKey<F, K> = F extends { readonly fileKey: infer Name extends string } ? Name : K
@@ -213,9 +214,10 @@ export const fromFile = <const D>(definition: D, entry: object): FileValues<D> =
 export const toFile = (definition: Definition, values: object): object =>
   mapFields(
     definition,
-    ({ as, fileKey, initial, kind, toFile }, key) => {
+    ({ as, fileKey, initial, isAlwaysSaid, file, toFile }, key) => {
       const value = (values as Of)[as]
-      const isUsual = kind !== 'name' && JSON.stringify(value) === JSON.stringify(initial)
+      const isUsual =
+        !isAlwaysSaid && OptionalKind in file && JSON.stringify(value) === JSON.stringify(initial)
       return isUsual ? undefined : [fileKey ?? key, toFile(value)]
     },
     ({ as, part: inner }, key) => {
@@ -223,6 +225,52 @@ export const toFile = (definition: Definition, values: object): object =>
       return Object.keys(written).length === 0 ? undefined : [key, written]
     },
   )
+
+/** An entry of the file that says what the console's API, or options, say: null is left out. */
+export const toWritten = (definition: Definition, given: object): object =>
+  mapFields(
+    definition,
+    ({ fileKey, toWritten }, key) => {
+      const value = (given as Of)[key]
+      return value == null ? undefined : [fileKey ?? key, toWritten(value)]
+    },
+    ({ part: inner }, key) => {
+      const written = toWritten(inner, part((given as Of)[key]))
+      return Object.keys(written).length === 0 ? undefined : [key, written]
+    },
+  )
+
+/** The entry of what there is after a change; of parts what is not named stays, too. */
+export function changedEntry<const D>(definition: D, present: Values<D>, change: object): object {
+  const fields: object = toView(definition, present)
+  const parts = Object.entries(definition as Definition).flatMap(([key, field]) =>
+    'part' in field ? [[key, { ...part((fields as Of)[key]), ...part((change as Of)[key]) }]] : [],
+  )
+  return toWritten(definition as Definition, { ...fields, ...change, ...Object.fromEntries(parts) })
+}
+
+/** Of the values of a whole entry those that somebody has named, by their keys in the API. */
+export const onlyNamed = <const D>(definition: D, values: object, given: object): SomeValues<D> =>
+  mapFields(
+    definition as Definition,
+    ({ as, initial }, key) => {
+      const named = (given as Of)[key]
+      if (named === undefined) return undefined
+      return [as, named === null ? initial : (values as Of)[as]]
+    },
+    ({ as, part: inner }, key) => {
+      const named = (given as Of)[key]
+      if (named === undefined) return undefined
+      return [as, onlyNamed(inner, part((values as Of)[as]), part(named))]
+    },
+  ) as SomeValues<D>
+
+/** The keys of the file for what is named by the keys of the API. */
+export const fileKeysOf = (definition: Definition, given: object): readonly string[] =>
+  Object.entries(definition).flatMap(([key, field]) => {
+    if ((given as Of)[key] === undefined) return []
+    return [('fileKey' in field ? field.fileKey : undefined) ?? key]
+  })
 
 /** As reports say them. */
 export const toReport = <const D>(definition: D, values: Values<D>): Report<D> =>
@@ -240,47 +288,35 @@ export const toView = <const D>(definition: D, values: Values<D>): View<D> =>
     ({ as, part: inner }, key) => [key, toView(inner, part((values as Of)[as]))],
   ) as View<D>
 
-/** A field with the parts that it is in: by key, and as the program names them. */
+/** A field with the parts that it is in: by its keys, and where its value is. */
 export interface Place {
   readonly field: AnyField
   /** Such as `budget.day`. */
   readonly path: string
   readonly fileKey: string
   valueIn(values: object): unknown
-  /** The value in an object that has nothing else. */
-  alone(value: unknown): object
 }
 
 /** Every single field, those of parts too. */
 export const placesOf = (definition: Definition): readonly Place[] =>
   Object.entries(definition).flatMap(([key, field]): readonly Place[] => {
-    if (!('part' in field)) {
-      const { as } = field
-      const valueIn = (values: object) => (values as Of)[as]
-      return [
-        {
-          ...{ field, path: key, fileKey: field.fileKey ?? key, valueIn },
-          alone: (value) => ({ [as]: value }),
-        },
-      ]
-    }
+    const valueIn = (values: object) => (values as Of)[field.as]
+    if (!('part' in field)) return [{ field, path: key, fileKey: field.fileKey ?? key, valueIn }]
     return placesOf(field.part).map((inner) => ({
       field: inner.field,
       path: `${key}.${inner.path}`,
       fileKey: `${key}.${inner.fileKey}`,
-      valueIn: (values) => inner.valueIn(part((values as Of)[field.as])),
-      alone: (value) => ({ [field.as]: inner.alone(value) }),
+      valueIn: (values) => inner.valueIn(part(valueIn(values))),
     }))
   })
 
-/** Objects of parts as one: `{ budget: { a } }` and `{ budget: { b } }` are `{ budget: { a, b } }`. */
-export function merged(all: readonly object[]): object {
-  const result: { [name: string]: unknown } = {}
-  for (const one of all) {
-    for (const [name, value] of Object.entries(one)) {
-      const isPart = typeof value === 'object' && value !== null && !Array.isArray(value)
-      result[name] = isPart ? { ...part(result[name]), ...value } : value
-    }
+/** An object of values by their paths: `budget.day` is in `budget`. */
+export function byPath(values: readonly (readonly [path: string, value: unknown])[]): object {
+  const result: { [key: string]: unknown } = {}
+  for (const [path, value] of values) {
+    const [key = '', ...inner] = path.split('.')
+    const isPart = inner.length > 0
+    result[key] = isPart ? { ...part(result[key]), ...byPath([[inner.join('.'), value]]) } : value
   }
   return result
 }
@@ -291,10 +327,11 @@ export const planFields = (
   values: object,
 ): { readonly [field: string]: string } =>
   Object.fromEntries(
-    placesOf(definition).map(({ field, fileKey, valueIn }) => [
-      fileKey,
-      field.text(valueIn(values)),
-    ]),
+    placesOf(definition).flatMap(({ field, fileKey, valueIn }) => {
+      const texts = field.text(valueIn(values))
+      if (typeof texts === 'string') return [[fileKey, texts]]
+      return Object.entries(texts).map(([name, text]) => [`${fileKey}.${name}`, text])
+    }),
   )
 
 /** As the audit tells them: by their columns. */
@@ -309,14 +346,27 @@ export const auditedFields = (
     ]),
   )
 
+/** What has a column of its own, with where its value is. */
+const storedIn = (
+  definition: Definition,
+  values: object,
+): readonly {
+  readonly column: string
+  readonly field: Definition[string]
+  readonly value: unknown
+}[] =>
+  Object.values(definition).flatMap((field) => {
+    const value = (values as Of)[field.as]
+    if (field.column !== undefined) return [{ column: field.column, field, value }]
+    return 'part' in field ? storedIn(field.part, part(value)) : []
+  })
+
 /** The columns of what is named. */
 export const toColumns = <const D>(definition: D, values: SomeValues<D>) =>
   Object.fromEntries(
-    placesOf(definition as Definition).flatMap(({ field, valueIn }) => {
-      const value = valueIn(values)
-      return field.column === undefined || value === undefined
-        ? []
-        : [[field.column, field.toCell(value)]]
+    storedIn(definition as Definition, values).flatMap(({ column, field, value }) => {
+      if (value === undefined) return []
+      return [[column, 'part' in field ? JSON.stringify(value) : field.toCell(value)]]
     }),
   ) as Partial<Columns<D>>
 
@@ -326,11 +376,14 @@ export const fromColumns = <const D>(definition: D, row: Columns<D>): StoredValu
     definition as Definition,
     ({ as, column, fromCell }) =>
       column === undefined ? undefined : [as, fromCell((row as Of)[column])],
-    ({ as, part }) => [as, fromColumns(part, row as Of)],
+    ({ as, column, part }) => [
+      as,
+      column === undefined ? fromColumns(part, row as Of) : JSON.parse(String((row as Of)[column])),
+    ],
   ) as StoredValues<D>
 
-/** Its columns, by name. */
-export const columnsOf = <const D>(definition: D) =>
-  placesOf(definition as Definition).flatMap(
-    ({ field }) => field.column ?? [],
+/** Its columns, by name; `which`: those alone that are JSON, or 0 or 1. */
+export const columnsOf = <const D>(definition: D, which?: 'isJson' | 'isFlag') =>
+  storedIn(definition as Definition, {}).flatMap(({ column, field }) =>
+    which === undefined || (field as AnyField)[which] ? [column] : [],
   ) as readonly (keyof Columns<D> & string)[]

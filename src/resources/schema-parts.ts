@@ -1,13 +1,19 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { ValueKind } from './values.ts'
 
+interface Reading {
+  readonly writeOnly?: true
+  /** An empty text is no worse than any other that does not fit; else it counts as missing. */
+  readonly isUnfitEmpty?: true
+}
+
 /** A value that is read from its text as `reads` says. */
-export const text = (reads: ValueKind, description: string, options: { writeOnly?: true } = {}) =>
+export const text = (reads: ValueKind, description: string, options: Reading = {}) =>
   Type.String({ description, reads, ...options })
 
 /** A number whose decimals are read exactly, from the text in the file. */
-export const decimal = (reads: ValueKind, description: string) =>
-  Type.Union([Type.Number(), Type.String()], { description, reads })
+export const decimal = (reads: ValueKind, description: string, options: Reading = {}) =>
+  Type.Union([Type.Number(), Type.String()], { description, reads, ...options })
 
 /** true or false; may be left out. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }))

@@ -11,7 +11,7 @@ import {
 } from './kinds.ts'
 import { limitsPart } from './limits.ts'
 import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
-import { decimal, map, optional } from './schema-parts.ts'
+import { decimal, map, optional, text } from './schema-parts.ts'
 
 const budgetFields = {
   total: usdLimitField({
@@ -67,7 +67,7 @@ export const tokenFields = {
       none: 'all of its group',
     },
     help: 'Models that it may ask for; empty: all of its group.',
-    items: { reads: 'name', help: 'Model id.', most: 200, isLookedUp: true },
+    ...{ items: text('name', 'Model id.'), most: 200, mayRepeat: true },
     whenEmpty: 'list the models, or remove the key for all of its group',
     flag: {
       ...{ name: '--model', value: '<id...>', help: 'only these models' },
@@ -77,7 +77,7 @@ export const tokenFields = {
   ip_allow: listField({
     ...{ as: 'ipAllow', column: 'ip_allow', title: 'Addresses', none: 'any' },
     help: 'Addresses or CIDR blocks that may use it; empty: any.',
-    items: { reads: 'block', help: 'Address or CIDR block.', most: 100 },
+    ...{ items: text('block', 'Address or CIDR block.'), most: 100, mayRepeat: true },
     whenEmpty: 'list the addresses, or remove the key for any',
     flag: { name: '--ip', value: '<cidr...>', help: 'only from these addresses', usual: 'any' },
   }),
@@ -103,7 +103,6 @@ export const tokenFields = {
       help: 'what one request may cost at the most, else it is refused',
     },
   }),
-  limits: limitsPart('Requests and LLM tokens a minute, and requests at once; null: no limit.'),
   expires_at: timeField({
     ...{ as: 'expiresAt', column: 'expires_at', title: 'Expires', isListed: true, none: 'never' },
     help: 'When it expires, such as 2027-01-31T12:00:00Z (ISO 8601 with its offset); null: never.',
@@ -121,6 +120,7 @@ export const tokenFields = {
       ...{ off: 'leave it out, and name it in the answer', canSet: true },
     },
   }),
+  limits: limitsPart('Requests and LLM tokens a minute, and requests at once; null: no limit.'),
 }
 
 /** What can be said of a token, … */

@@ -1,15 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, overdrawnNano, parseDecimal } from '../../billing/money.ts'
-import { accountFields } from '../../resources/account.ts'
-import { initialValues } from '../../resources/resource.ts'
+import { accountFields, type SomeAccountSettings } from '../../resources/account.ts'
+import { initialValues, onlyNamed, toWritten } from '../../resources/resource.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
-import type { Regions } from '../../store/ports/catalog.ts'
 import type { EditableAccount } from '../../store/ports/edits.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
-import { readPatch } from '../read-patch.ts'
 import { edit } from '../refusals.ts'
 import { findAccount } from './find-account.ts'
 import type {
@@ -38,12 +36,12 @@ export interface AccountService {
 
 export interface AccountParts {
   readonly store: Store
-  /** Complains of what is no e-mail address, as the rest of a sentence. */
-  readonly complainOfEmail: (email: string) => string | undefined
+  /** Applies the rules of tollgate.yaml to an entry of it. */
+  readonly check: (
+    entry: object,
+  ) => Checked<Pick<AccountWrite, 'email' | 'openingNano'> & SomeAccountSettings>
   /** Throws an `ApiError` for a password that is none. */
   readonly readPassword: (email: string, password: string) => Promise<AccountWrite['password']>
-  /** Applies the rules of tollgate.yaml to the countries that it may be used from. */
-  readonly checkRegions: (regions: object) => Checked<Regions>
   /** Whether tollgate.yaml names an account. */
   readonly isInFile: (email: string) => boolean
   /** Below this a balance counts as low that has no threshold of its own. */
@@ -78,19 +76,13 @@ export function createAccountService(parts: AccountParts): AccountService {
   return {
     get,
     async create(who, { email, balance = '0', password, ...rest }) {
-      const unfit = parts.complainOfEmail(email)
-      if (unfit !== undefined) {
-        throw new ApiError('invalid_value', `email: ${JSON.stringify(email)} ${unfit}.`, {
-          field: 'email',
-          fault: email === '' ? 'missing' : 'unfit_email',
-        })
-      }
+      const entry = { email, balance: balance.trim(), ...toWritten(accountFields, rest) }
+      const { openingNano, ...checked } = requireRight(parts.check(entry))
       const usual = initialValues(accountFields)
       const hashed = password ? await parts.readPassword(email, password) : undefined
-      const named = readPatch(accountFields, rest, 0)
       const account: AccountWrite = {
-        ...{ email, ...usual, ...named, limits: { ...usual.limits, ...named.limits } },
-        openingNano: readUsd('balance', balance),
+        ...{ ...usual, ...onlyNamed(accountFields, checked, rest), email, openingNano },
+        limits: { ...usual.limits, ...checked.limits },
         ...(hashed && { password: hashed }),
       }
       const work = () => store.edits.addAccount(account, { actor: who.email })
@@ -100,13 +92,11 @@ export function createAccountService(parts: AccountParts): AccountService {
     },
     async change(who, id, patch) {
       refuseOnSelf(who, id, patch)
-      const { revision, is_vouched, regions, ...fields } = patch
+      const { revision, is_vouched, ...fields } = patch
+      const checked = requireRight(parts.check(toWritten(accountFields, fields)))
       const named = {
-        ...readPatch(accountFields, fields, 0),
+        ...onlyNamed(accountFields, checked, fields),
         ...(is_vouched && { isVouched: is_vouched }),
-        ...(regions !== undefined && {
-          regions: regions && requireRight(parts.checkRegions(regions)),
-        }),
       }
       const work = () => store.edits.setAccount(id, named, { actor: who.email, revision })
       await edit(work, { present: () => get(who, id) })

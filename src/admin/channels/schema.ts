@@ -1,30 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { LimitsChange, LimitsView } from '../limits.ts'
-import { orNull } from '../shapes.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { patchProperties, viewProperties } from '../../resources/resource.ts'
+import { Named, orNull, Remarks } from '../shapes.ts'
 
 const Status = Type.Union(
   [Type.Literal('active'), Type.Literal('draining'), Type.Literal('disabled')],
   { description: 'draining: what has begun there goes on there, nothing new is sent to it.' },
-)
-
-const baseUrl = Type.String({ maxLength: 2000 })
-const Speaks = Type.Partial(
-  Type.Object({ chat: baseUrl, responses: baseUrl, messages: baseUrl, gemini: baseUrl }),
-  // What is no protocol is kept, so that the rules can say so.
-  { additionalProperties: baseUrl, description: 'The protocols it speaks → their base URLs.' },
-)
-
-const Model = Type.Object({ id: Type.String(), upstream: Type.String() })
-
-const timeouts = {
-  connect: Type.String({ description: 'Time to connect, such as 10s.' }),
-  first_byte: Type.String({ description: 'Time until the first byte of the answer.' }),
-  idle: Type.String({ description: 'Longest silence within an answer.' }),
-  total: Type.String({ description: 'Time for the whole answer.' }),
-}
-
-const Probe = orNull(
-  Type.Object({ every: Type.String(), model: Type.Optional(orNull(Type.String())) }),
 )
 
 /** A part of a channel that is left alone for a while. */
@@ -68,20 +49,17 @@ export const ChannelKey = Type.Object({
 /** Attempts of the last hour, since the process began. */
 export const Recent = Type.Object({ attempts: Type.Integer(), failed: Type.Integer() })
 
+const { models, timeouts, probe, ...fields } = viewProperties(channelFields)
+
 const common = {
   id: Type.Integer(),
   name: Type.String(),
   status: Status,
   state: ChannelState,
-  speaks: Speaks,
-  priority: Type.Integer({ description: 'Smaller is asked first.' }),
-  weight: Type.Integer(),
-  limits: LimitsView,
-  allow_private: Type.Boolean(),
-  quirks: Type.Array(Type.String()),
+  ...fields,
   proxy: orNull(Type.String({ description: 'Its address without user and password.' })),
   keys: Type.Array(ChannelKey),
-  groups: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  groups: Type.Array(Named),
   recent: Recent,
   in_file: Type.Boolean({
     description: 'tollgate.yaml names it: a change holds until it is applied.',
@@ -91,7 +69,7 @@ const common = {
 /** A channel in the list. */
 export const ChannelItem = Type.Object({
   ...common,
-  models: Type.Array(Model, { description: 'At most the first 20.' }),
+  models: Type.Array(models.items, { description: 'At most the first 20.' }),
   model_count: Type.Integer(),
 })
 export type ChannelItem = Static<typeof ChannelItem>
@@ -99,51 +77,39 @@ export type ChannelItem = Static<typeof ChannelItem>
 /** A channel with all that can be edited. */
 export const Channel = Type.Object({
   ...common,
-  models: Type.Array(Model),
-  timeouts: Type.Object(timeouts),
-  probe: Probe,
+  ...{ models, timeouts, probe },
   created_at: Type.String(),
   revision: Type.String(),
-  warnings: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+  warnings: Remarks,
 })
 export type Channel = Static<typeof Channel>
 
 const key = Type.String({ maxLength: 10_000 })
 const keys = (description: string) => Type.Array(key, { maxItems: 1000, description })
 
-const settings = {
-  name: Type.String({ maxLength: 1000 }),
-  status: Status,
-  speaks: Speaks,
-  models: Type.Array(Type.Object({ id: Type.String(), upstream: Type.Optional(Type.String()) }), {
-    maxItems: 20_000,
-  }),
-  priority: Type.Integer(),
-  weight: Type.Integer(),
-  timeouts: Type.Partial(Type.Object(timeouts)),
-  limits: LimitsChange,
-  quirks: Type.Array(Type.String(), { maxItems: 100 }),
-  probe: Probe,
-  allow_private: Type.Boolean(),
-  proxy: orNull(
-    Type.String({ maxLength: 2000 }),
-    'Write-only: http:// or https://, with a password if it asks for one; null: none.',
+const patch = patchProperties(channelFields)
+const secrets = {
+  proxy: Type.Optional(
+    orNull(
+      Type.String({ maxLength: 2000 }),
+      'Write-only: http:// or https://, with a password if it asks for one; null: none.',
+    ),
   ),
   api_keys: keys('Write-only: all its keys, instead of those it has.'),
 }
-
-const { name, speaks, models, api_keys, ...rest } = settings
+const name = Type.String({ maxLength: 1000 })
 
 /** A channel to be made; what is left out is as tollgate.yaml has it by default. */
 export const NewChannel = Type.Object({
-  ...{ name, speaks, models, api_keys },
-  ...Type.Partial(Type.Object(rest)).properties,
+  ...{ name, status: Type.Optional(Status), ...patch, ...secrets },
+  ...{ speaks: channelFields.speaks.patch, models: channelFields.models.patch },
 })
 export type NewChannel = Static<typeof NewChannel>
 
 /** What of a channel changes: only what is named. */
 export const ChannelChange = Type.Object({
-  ...Type.Partial(Type.Object(settings)).properties,
+  ...Type.Partial(Type.Object({ name, status: Status, ...secrets })).properties,
+  ...patch,
   add_keys: Type.Optional(keys('Write-only: keys beside those it has.')),
   remove_keys: Type.Optional(
     Type.Array(Type.String(), { description: 'Marks of keys that it is to have no more.' }),

@@ -8,7 +8,7 @@ import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
 import { edit, requireSeen } from '../refusals.ts'
-import { type ChannelEntry, type CheckedChannel, changedFields, fieldsOf } from './entry.ts'
+import { type ChannelEntry, type CheckedChannel, changedFields } from './entry.ts'
 import { keepKeysHome } from './key-address.ts'
 import type {
   Channel,
@@ -61,7 +61,7 @@ export function createChannelService(parts: ChannelParts) {
 
   function describe(row: EditableChannel, catalog: EditableCatalog): Channel {
     const opened = views.open(row)
-    const checked = check(changedFields(fieldsOf(opened), {}, keyMark))
+    const checked = check(changedFields(opened, {}, keyMark))
     return views.whole(row, opened, catalog, checked.ok ? checked.warnings : checked.problems)
   }
 
@@ -77,7 +77,7 @@ export function createChannelService(parts: ChannelParts) {
     const { row } = await find(id)
     requireSeen(wanted.revision, row, 'channel')
     const present = views.open(row)
-    const checked = requireRight(check(changedFields(fieldsOf(present), wanted, keyMark)))
+    const checked = requireRight(check(changedFields(present, wanted, keyMark)))
     keepKeysHome(present, checked, wanted)
     const { apiKeys, proxy, ...settings } = checked
     const isKept = JSON.stringify(apiKeys) === JSON.stringify(present.apiKeys)
@@ -101,7 +101,7 @@ export function createChannelService(parts: ChannelParts) {
     get,
     async create(who: SignedIn, wanted: NewChannel): Promise<Channel> {
       const { apiKeys, proxy, ...settings } = requireRight(
-        check(changedFields({}, wanted, keyMark)),
+        check(changedFields(undefined, wanted, keyMark)),
       )
       const keysSealed = secrets.seal(JSON.stringify(apiKeys))
       const write = { ...settings, keysSealed, proxySealed: sealedProxy(proxy) }
@@ -134,7 +134,7 @@ export function createChannelService(parts: ChannelParts) {
     async testNew({ channel, ...asked }: NewChannelTest): Promise<Tested> {
       // Its name does not matter yet.
       const named = { ...channel, name: channel.name || 'new' }
-      const checked = check(changedFields({}, named, keyMark))
+      const checked = check(changedFields(undefined, named, keyMark))
       return gateway.test(targetOf(requireRight(checked, 'channel.'), asked, keyMark))
     },
   }

@@ -1,9 +1,11 @@
 import { isoTime } from '../../lib/format.ts'
 import { keyHint } from '../../lib/ids.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { toView } from '../../resources/resource.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { Remark } from '../checked.ts'
-import { type CheckedChannel, fieldsOf } from './entry.ts'
+import type { CheckedChannel } from './entry.ts'
 import type { Channel, ChannelItem } from './schema.ts'
 import type { ChannelParts } from './service.ts'
 import { stateOf } from './state.ts'
@@ -24,15 +26,14 @@ export function createChannelViews(parts: ChannelParts) {
   }
 
   function common(row: EditableChannel, opened: CheckedChannel, catalog: EditableCatalog) {
-    const { models: _, api_keys, proxy, timeouts: __, probe: ___, ...fields } = fieldsOf(opened)
-    const keys = api_keys.map((key) => ({ mark: keyMark(key), hint: keyHint(key) }))
+    const { models: _, timeouts: __, probe: ___, ...fields } = toView(channelFields, opened)
+    const keys = opened.apiKeys.map((key) => ({ mark: keyMark(key), hint: keyHint(key) }))
     const groups = catalog.groups.filter(({ channels }) => channels.includes(row.name))
     const cooling = gateway.coolings().filter(({ channelId }) => channelId === row.id)
     return {
-      id: row.id,
-      ...fields,
+      ...{ id: row.id, name: row.name, status: row.status, ...fields },
       state: stateOf({ status: row.status, keys, isInGroup: groups.length > 0, cooling }),
-      proxy: proxy && maskProxy(proxy),
+      proxy: opened.proxy && maskProxy(opened.proxy),
       keys,
       groups: groups.map(({ id, name }) => ({ id, name })),
       recent: gateway.recent(row.id),
@@ -56,7 +57,7 @@ export function createChannelViews(parts: ChannelParts) {
       catalog: EditableCatalog,
       warnings: readonly Remark[],
     ): Channel {
-      const { models, timeouts, probe } = fieldsOf(opened)
+      const { models, timeouts, probe } = toView(channelFields, opened)
       return {
         ...common(row, opened, catalog),
         ...{ models, timeouts, probe, revision: row.revision, warnings: [...warnings] },

@@ -1,4 +1,6 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import { groupFields } from '../../resources/group.ts'
+import { changedEntry, toWritten } from '../../resources/resource.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
 import { complainOfMembers } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
@@ -9,7 +11,6 @@ import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
 import { edit, requireSeen } from '../refusals.ts'
 import { effectOf } from './effect.ts'
-import { changedGroup, groupFields } from './entry.ts'
 import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
 import { createGroupViews } from './view.ts'
 
@@ -28,6 +29,12 @@ interface Removal {
   readonly move_tokens_to?: number
   readonly revision?: string
 }
+
+/** A group as tollgate.yaml would write it after a change. */
+const entryOf = (row: GroupSettings, change: GroupChange = {}) => ({
+  name: change.name ?? row.name,
+  ...changedEntry(groupFields, row, change),
+})
 
 /** Groups for administrators. */
 export function createGroupService({ store, check, inFile, changed }: GroupParts) {
@@ -52,7 +59,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
 
   async function get(id: number): Promise<GroupView> {
     const { row, views } = await find(id)
-    const checked = check(changedGroup(groupFields(row), {}))
+    const checked = check(entryOf(row))
     const remarks = checked.ok ? checked.warnings : checked.problems
     return views.whole(row, [...remarks, ...(await remarksOfMembers(row.accounts ?? []))])
   }
@@ -60,7 +67,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
   async function change(who: SignedIn, id: number, wanted: GroupChange): Promise<GroupView> {
     const { row } = await find(id)
     requireSeen(wanted.revision, row, 'group')
-    const group = requireRight(check(changedGroup(groupFields(row), wanted)))
+    const group = requireRight(check(entryOf(row, wanted)))
     // The revision that was read: what somebody else changes in this moment is not written over.
     await edits.setGroup(id, group, { actor: who.email, revision: row.revision })
     await changed()
@@ -76,7 +83,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     },
     get,
     async create(who: SignedIn, wanted: NewGroup): Promise<GroupView> {
-      const group = requireRight(check(changedGroup({}, wanted)))
+      const group = requireRight(check({ name: wanted.name, ...toWritten(groupFields, wanted) }))
       const id = await edit(() => edits.addGroup(group, { actor: who.email }), {
         field: 'name',
       })
@@ -93,7 +100,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     },
     async effect(id: number, rate_multiplier: string): Promise<MultiplierEffect> {
       const { row, views } = await find(id)
-      const group = requireRight(check(changedGroup(groupFields(row), { rate_multiplier })))
+      const group = requireRight(check(entryOf(row, { rate_multiplier })))
       const [now, then] = [row.multiplierMillionths, group.multiplierMillionths]
       return {
         rate_multiplier: formatDecimal(then, multiplierDecimals),

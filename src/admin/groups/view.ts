@@ -1,12 +1,13 @@
 import { buildCatalog, type Group } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
+import { groupFields } from '../../resources/group.ts'
+import { toView } from '../../resources/resource.ts'
 import {
   type EditableCatalog,
   type EditableGroup,
   mostTokensCounted,
 } from '../../store/ports/edits.ts'
 import type { Remark } from '../checked.ts'
-import { groupFields } from './entry.ts'
 import type { GroupItem, GroupView } from './schema.ts'
 
 /** So many models are shown by name. */
@@ -37,11 +38,10 @@ export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<s
   }
 
   function item(row: EditableGroup, { callable, unpriced } = split(row)): GroupItem {
-    const { channels, ...fields } = groupFields(row)
+    const { status, description, platform, rate_multiplier } = toView(groupFields, row)
     return {
-      id: row.id,
-      ...fields,
-      channels: channels.map((name) => ({ id: ids.get(name) ?? 0, name })),
+      ...{ id: row.id, name: row.name, status, description, platform, rate_multiplier },
+      channels: row.channels.map((name) => ({ id: ids.get(name) ?? 0, name })),
       tokens: row.tokenCount,
       tokens_is_exact: row.tokenCount < mostTokensCounted,
       offers: callable.length,
@@ -54,12 +54,9 @@ export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<s
     item: (row: EditableGroup) => item(row),
     whole(row: EditableGroup, warnings: readonly Remark[]): GroupView {
       const parts = split(row)
-      const fields = groupFields(row)
-      const { models, long_context_pricing, limits, on_disconnect } = fields
-      const { accounts, tools, regions } = fields
       return {
+        ...toView(groupFields, row),
         ...item(row, parts),
-        ...{ models, long_context_pricing, limits, on_disconnect, accounts, tools, regions },
         offered_models: parts.callable.toSorted().slice(0, shownModels),
         models_without_price: parts.unpriced.toSorted().slice(0, shownModels),
         created_at: isoTime(row.createdAt),

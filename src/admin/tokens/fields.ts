@@ -1,12 +1,15 @@
 import type { Catalog, Group } from '../../catalog/catalog.ts'
-import { tokenFields } from '../../resources/token.ts'
+import { onlyNamed, toWritten } from '../../resources/resource.ts'
+import { type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFields } from '../../store/ports/admin.ts'
 import { ApiError } from '../api-error.ts'
-import { readPatch } from '../read-patch.ts'
+import { type Checked, requireRight } from '../checked.ts'
 import type { TokenPatch } from './schema.ts'
 
 interface FieldParts {
   readonly now: number
+  /** Applies the rules of tollgate.yaml to an entry of it. */
+  readonly check: (entry: object) => Checked<TokenSettings>
   readonly catalog: Catalog
   /** Whether the owner may use a group. */
   readonly mayUse: (group: Group) => boolean
@@ -16,9 +19,14 @@ interface FieldParts {
 
 /** Checks what is named of a token; throws `ApiError` with the field at fault. */
 export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
-  const fields = readPatch(tokenFields, body, parts.now)
   checkModels(body, parts)
-  return fields
+  const checked = requireRight(parts.check(toWritten(tokenFields, body)))
+  const { expiresAt } = checked
+  if (expiresAt !== null && expiresAt <= parts.now) {
+    const asked = `expires_at: "${body.expires_at}" is over: give a time to come, or null.`
+    throw new ApiError('invalid_value', asked, { field: 'expires_at', fault: 'time_is_over' })
+  }
+  return onlyNamed(tokenFields, checked, body)
 }
 
 const notKnown = (field: string, message: string) =>

@@ -4,13 +4,14 @@ import { createTokenKey, keyHint } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import { initialValues } from '../../resources/resource.ts'
-import { tokenFields } from '../../resources/token.ts'
+import { type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { EditableToken } from '../../store/ports/edits.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import type { Checked } from '../checked.ts'
 import { edit } from '../refusals.ts'
 import { readFields } from './fields.ts'
 import type { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
@@ -28,6 +29,8 @@ export interface TokenParts {
   readonly catalog: () => Catalog
   readonly clock: Clock
   readonly log: Logger
+  /** Applies the rules of tollgate.yaml to an entry of it. */
+  readonly check: (entry: object) => Checked<TokenSettings>
   /** Whether tollgate.yaml names a token. */
   readonly isInFile: (token: TokenView) => boolean
   /** Throws for who does not prove to be the owner of the session's account. */
@@ -48,7 +51,7 @@ export interface TokenService {
 }
 
 export function createTokenService(parts: TokenParts): TokenService {
-  const { store, secrets, clock, log, catalog, tokenChanged } = parts
+  const { store, secrets, clock, log, catalog, check, tokenChanged } = parts
   const { edits } = store
 
   async function require(accountId: number, id: number) {
@@ -83,7 +86,7 @@ export function createTokenService(parts: TokenParts): TokenService {
     find,
     async issue(scope, token) {
       const { accountId, actor } = scope
-      const parts = { now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
+      const parts = { check, now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
       const fields = readFields(token, parts)
       const { name: _, ...usual } = initialValues(tokenFields)
       const key = createTokenKey()
@@ -102,7 +105,7 @@ export function createTokenService(parts: TokenParts): TokenService {
       const { accountId, actor } = scope
       const present = await require(accountId, id)
       const owner = { mayUse: await usableBy(accountId) }
-      const parts = { now: clock(), catalog: catalog(), present, ...owner }
+      const parts = { check, now: clock(), catalog: catalog(), present, ...owner }
       const fields = readFields(patch, parts)
       await make(
         () => edits.setToken({ id, accountId }, fields, { actor, revision }),

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { knownProviders } from '../../admin/sign-in/providers.ts'
-import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseSizeBytes } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
@@ -14,7 +14,7 @@ import {
   parseStorePath,
   parseWait,
 } from '../../resources/values.ts'
-import type { ChannelProbe, ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
+import type { ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
@@ -180,30 +180,13 @@ const plainOf = (entry: NonNullable<NonNullable<ConfigFile['sign_in']>['oauth']>
 /** The balance below which accounts count as low that have no threshold of their own. */
 export const buildBalanceLow = (usd: Decimal | undefined): number => nano(usd ?? 5)
 
-function buildChannel(channel: Entry<'channels'>): ChannelConfig {
-  const timeouts = channel.timeouts ?? {}
-  return {
-    name: channel.name,
-    status: channelStatus(channel),
-    speaks: { ...channel.speaks },
-    apiKeys: channel.api_keys ?? [sure(channel.api_key)],
-    models: channel.models.map((model) =>
-      typeof model === 'string' ? { id: model, upstream: model } : model,
-    ),
-    priority: channel.priority ?? 0,
-    weight: channel.weight ?? 1,
-    timeouts: {
-      connectMs: duration(timeouts.connect ?? '10s'),
-      firstByteMs: duration(timeouts.first_byte ?? '300s'),
-      idleMs: duration(timeouts.idle ?? '120s'),
-      totalMs: duration(timeouts.total ?? '3600s'),
-    },
-    quirks: channel.quirks ?? [],
-    ...fromFile(channelFields, channel),
-    proxy: channel.proxy ?? null,
-    probe: buildProbe(channel.probe),
-  }
-}
+const buildChannel = (channel: Entry<'channels'>): ChannelConfig => ({
+  name: channel.name,
+  status: channelStatus(channel),
+  ...fromFile(channelFields, channel),
+  apiKeys: channel.api_keys ?? [sure(channel.api_key)],
+  proxy: channel.proxy ?? null,
+})
 
 /** What a file says of a channel. Being off goes before draining. */
 export function channelStatus({
@@ -213,28 +196,10 @@ export function channelStatus({
   return drain && enabled !== false ? 'draining' : status(enabled)
 }
 
-function buildProbe(probe: Entry<'channels'>['probe']): ChannelProbe | null {
-  if (probe === undefined) return null
-  return { everyMs: duration(probe.every), model: probe.model ?? null }
-}
-
-function buildGroup(group: Entry<'groups'>): GroupSettings {
-  return {
-    name: group.name,
-    description: group.description ?? '',
-    platform: group.platform ?? '',
-    multiplierMillionths: sure(parseDecimal(group.rate_multiplier ?? 1, multiplierDecimals)),
-    channels: group.channels,
-    models: group.models ?? [],
-    longContextPricing: group.long_context_pricing ?? true,
-    ...fromFile(groupFields, group),
-    accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
-    tools: group.tools ?? null,
-  }
-}
-
-/** As groups compare addresses. */
-const inSmallLetters = (email: string) => email.toLowerCase()
+const buildGroup = (group: Entry<'groups'>): GroupSettings => ({
+  name: group.name,
+  ...fromFile(groupFields, group),
+})
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
   return {

@@ -1,3 +1,5 @@
+import { groupFields } from '../../resources/group.ts'
+import { planFields } from '../../resources/resource.ts'
 import type { ChannelWrite, GroupWrite, PriceWrite } from '../../store/ports/admin.ts'
 import { vendorPriceWrite, vendorPriceWrites } from '../vendor-price-sync.ts'
 import {
@@ -9,7 +11,7 @@ import {
   removalsOf,
 } from './change.ts'
 import type { Config } from './config.ts'
-import { channelFields, groupFields, priceFields } from './diff-fields.ts'
+import { channelFields, priceFields } from './diff-fields.ts'
 
 /** Channels of a plan; keys and proxies are compared, but never shown. */
 export function planChannels({ config, current, secrets, prune }: PlanInput): Part<ChannelWrite> {
@@ -60,7 +62,12 @@ export function planGroups({ config, current, prune }: PlanInput): Part<GroupWri
   const planned = config.groups.map((group) => {
     const row = live.get(group.name)
     return {
-      change: changeOf('group', group.name, row && groupFields(row), groupFields(group)),
+      change: changeOf(
+        'group',
+        group.name,
+        row && planFields(groupFields, row),
+        planFields(groupFields, group),
+      ),
       write: group,
     }
   })

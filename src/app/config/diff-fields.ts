@@ -1,17 +1,9 @@
 import { writtenExtras, writtenModalities } from '../../billing/extras.ts'
-import {
-  formatDecimal,
-  formatNano,
-  multiplierDecimals,
-  priceDecimals,
-} from '../../billing/money.ts'
-import { formatDurationMs } from '../../lib/format.ts'
-import { channelFields as sharedOfChannel } from '../../resources/channel.ts'
-import { groupFields as sharedOfGroup } from '../../resources/group.ts'
+import { formatDecimal, formatNano, priceDecimals } from '../../billing/money.ts'
+import { channelFields as definition } from '../../resources/channel.ts'
 import { planFields } from '../../resources/resource.ts'
 import type {
   ChannelSettings,
-  GroupSettings,
   PriceSetting,
   PriceTerms,
   TokenRates,
@@ -36,54 +28,12 @@ export function compareFields(from: Fields, to: Fields): FieldChange[] {
     .filter((change) => change.from !== change.to)
 }
 
-/** A list whose order has no meaning, as the file may say it. */
-const set = (items: readonly (string | object)[]) =>
-  `[${items
-    .map((item) => JSON.stringify(item))
-    .toSorted()
-    .join(',')}]`
-
 /** Fields of a channel, but for its keys and its proxy. */
-export function channelFields(channel: ChannelSettings): Fields {
-  const { timeouts, probe } = channel
-  return {
-    enabled: String(channel.status !== 'disabled'),
-    drain: String(channel.status === 'draining'),
-    ...Object.fromEntries(
-      Object.entries(channel.speaks).map(([protocol, base]) => [`speaks.${protocol}`, base]),
-    ),
-    models: set(
-      channel.models.map(({ id, upstream }) => (id === upstream ? id : { id, upstream })),
-    ),
-    priority: String(channel.priority),
-    weight: String(channel.weight),
-    'timeouts.connect': formatDurationMs(timeouts.connectMs),
-    'timeouts.first_byte': formatDurationMs(timeouts.firstByteMs),
-    'timeouts.idle': formatDurationMs(timeouts.idleMs),
-    'timeouts.total': formatDurationMs(timeouts.totalMs),
-    quirks: set(channel.quirks),
-    ...planFields(sharedOfChannel, channel),
-    ...(probe && {
-      'probe.every': formatDurationMs(probe.everyMs),
-      'probe.model': String(probe.model),
-    }),
-  }
-}
-
-/** Fields of a group. */
-export function groupFields(group: GroupSettings): Fields {
-  return {
-    description: group.description,
-    platform: group.platform,
-    rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
-    channels: set(group.channels),
-    models: set(group.models),
-    long_context_pricing: String(group.longContextPricing),
-    ...planFields(sharedOfGroup, group),
-    accounts: group.accounts === null ? 'all' : set(group.accounts),
-    tools: group.tools === null ? 'all' : set(group.tools),
-  }
-}
+export const channelFields = (channel: ChannelSettings): Fields => ({
+  enabled: String(channel.status !== 'disabled'),
+  drain: String(channel.status === 'draining'),
+  ...planFields(definition, channel),
+})
 
 /** Fields of a price. */
 export function priceFields({ terms, source, note }: Omit<PriceSetting, 'model'>): Fields {

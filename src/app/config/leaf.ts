@@ -15,7 +15,8 @@ export function complainOfLeaf(schema: TSchema, text: string): Leaf {
   if (isKind(schema.reads)) {
     const complaint = complaints[schema.reads](text)
     if (complaint === undefined) return { value: text }
-    return { complaint, fault: text === '' ? 'missing' : faultOfKind[schema.reads] }
+    const isMissing = text === '' && !schema.isUnfitEmpty
+    return { complaint, fault: isMissing ? 'missing' : faultOfKind[schema.reads] }
   }
   if (KindGuard.IsInteger(schema)) return readInteger(schema.minimum, schema.maximum, text)
   if (KindGuard.IsBoolean(schema)) return readWord([true, false], text)

@@ -1,5 +1,6 @@
+import { OptionalKind } from '@sinclair/typebox'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
-import type { AnyField, Definition } from '../../resources/resource.ts'
+import type { Definition } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 
 /** What `createTemplate` puts in. */
@@ -344,7 +345,7 @@ ${settingsAtRest(tokenFields, '        ')}`
 /** Each field that may be left out, with what holds then, and its sentence before it. */
 function settingsAtRest(fields: Definition, indent: string): string {
   return Object.entries(fields)
-    .filter(([, field]) => 'part' in field || !isRequired(field))
+    .filter(([, field]) => OptionalKind in field.file)
     .map(([key, field]) => {
       const lines = wrap(field.help, 100 - indent.length).map((line) => `${indent}# ${line}\n`)
       const name = ('part' in field ? undefined : field.fileKey) ?? key
@@ -352,8 +353,6 @@ function settingsAtRest(fields: Definition, indent: string): string {
     })
     .join('')
 }
-
-const isRequired = ({ kind }: AnyField) => kind === 'name' || kind === 'reference'
 
 function atRest(field: Definition[string]): string {
   if (!('part' in field)) return JSON.stringify(field.toFile(field.initial))

@@ -1,10 +1,9 @@
 import { type AccountService, createAccountService } from '../../admin/accounts/service.ts'
 import { ApiError } from '../../admin/api-error.ts'
-import { complaints } from '../../resources/values.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import { hashPassword } from '../config/password.ts'
-import { checkRegions } from './rules.ts'
+import { checkAccount } from './rules.ts'
 
 interface AccountAppParts {
   readonly config: () => Config
@@ -22,8 +21,8 @@ export const createAccounts = ({
   accountsChanged,
 }: AccountAppParts): AccountService =>
   createAccountService({
-    ...{ store, accountsChanged, complainOfEmail: complaints.email },
-    checkRegions: (regions) => checkRegions(regions, config().settings.countryHeader),
+    ...{ store, accountsChanged },
+    check: (entry) => checkAccount(entry, config().settings.countryHeader),
     isInFile: (email) => config().accounts.some((account) => account.email === email),
     balanceLowNano: () => config().settings.balanceLowThresholdNano,
     async readPassword(_email, password) {

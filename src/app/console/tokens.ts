@@ -4,6 +4,7 @@ import {
   type TokenService,
 } from '../../admin/tokens/service.ts'
 import type { ConsoleParts } from './parts.ts'
+import { checkToken } from './rules.ts'
 
 /** Tokens in the console: the rules are those of tollgate.yaml. */
 export function createConsoleTokens(parts: ConsoleParts, prove: TokenParts['prove']): TokenService {
@@ -11,7 +12,7 @@ export function createConsoleTokens(parts: ConsoleParts, prove: TokenParts['prov
   return createTokenService({
     ...parts,
     catalog: parts.metrics.catalog,
-    prove,
+    ...{ prove, check: checkToken },
     isInFile: ({ account, keyHash }) =>
       config()
         .accounts.filter(({ email }) => email === account)

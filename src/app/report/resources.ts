@@ -1,6 +1,9 @@
-import { formatDecimal, multiplierDecimals, overdrawnNano } from '../../billing/money.ts'
+import { overdrawnNano } from '../../billing/money.ts'
 import { buildCatalog } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
+import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
 import { toReport } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import type { AccountView, TokenView } from '../../store/ports/admin.ts'
@@ -50,19 +53,16 @@ const hasBudget = ({ budget }: TokenView) => Object.values(budget).some((nano) =
 /** An account in a list. `usualLowNano`: below which balance it is low by the settings. */
 export function accountReport(account: AccountView, usualLowNano: number) {
   const lowNano = account.balanceLowNano ?? usualLowNano
+  const { balance_low_below_nano: _, ...fields } = toReport(accountFields, account)
   return {
     email: account.email,
-    role: account.role,
     vouched: account.isVouched,
-    status: account.status,
+    ...fields,
     balance_nano: account.balanceNano,
     reserved_nano: account.reservedNano,
-    credit_limit_nano: account.creditLimitNano,
     balance_low: account.balanceNano < lowNano,
     balance_low_threshold_nano: lowNano,
     overdrawn_nano: overdrawnNano(account),
-    limits: account.limits,
-    regions: account.regions,
     token_count: account.tokenCount,
     created_at: isoTime(account.createdAt),
   }
@@ -72,25 +72,11 @@ export type AccountReport = ReturnType<typeof accountReport>
 
 /** A channel without its keys, and without the address of its proxy. */
 export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
-  const { timeouts, probe } = channel
   return {
     name: channel.name,
     status: channel.status,
-    speaks: channel.speaks,
-    models: channel.models,
-    priority: channel.priority,
-    weight: channel.weight,
-    timeouts: {
-      connect_ms: timeouts.connectMs,
-      first_byte_ms: timeouts.firstByteMs,
-      idle_ms: timeouts.idleMs,
-      total_ms: timeouts.totalMs,
-    },
-    allow_private: channel.allowPrivate,
-    quirks: channel.quirks,
-    limits: channel.limits,
+    ...toReport(channelFields, channel),
     proxy: channel.proxySealed === null ? null : ('set' as const),
-    probe: probe && { every_ms: probe.everyMs, model: probe.model },
     groups: groups.filter((group) => group.channels.includes(channel.name)).map((g) => g.name),
   }
 }
@@ -104,20 +90,9 @@ export function groupReport(group: GroupRow, rows: CatalogRows) {
   const callable = [...offers.values()].filter((offer) => offer.candidates.length > 0)
   return {
     name: group.name,
-    status: group.status,
-    description: group.description,
-    platform: group.platform,
-    rate_multiplier: Number(formatDecimal(group.multiplierMillionths, multiplierDecimals)),
-    channels: group.channels,
-    models: group.models,
+    ...toReport(groupFields, group),
     callable_models: callable.map((offer): string => offer.model).sort(),
     models_without_price: offeredModels(group, rows).filter((model) => !offers.has(model)),
-    long_context_pricing: group.longContextPricing,
-    on_disconnect: group.onDisconnect,
-    limits: group.limits,
-    accounts: group.accounts,
-    tools: group.tools,
-    regions: group.regions,
   }
 }
 

@@ -1,3 +1,5 @@
+import type { ChannelValues } from '../../resources/channel.ts'
+import type { GroupValues } from '../../resources/group.ts'
 import type { ExtraPrices, ModalityRates } from './extras.ts'
 
 /** Rows that say what may be called, where and at what price. Names are unique among live rows. */
@@ -9,14 +11,6 @@ export interface ChannelModel {
   readonly id: string
   /** What the upstream calls it. */
   readonly upstream: string
-}
-
-/** Limits in milliseconds. */
-export interface ChannelTimeouts {
-  readonly connectMs: number
-  readonly firstByteMs: number
-  readonly idleMs: number
-  readonly totalMs: number
 }
 
 /** Whether a channel is used. `draining`: only what has begun there is continued there. */
@@ -36,22 +30,9 @@ export interface ChannelProbe {
   readonly model: string | null
 }
 
-export interface ChannelSettings {
+export interface ChannelSettings extends ChannelValues {
   readonly name: string
   readonly status: ChannelStatus
-  /** protocol → base URL. */
-  readonly speaks: ProtocolBases
-  readonly models: readonly ChannelModel[]
-  /** Smaller is asked first. */
-  readonly priority: number
-  readonly weight: number
-  readonly timeouts: ChannelTimeouts
-  readonly allowPrivate: boolean
-  /** Names of what its upstream does otherwise than the vendor of a protocol; empty: nothing. */
-  readonly quirks: readonly string[]
-  readonly limits: Limits
-  /** Null: it is not probed. */
-  readonly probe: ChannelProbe | null
 }
 
 export interface ChannelRow extends ChannelSettings {
@@ -62,25 +43,8 @@ export interface ChannelRow extends ChannelSettings {
   readonly proxySealed: Uint8Array | null
 }
 
-export interface GroupSettings {
+export interface GroupSettings extends GroupValues {
   readonly name: string
-  readonly status: 'active' | 'disabled'
-  readonly description: string
-  readonly platform: string
-  readonly multiplierMillionths: number
-  /** Names of its channels. */
-  readonly channels: readonly string[]
-  /** Empty: all that its channels offer and that have a price. */
-  readonly models: readonly string[]
-  readonly longContextPricing: boolean
-  readonly onDisconnect: 'bill_observed' | 'drain'
-  readonly limits: Limits
-  /** E-mails, in small letters, of the accounts that may use it; null: it is open to all. */
-  readonly accounts: readonly string[] | null
-  /** Names of the vendors' own tools that may run; null: all that have a price. */
-  readonly tools: readonly string[] | null
-  /** Countries whose requests it answers; null: all. */
-  readonly regions: Regions | null
 }
 
 export interface GroupRow extends GroupSettings {

@@ -1,4 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
+import { columnsOf } from '../../resources/resource.ts'
 import type { AuditEntry } from '../ports/admin.ts'
 import { Conflict, type Edit } from '../ports/edits.ts'
 import { parseColumn } from '../schema/columns.ts'
@@ -46,9 +50,9 @@ export function* note(
 const secret = /_(sealed|mark)$/
 
 /** Lists and maps, which are stored as JSON. */
-const json: ReadonlySet<string> = new Set([
-  ...['speaks', 'models', 'timeouts', 'quirks', 'probe', 'accounts', 'tools', 'regions'],
-])
+const json: ReadonlySet<string> = new Set(
+  [channelFields, groupFields, accountFields].flatMap((one) => columnsOf(one, 'isJson')),
+)
 
 /** Of the columns that are to be written, those that differ; empty: nothing changes. */
 export function differingColumns<Columns extends object>(

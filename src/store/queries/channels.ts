@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
+import { type ChannelColumns, channelFields } from '../../resources/channel.ts'
+import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
 import { type ChannelWrite, WriteRefused } from '../ports/admin.ts'
-import type {
-  ChannelModel,
-  ChannelProbe,
-  ChannelRow,
-  ChannelTimeouts,
-  ProtocolBases,
-} from '../ports/catalog.ts'
+import type { ChannelRow } from '../ports/catalog.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../ports/counters.ts'
 import { InUse, type NewChannel, NotThere } from '../ports/edits.ts'
-import { limitsOf, parseColumn, parseList, selected } from '../schema/columns.ts'
+import { selected } from '../schema/columns.ts'
 import {
   type Change,
   checkRevision,
@@ -38,38 +34,19 @@ export function readChannel(row: Channel): ChannelRow {
     id: row.id,
     name: row.name,
     status: row.status === 'active' && row.draining === 1 ? 'draining' : row.status,
-    speaks: parseColumn<ProtocolBases>(row.speaks),
     keysSealed: row.keys_sealed,
-    models: parseColumn<readonly ChannelModel[]>(row.models),
-    priority: row.priority,
-    weight: row.weight,
-    timeouts: parseColumn<ChannelTimeouts>(row.timeouts),
-    allowPrivate: row.allow_private === 1,
-    quirks: parseList(row.quirks),
-    limits: limitsOf(row),
     proxySealed: row.proxy_sealed,
-    probe: row.probe === null ? null : parseColumn<ChannelProbe>(row.probe),
+    ...fromColumns(channelFields, row),
   }
 }
 
 /** What a channel's row holds, but for its name and its keys. */
-function channelColumns(channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) {
-  const { proxySealed, probe } = channel
-  return {
-    status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
-    draining: channel.status === 'draining' ? 1 : 0,
-    speaks: JSON.stringify(channel.speaks),
-    models: JSON.stringify(channel.models.map(({ id, upstream }) => ({ id, upstream }))),
-    priority: channel.priority,
-    weight: channel.weight,
-    timeouts: JSON.stringify(channel.timeouts),
-    allow_private: channel.allowPrivate ? 1 : 0,
-    quirks: JSON.stringify(channel.quirks),
-    ...limitsOf(channel.limits),
-    probe: probe && JSON.stringify({ everyMs: probe.everyMs, model: probe.model }),
-    ...(proxySealed !== undefined && { proxy_sealed: proxySealed }),
-  }
-}
+const channelColumns = (channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) => ({
+  status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
+  draining: channel.status === 'draining' ? 1 : 0,
+  ...(toColumns(channelFields, channel) as ChannelColumns),
+  ...(channel.proxySealed !== undefined && { proxy_sealed: channel.proxySealed }),
+})
 
 /** Creates or updates a channel; a new one must bring its keys. */
 export function* writeChannel(channel: ChannelWrite, now: number): Steps<void> {
@@ -99,9 +76,9 @@ function* markRemoved(id: number, now: number): Steps<void> {
 }
 
 const revised = [
-  ...['name', 'status', 'draining', 'speaks', 'keys_sealed', 'models', 'priority', 'weight'],
-  ...['timeouts', 'allow_private', 'quirks', 'rpm', 'tpm', 'concurrency', 'proxy_sealed', 'probe'],
-] as readonly (keyof Channel)[]
+  ...(['name', 'status', 'draining', 'keys_sealed', 'proxy_sealed'] as const),
+  ...columnsOf(channelFields),
+]
 
 /** Tells states of a channel apart. */
 export const channelRevision = (row: Channel) => revisionOf(row, revised)

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import { type GroupColumns, groupFields } from '../../resources/group.ts'
+import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
 import { type GroupWrite, WriteRefused } from '../ports/admin.ts'
 import type { GroupRow } from '../ports/catalog.ts'
 import { GroupClosed, InUse, NotThere } from '../ports/edits.ts'
 import { mayUse } from '../ports/group-access.ts'
-import { limitsOf, parseList, parseRegions, regionsText } from '../schema/columns.ts'
+import { parseList } from '../schema/columns.ts'
 import {
   type Change,
   checkRevision,
@@ -15,7 +17,7 @@ import {
 import { countTokens, findNamed, requireFreeName, requireNamed } from './names.ts'
 import { all, first, insert, run, type Steps, update } from './steps.ts'
 
-interface Group extends ReturnType<typeof groupColumns> {
+interface Group extends GroupColumns {
   readonly id: number
   readonly name: string
   readonly created_at: number
@@ -41,18 +43,8 @@ export function readGroup(row: Group, channels: readonly string[]): GroupRow {
   return {
     id: row.id,
     name: row.name,
-    status: row.status,
-    description: row.description,
-    platform: row.platform,
-    multiplierMillionths: row.multiplier_millionths,
     channels,
-    models: parseList(row.models),
-    longContextPricing: row.long_context_pricing === 1,
-    onDisconnect: row.on_disconnect,
-    limits: limitsOf(row),
-    accounts: row.accounts === null ? null : parseList(row.accounts),
-    tools: row.tools === null ? null : parseList(row.tools),
-    regions: parseRegions(row.regions),
+    ...fromColumns(groupFields, row),
   }
 }
 
@@ -63,19 +55,8 @@ export function* loadGroups(): Steps<GroupRow[]> {
 }
 
 /** What a group's row holds, but for its name. */
-const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
-  status: group.status,
-  description: group.description,
-  platform: group.platform,
-  multiplier_millionths: group.multiplierMillionths,
-  models: JSON.stringify(group.models),
-  long_context_pricing: group.longContextPricing ? 1 : 0,
-  on_disconnect: group.onDisconnect,
-  accounts: group.accounts && JSON.stringify(group.accounts),
-  tools: group.tools && JSON.stringify(group.tools),
-  regions: regionsText(group.regions),
-  ...limitsOf(group.limits),
-})
+const groupColumns = (group: Omit<GroupWrite, 'name'>) =>
+  toColumns(groupFields, group) as GroupColumns
 
 /** Creates or updates a group and puts its channels in the order in which they are named. */
 export function* writeGroup(group: GroupWrite, now: number): Steps<void> {
@@ -125,11 +106,7 @@ function* markRemoved(id: number, now: number): Steps<void> {
   yield* run(sql`UPDATE "group" SET deleted_at = ${now} WHERE id = ${id}`)
 }
 
-const revised = [
-  ...['name', 'status', 'description', 'platform', 'multiplier_millionths', 'models'],
-  ...['long_context_pricing', 'on_disconnect', 'rpm', 'tpm', 'concurrency', 'channels'],
-  ...['accounts', 'tools', 'regions'],
-] as readonly (keyof Group | 'channels')[]
+const revised = ['name', ...columnsOf(groupFields), 'channels'] as const
 
 /** Tells states of a group apart, its channels and their order included. */
 export const groupRevision = (row: Group, channels: readonly string[]): string =>

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Limits, Regions } from '../ports/catalog.ts'
+import type { Regions } from '../ports/catalog.ts'
 import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
 
 /** What a column holds; a flag is 0 or 1. */
@@ -83,14 +83,3 @@ export function parseList(text: string): readonly string[] {
 /** A column that holds which countries are served. */
 export const parseRegions = (text: string | null): Regions | null =>
   text === null ? null : parseColumn<Regions>(text)
-
-/** The same for the column: equal ones are equal texts. */
-export function regionsText(regions: Regions | null): string | null {
-  if (regions === null) return null
-  return JSON.stringify('allow' in regions ? { allow: regions.allow } : { deny: regions.deny })
-}
-
-/** The three columns of everything that can have limits: out of a row, and into one. */
-export function limitsOf({ rpm, tpm, concurrency }: Limits): Limits {
-  return { rpm, tpm, concurrency }
-}

@@ -2,6 +2,11 @@ import { type Database, SQLiteError } from 'bun:sqlite'
 import { isUtf8 } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { sql } from 'kysely'
+import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
+import { columnsOf, type Definition } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import {
   dayColumns,
   type FileFault,
@@ -186,10 +191,12 @@ interface Column {
   readonly pk: number
 }
 
+const definitions: readonly Definition[] = [accountFields, channelFields, groupFields, tokenFields]
+
 /** Columns of JSON; many of their tables demand it by themselves. */
-const json = new Set([
-  ...['usage_raw', 'extras', 'charge', 'counts', 'terms', 'models', 'speaks', 'timeouts', 'load'],
-  ...['ip_allow', 'regions', 'accounts', 'tools', 'quirks', 'probe', 'detail'],
+const json: ReadonlySet<string> = new Set([
+  ...['usage_raw', 'extras', 'charge', 'counts', 'terms', 'load', 'detail'],
+  ...definitions.flatMap((one) => columnsOf(one, 'isJson')),
 ])
 /** Numbers that may be below zero. */
 const signed = /^(balance\w*_nano|amount_nano|priority)$/
@@ -199,8 +206,11 @@ const time = /_at$|^since$|^until$|^valid_from$/
 const never = Number.MAX_SAFE_INTEGER
 const latestTime = Date.parse('2200-01-01T00:00:00Z')
 /** Yes or no. */
-const flag =
-  /^(stream|estimated|clamped|long_context_pricing|strict|draining|allow_private|email_verified|verified|backed_up|two_factor_enabled)$/
+const flags: ReadonlySet<string> = new Set([
+  ...['stream', 'estimated', 'clamped', 'long_context_pricing', 'draining', 'email_verified'],
+  ...['verified', 'backed_up', 'two_factor_enabled'],
+  ...definitions.flatMap((one) => columnsOf(one, 'isFlag')),
+])
 const wordsOfColumn: Readonly<Record<string, string>> = {
   ending:
     "'complete', 'incomplete', 'failed', 'cut', 'client_left', 'shutdown', 'interrupted', 'refused', 'background'",
@@ -215,7 +225,7 @@ function ruleOf({ name, type }: Column): readonly [rule: string, fault: string] 
   if (wordsOfColumn[name])
     return [`${column} IN (${wordsOfColumn[name]})`, 'is no word of this column']
   if (type !== 'INTEGER') return undefined
-  if (flag.test(name)) return [`${column} IN (0, 1)`, 'is neither 0 nor 1']
+  if (flags.has(name)) return [`${column} IN (0, 1)`, 'is neither 0 nor 1']
   const most = time.test(name) ? latestTime : Number.MAX_SAFE_INTEGER
   const least = signed.test(name) ? -Number.MAX_SAFE_INTEGER : 0
   const isIn = `${column} BETWEEN ${least} AND ${most}`

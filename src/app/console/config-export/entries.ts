@@ -1,11 +1,5 @@
 import { writtenExtras, writtenModalities } from '../../../billing/extras.ts'
-import {
-  formatDecimal,
-  formatNano,
-  multiplierDecimals,
-  priceDecimals,
-} from '../../../billing/money.ts'
-import { formatDurationMs } from '../../../lib/format.ts'
+import { formatDecimal, formatNano, priceDecimals } from '../../../billing/money.ts'
 import { accountFields } from '../../../resources/account.ts'
 import { channelFields } from '../../../resources/channel.ts'
 import { groupFields } from '../../../resources/group.ts'
@@ -42,54 +36,27 @@ export function createPlaceholders() {
 }
 export type NextPlaceholder = ReturnType<typeof createPlaceholders>
 
-const off = (status: string) => (status === 'disabled' ? { enabled: false } : {})
 const some = <Item>(name: string, items: readonly Item[]) =>
   items.length > 0 ? { [name]: items } : {}
 
 /** A channel of the file, with placeholders for its keys and its proxy. */
 export function channelEntry(channel: ChannelState, next: NextPlaceholder): object {
-  const { name, status, models, timeouts, probe, keyCount, hasProxy } = channel
+  const { name, status, keyCount, hasProxy } = channel
   const keys = Array.from({ length: keyCount }, () => next('channel', name, 'key'))
   return {
     name,
-    ...off(status),
+    ...(status === 'disabled' && { enabled: false }),
     ...(status === 'draining' && { drain: true }),
-    speaks: channel.speaks,
     ...(keys.length === 1 ? { api_key: keys[0] } : { api_keys: keys }),
-    models: models.map(({ id, upstream }) => (id === upstream ? id : { id, upstream })),
-    priority: channel.priority,
-    weight: channel.weight,
-    timeouts: {
-      connect: formatDurationMs(timeouts.connectMs),
-      first_byte: formatDurationMs(timeouts.firstByteMs),
-      idle: formatDurationMs(timeouts.idleMs),
-      total: formatDurationMs(timeouts.totalMs),
-    },
     ...toFile(channelFields, channel),
     ...(hasProxy && { proxy: next('channel', name, 'proxy') }),
-    ...(probe && {
-      probe: {
-        every: formatDurationMs(probe.everyMs),
-        ...(probe.model !== null && { model: probe.model }),
-      },
-    }),
-    ...some('quirks', channel.quirks),
   }
 }
 
 /** A group of the file. */
 export const groupEntry = (group: GroupSettings): object => ({
   name: group.name,
-  ...(group.description && { description: group.description }),
-  ...(group.platform && { platform: group.platform }),
-  rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
-  channels: group.channels,
-  ...some('models', group.models),
-  ...(!group.longContextPricing && { long_context_pricing: false }),
-  on_disconnect: group.onDisconnect,
   ...toFile(groupFields, group),
-  ...(group.accounts && { accounts: group.accounts }),
-  ...(group.tools && { tools: group.tools }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */
@@ -137,9 +104,6 @@ function ratesEntry(rates: TokenRates): object {
 /** An account of the file without its tokens: its balance is what it would be opened with. */
 export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({
   email: account.email,
-  // What is as it would be made is said all the same: the file would leave it as it is.
-  role: account.role,
-  credit_limit: formatNano(account.creditLimitNano),
   ...toFile(accountFields, account),
   balance: formatNano(Math.max(account.balanceNano, 0)),
 })
