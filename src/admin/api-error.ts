@@ -38,8 +38,6 @@ interface Details {
   /** On a conflict: the present state. */
   readonly data?: unknown
   readonly retryAfterSeconds?: number
-  /** Cookies that end with what has failed. */
-  readonly cookies?: readonly string[]
   readonly cause?: unknown
 }
 
@@ -60,7 +58,7 @@ export class ApiError extends Error {
   }
 
   toResponse(): Response {
-    const { field, fault, data, retryAfterSeconds, cookies = [] } = this.details
+    const { field, fault, data, retryAfterSeconds } = this.details
     const body: Failure = {
       code: this.status,
       message: this.message,
@@ -71,7 +69,6 @@ export class ApiError extends Error {
     }
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds))
-    for (const cookie of cookies) headers.append('set-cookie', cookie)
     return Response.json(body, { status: this.status, headers })
   }
 }

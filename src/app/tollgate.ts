@@ -317,7 +317,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ memory, places },
     membership: parts.membership,
   }
-  const setupCode = createSetupCode({ store: store.signIn, sealer: secrets.texts })
+  const setupCode = createSetupCode(store.signIn, secrets.texts)
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },

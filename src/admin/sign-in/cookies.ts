@@ -12,16 +12,7 @@ interface CookieOptions {
 }
 
 /** Cookies that only this gateway can write: `value.signature`, for no script, by TLS only where it is used. */
-export interface Cookies {
-  /** The value; undefined when the cookie is not there or not signed by us. */
-  read(request: Request, name: string): string | undefined
-  /** Gives `Set-Cookie`. */
-  write(request: Request, name: string, value: string, options?: CookieOptions): string
-  /** Takes it back. */
-  end(request: Request, name: string): string
-}
-
-export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 'facts'>): Cookies {
+export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 'facts'>) {
   const secret = signInSecret(secrets)
   const sign = (value: string) => createHmac('sha256', secret).update(value).digest()
   // A browser takes `__Secure-` by TLS only.
@@ -36,7 +27,8 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
   }
 
   return {
-    read(request, name) {
+    /** The value; undefined when the cookie is not there or not signed by us. */
+    read(request: Request, name: string): string | undefined {
       const raw = readCookie(request.headers.get('cookie') ?? '', named(request, name))
       const dot = raw?.lastIndexOf('.') ?? -1
       if (raw === undefined || dot < 1) return undefined
@@ -46,11 +38,13 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
       const isOurs = signature.length === expected.length && timingSafeEqual(signature, expected)
       return isOurs ? value : undefined
     },
-    write(request, name, value, options = {}) {
+    /** Gives `Set-Cookie`. */
+    write(request: Request, name: string, value: string, options: CookieOptions = {}): string {
       const raw = encodeURIComponent(`${value}.${sign(value).toString('base64')}`)
       return set(request, name, raw, options)
     },
-    end: (request, name) => set(request, name, '', { maxAgeMs: 0 }),
+    /** Takes it back. */
+    end: (request: Request, name: string): string => set(request, name, '', { maxAgeMs: 0 }),
   }
 }
 

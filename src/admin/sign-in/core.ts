@@ -26,7 +26,7 @@ export interface RequestFacts {
 /** What signing in is built from. */
 export interface SignInParts {
   readonly store: SignInStore
-  readonly secrets: Pick<SecretBox, 'keyedHash' | 'bytes'>
+  readonly secrets: Pick<SecretBox, 'keyedHash'>
   readonly log: Logger
   readonly clock: Clock
   readonly settings: () => SignInSettings

@@ -10,26 +10,24 @@ export const maxPasswordLength = 256
 /** Hashing takes 64 MiB each, and some hundredths of a second: so many at once, so many in line. */
 const line = { atOnce: 2, mostWaiting: 100 }
 
-/** Hashes and compares passwords, a few at a time, on behalf of who asks. Throws 503 when too many wait. */
-export interface Passwords {
-  /** argon2id. */
-  hash(asking: Asking, password: string): Promise<string>
-  /** Takes as long without a hash, and gives false. */
-  verify(asking: Asking, password: string, hash: string | null): Promise<boolean>
-}
+export type Passwords = ReturnType<typeof createPasswords>
 
-export function createPasswords(): Passwords {
+/** Hashes and compares passwords, a few at a time, on behalf of who asks. Throws 503 when too many wait. */
+export function createPasswords() {
   const inTurn = createLine(line)
+  const queue = <Result>(asking: Asking, work: () => Promise<Result>) =>
+    inTurn(asking, work, tooManyAtOnce)
   const make = (password: string) => Bun.password.hash(password, { algorithm: 'argon2id' })
   return {
-    hash: (asking, password) => inTurn(asking, () => make(password), tooManyAtOnce),
-    verify: (asking, password, hash) =>
-      inTurn(
-        asking,
-        () =>
-          hash === null ? make(password).then(() => false) : Bun.password.verify(password, hash),
-        tooManyAtOnce,
-      ),
+    /** argon2id. */
+    hash: (asking: Asking, password: string) => queue(asking, () => make(password)),
+    /** Takes as long without a hash, and gives false. */
+    verify: (asking: Asking, password: string, hash: string | null): Promise<boolean> =>
+      queue(asking, async () => {
+        if (hash !== null) return Bun.password.verify(password, hash)
+        await make(password)
+        return false
+      }),
   }
 }
 
@@ -54,6 +52,13 @@ export function checkNewPassword(password: string, field: string): void {
  */
 export const canSignIn = (email: string): boolean =>
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(email)
+
+/** Throws for an address that can't be signed in with. */
+export function requireAddress(email: string): void {
+  if (canSignIn(email)) return
+  const fault = { field: 'email', fault: 'unfit_email' } as const
+  throw new ApiError('invalid_value', 'This is not an e-mail address.', fault)
+}
 
 /** On whose behalf work is done. */
 export interface Asking {

@@ -10,22 +10,19 @@ interface ThrottleOptions extends RateOptions {
   readonly text?: (seconds: number) => string
 }
 
-/** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
-interface Throttle {
-  /** Takes one attempt; throws 429, with the time to wait, when there is none left. */
-  take(key: string): void
-  /** Gives one back: it was no wrong guess. */
-  giveBack(key: string): void
-}
+export type Throttle = ReturnType<typeof createThrottle>
 
-export function createThrottle({ text, ...options }: ThrottleOptions): Throttle {
+/** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
+export function createThrottle({ text, ...options }: ThrottleOptions) {
   const rate = createRate(options)
   return {
-    take(key) {
+    /** Takes one attempt; throws 429, with the time to wait, when there is none left. */
+    take(key: string): void {
       const waitMs = rate.waitMs(key)
       if (waitMs > 0) throw tooMany(waitMs, text)
       rate.take(key)
     },
+    /** Gives one back: it was no wrong guess. */
     giveBack: rate.giveBack,
   }
 }
@@ -39,31 +36,23 @@ function tooMany(
   return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
 }
 
-/** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
-export interface Limits {
-  /** Guesses at a password or a code, by address. */
-  readonly address: Throttle
-  /** The same by account: its id, or the e-mail address that was typed. */
-  readonly account: Throttle
-  /** The same by browser, of those that have signed in before: nobody else spends these. */
-  readonly device: Throttle
-  /** Successful sign-ins per account: far more than a person needs. */
-  readonly right: Throttle
-  /** New accounts by address. */
-  readonly registration: Throttle
-  /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
-  readonly begun: Throttle
-  /** Guesses at the set-up code, by address and all together. */
-  readonly setup: Throttle
-}
+export type Limits = ReturnType<typeof createLimits>
 
-export const createLimits = (clock: Clock): Limits => ({
+/** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
+export const createLimits = (clock: Clock) => ({
+  /** Guesses at a password or a code, by address. */
   address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
+  /** The same by account: its id, or the e-mail address that was typed. */
   account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  /** The same by browser, of those that have signed in before: nobody else spends these. */
   device: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  /** Successful sign-ins per account: far more than a person needs. */
   right: createThrottle({ clock, burst: 60, everyMs: 10_000 }),
+  /** New accounts by address. */
   registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
+  /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
   begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
+  /** Guesses at the set-up code, by address. */
   setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
 })
 

@@ -23,7 +23,6 @@ export function createPasskeys(core: SignInCore) {
   const begin = (request: Request) => limits.begun.take(addressKey(facts.addressOf(request)))
   const notAccepted = () =>
     new ApiError('invalid_value', 'The passkey was not accepted.', { field: 'response' })
-  const unknown = () => new ApiError('not_found', 'This passkey is not known here.')
 
   function requireFresh({ signedInAt }: SignedIn): void {
     if (clock() - signedInAt < freshMs) return
@@ -73,17 +72,13 @@ export function createPasskeys(core: SignInCore) {
       const wanted = await expected(request, 'get')
       const passkey = await store.passkey(answer.id)
       const account = passkey && (await store.account({ id: passkey.accountId }))
-      if (passkey === undefined || account === undefined) throw unknown()
+      if (passkey === undefined || account === undefined)
+        throw new ApiError('not_found', 'This passkey is not known here.')
       const { verifyAuthenticationResponse } = await webauthn()
-      const { credentialId: id, counter, publicKey } = passkey
-      const credential = {
-        id,
-        counter,
-        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64')),
-      }
-      const verified = await verifyAuthenticationResponse({
-        ...{ ...wanted, response: answer, credential },
-      }).catch(() => undefined)
+      const { credentialId: id, counter } = passkey
+      const publicKey = new Uint8Array(Buffer.from(passkey.publicKey, 'base64'))
+      const asked = { ...wanted, response: answer, credential: { id, counter, publicKey } }
+      const verified = await verifyAuthenticationResponse(asked).catch(() => undefined)
       const next = verified?.verified ? verified.authenticationInfo.newCounter : undefined
       // The counter moves on once: of two answers that are as old only one is taken.
       if (next === undefined || !(await store.countPasskey(passkey, next)))
@@ -116,11 +111,9 @@ export function createPasskeys(core: SignInCore) {
     ): Promise<Outcome<null>> {
       requireFresh(who)
       const wanted = await expected(request, 'create', who.accountId)
-      const answer = response as RegistrationResponseJSON
+      const answer = { ...wanted, response: response as RegistrationResponseJSON }
       const { verifyRegistrationResponse } = await webauthn()
-      const verified = await verifyRegistrationResponse({ ...wanted, response: answer }).catch(
-        () => undefined,
-      )
+      const verified = await verifyRegistrationResponse(answer).catch(() => undefined)
       const info = verified?.registrationInfo
       const added =
         info &&

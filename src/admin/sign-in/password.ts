@@ -3,9 +3,9 @@ import type { SignInAccount } from '../../store/ports/sign-in.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import type { Outcome, SignInCore } from './core.ts'
-import { type Asking, canSignIn, checkNewPassword } from './hashing.ts'
+import { type Asking, checkNewPassword, requireAddress } from './hashing.ts'
 import { counted, countedRight } from './limits.ts'
-import type { SecondSteps } from './totp.ts'
+import type { SecondFactors } from './totp.ts'
 
 /** What is typed to sign in. */
 interface PasswordEntry {
@@ -19,7 +19,7 @@ interface PasswordEntry {
 const freshMs = 600_000
 
 /** Signing in and up with e-mail address and password. */
-export function createPasswordSignIn(core: SignInCore, secondSteps: SecondSteps) {
+export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
   const { store, passwords, sessions, limits, facts, log, watchRefusals } = core
 
   /**
@@ -57,10 +57,10 @@ export function createPasswordSignIn(core: SignInCore, secondSteps: SecondSteps)
         const asking = askingOf(request, email, device)
         const guess = { request, account: `e-mail ${email}`, device }
         const account = await counted(core, guess, () => check(asking, email, password))
-        const trusted = await secondSteps.enterTrusted(request, account)
+        const trusted = await factors.enterTrusted(request, account)
         if (trusted === undefined) {
           await sessions.end(request)
-          const cookie = await secondSteps.begin(request, account, remember)
+          const cookie = await factors.begin(request, account, remember)
           return { data: { two_factor: true }, cookies: [cookie] }
         }
         const started = await sessions.start(request, account, { method: 'password', remember })
@@ -150,9 +150,4 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
       return { data: null, cookies: await sessions.start(request, { id, email }, {}) }
     },
   }
-}
-
-function requireAddress(email: string): void {
-  if (canSignIn(email)) return
-  throw new ApiError('invalid_value', 'This is not an e-mail address.', { field: 'email' })
 }

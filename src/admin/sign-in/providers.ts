@@ -49,14 +49,6 @@ export interface Claims {
   readonly name: string
 }
 
-/** Signing in at one provider, by what both sides know of it. */
-export interface ProviderClient {
-  /** The address that the browser is sent to. */
-  address(asked: { readonly [name: string]: string }): URL
-  /** Ends it with what the browser came back with. Throws for what does not fit. */
-  finish(back: URL, begun: Begun): Promise<Claims>
-}
-
 /** What is kept until the browser is back. */
 export interface Begun {
   readonly state: string
@@ -66,8 +58,10 @@ export interface Begun {
 
 type OpenId = typeof import('openid-client')
 
+export type ProviderClient = Awaited<ReturnType<typeof openProvider>>
+
 /** Reads the provider's documents. Throws 503 when it can't be reached. */
-export async function openProvider(provider: Provider, openid: OpenId): Promise<ProviderClient> {
+export async function openProvider(provider: Provider, openid: OpenId) {
   const { at, clientId, clientSecret, scopes } = provider
   const auth = openid.ClientSecretPost(clientSecret)
   // The configuration warns of addresses without TLS.
@@ -79,13 +73,11 @@ export async function openProvider(provider: Provider, openid: OpenId): Promise<
       execute.push(openid.enableNonRepudiationChecks)
       return openid.discovery(first, clientId, {}, auth, { execute, timeout: 10 })
     }
-    const endpoints = { authorization_endpoint: at.authorizationUrl, token_endpoint: at.tokenUrl }
-    const made = new openid.Configuration(
-      { issuer: first.origin, ...endpoints },
-      clientId,
-      {},
-      auth,
-    )
+    const server = {
+      issuer: first.origin,
+      ...{ authorization_endpoint: at.authorizationUrl, token_endpoint: at.tokenUrl },
+    }
+    const made = new openid.Configuration(server, clientId, {}, auth)
     for (const change of execute) change(made)
     return made
   }
@@ -98,12 +90,14 @@ export async function openProvider(provider: Provider, openid: OpenId): Promise<
   const scope = isOidc && !scopes.includes('openid') ? ['openid', ...scopes] : scopes
 
   return {
-    address(asked) {
+    /** The address that the browser is sent to. */
+    address(asked: { readonly [name: string]: string }): URL {
       const url = openid.buildAuthorizationUrl(config, { ...asked, scope: scope.join(' ') })
       if (!isOidc) url.searchParams.delete('nonce')
       return url
     },
-    async finish(back, { state, nonce, verifier }) {
+    /** Ends it with what the browser came back with. Throws for what does not fit. */
+    async finish(back: URL, { state, nonce, verifier }: Begun): Promise<Claims> {
       const checks = { expectedState: state, pkceCodeVerifier: verifier }
       if (isOidc) {
         const own = { ...checks, expectedNonce: nonce, idTokenExpected: true }

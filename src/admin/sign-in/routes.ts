@@ -91,7 +91,7 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
     .post(
       '/second-factor',
       ({ request, body: { code, backup = false, trust = false } }) =>
-        answer(signIn.secondSteps.finish(request, { code, trust, isBackup: backup })),
+        answer(signIn.factors.finish(request, { code, trust, isBackup: backup })),
       { body: SecondFactorBody, ...opens(Nothing, 'Sign in: the second step') },
     )
     .post(
@@ -160,22 +160,22 @@ export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
     )
     .post(
       '/two-factor/enable',
-      async ({ who, body }) => success(await signIn.ownFactor.enable(who, body.password)),
+      async ({ who, body }) => success(await signIn.factors.enable(who, body.password)),
       { body: PasswordBody, ...gives(TwoFactorSecret, 'A second factor: begin') },
     )
     .post(
       '/two-factor/confirm',
-      ({ request, who, body }) => answer(signIn.ownFactor.confirm(request, who, body.code)),
+      ({ request, who, body }) => answer(signIn.factors.confirm(request, who, body.code)),
       { body: CodeBody, ...gives(Nothing, 'A second factor: the first code') },
     )
     .post(
       '/two-factor/disable',
-      ({ request, who, body }) => answer(signIn.ownFactor.disable(request, who, body.password)),
+      ({ request, who, body }) => answer(signIn.factors.disable(request, who, body.password)),
       { body: PasswordBody, ...gives(Nothing, 'Remove the second factor') },
     )
     .post(
       '/two-factor/backup-codes',
-      async ({ who, body }) => success(await signIn.ownFactor.newBackupCodes(who, body.password)),
+      async ({ who, body }) => success(await signIn.factors.newBackupCodes(who, body.password)),
       { body: PasswordBody, ...gives(BackupCodes, 'New backup codes, in place of the old ones') },
     )
     .post('/unlink', ({ who, body }) => answer(signIn.oauth.unlink(who, body.provider)), {

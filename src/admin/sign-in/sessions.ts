@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isoTime } from '../../lib/format.ts'
 import type { Pending, SignInAccount } from '../../store/ports/sign-in.ts'
-import type { Sessions, SignedIn } from '../access.ts'
+import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { createCookies } from './cookies.ts'
 import type { SignInParts } from './core.ts'
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 /** What is begun in one request and ended in another: where the browser keeps it, and for how long. */
 const purposes = {
   /** Signing in: the code after the password. */
-  twoFactor: { cookie: 'two_factor', prefix: '2fa-', ms: 600_000 },
+  twoFactor: { cookie: 'two_factor', prefix: 'two-factor-', ms: 600_000 },
   /** No code is asked for on this device. */
   trustedDevice: { cookie: 'trust_device', prefix: 'trust-device-', ms: 30 * dayMs },
   passkey: { cookie: 'passkey', prefix: 'passkey-', ms: 300_000 },
@@ -28,32 +28,6 @@ interface SignInWay {
   readonly remember?: boolean | undefined
 }
 
-/** The sessions that cookies stand for, and what a browser is known by. */
-export interface CookieSessions extends Sessions {
-  /** Signs in: ends the session that the browser had. Gives the cookies. */
-  start(
-    request: Request,
-    account: Pick<SignInAccount, 'id' | 'email'>,
-    way: SignInWay,
-  ): Promise<readonly string[]>
-  /** Ends the session that the browser has. Gives the cookie that takes its own back. */
-  end(request: Request): Promise<string>
-  list(who: SignedIn): Promise<SessionList>
-  endOne(who: SignedIn, id: string): Promise<void>
-  /** How many were ended. */
-  endOthers(who: SignedIn): Promise<number>
-  /** A name for the browser, where it has signed in with this address before. */
-  deviceOf(request: Request, email: string): string | undefined
-  /** Keeps what the browser has begun; gives the cookie that ends it, once. */
-  begin(
-    request: Request,
-    what: Purpose,
-    pending: Partial<Pick<Pending, 'accountId' | 'data'>>,
-  ): Promise<string>
-  /** Takes what the browser has begun. */
-  take(request: Request, what: Purpose): Promise<Pending | undefined>
-}
-
 const sessionCookie = 'session_token'
 /** In tokens of sessions that end with the browser. */
 const unkeptMark = '~'
@@ -64,11 +38,14 @@ const mostAccounts = 5
 const randomName = () => randomBytes(24).toString('base64url')
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
+export type CookieSessions = ReturnType<typeof createSessions>
+
 /**
- * No session is kept in memory: a look-up by index costs microseconds, and who is signed out, disabled
- * or of another role is so at the next request.
+ * The sessions that cookies stand for, and what a browser is known by. No session is kept in memory: a
+ * look-up by index costs microseconds, and who is signed out, disabled or of another role is so at the
+ * next request.
  */
-export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'>): CookieSessions {
+export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'>) {
   const { store, secrets, clock, facts, log } = parts
   const cookies = createCookies(parts)
   /** A copy of the database opens no session. */
@@ -84,6 +61,7 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
     return { accountId, email, isVouched, role, sessionId: String(id), signedInAt: createdAt }
   }
 
+  /** Ends the session that the browser has. Gives the cookie that takes its own back. */
   async function end(request: Request): Promise<string> {
     const who = await find(request)
     if (who) await store.endSessions(who.accountId, { id: Number(who.sessionId) })
@@ -106,7 +84,12 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
     find,
     end,
 
-    async start(request, { id, email }, { method, remember }) {
+    /** Signs in: ends the session that the browser had. Gives the cookies. */
+    async start(
+      request: Request,
+      { id, email }: Pick<SignInAccount, 'id' | 'email'>,
+      { method, remember }: SignInWay,
+    ): Promise<readonly string[]> {
       const isKept = remember ?? !cookies.read(request, sessionCookie)?.endsWith(unkeptMark)
       await end(request)
       const token = randomName() + (isKept ? '' : unkeptMark)
@@ -122,7 +105,7 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
       return [cookie, rememberDevice(request, email, isKept)]
     },
 
-    async list({ accountId, sessionId }) {
+    async list({ accountId, sessionId }: SignedIn): Promise<SessionList> {
       const rows = await store.sessions(accountId, clock())
       return rows.map(({ id, createdAt, expiresAt, address, userAgent }) => ({
         id: String(id),
@@ -133,28 +116,36 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
       }))
     },
 
-    async endOne({ accountId }, id) {
+    async endOne({ accountId }: SignedIn, id: string): Promise<void> {
       const isId = /^\d{1,15}$/.test(id)
       const ended = isId ? await store.endSessions(accountId, { id: Number(id) }) : 0
       if (ended === 0) throw new ApiError('not_found', `There is no session ${id}; it may be over.`)
     },
 
-    endOthers: ({ accountId, sessionId }) =>
+    /** Gives how many were ended. */
+    endOthers: ({ accountId, sessionId }: SignedIn): Promise<number> =>
       store.endSessions(accountId, { except: Number(sessionId) }),
 
-    deviceOf(request, email) {
+    /** A name for the browser, where it has signed in with this address before. */
+    deviceOf(request: Request, email: string): string | undefined {
       const [id, ...marks] = readDevice(request)
       return marks.includes(markOf(email)) ? id : undefined
     },
 
-    async begin(request, what, { accountId = null, data = '' }) {
+    /** Keeps what the browser has begun; gives the cookie that ends it, once. */
+    async begin(
+      request: Request,
+      what: Purpose,
+      { accountId = null, data = '' }: Partial<Pick<Pending, 'accountId' | 'data'>>,
+    ): Promise<string> {
       const { cookie, prefix, ms } = purposes[what]
       const token = prefix + randomName()
       await store.keepPending({ id: hashOf(token), accountId, data, expiresAt: clock() + ms })
       return cookies.write(request, cookie, token, { maxAgeMs: ms })
     },
 
-    async take(request, what) {
+    /** Takes what the browser has begun. */
+    async take(request: Request, what: Purpose): Promise<Pending | undefined> {
       const { cookie, prefix } = purposes[what]
       // Tokens of trusted devices had a mark before them formerly.
       const token = cookies.read(request, cookie)?.split('!').at(-1)

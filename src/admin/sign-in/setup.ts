@@ -4,7 +4,7 @@ import type { TextSealer } from '../../lib/secrets.ts'
 import type { SignInStore } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
 import type { Outcome, SignInCore } from './core.ts'
-import { canSignIn, checkNewPassword } from './hashing.ts'
+import { checkNewPassword, requireAddress } from './hashing.ts'
 import { isSame } from './totp.ts'
 
 /** Who becomes the first administrator. */
@@ -12,6 +12,16 @@ interface SetupEntry {
   readonly code: string
   readonly email: string
   readonly password: string
+}
+
+const whyNot = {
+  taken:
+    'There is an account with this address and a password already. Give another address, or ' +
+    'run: tollgate account set EMAIL --role admin',
+  claimed:
+    'An account with this address registered itself, and nobody has vouched for it: it may be ' +
+    "somebody else's. Give another address, or, if you know that it is yours, run: " +
+    'tollgate account set EMAIL --vouch --role admin',
 }
 
 /** Set-up: while nobody can sign in as an administrator, who has the code makes one. */
@@ -48,32 +58,12 @@ export function createSetup(core: SignInCore) {
           { field: 'code' },
         )
       }
-      if (!canSignIn(entry.email)) {
-        throw new ApiError('invalid_value', 'This is not an e-mail address.', {
-          field: 'email',
-          fault: 'unfit_email',
-        })
-      }
+      requireAddress(entry.email)
       checkNewPassword(entry.password, 'password')
       const hash = await passwords.hash({ isKnown: true, shares: [] }, entry.password)
       const made = await store.makeAdministrator(entry.email, hash)
-      if (made === 'taken') {
-        throw new ApiError(
-          'name_taken',
-          'There is an account with this address and a password already. Give another address, or ' +
-            'run: tollgate account set EMAIL --role admin',
-          { field: 'email' },
-        )
-      }
-      if (made === 'claimed') {
-        throw new ApiError(
-          'name_taken',
-          'An account with this address registered itself, and nobody has vouched for it: it may be ' +
-            "somebody else's. Give another address, or, if you know that it is yours, run: " +
-            'tollgate account set EMAIL --vouch --role admin',
-          { field: 'email' },
-        )
-      }
+      if (made === 'taken' || made === 'claimed')
+        throw new ApiError('name_taken', whyNot[made], { field: 'email' })
       await close()
       const account = made !== 'closed' && (await store.account({ email: entry.email }))
       if (!account) throw new ApiError('setup_closed', 'There is an administrator already.')
@@ -83,52 +73,39 @@ export function createSetup(core: SignInCore) {
   }
 }
 
-/** The one-time code that makes the first administrator: the same on all nodes, whichever is asked. */
-export interface SetupCode {
-  /** The code; made when there is none. Nodes that start together end with the same one. */
-  open(): Promise<string>
-  isOpen(): Promise<boolean>
-  /** Takes as long for every guess. False when there is no code. */
-  matches(guess: string): Promise<boolean>
-  /** Forgets it, for all nodes. */
-  close(): Promise<void>
-}
-
-interface SetupCodeParts {
-  readonly store: Pick<SignInStore, 'keepPending' | 'pending' | 'takePending'>
-  readonly sealer: TextSealer
-}
+export type SetupCode = ReturnType<typeof createSetupCode>
 
 const id = 'set-up'
 
-/** It is kept in the database, sealed: who reads that must not become an administrator by it. */
-export function createSetupCode({ store, sealer }: SetupCodeParts): SetupCode {
+/**
+ * The one-time code that makes the first administrator: the same on all nodes, whichever is asked. It is
+ * kept in the database, sealed: who reads that must not become an administrator by it.
+ */
+export function createSetupCode(store: SignInStore, sealer: TextSealer) {
   /** The oldest counts. One that another secret has sealed is none. */
   async function find(): Promise<string | undefined> {
     const kept = await store.pending(id)
     return kept.map(({ data }) => sealer.open(data)).find((code) => code !== undefined)
   }
 
-  async function make(): Promise<void> {
-    // In hex: nothing in it looks like a key, which a log would hide.
-    const data = sealer.seal(randomBytes(24).toString('hex'))
-    await store.keepPending({ id, accountId: null, data, expiresAt: Number.MAX_SAFE_INTEGER })
-  }
-
   return {
-    async open() {
-      if ((await find()) === undefined) await make()
+    /** The code; made when there is none. Nodes that start together end with the same one. */
+    async open(): Promise<string> {
+      // In hex: nothing in it looks like a key, which a log would hide.
+      const made = () => sealer.seal(randomBytes(24).toString('hex'))
+      const lasting = { id, accountId: null, expiresAt: Number.MAX_SAFE_INTEGER }
+      if ((await find()) === undefined) await store.keepPending({ ...lasting, data: made() })
       const code = await find() // another node may have made one first
       if (code === undefined) throw new Error('The set-up code was not stored.')
       return code
     },
     isOpen: async () => (await find()) !== undefined,
-    async matches(guess) {
+    /** Takes as long for every guess. False when there is no code. */
+    async matches(guess: string): Promise<boolean> {
       const code = await find()
       return code !== undefined && isSame(code, guess)
     },
-    async close() {
-      await store.takePending(id)
-    },
+    /** Forgets it, for all nodes. */
+    close: () => store.takePending(id),
   }
 }

@@ -9,7 +9,7 @@ import { createOwnPassword, createPasswordSignIn } from './password.ts'
 import type { SignInProfile } from './schema.ts'
 import { createSessions } from './sessions.ts'
 import { createSetup } from './setup.ts'
-import { createOwnFactor, createSecondSteps } from './totp.ts'
+import { createSecondFactors } from './totp.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -23,19 +23,18 @@ export function createSignIn(parts: SignInParts) {
     limits: createLimits(clock),
     watchRefusals: createRefusalWatch(parts.log, clock),
   }
-  const secondSteps = createSecondSteps(core)
   const ownPassword = createOwnPassword(core)
+  const factors = createSecondFactors(core, ownPassword)
   const setup = createSetup(core)
   return {
     sessions: core.sessions,
     /** Throws for who is not the owner of the account that is signed in. */
     prove: ownPassword.prove,
-    password: createPasswordSignIn(core, secondSteps),
-    secondSteps,
+    password: createPasswordSignIn(core, factors),
+    factors,
     passkeys: createPasskeys(core),
     oauth: createOAuth(core),
     ownPassword,
-    ownFactor: createOwnFactor(core, ownPassword),
     setup,
 
     async methods() {

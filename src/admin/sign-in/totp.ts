@@ -28,22 +28,30 @@ const wrongCode = (why: string) =>
 const codeHash = ({ keyedHash }: SignInCore['secrets'], code: string): string =>
   keyedHash(`used code:${code}`)
 
-export type SecondSteps = ReturnType<typeof createSecondSteps>
+export type SecondFactors = ReturnType<typeof createSecondFactors>
 
-/** The code that is asked for after the password. */
-export function createSecondSteps(core: SignInCore) {
+/** The code that is asked for after the password, and the owner's settings of it. */
+export function createSecondFactors(core: SignInCore, password: OwnPassword) {
   const { store, sessions, facts, secrets, clock, watchRefusals } = core
-  const sealed = createFactorSeal(secrets)
+  const { seal, open } = createFactorSeal(secrets)
+  const sealCodes = (codes: readonly string[]) => seal(JSON.stringify(codes))
+  const missing = () => new ApiError('invalid_value', 'There is no second factor yet.')
 
   const trust = (request: Request, accountId: number) =>
     sessions.begin(request, 'trustedDevice', { accountId })
 
+  const isCodeOf = async ({ secret }: SecondFactor, code: string): Promise<boolean> => {
+    const totp = await totpOf(open(secret))
+    // The codes of one step before and after are taken, too: clocks differ.
+    return totp.validate({ token: code, window: 1, timestamp: clock() }) !== null
+  }
+
   /** Spends a backup code. */
   async function takeBackupCode(accountId: number, { backupCodes }: SecondFactor, code: string) {
-    const codes: string[] = JSON.parse(sealed.open(accountId, backupCodes))
+    const codes: string[] = JSON.parse(open(backupCodes))
     const kept = codes.filter((one) => !isSame(one, code))
     if (kept.length === codes.length) return false
-    return store.replaceBackupCodes(accountId, backupCodes, sealed.seal(accountId, kept))
+    return store.replaceBackupCodes(accountId, backupCodes, sealCodes(kept))
   }
 
   /** Takes a guess at the code; a wrong one leaves the first step open for the next. */
@@ -63,7 +71,7 @@ export function createSecondSteps(core: SignInCore) {
     }
     const isRight = isBackup
       ? await takeBackupCode(account.id, factor, code)
-      : await isCodeOf(sealed.open(account.id, factor.secret), code, clock())
+      : await isCodeOf(factor, code)
     if (!isRight) {
       await store.noteWrongCode(account.id, lock)
       await again(tries + 1)
@@ -75,62 +83,43 @@ export function createSecondSteps(core: SignInCore) {
     return { account, remember }
   }
 
-  return {
-    /** What signs in without a code: cookies, of a trusted device. Undefined: a code is needed. */
-    async enterTrusted(request: Request, account: SignInAccount) {
-      if (!account.hasSecondFactor) return []
-      const trusted = await sessions.take(request, 'trustedDevice')
-      return trusted?.accountId === account.id ? [await trust(request, account.id)] : undefined
-    },
-
-    begin(request: Request, account: SignInAccount, remember: boolean): Promise<string> {
-      const first: FirstStep = { tries: 0, remember }
-      const data = JSON.stringify(first)
-      return sessions.begin(request, 'twoFactor', { accountId: account.id, data })
-    },
-
-    finish(request: Request, typed: TypedCode): Promise<Outcome<null>> {
-      const about = () => ({ address: facts.addressOf(request) })
-      return watchRefusals('second factor refused', about, async () => {
-        const entry = { ...typed, code: typed.code.trim() }
-        const { account, remember } = await counted(core, { request, account: undefined }, () =>
-          enter(request, entry),
-        )
-        const way = { method: 'second factor', remember }
-        const cookies = await sessions.start(request, account, way)
-        const trusted = typed.trust ? [await trust(request, account.id)] : []
-        return { data: null, cookies: [...cookies, ...trusted] }
-      })
-    },
-  }
-}
-
-interface FirstStep {
-  readonly tries: number
-  readonly remember: boolean
-}
-
-/** The second factor of who is signed in. */
-export function createOwnFactor(core: SignInCore, password: OwnPassword) {
-  const { store, sessions, secrets, clock } = core
-  const sealed = createFactorSeal(secrets)
-
-  const missing = () => new ApiError('invalid_value', 'There is no second factor yet.')
-
   async function changed(request: Request, { accountId: id, email }: SignedIn, action: string) {
     await store.note(email, action, email)
     return { data: null, cookies: await sessions.start(request, { id, email }, {}) }
   }
 
   return {
+    /** Cookies of who signs in without a code, by a trusted device; undefined: a code is needed. */
+    async enterTrusted(request: Request, account: SignInAccount) {
+      if (!account.hasSecondFactor) return []
+      const trusted = await sessions.take(request, 'trustedDevice')
+      return trusted?.accountId === account.id ? [await trust(request, account.id)] : undefined
+    },
+
+    begin(request: Request, { id }: SignInAccount, remember: boolean): Promise<string> {
+      const first: FirstStep = { tries: 0, remember }
+      return sessions.begin(request, 'twoFactor', { accountId: id, data: JSON.stringify(first) })
+    },
+
+    finish(request: Request, typed: TypedCode): Promise<Outcome<null>> {
+      const about = () => ({ address: facts.addressOf(request) })
+      return watchRefusals('second factor refused', about, async () => {
+        const entry = { ...typed, code: typed.code.trim() }
+        const guess = { request, account: undefined }
+        const { account, remember } = await counted(core, guess, () => enter(request, entry))
+        const way = { method: 'second factor', remember }
+        const cookies = await sessions.start(request, account, way)
+        const trusted = typed.trust ? [await trust(request, account.id)] : []
+        return { data: null, cookies: [...cookies, ...trusted] }
+      })
+    },
+
     /** The first right code puts it in force. */
     async enable(who: SignedIn, typed: string) {
       await password.require(who, typed)
       const secret = randomBytes(24).toString('base64url')
       const codes = makeBackupCodes()
-      const { accountId } = who
-      const kept = [sealed.seal(accountId, secret), sealed.seal(accountId, codes)] as const
-      if (!(await store.offerSecondFactor(accountId, ...kept)))
+      if (!(await store.offerSecondFactor(who.accountId, seal(secret), sealCodes(codes))))
         throw new ApiError('conflict', 'There is a second factor already. Remove it first.')
       const totp = await totpOf(secret, { issuer: core.settings().siteName, label: who.email })
       return { totp_uri: totp.toString(), backup_codes: codes }
@@ -142,8 +131,7 @@ export function createOwnFactor(core: SignInCore, password: OwnPassword) {
       const factor = await store.secondFactor(accountId)
       if (factor === undefined) throw missing()
       await counted(core, { request, account: `account ${accountId}` }, async () => {
-        const secret = sealed.open(accountId, factor.secret)
-        if (!(await isCodeOf(secret, code, clock()))) throw wrongCode('too old')
+        if (!(await isCodeOf(factor, code))) throw wrongCode('too old')
       })
       await store.turnOnSecondFactor(accountId)
       await store.takeCode(accountId, codeHash(secrets, code))
@@ -161,23 +149,22 @@ export function createOwnFactor(core: SignInCore, password: OwnPassword) {
       if (!factor?.isOn) throw missing()
       await password.require(who, typed)
       const codes = makeBackupCodes()
-      const to = sealed.seal(who.accountId, codes)
-      if (!(await store.replaceBackupCodes(who.accountId, factor.backupCodes, to)))
+      if (!(await store.replaceBackupCodes(who.accountId, factor.backupCodes, sealCodes(codes))))
         throw new ApiError('conflict', 'The codes were just changed elsewhere. Try again.')
       return { backup_codes: codes }
     },
   }
 }
 
+/** What is kept of a first step. */
+interface FirstStep {
+  readonly tries: number
+  readonly remember: boolean
+}
+
 async function totpOf(secret: string, named: { issuer?: string; label?: string } = {}) {
   const { Secret, TOTP } = await import('otpauth')
   return new TOTP({ ...named, secret: Secret.fromUTF8(secret) })
-}
-
-/** The codes of one step before and after are taken, too: clocks differ. */
-async function isCodeOf(secret: string, code: string, now: number): Promise<boolean> {
-  const totp = await totpOf(secret)
-  return totp.validate({ token: code, window: 1, timestamp: now }) !== null
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -193,31 +180,24 @@ export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other))
 }
 
-/** Of what was sealed before the gateway had its own way: version 1, nonce and text in hex. */
-const former = '$ba$1$'
+/** Form of what is sealed: version, nonce and text in hex. */
+const version = '$ba$1$'
+const nonceBytes = 24
 
-/** Seals what belongs to the second factor of an account, and is good for no other. */
+/** Seals what belongs to second factors. */
 function createFactorSeal(secrets: SignInCore['secrets']) {
-  const owner = (accountId: number) => `second factor of account ${accountId}`
+  const key = new Uint8Array(createHash('sha256').update(signInSecret(secrets)).digest())
   return {
-    seal(accountId: number, value: string | readonly string[]): string {
-      const text = typeof value === 'string' ? value : JSON.stringify(value)
-      const bytes = secrets.bytes.seal(Buffer.from(text), owner(accountId))
-      return Buffer.from(bytes).toString('base64url')
+    seal(text: string): string {
+      const nonce = new Uint8Array(randomBytes(nonceBytes))
+      const sealed = xchacha20poly1305(key, nonce).encrypt(Buffer.from(text))
+      return version + Buffer.concat([nonce, sealed]).toString('hex')
     },
     /** Throws for what another secret has sealed. */
-    open(accountId: number, text: string): string {
-      const opened = text.startsWith(former)
-        ? openFormer(signInSecret(secrets), text.slice(former.length))
-        : secrets.bytes.open(Buffer.from(text, 'base64url'), owner(accountId))
-      if (opened === undefined) throw new Error('A second factor was sealed with another secret.')
-      return Buffer.from(opened).toString()
+    open(sealed: string): string {
+      const bytes = new Uint8Array(Buffer.from(sealed.slice(version.length), 'hex'))
+      const cipher = xchacha20poly1305(key, bytes.subarray(0, nonceBytes))
+      return Buffer.from(cipher.decrypt(bytes.subarray(nonceBytes))).toString()
     },
   }
-}
-
-function openFormer(secret: string, hex: string): Uint8Array {
-  const key = new Uint8Array(createHash('sha256').update(secret).digest())
-  const bytes = new Uint8Array(Buffer.from(hex, 'hex'))
-  return xchacha20poly1305(key, bytes.subarray(0, 24)).decrypt(bytes.subarray(24))
 }

@@ -149,33 +149,27 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
 }
 
 function buildSignIn(section: NonNullable<ConfigFile['sign_in']>): SignInConfig {
-  const { oidc = [], oauth = [] } = section
-  const known = typedKeys(knownProviders).flatMap((id) => {
-    const entry = section[id]
-    return entry === undefined ? [] : [{ id, ...knownProviders[id], ...clientOf(entry) }]
-  })
-  const defaultScopes = knownProviders.google.scopes
-  const named = [
-    ...oidc.map((one) => ({ ...one, at: one.discovery_url, scopes: one.scopes ?? defaultScopes })),
-    ...oauth.map((one) => ({ ...one, at: plainOf(one), scopes: one.scopes ?? [] })),
-  ].map(({ id, name, at, scopes, ...entry }) => ({ id, name, at, scopes, ...clientOf(entry) }))
-  return { providers: [...known, ...named] }
+  const { google, github, oidc = [], oauth = [] } = section
+  const entries = [
+    ...(google ? [{ id: 'google', ...knownProviders.google, ...google }] : []),
+    ...(github ? [{ id: 'github', ...knownProviders.github, ...github }] : []),
+    ...oidc.map((one) => ({ scopes: knownProviders.google.scopes, ...one, at: one.discovery_url })),
+    ...oauth.map((one) => ({
+      ...{ scopes: [], ...one },
+      at: {
+        authorizationUrl: one.authorization_url,
+        tokenUrl: one.token_url,
+        profileUrl: one.profile_url,
+        emailsUrl: one.emails_url ?? null,
+      },
+    })),
+  ]
+  return {
+    providers: entries.map(({ id, name, scopes, at, client_id, client_secret }) => ({
+      ...{ id, name, scopes, at, clientId: client_id, clientSecret: client_secret },
+    })),
+  }
 }
-
-const typedKeys = <Key extends string>(table: { readonly [key in Key]: unknown }) =>
-  Object.keys(table) as Key[]
-
-const clientOf = (entry: { readonly client_id: string; readonly client_secret: string }) => ({
-  clientId: entry.client_id,
-  clientSecret: entry.client_secret,
-})
-
-const plainOf = (entry: NonNullable<NonNullable<ConfigFile['sign_in']>['oauth']>[number]) => ({
-  authorizationUrl: entry.authorization_url,
-  tokenUrl: entry.token_url,
-  profileUrl: entry.profile_url,
-  emailsUrl: entry.emails_url ?? null,
-})
 
 /** The balance below which accounts count as low that have no threshold of their own. */
 export const buildBalanceLow = (usd: Decimal | undefined): number => nano(usd ?? 5)

@@ -8,13 +8,6 @@ export interface SignInAccount {
   readonly hasSecondFactor: boolean
 }
 
-/** An account that somebody opens for themselves: a user with nothing. */
-export interface OpenedAccount {
-  readonly email: string
-  readonly name: string
-  readonly passwordHash: string
-}
-
 /** Who somebody is at a provider. */
 export interface Identity {
   readonly provider: string
@@ -87,24 +80,23 @@ export interface SecondFactor {
   readonly lockedUntil: number | null
 }
 
-export interface NewPasskey {
+export interface Passkey {
+  readonly id: number
   readonly accountId: number
-  readonly name: string
+  readonly name: string | null
   readonly credentialId: string
   /** COSE, in base64. */
   readonly publicKey: string
   readonly counter: number
+  readonly createdAt: number | null
+}
+
+export interface NewPasskey extends Omit<Passkey, 'id' | 'createdAt'> {
   readonly deviceType: string
   readonly isBackedUp: boolean
   /** How it can be asked, divided by commas. */
   readonly transports: string
   readonly aaguid: string
-}
-
-export type Passkey = Omit<NewPasskey, 'name' | 'aaguid' | 'deviceType' | 'isBackedUp'> & {
-  readonly id: number
-  readonly name: string | null
-  readonly createdAt: number | null
 }
 
 /** What an account signs in with. */
@@ -145,8 +137,12 @@ export interface SignInStore {
   account(
     who: { readonly id: number } | { readonly email: string },
   ): Promise<SignInAccount | undefined>
-  /** Undefined: the address is taken. */
-  openAccount(account: OpenedAccount): Promise<SignInAccount | undefined>
+  /** Opens one for who asks: a user with nothing. Undefined: the address is taken. */
+  openAccount(account: {
+    readonly email: string
+    readonly name: string
+    readonly passwordHash: string
+  }): Promise<SignInAccount | undefined>
   /**
    * The account of an identity. One that has the same address is linked when both sides have checked
    * it; else one is opened where that is allowed.

@@ -8,27 +8,38 @@ export interface Person {
   readonly name?: string
 }
 
+interface Grant {
+  readonly person: Person
+  readonly asked: URLSearchParams
+  /** What its token says otherwise than it should; `forged`: another key has signed it. */
+  readonly lies: { readonly [claim: string]: unknown }
+}
+
 const base64url = (value: string | Uint8Array) => Buffer.from(value).toString('base64url')
 
 /** A small OIDC provider on a free port of 127.0.0.1, where everybody signs in at once. */
 export async function startOidcProvider() {
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   const size = { modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
-  const keys = await crypto.subtle.generateKey({ ...algorithm, ...size }, true, ['sign', 'verify'])
+  const kind = { ...algorithm, ...size }
+  const keys = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
+  const foreign = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
   const jwk = await crypto.subtle.exportKey('jwk', keys.publicKey)
   const issued = new Map<string, Person>()
-  const granted = new Map<string, { person: Person; asked: URLSearchParams }>()
+  const granted = new Map<string, Grant>()
   const seen: string[] = []
 
-  async function idToken({ person, asked }: { person: Person; asked: URLSearchParams }) {
+  async function idToken({ person, asked, lies }: Grant) {
     const now = Math.floor(Date.now() / 1000)
     const claims = {
       ...{ iss: origin, aud: 'tollgate', iat: now, exp: now + 60, nonce: asked.get('nonce') },
       ...person,
+      ...lies,
     }
     const head = { alg: 'RS256', typ: 'JWT', kid: 'one' }
     const text = `${base64url(JSON.stringify(head))}.${base64url(JSON.stringify(claims))}`
-    const signature = await crypto.subtle.sign(algorithm, keys.privateKey, Buffer.from(text))
+    const { privateKey } = lies.forged ? foreign : keys
+    const signature = await crypto.subtle.sign(algorithm, privateKey, Buffer.from(text))
     return `${text}.${base64url(new Uint8Array(signature))}`
   }
 
@@ -89,10 +100,10 @@ export async function startOidcProvider() {
       ...{ profile_url: `${origin}/profile`, emails_url: `${origin}/emails` },
     },
     /** Signs a person in at the address that the browser was sent to; gives where it goes next. */
-    approve(url: string, person: Person): URL {
+    approve(url: string, person: Person, lies: Grant['lies'] = {}): URL {
       const asked = new URL(url).searchParams
       const code = crypto.randomUUID()
-      granted.set(code, { person, asked })
+      granted.set(code, { person, asked, lies })
       const back = new URL(asked.get('redirect_uri') ?? '')
       back.searchParams.set('code', code)
       back.searchParams.set('state', asked.get('state') ?? '')

@@ -79,6 +79,34 @@ test('a verified one is linked, and signs in from then on', async () => {
   expect(await again.status()).toBe(200)
 })
 
+test.each([
+  ['for another sign-in', { nonce: 'another' }],
+  ['of another issuer', { iss: 'https://evil.example' }],
+  ['for somebody else', { aud: 'another-client' }],
+  ['that is too old', { exp: 1 }],
+  ['that another has signed', { forged: true }],
+])('a token %s signs nobody in', async (_, lies) => {
+  const browser = open()
+  const { data } = await begin(browser)
+  const back = provider.approve(String(data.url), root, lies)
+  const answer = await browser.get(back.pathname + back.search)
+  expect(answer.headers.get('location')).toBe('/console/sign-in?error=invalid_code')
+  expect(await browser.status()).toBe(401)
+})
+
+test.each([
+  ['another state', 'state', 'another', 'state_mismatch'],
+  ['another issuer (RFC 9207)', 'iss', 'https://evil.example', 'invalid_code'],
+])('who comes back with %s is not signed in', async (_, name, value, word) => {
+  const browser = open()
+  const { data } = await begin(browser)
+  const back = provider.approve(String(data.url), root)
+  back.searchParams.set(name, value)
+  const answer = await browser.get(back.pathname + back.search)
+  expect(answer.headers.get('location')).toBe(`/console/sign-in?error=${word}`)
+  expect(await browser.status()).toBe(401)
+})
+
 test.each(['/console', '/console?a=1', '/console/requests/req_1?since=2026-11-21T08:00Z&x=%2F'])(
   'one comes back to the page that one wanted: %s',
   async (callback_url) => {

@@ -50,6 +50,40 @@ test('a passkey is added, signs in without a password, and is removed', async ()
   expect(await gone.status()).toBe(401)
 })
 
+test('an answer that is as old as another, or older, is refused', async () => {
+  const owner = createBrowser(url)
+  const key = createAuthenticator(url)
+  await owner.signIn(admin)
+  const response = key.register(await optionsOf(owner, 'passkeys'))
+  await owner.post('/api/v1/auth/passkeys', { response, name: 'cloned' })
+  const [first, second] = [createBrowser(url), createBrowser(url)]
+  const older = key.authenticate(await optionsOf(first, 'passkey'))
+  const newer = key.authenticate(await optionsOf(second, 'passkey'))
+  const enter = (by: Browser, response: object) =>
+    by.post('/api/v1/auth/sign-in/passkey', { response })
+  expect(await enter(second, newer)).toMatchObject({ status: 200 })
+  expect(await enter(first, older)).toMatchObject({ status: 401, reason: 'wrong_passkey' })
+  expect(await first.status()).toBe(401)
+  await owner.delete('/api/v1/auth/passkeys/1')
+})
+
+test('what was begun for one thing ends no other', async () => {
+  const browser = createBrowser(url)
+  const key = createAuthenticator(url)
+  const assertion = key.authenticate(await optionsOf(browser, 'passkey'))
+  const begun = browser.jar.get('tollgate.passkey') ?? ''
+  for (const name of ['two_factor', 'trust_device', 'state', 'session_token'])
+    browser.jar.set(`tollgate.${name}`, begun)
+  expect(await browser.status()).toBe(401)
+  expect(await browser.post('/api/v1/auth/second-factor', { code: '000000' })).toMatchObject({
+    ...{ status: 401, reason: 'begin_again' },
+  })
+  // It is still there for what it was begun for.
+  const enter = () => browser.post('/api/v1/auth/sign-in/passkey', { response: assertion })
+  expect(await enter()).toMatchObject({ status: 404, reason: 'not_found' })
+  expect(await enter()).toMatchObject({ status: 401, reason: 'begin_again' })
+})
+
 test('a passkey of another site, or of another owner, is refused', async () => {
   const owner = createBrowser(url)
   await owner.signIn(admin)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { NewPasskey, Passkey, SecondFactor } from '../../ports/sign-in.ts'
-import { build, first, run, type Steps } from '../steps.ts'
+import { build, first, run, type Steps, update } from '../steps.ts'
 import { forgetPending } from './sessions.ts'
 
 export function* findSecondFactor(accountId: number): Steps<SecondFactor | undefined> {
@@ -36,9 +36,7 @@ export function* offerSecondFactor(
 
 export function* turnOnSecondFactor(accountId: number): Steps<void> {
   yield* run(secondFactorOf(accountId).set({ verified: 1 }))
-  yield* run(
-    build.updateTable('account').set({ two_factor_enabled: 1 }).where('id', '=', accountId),
-  )
+  yield* update('account', accountId, { two_factor_enabled: 1 })
 }
 
 export function* replaceBackupCodes(accountId: number, from: string, to: string): Steps<boolean> {
@@ -49,9 +47,7 @@ export function* replaceBackupCodes(accountId: number, from: string, to: string)
 /** Forgets trusted devices with it. */
 export function* removeSecondFactor(accountId: number): Steps<void> {
   yield* run(build.deleteFrom('two_factor').where('account_id', '=', accountId))
-  yield* run(
-    build.updateTable('account').set({ two_factor_enabled: 0 }).where('id', '=', accountId),
-  )
+  yield* update('account', accountId, { two_factor_enabled: 0 })
   yield* forgetPending(accountId)
 }
 
@@ -91,7 +87,6 @@ export const selectPasskeys = () =>
     .selectFrom('passkey')
     .select(['id', 'name', 'counter', 'account_id as accountId', 'created_at as createdAt'])
     .select(['credential_id as credentialId', 'public_key as publicKey'])
-    .select(({ fn, val }) => fn.coalesce('transports', val('')).as('transports'))
     .orderBy('id')
 
 export function* findPasskey(credentialId: string): Steps<Passkey | undefined> {

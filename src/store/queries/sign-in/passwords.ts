@@ -1,7 +1,7 @@
 import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
 import { addAudit } from '../changes.ts'
 import { findByAddress, requireNamed } from '../names.ts'
-import { build, first, run, type Steps } from '../steps.ts'
+import { build, first, insert, run, type Steps, update } from '../steps.ts'
 import { removeSecondFactor } from './factors.ts'
 import { endSessionsOf } from './sessions.ts'
 
@@ -97,7 +97,8 @@ export function* hasAdministrator(): Steps<boolean> {
 
 /** Makes the first administrator, with an audit row. Call it in a transaction. */
 export function* makeAdministrator(
-  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+  email: string,
+  passwordHash: string,
   now: number,
 ): Steps<FirstAdministrator> {
   if (yield* hasAdministrator()) return 'closed'
@@ -106,7 +107,7 @@ export function* makeAdministrator(
     if (known.email_verified === 0) return 'claimed'
     const account = yield* findAccount({ id: known.id })
     if (account === undefined || account.passwordHash !== null) return 'taken'
-    yield* run(build.updateTable('account').set({ role: 'admin' }).where('id', '=', known.id))
+    yield* update('account', known.id, { role: 'admin' })
   }
   const id = known?.id ?? (yield* addAccount({ email, role: 'admin', isVouched: true }, now))
   yield* putPassword(id, { hash: passwordHash }, now)
@@ -124,19 +125,14 @@ interface AddedAccount {
 }
 
 /** Adds an account with nothing; gives its id. */
-export function* addAccount(
+export const addAccount = (
   { email, name = '', role = 'user', isVouched }: AddedAccount,
   now: number,
-): Steps<number> {
-  const row = {
-    ...{ email, name, role, status: 'active' as const },
+): Steps<number> =>
+  insert('account', {
+    ...{ email, name, role, status: 'active', email_verified: isVouched ? 1 : 0 },
     ...{ balance_nano: 0, credit_limit_nano: 0, created_at: now },
-    email_verified: isVouched ? (1 as const) : (0 as const),
-  }
-  const made = yield* first(build.insertInto('account').values(row).returning('id'))
-  if (made === undefined) throw new Error('The account was not stored.')
-  return made.id
-}
+  })
 
 /** An account that may sign in: live and active. */
 export function* findAccount(

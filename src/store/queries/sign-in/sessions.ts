@@ -6,7 +6,7 @@ import {
   type SignInStore,
   type StoredSession,
 } from '../../ports/sign-in.ts'
-import { all, build, first, fixed, run, type Steps } from '../steps.ts'
+import { all, build, first, fixed, insert, run, type Steps } from '../steps.ts'
 
 /** Asked for each request of the console. */
 const sessionOf = fixed(({ tokenHash, nowMs }: { tokenHash: string; nowMs: number }) =>
@@ -53,7 +53,7 @@ export function* startSession(session: NewSession, now: number): Steps<void> {
   const times = { created_at: now, updated_at: now, expires_at: expiresAt }
   const browser = { address, user_agent: userAgent }
   const row = { account_id: accountId, token_hash: tokenHash, ...times, ...browser }
-  yield* run(build.insertInto('session').values(row))
+  yield* insert('session', row)
   const own = build.deleteFrom('session').where('account_id', '=', accountId)
   yield* run(own.where('expires_at', '<=', now))
   const tooMany = ofAccount(accountId).select('id').limit(1).offset(mostSessions)
@@ -91,7 +91,7 @@ export function* keepPending(pending: Pending, now: number): Steps<void> {
   yield* run(build.deleteFrom('verification').where('expires_at', '<=', now))
   const value = [accountId ?? 0, ...(data === '' ? [] : [data])].join(' ')
   const times = { created_at: now, updated_at: now, expires_at: expiresAt }
-  yield* run(build.insertInto('verification').values({ identifier: id, value, ...times }))
+  yield* insert('verification', { identifier: id, value, ...times })
 }
 
 export function* findPending(id: string, now: number): Steps<readonly Pending[]> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { SignInStore } from '../../ports/sign-in.ts'
 import { addAudit } from '../changes.ts'
-import type { Engine } from '../steps.ts'
+import type { Engine, Steps } from '../steps.ts'
 import * as factors from './factors.ts'
 import * as passwords from './passwords.ts'
 import * as sessions from './sessions.ts'
@@ -14,49 +14,56 @@ interface SignInParts {
 
 /** Signing in. */
 export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
-  const { read, write } = engine
+  const read =
+    <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
+    (...asked: Asked) =>
+      engine.read(() => steps(...asked))
+  const write =
+    <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
+    (...asked: Asked) =>
+      engine.write(() => steps(...asked))
+  /** Of steps that are told the time last. */
+  const writeAt =
+    <Asked extends unknown[], Result>(steps: (...asked: [...Asked, number]) => Steps<Result>) =>
+    (...asked: Asked) =>
+      engine.write(() => steps(...asked, clock()))
+
   return {
-    account: (who) => read(() => passwords.findAccount(who)),
-    openAccount: (account) => write(() => ways.openAccount(account, clock())),
-    accountOf: (identity, mayOpen) => write(() => ways.findAccountOf(identity, mayOpen, clock())),
-    unlink: (accountId, provider) => write(() => ways.unlink(accountId, provider)),
-    waysIn: (accountId) => read(() => ways.listWaysIn(accountId)),
+    account: read(passwords.findAccount),
+    openAccount: writeAt(ways.openAccount),
+    accountOf: writeAt(ways.findAccountOf),
+    unlink: write(ways.unlink),
+    waysIn: read(ways.listWaysIn),
 
-    session: (tokenHash, nowMs) => read(() => sessions.findSession(tokenHash, nowMs)),
-    sessions: (accountId, nowMs) => read(() => sessions.listSessions(accountId, nowMs)),
-    startSession: (session) => write(() => sessions.startSession(session, clock())),
-    endSessions: (accountId, which) => write(() => sessions.endSessions(accountId, which)),
+    session: read(sessions.findSession),
+    sessions: read(sessions.listSessions),
+    startSession: writeAt(sessions.startSession),
+    endSessions: write(sessions.endSessions),
 
-    keepPending: (pending) => write(() => sessions.keepPending(pending, clock())),
-    pending: (id) => read(() => sessions.findPending(id, clock())),
-    takePending: (id) => write(() => sessions.takePending(id, clock())),
+    keepPending: writeAt(sessions.keepPending),
+    pending: (id) => read(sessions.findPending)(id, clock()),
+    takePending: writeAt(sessions.takePending),
 
-    passwordHash: async (id) =>
-      (await read(() => passwords.findAccount({ id })))?.passwordHash ?? null,
-    setPassword: (change) => write(() => passwords.changePassword(change, clock())),
-    hasAdministrator: () => read(passwords.hasAdministrator),
-    makeAdministrator: (email, passwordHash) =>
-      write(() => passwords.makeAdministrator({ email, passwordHash }, clock())),
+    passwordHash: async (id) => (await read(passwords.findAccount)({ id }))?.passwordHash ?? null,
+    setPassword: writeAt(passwords.changePassword),
+    hasAdministrator: read(passwords.hasAdministrator),
+    makeAdministrator: writeAt(passwords.makeAdministrator),
 
-    secondFactor: (accountId) => read(() => factors.findSecondFactor(accountId)),
-    offerSecondFactor: (accountId, secret, backupCodes) =>
-      write(() => factors.offerSecondFactor(accountId, secret, backupCodes)),
-    turnOnSecondFactor: (accountId) => write(() => factors.turnOnSecondFactor(accountId)),
-    replaceBackupCodes: (accountId, from, to) =>
-      write(() => factors.replaceBackupCodes(accountId, from, to)),
-    takeCode: (accountId, codeHash) => write(() => factors.takeCode(accountId, codeHash, clock())),
-    noteWrongCode: (accountId, lock) =>
-      write(() => factors.noteWrongCode(accountId, lock, clock())),
-    removeSecondFactor: (accountId) => write(() => factors.removeSecondFactor(accountId)),
-    resetTwoFactor: (account, actor) =>
-      write(() => passwords.resetSecondFactor(account, actor, clock())),
+    secondFactor: read(factors.findSecondFactor),
+    offerSecondFactor: write(factors.offerSecondFactor),
+    turnOnSecondFactor: write(factors.turnOnSecondFactor),
+    replaceBackupCodes: write(factors.replaceBackupCodes),
+    takeCode: writeAt(factors.takeCode),
+    noteWrongCode: writeAt(factors.noteWrongCode),
+    removeSecondFactor: write(factors.removeSecondFactor),
+    resetTwoFactor: writeAt(passwords.resetSecondFactor),
 
-    passkey: (credentialId) => read(() => factors.findPasskey(credentialId)),
-    addPasskey: (passkey) => write(() => factors.addPasskey(passkey, clock())),
-    countPasskey: (passkey, counter) => write(() => factors.countPasskey(passkey, counter)),
-    removePasskey: (accountId, id) => write(() => factors.removePasskey(accountId, id)),
+    passkey: read(factors.findPasskey),
+    addPasskey: writeAt(factors.addPasskey),
+    countPasskey: write(factors.countPasskey),
+    removePasskey: write(factors.removePasskey),
 
     note: (actor, action, subject) =>
-      write(() => addAudit({ createdAt: clock(), actor, action, subject, detail: {} })),
+      engine.write(() => addAudit({ createdAt: clock(), actor, action, subject, detail: {} })),
   }
 }

@@ -1,37 +1,23 @@
 import type {
   Identity,
   IdentityRefusal,
-  OpenedAccount,
   SignInAccount,
+  SignInStore,
   WaysIn,
 } from '../../ports/sign-in.ts'
 import { findByAddress } from '../names.ts'
-import { all, build, first, run, type Steps } from '../steps.ts'
+import { all, build, first, insert, run, type Steps, update } from '../steps.ts'
 import { findSecondFactor, selectPasskeys } from './factors.ts'
-import { addAccount, findAccount, passwordProvider } from './passwords.ts'
-
-function* addCredential(
-  accountId: number,
-  { provider, subject }: Pick<Identity, 'provider' | 'subject'>,
-  now: number,
-  passwordHash: string | null = null,
-): Steps<void> {
-  const times = { created_at: now, updated_at: now }
-  const row = { account_id: accountId, provider, subject, password_hash: passwordHash, ...times }
-  yield* run(build.insertInto('credential').values(row))
-}
+import { addAccount, findAccount, passwordProvider, putPassword } from './passwords.ts'
 
 /** Undefined: there is an account with this address. Call it in a transaction. */
 export function* openAccount(
-  { passwordHash, ...account }: OpenedAccount,
+  { email, name, passwordHash }: Parameters<SignInStore['openAccount']>[0],
   now: number,
 ): Steps<SignInAccount | undefined> {
-  if ((yield* findByAddress(account.email)) !== undefined) return undefined
-  const id = yield* addAccount(
-    { ...account, email: account.email.toLowerCase(), isVouched: false },
-    now,
-  )
-  yield* addCredential(id, { provider: passwordProvider, subject: String(id) }, now, passwordHash)
+  if ((yield* findByAddress(email)) !== undefined) return undefined
+  const id = yield* addAccount({ name, email: email.toLowerCase(), isVouched: false }, now)
+  yield* putPassword(id, { hash: passwordHash }, now)
   return yield* findAccount({ id })
 }
 
@@ -41,31 +27,29 @@ export function* findAccountOf(
   mayOpen: boolean,
   now: number,
 ): Steps<SignInAccount | IdentityRefusal> {
+  const { provider, subject, name, email, isVerified } = identity
   const linked = yield* first(
     build
       .selectFrom('credential')
       .select('account_id as id')
-      .where('provider', '=', identity.provider)
-      .where('subject', '=', identity.subject),
+      .where('provider', '=', provider)
+      .where('subject', '=', subject),
   )
-  const known = linked ?? (yield* findByAddress(identity.email))
-  if (known === undefined && !mayOpen) return 'signup_disabled'
+  const named = linked === undefined ? yield* findByAddress(email) : undefined
   // A stranger may have taken the address of an account first: both sides must have checked it.
-  if (linked === undefined && known !== undefined) {
-    const isSure = identity.isVerified && 'email_verified' in known && known.email_verified === 1
-    if (!isSure) return 'account_not_linked'
-  }
-  const id =
-    known?.id ??
-    (yield* addAccount(
-      { name: identity.name, email: identity.email.toLowerCase(), isVouched: identity.isVerified },
-      now,
-    ))
+  if (named !== undefined && !(isVerified && named.email_verified === 1))
+    return 'account_not_linked'
+  const known = linked ?? named
+  if (known === undefined && !mayOpen) return 'signup_disabled'
+  const own = { name, email: email.toLowerCase(), isVouched: isVerified }
+  const id = known?.id ?? (yield* addAccount(own, now))
   const account = yield* findAccount({ id })
   if (account === undefined) return 'account_disabled'
-  if (linked === undefined) yield* addCredential(id, identity, now)
-  else if (identity.isVerified && account.email.toLowerCase() === identity.email.toLowerCase())
-    yield* run(build.updateTable('account').set({ email_verified: 1 }).where('id', '=', id))
+  if (linked === undefined) {
+    const row = { account_id: id, provider, subject, created_at: now, updated_at: now }
+    yield* insert('credential', row)
+  } else if (isVerified && account.email.toLowerCase() === own.email)
+    yield* update('account', id, { email_verified: 1 })
   return account
 }
 
