@@ -5,12 +5,13 @@ import type { MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import { repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { createLagMeter, type LagMeter } from '../lib/process-state.ts'
+import { createSingle } from '../lib/turns.ts'
 import type { CoolingRow } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Config } from './config/config.ts'
 import { cannotListen } from './listen.ts'
+import type { Membership } from './membership.ts'
 import type { Metrics } from './metrics.ts'
-import type { Membership } from './nodes/membership.ts'
 
 /** What the metrics are drawn from, at the moment they are asked for. */
 export interface MetricsSource {
@@ -87,16 +88,16 @@ const plain = (status: number, text: string, headers: Record<string, string> = {
 /** What makes the text is loaded when it is asked for, and makes it once for all who wait. */
 function createAnswer(source: MetricsSource, lag: LagMeter) {
   let metrics: Promise<Metrics> | undefined
-  let text: Promise<string> | undefined
+  const read = createSingle(async () => {
+    metrics ??= import('./metrics.ts').then(({ createMetrics }) => createMetrics(source, lag))
+    const { text, contentType } = await metrics
+    return { text: await text(), contentType }
+  })
   return async (request: Request): Promise<Response> => {
     if (new URL(request.url).pathname !== '/metrics') return plain(404, 'Metrics are at /metrics.')
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return plain(405, 'Ask with GET.', { allow: 'GET, HEAD' })
-    metrics ??= import('./metrics.ts').then(({ createMetrics }) => createMetrics(source, lag))
-    const made = await metrics
-    text ??= made.text().finally(() => {
-      text = undefined
-    })
-    return new Response(await text, { headers: { 'content-type': made.contentType } })
+    const { text, contentType } = await read()
+    return new Response(text, { headers: { 'content-type': contentType } })
   }
 }

@@ -1,17 +1,14 @@
+import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import { type GroupTotals, outcomeNames } from '../gateway/availability/running-totals.ts'
-import type { LagMeter } from '../lib/process-state.ts'
 import {
-  counter,
-  createRegistry,
-  gauge,
-  histogram,
-  type Sample,
-  type Series,
-} from './metric-series.ts'
+  countOpenFiles,
+  type LagMeter,
+  mostOpenFiles,
+  residentMemoryBytes,
+} from '../lib/process-state.ts'
 import type { MetricsSource } from './metrics-listen.ts'
-import { nodeSeries, processSeries } from './process-metrics.ts'
 
 /** The metrics as Prometheus reads them. */
 export interface Metrics {
@@ -19,20 +16,62 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** All metrics of this process. Nothing is counted here: each reading draws from the running totals. */
+/** One value of a metric. */
+interface Sample {
+  /** Undefined: the metric's own; parts of a histogram have others. */
+  readonly metricName?: string
+  readonly labels?: { readonly [label: string]: string }
+  readonly value: number
+}
+
+/** A metric whose values are read when they are asked for; undefined: there is none now. */
+interface Series {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly read: () => number | undefined | Iterable<Sample>
+}
+
+const series =
+  (type: Series['type']) =>
+  (name: string, help: string, read: Series['read']): Series => ({ name, help, type, read })
+const counter = series('counter')
+const gauge = series('gauge')
+const histogram = series('histogram')
+
+/** All metrics of this process. Nothing is counted here: each reading takes the running totals. */
 export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>): Metrics {
-  const registry = createRegistry([
-    ...trafficSeries(source),
-    ...nodeSeries(source),
-    ...processSeries(version, lag),
-  ])
+  const all = [...trafficSeries(source), ...nodeSeries(source), ...processSeries(lag)]
+  const registry = createRegistry(all)
   return { contentType: registry.contentType, text: () => registry.metrics() }
+}
+
+/**
+ * A registry of these. Each is a gauge whose values are read each time: the library's own way of keeping
+ * values takes two sets of labels for one that read the same behind each other, and its histograms need
+ * every single value.
+ */
+export function createRegistry(all: readonly Series[]): Registry {
+  const registry = new Registry()
+  for (const { name, help, type, read } of all) {
+    const get = async () => ({ name, help, type, values: samplesOf(read()) })
+    Object.assign(new Gauge({ name, help, registers: [registry] }), { get })
+  }
+  return registry
+}
+
+const samplesOf = (found: ReturnType<Series['read']>): readonly Sample[] => {
+  if (found === undefined) return []
+  return typeof found === 'number' ? [{ value: found }] : [...found]
 }
 
 const firstByte = 'tollgate_first_byte_seconds'
 
 function trafficSeries(source: MetricsSource): readonly Series[] {
-  const { totals, requestsInFlight, streamsInFlight, memory, spooled } = source
+  const { totals, memory } = source
+  const { budget } = memory
+  const labelled = (label: string, counts: ReadonlyMap<string, number>) =>
+    [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }))
   return [
     counter(
       'tollgate_requests_total',
@@ -53,37 +92,43 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
     counter(
       'tollgate_limit_refusals_total',
       'Requests that were refused for a limit, by whose limit it was.',
-      () => [...totals.limits].map(([kind, value]) => ({ labels: { kind }, value })),
+      () => labelled('kind', totals.limits),
     ),
     counter(
       'tollgate_refusals_total',
       'Requests that were refused before a channel was asked, by cause: unknown keys, bodies that are too large, paths that do not exist.',
-      () => [...totals.refusals].map(([cause, value]) => ({ labels: { cause }, value })),
+      () => labelled('cause', totals.refusals),
     ),
-    gauge('tollgate_requests_in_flight', 'Requests that have not ended.', () => [
-      { value: requestsInFlight() },
-    ]),
-    gauge('tollgate_streams_in_flight', 'Of these, streams that have begun.', () => [
-      { value: streamsInFlight() },
-    ]),
-    gauge('tollgate_memory_budget_bytes', 'Memory that requests, all together, may take.', () => [
-      { value: memory.budget.totalBytes },
-    ]),
-    gauge('tollgate_memory_used_bytes', 'Memory of the budget that requests have taken.', () => [
-      { value: memory.budget.usedBytes() },
-    ]),
-    gauge('tollgate_memory_waiting', 'Requests that wait for memory.', () => [
-      { value: memory.budget.waiting() },
-    ]),
+    gauge('tollgate_requests_in_flight', 'Requests that have not ended.', source.requestsInFlight),
+    gauge(
+      'tollgate_streams_in_flight',
+      'Of these, streams that have begun.',
+      source.streamsInFlight,
+    ),
+    gauge(
+      'tollgate_memory_budget_bytes',
+      'Memory that requests, all together, may take.',
+      () => budget.totalBytes,
+    ),
+    gauge(
+      'tollgate_memory_used_bytes',
+      'Memory of the budget that requests have taken.',
+      budget.usedBytes,
+    ),
+    gauge('tollgate_memory_waiting', 'Requests that wait for memory.', budget.waiting),
     counter(
       'tollgate_overload_refusals_total',
       'Requests that were refused as overloaded, by what the gateway was short of.',
-      () => overloadSamples(source),
+      () =>
+        labelled(
+          'short',
+          new Map(Object.entries({ memory: budget.refused(), ...source.places.refused() })),
+        ),
     ),
     gauge(
       'tollgate_spooled_settlements',
       'Settlements that wait in the spool of this node, for the database does not take them.',
-      () => [{ value: spooled() }],
+      source.spooled,
     ),
     gauge(
       'tollgate_channel_cooling',
@@ -93,13 +138,10 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
     gauge(
       'tollgate_accounts_overdrawn',
       'Accounts of the whole gateway that owe more than their credit limits allow.',
-      () => known(source.overdrawn()),
+      source.overdrawn,
     ),
   ]
 }
-
-const known = (value: number | undefined): readonly Sample[] =>
-  value === undefined ? [] : [{ value }]
 
 /** Of a group that is gone nothing more is told. */
 function* ofGroups(
@@ -141,15 +183,74 @@ function* attemptSamples(attempts: MetricsSource['totals']['attempts']): Generat
   }
 }
 
-function* overloadSamples({ memory, places }: MetricsSource): Generator<Sample> {
-  const refused = { memory: memory.budget.refused(), ...places.refused() }
-  for (const [short, value] of Object.entries(refused)) yield { labels: { short }, value }
-}
-
 function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample> {
   const counts = new Map<number, number>()
   for (const { channelId } of coolings()) counts.set(channelId, (counts.get(channelId) ?? 0) + 1)
   for (const { id, name } of catalog().channels.values()) {
     yield { labels: { channel: name }, value: counts.get(id) ?? 0 }
   }
+}
+
+/** How this process is, by the names that Prometheus has for it. What the system does not tell is left out. */
+function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
+  const startedAtSeconds = Date.now() / 1000 - process.uptime()
+  const cpu = (part: 'user' | 'system') => process.cpuUsage()[part] / 1e6
+  return [
+    gauge('tollgate_build_info', 'Version of this program; the value is always 1.', () => [
+      { labels: { version }, value: 1 },
+    ]),
+    counter('process_cpu_user_seconds_total', 'User CPU time.', () => cpu('user')),
+    counter('process_cpu_system_seconds_total', 'System CPU time.', () => cpu('system')),
+    counter(
+      'process_cpu_seconds_total',
+      'User and system CPU time.',
+      () => cpu('user') + cpu('system'),
+    ),
+    gauge(
+      'process_start_time_seconds',
+      'When the process was started, since 1970.',
+      () => startedAtSeconds,
+    ),
+    gauge('process_resident_memory_bytes', 'Resident memory.', residentMemoryBytes),
+    gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', countOpenFiles),
+    gauge('process_max_fds', 'File descriptors that may be open at once.', mostOpenFiles),
+    gauge(
+      'tollgate_event_loop_lag_seconds',
+      'Longest delay of the event loop in the last minute.',
+      () => lag.longestMs() / 1000,
+    ),
+  ]
+}
+
+/** What this process knows of the nodes that serve together; nothing where it serves alone. */
+export function nodeSeries({
+  load,
+  membership,
+}: Pick<MetricsSource, 'load' | 'membership'>): readonly Series[] {
+  function* nodes(): Generator<Sample> {
+    const known = membership?.known() ?? []
+    if (known.length === 0) return
+    const alive = known.filter(({ isAlive }) => isAlive).length
+    yield { labels: { state: 'alive' }, value: alive }
+    yield { labels: { state: 'dead' }, value: known.length - alive }
+  }
+  return [
+    gauge('tollgate_node_info', 'Number of this node among all; the value is always 1.', () =>
+      membership ? [{ labels: { node: String(membership.id()) }, value: 1 }] : [],
+    ),
+    gauge(
+      'tollgate_node_leader',
+      'Whether this node builds the price feed for all (1) or not.',
+      () => (membership ? Number(load().leads ?? false) : undefined),
+    ),
+    gauge('tollgate_nodes', 'Nodes in the list, as this one has last seen it.', nodes),
+    gauge(
+      'tollgate_shared_counters_up',
+      'Whether Valkey is within reach (1); while it is not (0) this node keeps to its share of limits.',
+      () => {
+        const { counting } = load()
+        return counting === 'alone' ? undefined : Number(counting === 'together')
+      },
+    ),
+  ]
 }

@@ -1,23 +1,24 @@
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { createSingle } from '../lib/turns.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
 import { openValkeyCounters } from '../store/valkey/counters.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import type { Plan } from './config/diff.ts'
+import { heldBackText } from './config/held-back.ts'
+import { watchFile } from './database-watch.ts'
 import { createEnding } from './ending.ts'
-import { watchFile } from './file-care.ts'
-import { heldBackText } from './held-back-text.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
+import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
-import { joinNodes } from './nodes/membership.ts'
 import type { ProcessMemory } from './process-limits.ts'
 import { openSpoolOf, replay } from './spool.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
-import { removeCopies } from './upgrade/remove-copies.ts'
+import { removeCopies } from './upgrade/upgrade.ts'
 import { checkAtStart } from './verify/check-sums.ts'
 
 export interface ServeParts {
@@ -119,20 +120,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
   const startCheck = checkAtStart(store.verification, log)
+  const follow = createSingle(refreshIfChanged)
   const poll = setInterval(follow, pollMs)
   let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   let stopping: Promise<readonly string[]> | undefined
   const ending = createEnding(log)
   let { closeMs } = bounds
   let outdated = false
-  let following: Promise<void> | undefined
-
-  /** A look that takes longer than usual is not joined by others. */
-  function follow(): void {
-    following ??= refreshIfChanged().finally(() => {
-      following = undefined
-    })
-  }
 
   async function refreshIfChanged(): Promise<void> {
     if (store.file?.trouble() !== undefined) return
@@ -189,7 +183,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     const close = (what: string, work: () => unknown) =>
       ending.step(what, work, Math.max(pauseMs, closeBy - performance.now()))
     await close('metrics', () => metrics?.close())
-    await close('changes of the database', () => following)
+    await close('changes of the database', follow.idle)
     await close('the look at the database', startCheck.stop)
     await close('work in the background', tollgate.stop)
     await close('the list of nodes', () => membership?.leave())

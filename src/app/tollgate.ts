@@ -35,19 +35,18 @@ import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
 import { createBeside } from './beside/beside.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
-import { withSettings } from './config/set-by-hand.ts'
+import { withSettings } from './config/settings.ts'
 import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
-import { createHearing } from './hearing.ts'
+import { createOverdrawnCount, createRecentAttempts } from './counts.ts'
+import { createHearing } from './database-watch.ts'
 import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog, liveSettings } from './live-catalog.ts'
+import type { Membership } from './membership.ts'
+import { createNodeLoad } from './membership.ts'
 import type { MetricsSource } from './metrics-listen.ts'
-import type { Membership } from './nodes/membership.ts'
-import { createNodeLoad } from './nodes/membership.ts'
-import { createOverdrawnCount } from './overdrawn-count.ts'
 import { createProcessMemory, type ProcessMemory, watchDescriptors } from './process-limits.ts'
-import { createRecentAttempts } from './recent-attempts.ts'
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
 
@@ -172,7 +171,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     parts.spool,
   )
   store.records.onDearer?.(reservations.hear)
-  const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
+  const hearing = createHearing(store, () => inTurn(readAnew), tick)
   const availability = createAvailability({ store: store.availability, clock, log })
   const descriptors = watchDescriptors(log, parts.repeat)
   const readiness = createReadiness({

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { setPassword } from '../app/set-password.ts'
+import { readSecret } from './ask.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-import { readSecret } from './read-secret.ts'
 
 interface PasswordOptions extends ConfigOption {
   readonly json?: boolean

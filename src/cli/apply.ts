@@ -1,20 +1,61 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { planConfig } from '../app/apply.ts'
 import type { Plan } from '../app/config/diff.ts'
 import { findConfig, openInstance } from '../app/instance.ts'
+import { isOnServer } from '../app/store-place.ts'
+import { confirm } from './ask.ts'
 import { countChanges, describePlan, planReport } from './change-text.ts'
-import { confirm } from './confirm.ts'
 import { complain } from './errors.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { type JsonOption, withConfig, withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
-interface ApplyOptions extends ConfigOption {
+interface PlanOptions extends JsonOption {
   readonly prune?: boolean
+}
+
+interface ApplyOptions extends PlanOptions {
   readonly yes?: boolean
   readonly newDatabase?: boolean
-  readonly json?: boolean
 }
+
+const nothingToChange = 'Nothing to change: the database is what the file says.'
+
+/** `tollgate plan`: what `apply` would change. */
+export function addPlan(program: Command): void {
+  const command = program
+    .command('plan')
+    .description('show what the configuration file would change in the database')
+    .option('--prune', 'also show what --prune would remove')
+    .option('--json', 'as JSON')
+    .action(showPlan)
+  withExamples(withConfig(command), 'tollgate plan', 'tollgate plan --prune --json')
+}
+
+async function showPlan({ config: named, prune = false, json }: PlanOptions): Promise<void> {
+  const { config, warnings } = await findConfig(named)
+  for (const warning of warnings) complain(`warning: ${warning}`)
+  // Looking leaves nothing behind: a database that does not exist yet is made in memory.
+  const { store } = config
+  const isImagined = !isOnServer(store) && !existsSync(store.path)
+  const instance = await openInstance({
+    store: isImagined ? { ...store, path: ':memory:' } : store,
+  })
+  try {
+    const plan = await planConfig(instance, config, { prune })
+    if (json) return await writeJson(planReport(plan, false))
+    const way = `"tollgate apply${prune ? ' --prune' : ''}" does it.`
+    await writeLines([
+      ...describePlan(plan),
+      summary(plan, `${countChanges(plan, 'future')}. ${way}`),
+    ])
+  } finally {
+    await instance.store.close()
+  }
+}
+
+const summary = ({ changes }: Plan, text: string) => (changes.length === 0 ? nothingToChange : text)
 
 /** `tollgate apply`: makes the database what the configuration file says. */
 export function addApply(program: Command): void {
@@ -41,18 +82,9 @@ async function apply(options: ApplyOptions): Promise<void> {
     if (prune && removed > 0) await confirm(`Remove ${removed}? Their records are kept.`, { yes })
     // What was shown is what is written, whatever changed in between.
     if (plan.changes.length > 0) await instance.store.admin.write(plan.writes, byCommandLine)
-    await report(plan, json ?? false)
+    if (json) return await writeJson(planReport(plan, true))
+    await writeLines([summary(plan, `Done: ${countChanges(plan, 'past')}.`)])
   } finally {
     await instance.store.close()
   }
-}
-
-async function report(plan: Plan, json: boolean): Promise<void> {
-  if (json) return writeJson(planReport(plan, true))
-  const nothing = plan.changes.length === 0
-  return writeLines([
-    nothing
-      ? 'Nothing to change: the database is what the file says.'
-      : `Done: ${countChanges(plan, 'past')}.`,
-  ])
 }

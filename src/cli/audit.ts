@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 import { humanTime, isoTime } from '../lib/format.ts'
 import type { Column } from '../lib/table.ts'
 import type { AuditEntry } from '../store/ports/admin.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeList } from './output.ts'
 import { parseRowLimit } from './values.ts'
 
-interface ListOptions extends ConfigOption {
+interface ListOptions extends JsonOption {
   readonly limit: number
-  readonly json?: boolean
 }
 
 /** `tollgate audit …`: who changed what by hand. */

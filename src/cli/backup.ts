@@ -1,20 +1,20 @@
 import { setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { type Backup, type BackupProgress, backUp } from '../app/backup/backup.ts'
+import { type Restored, type RestoreProgress, restore } from '../app/backup/restore.ts'
 import { findDatabaseFile } from '../app/instance.ts'
-import { counted, humanBytes, humanDuration } from '../lib/format.ts'
+import { counted, grouped, humanBytes, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
-import { describeContents } from './contents-text.ts'
+import type { Contents } from '../store/ports/copies.ts'
 import { complain } from './errors.ts'
-import { interruptible } from './interruptible.ts'
-import { type ConfigOption, warnOfSpool, withConfig, withExamples } from './open.ts'
+import { interruptible } from './lifecycle.ts'
+import { type JsonOption, warnOfSpool, withConfig, withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 
-interface BackupOptions extends ConfigOption {
+interface BackupOptions extends JsonOption {
   readonly force?: boolean
   readonly secret: boolean
-  readonly json?: boolean
 }
 
 /** `tollgate backup`: a copy of the database while the gateway goes on. */
@@ -42,96 +42,177 @@ async function runBackup(file: string, options: BackupOptions): Promise<void> {
   await warnOfSpool(options)
   const { force = false, secret: withSecret } = options
   yieldToOthers()
+  const { result, durationMs } = await copied<Backup, BackupProgress>((signal, onProgress) =>
+    backUp({ database, file, force, withSecret, signal, onProgress }),
+  )
+  if (options.json) return writeJson(backupReport(result, durationMs))
+  await writeLines(describeBackup(result, durationMs))
+}
+
+/** `tollgate restore`: a backup into the empty place of the configured database. */
+export function addRestore(program: Command): void {
+  const command = program
+    .command('restore')
+    .description('put a backup into the empty place of the configured database')
+    .argument('<file>', 'a file that "tollgate backup" has made')
+    .option('--json', 'as JSON')
+    .action(runRestore)
+  withExamples(
+    withConfig(command),
+    'tollgate restore /backups/tollgate-2026-11-21.db --config tollgate.yaml',
+  )
+}
+
+async function runRestore(file: string, options: JsonOption): Promise<void> {
+  const database = await findDatabaseFile(options.config, 'restore it with "pg_restore" or "psql"')
+  const { result, durationMs } = await copied<Restored, RestoreProgress>((signal, onProgress) =>
+    restore({ file, database, signal, onProgress }),
+  )
+  if (options.json) return writeJson(restoreReport(result, durationMs))
+  await writeLines(describeRestored(result, durationMs))
+}
+
+/** Does such work, shows how far it is, and says what it warns of. */
+async function copied<
+  Result extends { readonly secret: { readonly warning: string | null } },
+  At extends RestoreProgress,
+>(work: (signal: AbortSignal, onProgress: (at: At) => void) => Promise<Result>) {
   const startedAt = performance.now()
   const progress = createProgress()
-  const onProgress = (at: BackupProgress) => progress.show(describeProgress(at))
-  const backup = await interruptible((signal) =>
-    backUp({ database, file, force, withSecret, signal, onProgress }),
+  const result = await interruptible((signal) =>
+    work(signal, (at) => progress.show(describeProgress(at))),
   ).finally(progress.done)
-  const durationMs = Math.round(performance.now() - startedAt)
-  if (backup.secret.warning !== null) complain(`warning: ${backup.secret.warning}`)
-  if (options.json) return writeJson(backupReport(backup, durationMs))
-  await writeLines(describeBackup(backup, durationMs))
+  if (result.secret.warning !== null) complain(`warning: ${result.secret.warning}`)
+  return { result, durationMs: Math.round(performance.now() - startedAt) }
 }
 
 /** A gateway on the same core goes first. */
-function yieldToOthers(): void {
+export function yieldToOthers(): void {
   try {
-    setPriority(niceness)
+    setPriority(10)
   } catch {
     // Not allowed here: then it takes its share.
   }
 }
 
-const niceness = 10
-
 const steps = {
   structure: 'checking that the copy is whole',
   balances: 'comparing balances with the ledger',
   contents: 'counting',
+  update: 'closing what was under way',
 }
 
-function describeProgress({ step, doneBytes, totalBytes }: BackupProgress): string {
+function describeProgress({ step, doneBytes, totalBytes }: RestoreProgress): string {
   if (step !== 'copy') return `${humanBytes(totalBytes)} copied, ${steps[step]}`
   const percent = Math.min(99, Math.floor((doneBytes / Math.max(totalBytes, 1)) * 100))
   return `${percent} %: ${humanBytes(doneBytes)} of about ${humanBytes(totalBytes)} copied`
 }
 
-function backupReport({ database, file, sizeBytes, contents, secret }: Backup, durationMs: number) {
-  return {
-    file,
-    database,
-    size_bytes: sizeBytes,
-    duration_ms: durationMs,
-    version: contents.version,
-    accounts: contents.accounts,
-    tokens: contents.tokens,
-    channels: contents.channels,
-    requests: contents.requests,
-    ledger_entries: contents.ledgerEntries,
-    open_reservations: contents.reservations,
-    checked: ['quick_check', 'balances'],
-    secret,
-  }
+const contentsReport = (contents: Contents) => ({
+  accounts: contents.accounts,
+  tokens: contents.tokens,
+  channels: contents.channels,
+  requests: contents.requests,
+  ledger_entries: contents.ledgerEntries,
+})
+
+/** What a database holds, in one line. */
+function describeContents({ accounts, tokens, requests, ledgerEntries }: Contents): string {
+  const entries = `ledger ${ledgerEntries === 1 ? 'entry' : 'entries'}`
+  return [
+    counted(accounts, 'account'),
+    counted(tokens, 'token'),
+    counted(requests, 'request'),
+    `${grouped(ledgerEntries)} ${entries}`,
+  ].join(', ')
 }
+
+const checked = 'undamaged; every balance is the sum of its ledger entries'
+
+const backupReport = (
+  { database, file, sizeBytes, contents, secret }: Backup,
+  durationMs: number,
+) => ({
+  ...{ file, database, size_bytes: sizeBytes, duration_ms: durationMs, version: contents.version },
+  ...contentsReport(contents),
+  open_reservations: contents.reservations,
+  checked: ['quick_check', 'balances'],
+  secret,
+})
 
 function describeBackup(backup: Backup, durationMs: number): readonly string[] {
   const { database, file, sizeBytes, contents, secret } = backup
   const { reservations } = contents
   const underWay =
     reservations === 0 ? [] : [`${counted(reservations, 'request')} under way at that moment`]
+  const { told, keep } = secretTexts[secret.status]
   return [
     ...formatPairs([
       ['Backup', file],
       ['Of', database],
       ['Size', `${humanBytes(sizeBytes)}, in ${humanDuration(durationMs)}`],
       ['Holds', [describeContents(contents), ...underWay].join(', ')],
-      ['Checked', 'undamaged; every balance is the sum of its ledger entries'],
-      ['Secret', secret.file ?? secretTexts[secret.status]],
+      ['Checked', checked],
+      ['Secret', secret.file ?? told],
     ]),
     '',
-    keepTogether(backup),
+    secret.file === null
+      ? `Keep ${keep(database)}, too: without it the keys in ${file} can't be opened.`
+      : `Keep both files together: ${secret.file} opens the keys in the backup, so whoever has both ` +
+        'has your upstream keys.',
   ]
 }
 
+/** What became of the secret, and what is to be kept with the backup. */
 const secretTexts = {
-  copied: '',
-  left_out: 'left out (--no-secret)',
-  environment: 'in TOLLGATE_SECRET, so not copied',
-  missing: 'not found, so not copied',
+  copied: { told: '', keep: () => '' },
+  left_out: { told: 'left out (--no-secret)', keep: (database: string) => `${database}.secret` },
+  environment: {
+    told: 'in TOLLGATE_SECRET, so not copied',
+    keep: () => 'the value of TOLLGATE_SECRET',
+  },
+  missing: { told: 'not found, so not copied', keep: () => 'the secret' },
 }
 
-function keepTogether({ database, file, secret }: Backup): string {
-  if (secret.file !== null)
-    return (
-      `Keep both files together: ${secret.file} opens the keys in the backup, so whoever has both ` +
-      'has your upstream keys.'
-    )
-  const what = {
-    left_out: `${database}.secret`,
-    environment: 'the value of TOLLGATE_SECRET',
-    missing: 'the secret',
-    copied: '',
-  }[secret.status]
-  return `Keep ${what}, too: without it the keys in ${file} can't be opened.`
+function restoreReport(restored: Restored, durationMs: number) {
+  const { file, database, contents, interrupted, secret } = restored
+  return {
+    ...{ database, from: file, duration_ms: durationMs, backup_version: contents.version },
+    ...contentsReport({ ...contents, requests: contents.requests + interrupted }),
+    interrupted,
+    checked: ['integrity_check', 'balances'],
+    secret: {
+      status: secret.status,
+      file: 'file' in secret ? secret.file : null,
+      warning: secret.warning,
+    },
+  }
+}
+
+function describeRestored(restored: Restored, durationMs: number): readonly string[] {
+  const { file, database, contents, interrupted, secret } = restored
+  const requests = contents.requests + interrupted
+  const ended =
+    interrupted === 0
+      ? 'none was under way at the time of the backup'
+      : `${counted(interrupted, 'request')} under way at the time of the backup, recorded as interrupted and not charged`
+  return [
+    ...formatPairs([
+      ['Database', database],
+      ['From', `${file}, in ${humanDuration(durationMs)}`],
+      ['Holds', describeContents({ ...contents, requests })],
+      ['Checked', checked],
+      ['Interrupted', ended],
+      ['Secret', describeSecret(secret)],
+    ]),
+    '',
+    'It is ready: tollgate serve',
+  ]
+}
+
+function describeSecret(secret: Restored['secret']): string {
+  if (secret.status === 'environment') return 'TOLLGATE_SECRET opens its keys'
+  if (secret.status === 'none') return 'none is needed: there are no keys in it yet'
+  if (secret.status === 'there') return `${secret.file}, which was there, opens its keys`
+  return `copied from ${secret.file}; it opens the keys`
 }

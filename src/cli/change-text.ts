@@ -1,5 +1,5 @@
 import type { Change, HeldBack, Plan } from '../app/config/diff.ts'
-import { heldBackText, vouchCommand } from '../app/held-back-text.ts'
+import { heldBackText, vouchCommand } from '../app/config/held-back.ts'
 import { printable } from '../lib/table.ts'
 
 const signs = { create: '+', update: '~', remove: '-' } as const

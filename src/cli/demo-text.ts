@@ -1,5 +1,9 @@
+import { usd } from '../billing/money.ts'
+import { counted, humanDuration } from '../lib/format.ts'
+import type { LogFields, Logger } from '../lib/log.ts'
+
 /** What the demo tells about itself. */
-export interface DemoFacts {
+interface DemoFacts {
   readonly url: string
   readonly tokenKey: string
   readonly configFile: string
@@ -36,44 +40,99 @@ export function describeDemo(facts: DemoFacts): readonly string[] {
 }
 
 /** One call for each protocol, streamed; single quotes keep the shell away from the JSON. */
-export function curlLines(url: string, key: string): readonly { title: string; line: string }[] {
-  const call = (path: string, headers: readonly string[], body: object) => {
-    const all = ['content-type: application/json', ...headers]
-    const flags = all.map((header) => `-H '${header}'`).join(' ')
-    return `curl -sN '${url}${path}' ${flags} -d '${JSON.stringify(body)}'`
-  }
+function curlLines(url: string, key: string): readonly { title: string; line: string }[] {
   const ask = (content: string) => [{ role: 'user', content }]
-  return [
-    {
-      title: 'chat completions',
-      line: call('/v1/chat/completions', [`authorization: Bearer ${key}`], {
-        model: 'demo',
-        stream: true,
-        messages: ask('What is 6 x 7?'),
-      }),
-    },
-    {
-      title: 'responses',
-      line: call('/v1/responses', [`authorization: Bearer ${key}`], {
-        model: 'demo',
-        stream: true,
-        input: 'Count to five.',
-      }),
-    },
-    {
-      title: 'messages',
-      line: call('/v1/messages', [`x-api-key: ${key}`, 'anthropic-version: 2023-06-01'], {
-        model: 'demo',
-        max_tokens: 200,
-        stream: true,
-        messages: ask('Who are you?'),
-      }),
-    },
-    {
-      title: 'gemini',
-      line: call('/v1beta/models/demo:streamGenerateContent?alt=sse', [`x-goog-api-key: ${key}`], {
-        contents: [{ role: 'user', parts: [{ text: 'What is 12 + 30?' }] }],
-      }),
-    },
+  const bearer = [`authorization: Bearer ${key}`]
+  const anthropic = [`x-api-key: ${key}`, 'anthropic-version: 2023-06-01']
+  const gemini = '/v1beta/models/demo:streamGenerateContent?alt=sse'
+  const stream = { model: 'demo', stream: true }
+  const calls: readonly (readonly [string, string, readonly string[], object])[] = [
+    [
+      ...(['chat completions', '/v1/chat/completions', bearer] as const),
+      { ...stream, messages: ask('What is 6 x 7?') },
+    ],
+    ['responses', '/v1/responses', bearer, { ...stream, input: 'Count to five.' }],
+    [
+      ...(['messages', '/v1/messages', anthropic] as const),
+      { ...stream, max_tokens: 200, messages: ask('Who are you?') },
+    ],
+    [
+      ...(['gemini', gemini, [`x-goog-api-key: ${key}`]] as const),
+      { contents: [{ role: 'user', parts: [{ text: 'What is 12 + 30?' }] }] },
+    ],
   ]
+  return calls.map(([title, path, headers, body]) => {
+    const flags = ['content-type: application/json', ...headers].map((one) => `-H '${one}'`)
+    return {
+      title,
+      line: `curl -sN '${url}${path}' ${flags.join(' ')} -d '${JSON.stringify(body)}'`,
+    }
+  })
+}
+
+/** A logger that turns request lines into what a newcomer wants to know, and adds them up. */
+interface DemoLog {
+  readonly log: Logger
+  /** Resolves when every line so far is written. */
+  idle(): Promise<void>
+  summary(): string
+}
+
+/** Where lines go, and where the balance comes from. */
+interface DemoLogParts {
+  /** Takes all lines but those of requests. */
+  readonly inner: Logger
+  /** Takes a finished line; undefined: requests go to `inner` too. */
+  readonly print: ((line: string) => void) | undefined
+  /** What is left on the demo's account, in nano-USD. */
+  readonly balance: () => Promise<number | undefined>
+}
+
+/** Lines of requests become the demo's own; all others go to `inner` as they are. */
+export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog {
+  let requests = 0
+  let totalNano = 0
+  let last: Promise<void> = Promise.resolve()
+
+  async function tell(fields: LogFields): Promise<void> {
+    // The last lines may come when the database is closed already.
+    const left = await balance().catch(() => undefined)
+    const line = describeRequest(fields)
+    print?.(left === undefined ? line : `${line}, ${usd(left)} left`)
+  }
+
+  return {
+    log: {
+      ...inner,
+      info(message, fields = {}) {
+        if (message !== 'request') return inner.info(message, fields)
+        requests++
+        totalNano += amountOf(fields)
+        if (!print) return inner.info(message, fields)
+        last = last.then(() => tell(fields))
+      },
+    },
+    idle: () => last,
+    summary: () => `${counted(requests, 'request')}, ${usd(totalNano)} in all.`,
+  }
+}
+
+const amountOf = ({ amount_nano }: LogFields) => (typeof amount_nano === 'number' ? amount_nano : 0)
+
+/** `200 chat completions demo: 14 in, 9 out, 0.000017 USD, 41 ms`. */
+function describeRequest(fields: LogFields): string {
+  const what = new Set([fields.status, fields.protocol, fields.operation, fields.model])
+  const head = [...what].filter((part) => part !== undefined && part !== null).join(' ')
+  const cause = fields.cause ? [`${fields.cause}`] : []
+  const used =
+    fields.input_tokens === undefined
+      ? []
+      : [
+          `${fields.input_tokens} in`,
+          `${fields.output_tokens} out`,
+          ...(fields.cache_read_tokens ? [`${fields.cache_read_tokens} cached`] : []),
+          ...(fields.cache_write_tokens ? [`${fields.cache_write_tokens} to cache`] : []),
+        ]
+  const took = typeof fields.duration_ms === 'number' ? [humanDuration(fields.duration_ms)] : []
+  return `${head}: ${[...cause, ...used, ...took, usd(amountOf(fields))].join(', ')}`
 }

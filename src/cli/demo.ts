@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { startDemoUpstream } from '../app/demo/upstream.ts'
-import { findConfig, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { findConfig, openInstance, UserError } from '../app/instance.ts'
 import { serve } from '../app/serve.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createTokenKey } from '../lib/ids.ts'
 import { createLogger } from '../lib/log.ts'
-import { createDemoConfig, demoAccount, demoAdmin } from './demo-config.ts'
-import { createDemoLog } from './demo-log.ts'
-import { describeDemo } from './demo-text.ts'
-import { interruptible } from './interruptible.ts'
-import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
+import { createDemoLog, describeDemo } from './demo-text.ts'
+import { interruptible, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, type LineSink, withoutColors } from './log-sink.ts'
 import { withExamples } from './open.ts'
 import { parsePort } from './values.ts'
@@ -54,58 +51,30 @@ async function runDemo({ port, log }: DemoOptions): Promise<void> {
   })
 }
 
-async function startDemo(upstreamUrl: string, sink: LineSink, options: DemoOptions) {
-  const directory = makeFolder()
-  const configFile = join(directory, 'tollgate.yaml')
+/** Resolves when it is up. */
+async function startDemo(
+  upstreamUrl: string,
+  sink: LineSink,
+  options: DemoOptions,
+): Promise<{ readonly stopped: Promise<readonly string[]> }> {
+  const configFile = join(makeFolder(), 'tollgate.yaml')
   const tokenKey = createTokenKey()
   const password = createPassword()
   const port = options.port ?? findFreePort()
   const text = createDemoConfig({ port, upstreamUrl, tokenKey, password })
   await writeFile(configFile, text, { mode: 0o600 })
-  const isJson = options.log === 'json'
-  return await serveDemo({ configFile, tokenKey, password, sink, isJson })
-}
-
-/** A folder that is gone with the process, however that ends. */
-function makeFolder(): string {
-  try {
-    const directory = mkdtempSync(resolve(tmpdir(), 'tollgate-demo-'))
-    process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-    return directory
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new UserError(
-      `The demo keeps its data in a folder for as long as it runs, and none can be made in ${tmpdir()} ` +
-        `(${reason}). Name another place: TMPDIR=/some/folder tollgate demo`,
-      { cause },
-    )
-  }
-}
-
-interface Demo {
-  readonly configFile: string
-  readonly tokenKey: string
-  readonly password: string
-  readonly sink: LineSink
-  readonly isJson: boolean
-}
-
-/** Resolves when it is up. */
-async function serveDemo(parts: Demo): Promise<{ readonly stopped: Promise<readonly string[]> }> {
-  const { configFile, tokenKey, password, sink, isJson } = parts
   const { config } = await findConfig(configFile)
   const instance = await openInstance(config)
+  const isJson = options.log === 'json'
   const inner = createLogger({
     sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
-    pretty: !isJson,
-    clock: systemClock,
-    level: isJson ? 'info' : 'warn',
+    ...{ pretty: !isJson, clock: systemClock, level: isJson ? 'info' : 'warn' },
   })
   surviveBugs(inner)
   const demo = createDemoLog({
     inner,
     print: isJson ? undefined : sink.write,
-    balance: () => readBalance(instance),
+    balance: async () => (await instance.store.admin.account(demoAccount))?.balanceNano,
   })
   const reload = async () => config
   const { url, stop, waitsFor } = await serve({
@@ -125,8 +94,20 @@ async function serveDemo(parts: Demo): Promise<{ readonly stopped: Promise<reado
   return { stopped: told }
 }
 
-async function readBalance({ store }: Instance): Promise<number | undefined> {
-  return (await store.admin.account(demoAccount))?.balanceNano
+/** A folder that is gone with the process, however that ends. */
+function makeFolder(): string {
+  try {
+    const directory = mkdtempSync(resolve(tmpdir(), 'tollgate-demo-'))
+    process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+    return directory
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UserError(
+      `The demo keeps its data in a folder for as long as it runs, and none can be made in ${tmpdir()} ` +
+        `(${reason}). Name another place: TMPDIR=/some/folder tollgate demo`,
+      { cause },
+    )
+  }
 }
 
 /** Good until the demo ends: 80 bits, easy to type. */
@@ -144,4 +125,61 @@ function findFreePort(): number {
     }
   }
   throw new UserError(`No free port from ${usualPort} on. Name one with --port.`)
+}
+
+/** What a demo is made of. */
+interface DemoParts {
+  readonly port: number
+  readonly upstreamUrl: string
+  readonly tokenKey: string
+  /** Of the administrator, for the console. */
+  readonly password: string
+}
+
+/** The demo's administrator of the console. */
+const demoAdmin = 'admin@example.com'
+
+/** The demo's account: owner of its token and of 10 USD. */
+const demoAccount = 'demo@example.com'
+
+/** The demo's tollgate.yaml, beside its database: every other command works on it too. */
+function createDemoConfig({ port, upstreamUrl, tokenKey, password }: DemoParts): string {
+  // Every JSON document is a YAML document.
+  return JSON.stringify(
+    {
+      server: { listen: `127.0.0.1:${port}`, shutdown_grace: '5s' },
+      store: 'sqlite:./demo.db',
+      site: { name: 'Tollgate demo' },
+      channels: [
+        {
+          name: 'built-in',
+          speaks: {
+            chat: `${upstreamUrl}/v1`,
+            responses: `${upstreamUrl}/v1`,
+            messages: upstreamUrl,
+            gemini: upstreamUrl,
+          },
+          api_key: 'any-key-will-do',
+          models: ['demo', 'demo-embedding', 'demo-painter'],
+          allow_private: true,
+        },
+      ],
+      groups: [{ name: 'demo', rate_multiplier: 0.8, channels: ['built-in'] }],
+      prices: {
+        demo: { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.3125 },
+        'demo-embedding': { input: 0.02, output: 0 },
+        'demo-painter': { per_call: 0.04 },
+      },
+      accounts: [
+        {
+          email: demoAccount,
+          balance: 10,
+          tokens: [{ name: 'demo', key: tokenKey, group: 'demo' }],
+        },
+        { email: demoAdmin, role: 'admin', password },
+      ],
+    },
+    null,
+    2,
+  )
 }

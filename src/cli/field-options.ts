@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { complainOfLeaf } from '../app/config/leaf.ts'
+import { complainOfLeaf } from '../app/config/walk.ts'
 import type { Column } from '../lib/table.ts'
 import { type AnyField, byPath, type Definition, placesOf } from '../resources/resource.ts'
 import { UsageError } from './errors.ts'

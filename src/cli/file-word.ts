@@ -1,5 +1,5 @@
 import { channelStatus } from '../app/config/build.ts'
-import { balanceLowByHand, countryHeaderByHand } from '../app/config/set-by-hand.ts'
+import { balanceLowByHand, countryHeaderByHand } from '../app/config/settings.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
 import type { GroupReport } from '../app/report/resources.ts'
 import { accountFields } from '../resources/account.ts'

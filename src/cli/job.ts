@@ -1,8 +1,8 @@
-import { setPriority } from 'node:os'
 import type { Command } from 'commander'
-import type { JobMessage, JobProgress } from '../app/jobs/child.ts'
+import type { JobMessage, JobProgress, JobResult } from '../app/jobs/child.ts'
 import { runBackup, runVerify } from '../app/jobs/run-job.ts'
-import { interruptible } from './interruptible.ts'
+import { yieldToOthers } from './backup.ts'
+import { interruptible } from './lifecycle.ts'
 
 /**
  * `tollgate job`: what the console of a running gateway starts for its long work, so that none of it
@@ -27,13 +27,8 @@ export function addJob(program: Command): void {
 
 const tell = (message: JobMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
-async function tellAll(work: () => Promise<Extract<JobMessage, { result: unknown }>['result']>) {
-  try {
-    // The gateway may be on the same core: it goes first.
-    setPriority(niceness)
-  } catch {
-    // Not allowed here: then it takes its share.
-  }
+async function tellAll(work: () => Promise<JobResult>) {
+  yieldToOthers()
   try {
     tell({ result: await work() })
   } catch (error) {
@@ -41,7 +36,6 @@ async function tellAll(work: () => Promise<Extract<JobMessage, { result: unknown
   }
 }
 
-const niceness = 10
 /** Nobody looks more often. */
 const betweenMs = 100
 

@@ -1,7 +1,6 @@
 import { settling } from '../app/serve.ts'
 import type { Logger } from '../lib/log.ts'
 import { complain, reportFailure } from './errors.ts'
-import { type StopSignal, signalExitCodes } from './interruptible.ts'
 import type { LineSink } from './log-sink.ts'
 
 /** An error that nobody caught is a bug: it is told, and the other requests go on. */
@@ -85,4 +84,34 @@ export async function seeOut(
     complain(`stopped, but this could not be done, or not in time: ${left.join(', ')}`)
   if (!isRead) complain('nobody reads the log: its last lines are lost')
   if (code !== 0 || !isRead) end()
+}
+
+/** What a shell says of a command that a signal has ended: 128 and the signal's number. */
+export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+export type StopSignal = keyof typeof signalExitCodes
+
+/**
+ * Runs work that must not leave its drafts behind: at a signal it is told to clean up, at once, and
+ * the process ends without waiting for what its threads are doing. `outcome` is what is said then.
+ */
+export async function interruptible<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  outcome = 'nothing was left behind',
+): Promise<Result> {
+  const controller = new AbortController()
+  const handlers = Object.entries(signalExitCodes).map(([name, code]) => {
+    const handler = () => {
+      controller.abort()
+      complain(`interrupted (${name}): ${outcome}`)
+      process.exit(code)
+    }
+    process.once(name, handler)
+    return [name, handler] as const
+  })
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const [name, handler] of handlers) process.off(name, handler)
+  }
 }

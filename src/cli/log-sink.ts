@@ -1,3 +1,7 @@
+import { Option } from 'commander'
+import { systemClock } from '../lib/clock.ts'
+import { createLogger, type Logger } from '../lib/log.ts'
+
 /** Lines of a log on their way out. */
 export interface LineSink {
   /** Takes a line without its line break; never waits, never throws. */
@@ -69,4 +73,26 @@ export function withoutColors(
 ): LineSink['write'] {
   const isColored = stream.isTTY === true && !env.NO_COLOR
   return isColored ? write : (line) => write(Bun.stripANSI(line))
+}
+
+/** How a log is written; off: only warnings and errors, as people read them. */
+export type LogForm = 'pretty' | 'json' | 'off'
+
+/** The option that says it; on a terminal it is for people, else JSON. */
+export const logOption = (about: string, forms: readonly LogForm[]): Option =>
+  new Option('--log <form>', about)
+    .choices(forms)
+    .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json')
+
+/** A log on stdout. */
+export function openLog(form: LogForm): { readonly sink: LineSink; readonly log: Logger } {
+  const sink = createLineSink(process.stdout)
+  const isJson = form === 'json'
+  const log = createLogger({
+    sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
+    pretty: !isJson,
+    clock: systemClock,
+    level: form === 'off' ? 'warn' : 'info',
+  })
+  return { sink, log }
 }

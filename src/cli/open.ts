@@ -10,6 +10,11 @@ export interface ConfigOption {
   readonly config?: string
 }
 
+/** The options of a command that can also answer in JSON. */
+export interface JsonOption extends ConfigOption {
+  readonly json?: boolean
+}
+
 /** Adds the option; returns the command. */
 export const withConfig = (command: Command): Command =>
   command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
 import { describeReceipt } from '../billing/receipt/text.ts'
 import { receiptView } from '../billing/receipt/view.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
 /** `tollgate receipt`: one request and all that explains its charge. */
@@ -12,7 +12,7 @@ export function addReceipt(program: Command): void {
     .description('show what a request asked, used and cost, and how the amount came about')
     .argument('<id>', 'the request id: header x-request-id of the answer, or "export requests"')
     .option('--json', 'as JSON')
-    .action(async (id: string, options: ConfigOption & { readonly json?: boolean }) =>
+    .action(async (id: string, options: JsonOption) =>
       withStore(options, async ({ store }) => {
         const rows = await store.records.receipt(id)
         if (!rows)

@@ -1,9 +1,16 @@
 import type { Reconciliation } from '../app/reconcile/reconcile.ts'
+import { usd } from '../billing/money.ts'
 import { counted, grouped, humanTime, isoTime } from '../lib/format.ts'
 import { formatPairs, formatTable } from '../lib/table.ts'
-import type { BilledTotal, CountForm, Difference, OwnTotal } from '../store/ports/matching.ts'
-import { inputIn, money, number, outputIn } from './reconcile-figures.ts'
-import { describeSums } from './reconcile-sums.ts'
+import type {
+  BilledSums,
+  BilledTotal,
+  CountForm,
+  Difference,
+  OwnCounts,
+  OwnSums,
+  OwnTotal,
+} from '../store/ports/matching.ts'
 
 /** Rows of each kind that are shown; --json has all. */
 const maxShown = 100
@@ -145,3 +152,83 @@ function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
   ]
   return notes.join(', ')
 }
+
+/** Both sides of a reconciliation added up, as a table. */
+export const describeSums = (found: Reconciliation): readonly string[] =>
+  formatTable(sumColumns, sumRows(found))
+
+interface SumRow {
+  readonly name: string
+  readonly ids: number
+  readonly input: number | null
+  readonly output: number | null
+  readonly cached: number | null
+  readonly money: bigint | null
+}
+
+const sumColumns = [
+  { title: '', text: ({ name }: SumRow) => name },
+  { title: 'REQUESTS', text: ({ ids }: SumRow) => grouped(ids), right: true },
+  { title: 'INPUT', text: ({ input }: SumRow) => number(input), right: true },
+  { title: 'OUTPUT', text: ({ output }: SumRow) => number(output), right: true },
+  { title: 'CACHED', text: ({ cached }: SumRow) => number(cached), right: true },
+  { title: 'COST / CHARGED', text: (row: SumRow) => money(row.money), right: true },
+]
+
+function sumRows({ sums }: Reconciliation): readonly SumRow[] {
+  const theirs = billedRow('known to both, theirs', sums.matched.billed)
+  const ours = ownRow('known to both, ours', sums.matched.own, sums.form)
+  const minus = (a: number | null, b: number | null) => (a === null || b === null ? null : a - b)
+  return [
+    billedRow('all of their file', sums.billed),
+    theirs,
+    ours,
+    {
+      name: 'difference',
+      ids: theirs.ids - ours.ids,
+      input: minus(theirs.input, ours.input),
+      output: minus(theirs.output, ours.output),
+      cached: minus(theirs.cached, ours.cached),
+      // What they bill the operator and what the operator charges are two things.
+      money: null,
+    },
+    billedRow('billed, unknown to us', sums.unknownToUs),
+    ownRow('ours, not billed', sums.notBilled, sums.form),
+  ]
+}
+
+const billedRow = (name: string, sums: BilledSums): SumRow => ({
+  name,
+  ids: sums.ids,
+  input: sums.inputTokens,
+  output: sums.outputTokens,
+  cached: sums.cachedTokens,
+  money: sums.costNano,
+})
+
+const ownRow = (name: string, sums: OwnSums, form: CountForm): SumRow => ({
+  name,
+  ids: sums.ids,
+  input: inputIn(form, sums),
+  output: outputIn(form, sums),
+  cached: sums.cacheReadTokens,
+  money: sums.amountNano,
+})
+
+/** A count that may not be told. */
+export const number = (value: number | null) => (value === null ? '–' : grouped(value))
+/** An amount that may not be told. */
+export const money = (value: bigint | number | null) => (value === null ? '–' : usd(value))
+
+/** Our input as they count it. */
+export function inputIn({ input }: CountForm, counts: OwnCounts): number {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens } = counts
+  if (input === 'uncached') return inputTokens
+  return inputTokens + cacheWriteTokens + (input === 'all' ? cacheReadTokens : 0)
+}
+
+/** Our output as they count it. */
+export const outputIn = (
+  { output }: CountForm,
+  { outputTokens, reasoningTokens }: OwnCounts,
+): number => (output === 'all' ? outputTokens : outputTokens - reasoningTokens)

@@ -5,14 +5,14 @@ import { counted } from '../lib/format.ts'
 import type { MatchingSums } from '../store/ports/matching.ts'
 import type { Span } from '../store/ports/records.ts'
 import { findNamed } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { write, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { reconcileJsonLines } from './reconcile-json.ts'
 import { describeReconciliation } from './reconcile-text.ts'
 import { parseTime } from './values.ts'
 
-interface ReconcileOptions extends ConfigOption, Span {
+interface ReconcileOptions extends JsonOption, Span {
   readonly channel: readonly string[]
   readonly idColumn?: string
   readonly inputColumn?: string
@@ -20,7 +20,6 @@ interface ReconcileOptions extends ConfigOption, Span {
   readonly cachedColumn?: string
   readonly costColumn?: string
   readonly timeColumn?: string
-  readonly json?: boolean
 }
 
 /** `tollgate reconcile`: what an upstream bills beside what our records say. */

@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Config } from '../app/config/config.ts'
 import { type FoundConfig, findConfig, type Instance, openInstance } from '../app/instance.ts'
 import type { ProcessMemory } from '../app/process-limits.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
-import { serve } from '../app/serve.ts'
+import { type Serving, serve } from '../app/serve.ts'
 import { describeStore, fileOf } from '../app/store-place.ts'
 import { checkDatabase } from '../app/upgrade/check.ts'
 import { upgrade } from '../app/upgrade/upgrade.ts'
-import { systemClock } from '../lib/clock.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
-import { createLogger, type Logger } from '../lib/log.ts'
+import type { Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
 import { holdHangUps, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
-import { createLineSink, withoutColors } from './log-sink.ts'
+import { logOption, openLog } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
@@ -33,9 +32,11 @@ export function addServe(program: Command): void {
     .command('serve')
     .description('run the gateway (default); applies the configuration file first')
     .addOption(
-      new Option('--log <form>', 'how requests are logged; off leaves warnings and errors')
-        .choices(['pretty', 'json', 'off'])
-        .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json'),
+      logOption('how requests are logged; off leaves warnings and errors', [
+        'pretty',
+        'json',
+        'off',
+      ]),
     )
     .option('--check', 'say what a start would do, and whether it could; nothing is changed')
     .option('--no-copy', 'upgrade a database file without keeping a copy of it as it was')
@@ -75,14 +76,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   const hasHungUp = holdHangUps()
   const found = await findConfig(options.config)
   if (options.check) return check(found, options)
-  const sink = createLineSink(process.stdout)
-  const isJson = options.log === 'json'
-  const log = createLogger({
-    sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
-    pretty: !isJson,
-    clock: systemClock,
-    level: options.log === 'off' ? 'warn' : 'info',
-  })
+  const { sink, log } = openLog(options.log)
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)
     for (const warning of warnings) log.warn(warning)
@@ -95,21 +89,11 @@ async function runServe(options: ServeOptions): Promise<void> {
       const serving = await serve({ config: found.config, instance, log, reload })
       const stopped = untilStopped(serving)
       if (hasHungUp()) void serving.reload()
-      const start = {
-        found,
-        url: serving.url,
-        metricsUrl: serving.metricsUrl,
-        memory: serving.memory,
-        setupUrl: serving.setupUrl,
-        inventory: await takeInventory(instance.store),
-        warnings: [
-          ...found.warnings,
-          ...instance.warnings,
-          runtimeWarning() ?? [],
-          descriptorWarning() ?? [],
-        ].flat(),
-      }
-      if (isJson) logStart(log, start)
+      const inventory = await takeInventory(instance.store)
+      const own = [runtimeWarning() ?? [], descriptorWarning() ?? []].flat()
+      const warnings = [...found.warnings, ...instance.warnings, ...own]
+      const start = { found, serving, inventory, warnings }
+      if (options.log === 'json') logStart(log, start)
       else for (const line of describeStart(start)) sink.write(line)
       return await stopped
     } catch (error) {
@@ -129,18 +113,13 @@ async function open(config: Config, options: ServeOptions, log: Logger): Promise
 
 interface Start {
   readonly found: FoundConfig
-  readonly url: string
-  /** Undefined: there are no metrics. */
-  readonly metricsUrl: string | undefined
-  readonly memory: ProcessMemory
-  /** Undefined: there is an administrator. */
-  readonly setupUrl: string | undefined
+  readonly serving: Pick<Serving, 'url' | 'metricsUrl' | 'memory' | 'setupUrl'>
   readonly inventory: Inventory
   readonly warnings: readonly string[]
 }
 
-function logStart(log: Logger, start: Start): void {
-  const { found, url, metricsUrl, memory, setupUrl, inventory, warnings } = start
+function logStart(log: Logger, { found, serving, inventory, warnings }: Start): void {
+  const { url, metricsUrl, memory, setupUrl } = serving
   const { file = null, config } = found
   const database = describeStore(config.store)
   const { accounts, tokens, ...counts } = inventory
@@ -154,8 +133,8 @@ function logStart(log: Logger, start: Start): void {
     log.warn('no administrator can sign in yet: this link makes one', { link: setupUrl })
 }
 
-function describeStart(start: Start): readonly string[] {
-  const { found, url, metricsUrl, memory, setupUrl, inventory, warnings } = start
+function describeStart({ found, serving, inventory, warnings }: Start): readonly string[] {
+  const { url, metricsUrl, memory, setupUrl } = serving
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
     counted(channels, 'channel'),

@@ -8,12 +8,8 @@ import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/file.ts'
-import { type ConfigOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
-
-interface StatusOptions extends ConfigOption {
-  readonly json?: boolean
-}
 
 /** `tollgate status`: who serves from the database. */
 export function addStatus(program: Command): void {
@@ -27,7 +23,7 @@ export function addStatus(program: Command): void {
   withExamples(withConfig(command), 'tollgate status', 'tollgate status --json')
 }
 
-async function showStatus(options: StatusOptions): Promise<void> {
+async function showStatus(options: JsonOption): Promise<void> {
   const place = await findStore(options.config)
   await warnOfSpool(options)
   await withStore(options, async ({ store }) => {

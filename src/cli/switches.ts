@@ -1,7 +1,7 @@
 import type { Argument, Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import type { Writes } from '../store/ports/admin.ts'
-import { confirm } from './confirm.ts'
+import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeLines } from './output.ts'

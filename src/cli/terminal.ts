@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { harmless, printable } from '../lib/table.ts'
 
 // All that a command writes beside its output goes through here: names in it come from people, and must
@@ -12,23 +11,4 @@ export function tell(text: string, stream: NodeJS.WritableStream = process.stder
 /** Writes in place of the line that the terminal shows last; '' clears it. */
 export function tellInPlace(text: string, stream: NodeJS.WritableStream = process.stderr): void {
   stream.write(`\r\x1b[K${printable(text)}`)
-}
-
-/** Asks on the terminal, and gives the answer. */
-export async function ask(
-  question: string,
-  {
-    input = process.stdin,
-    output = process.stderr,
-  }: {
-    readonly input?: NodeJS.ReadableStream
-    readonly output?: NodeJS.WritableStream
-  } = {},
-): Promise<string> {
-  const terminal = createInterface({ input, output })
-  try {
-    return await terminal.question(`${printable(question)} `)
-  } finally {
-    terminal.close()
-  }
 }

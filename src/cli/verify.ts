@@ -6,17 +6,15 @@ import { isoTime } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'
 import type { Store } from '../store/ports/store.ts'
 import { UsageError } from './errors.ts'
-import { type ConfigOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createPartProgress, createProgress, type Progress } from './progress.ts'
 import { parseTime } from './values.ts'
-import { createPartProgress } from './verify-progress.ts'
 import { describeFindings, describeVerified, verifiedView } from './verify-text.ts'
 
-interface VerifyOptions extends ConfigOption {
+interface VerifyOptions extends JsonOption {
   readonly since?: number
   readonly deep?: boolean
-  readonly json?: boolean
 }
 
 /** `tollgate verify`: proves the records, or names each row that is wrong. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Client } from 'pg'
-import { createHearing } from '../../src/app/hearing.ts'
+import { createHearing } from '../../src/app/database-watch.ts'
 import { until } from '../e2e/until.ts'
 import { administer, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
@@ -16,7 +16,11 @@ test('a loss that is over within seconds is not told, one that lasts is until it
     },
     check: async () => {},
   }
-  const hearing = createHearing({ store, readAnew: async () => {}, tick: () => now })
+  const hearing = createHearing(
+    store,
+    async () => {},
+    () => now,
+  )
   const look = (at: number) => {
     now = at
     return hearing.changedElsewhere().catch(() => undefined)

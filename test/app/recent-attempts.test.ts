@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createRecentAttempts } from '../../src/app/recent-attempts.ts'
+import { createRecentAttempts } from '../../src/app/counts.ts'
 
 const minute = 60_000
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { interruptible } from '../../src/cli/interruptible.ts'
+import { interruptible } from '../../src/cli/lifecycle.ts'
 
-const module = join(import.meta.dir, '../../src/cli/interruptible.ts')
+const module = join(import.meta.dir, '../../src/cli/lifecycle.ts')
 
 test('gives the result, and leaves signals as they were', async () => {
   const before = process.listenerCount('SIGINT')

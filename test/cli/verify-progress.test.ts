@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createPartProgress, describePart } from '../../src/cli/verify-progress.ts'
+import { createPartProgress, describePart } from '../../src/cli/progress.ts'
 
 test.each([
   [

@@ -47,7 +47,7 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   const file = resolve(options.file)
   requireDatabase(database)
   requireTarget(database, file, options.force)
-  const secret = createSecretPlan({ ...options, file })
+  const secret = createSecretPlan(database, file, options.withSecret)
   const source = await openDatabaseFile(database)
   try {
     const totalBytes = await source.copyBytes()

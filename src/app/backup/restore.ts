@@ -123,7 +123,7 @@ async function check(draft: DraftFile, { file, database, onStep }: CheckOptions)
   const copied = await openDatabaseFile(draft.path, file)
   try {
     const contents = await copied.inspect({ thorough: true, onStep })
-    return { contents, secret: findSecret({ file, database, keys: await copied.sealedKeys() }) }
+    return { contents, secret: findSecret(file, database, await copied.sealedKeys()) }
   } finally {
     await copied.close()
   }

@@ -4,35 +4,29 @@ import { createDraftFile, removeLeftBehind } from '../../lib/draft-file.ts'
 import { createSecretBox, loadSecret } from '../../lib/secrets.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
+import type { StorePlace } from '../move/rows.ts'
 
 /** Where a database's secret lies when it is not in the environment. */
 export const secretFileOf = (database: string): string => `${database}.secret`
 
-/** The value of TOLLGATE_SECRET; undefined when it is not set, or empty. */
-const secretOfEnvironment = (): string | undefined => process.env.TOLLGATE_SECRET || undefined
-
 /** The secret in a file; undefined when there is none. Throws when it is none that could be used. */
-export function readSecretFile(file: string): string | undefined {
-  return existsSync(file) ? usable(() => loadSecret({ env: undefined, file })) : undefined
-}
+const readSecretFile = (file: string): string | undefined =>
+  existsSync(file) ? usable(undefined, file) : undefined
 
-/** The same for TOLLGATE_SECRET. */
-export function readSecretVariable(): string | undefined {
-  const env = secretOfEnvironment()
-  // With a variable no file is asked for.
-  return env === undefined ? undefined : usable(() => loadSecret({ env, file: '' }))
-}
+/** The same for TOLLGATE_SECRET, which may be empty. With a variable no file is asked for. */
+const readSecretVariable = (): string | undefined =>
+  process.env.TOLLGATE_SECRET ? usable(process.env.TOLLGATE_SECRET, '') : undefined
 
-function usable(load: () => { readonly secret: string }): string {
+function usable(env: string | undefined, file: string): string {
   try {
-    return load().secret
+    return loadSecret({ env, file }).secret
   } catch (cause) {
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
 
 /** Whose keys a secret can't open. */
-export function closedTo(secret: string, keys: readonly SealedKey[]): readonly string[] {
+function closedTo(secret: string, keys: readonly SealedKey[]): readonly string[] {
   const box = createSecretBox(secret)
   const opens = ({ sealed }: SealedKey) => {
     try {
@@ -58,7 +52,7 @@ export function requireOpened(database: string, keys: readonly SealedKey[]): voi
 }
 
 /** The first few of many names. */
-export const someOf = (names: readonly string[]): string =>
+const someOf = (names: readonly string[]): string =>
   names.length <= 3
     ? names.join(', ')
     : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
@@ -75,7 +69,7 @@ export async function copySecretFile(from: string, to: string): Promise<'placed'
 }
 
 /** Whether two files hold the same; false when either is missing. */
-export const isSameContent = (a: string, b: string): boolean =>
+const isSameContent = (a: string, b: string): boolean =>
   existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
 /**
@@ -98,14 +92,8 @@ export interface SecretPlan {
   outcome(): BackupSecret
 }
 
-interface PlanOptions {
-  readonly database: string
-  readonly file: string
-  readonly withSecret: boolean
-}
-
 /** Throws when another secret lies where this one is to be: not even `--force` replaces that. */
-export function createSecretPlan({ database, file, withSecret }: PlanOptions): SecretPlan {
+export function createSecretPlan(database: string, file: string, withSecret: boolean): SecretPlan {
   const own = secretFileOf(database)
   const target = secretFileOf(file)
   const env = readSecretVariable()
@@ -163,47 +151,40 @@ export type RestoreSecret = (
   readonly warning: string | null
 }
 
-interface SecretSearch {
-  readonly file: string
-  readonly database: string
-  readonly keys: readonly SealedKey[]
-}
-
 /** Chooses as the gateway will, and throws, with the way out, when that opens none of the keys. */
-export function findSecret({ file, database, keys }: SecretSearch): RestoreSecret {
+export function findSecret(
+  file: string,
+  database: string,
+  keys: readonly SealedKey[],
+): RestoreSecret {
   const beside = secretFileOf(file)
   const inPlace = secretFileOf(database)
-  const opensBeside = () => {
-    const secret = existsSync(beside) ? readSecretFile(beside) : undefined
-    return secret !== undefined && opensSome(secret, keys)
-  }
-
+  const besideSecret = readSecretFile(beside)
+  const opensBeside =
+    besideSecret !== undefined && closedTo(besideSecret, keys).length < keys.length
+  const judged = (secret: string, called: string, wayOut: string) =>
+    judge(secret, keys, {
+      called,
+      which: 'in the backup',
+      wayOut: `: it is the secret of another database. ${wayOut}`,
+      advice: ': set them anew',
+    })
   const env = readSecretVariable()
   if (env !== undefined) {
-    const warning = judge(env, keys, {
-      called: 'TOLLGATE_SECRET',
-      wayOut: opensBeside()
-        ? `Unset it: ${beside} opens them.`
-        : 'Set it to the secret that the backup was made with.',
-    })
-    return { status: 'environment', warning }
+    const wayOut = opensBeside
+      ? `Unset it: ${beside} opens them.`
+      : 'Set it to the secret that the backup was made with.'
+    return { status: 'environment', warning: judged(env, 'TOLLGATE_SECRET', wayOut) }
   }
-  if (existsSync(inPlace)) {
-    const warning = judge(readSecretFile(inPlace) ?? '', keys, {
-      called: inPlace,
-      wayOut: opensBeside()
-        ? `Move it away: ${beside} opens them, and will be copied there.`
-        : 'Put the secret file of this backup there instead, or set TOLLGATE_SECRET.',
-    })
+  const putThere = 'Put the secret file of this backup there instead, or set TOLLGATE_SECRET.'
+  const secret = readSecretFile(inPlace)
+  if (secret !== undefined) {
+    const moveAway = `Move it away: ${beside} opens them, and will be copied there.`
+    const warning = judged(secret, inPlace, opensBeside ? moveAway : putThere)
     return { status: 'there', file: inPlace, warning }
   }
-  if (existsSync(beside)) {
-    const warning = judge(readSecretFile(beside) ?? '', keys, {
-      called: beside,
-      wayOut: 'Put the secret file of this backup there instead, or set TOLLGATE_SECRET.',
-    })
-    return { status: 'brought', file: beside, warning }
-  }
+  if (besideSecret !== undefined)
+    return { status: 'brought', file: beside, warning: judged(besideSecret, beside, putThere) }
   if (keys.length === 0) return { status: 'none', warning: null }
   throw new UserError(
     `There is no secret for the keys in ${file} (${someOf(keys.map(({ owner }) => owner))}). Put ` +
@@ -211,26 +192,85 @@ export function findSecret({ file, database, keys }: SecretSearch): RestoreSecre
   )
 }
 
+/** How a secret and its keys are called. */
 interface Judged {
   readonly called: string
+  readonly which: string
+  /** Where it opens none. */
   readonly wayOut: string
+  /** Where it does not open all. */
+  readonly advice: string
 }
 
 /** Gives a warning when some keys stay closed; all of them closed is another database's secret. */
-function judge(
-  secret: string,
-  keys: readonly SealedKey[],
-  { called, wayOut }: Judged,
-): string | null {
+function judge(secret: string, keys: readonly SealedKey[], judged: Judged): string | null {
+  const { called, which, wayOut, advice } = judged
   const closed = closedTo(secret, keys)
   if (closed.length === 0) return null
   if (closed.length === keys.length)
-    throw new UserError(
-      `${called} does not open the keys in the backup (${someOf(closed)}): it is the secret of ` +
-        `another database. ${wayOut}`,
-    )
-  return `${called} does not open the keys of ${someOf(closed)}: set them anew.`
+    throw new UserError(`${called} does not open the keys ${which} (${someOf(closed)})${wayOut}`)
+  return `${called} does not open the keys of ${someOf(closed)}${advice}.`
 }
 
-const opensSome = (secret: string, keys: readonly SealedKey[]) =>
-  closedTo(secret, keys).length < keys.length
+/** What opens the keys in the new place of a database, where they are moved as they are. */
+export interface MoveSecret {
+  /** `copied`: the file is put beside the new place. `none`: there are no keys yet. */
+  readonly status: 'environment' | 'file' | 'copied' | 'none'
+  /** The file that it was found in. */
+  readonly file: string | null
+  /** What is to be done before a gateway serves from the new place. */
+  readonly advice: string | null
+  /** What the operator should put right; null when nothing. */
+  readonly warning: string | null
+}
+
+/**
+ * Finds the secret of a store that is moved, and tries it. Throws `UserError` when there is none, or one
+ * that opens nothing: a gateway that serves from the new place would have no keys.
+ */
+export function findMoveSecret(
+  source: StorePlace,
+  target: StorePlace,
+  keys: readonly SealedKey[],
+): MoveSecret {
+  const env = readSecretVariable()
+  const files = [source, target].flatMap((place) =>
+    place.engine === 'sqlite' ? [secretFileOf(place.path)] : [],
+  )
+  const file = files.find((path) => existsSync(path)) ?? ''
+  const secret = env ?? readSecretFile(file)
+  if (secret === undefined) {
+    if (keys.length === 0) return { status: 'none', file: null, advice: null, warning: null }
+    throw new UserError(
+      'There is no secret for the keys that are to be moved: set TOLLGATE_SECRET to the one that ' +
+        'the gateway runs with.',
+    )
+  }
+  const warning = judge(secret, keys, {
+    called: env === undefined ? file : 'TOLLGATE_SECRET',
+    which: 'that are to be moved',
+    wayOut: ': set TOLLGATE_SECRET to the secret that they were made with.',
+    advice: '',
+  })
+  if (env !== undefined) return { status: 'environment', file: null, advice: keepVariable, warning }
+  if (target.engine === 'postgres')
+    return { status: 'file', file, advice: `${keepVariable} It is what is in ${file}.`, warning }
+  const own = secretFileOf(target.path)
+  if (existsSync(own) && !isSameContent(file, own)) throw otherSecret(own, file)
+  return { status: existsSync(own) ? 'file' : 'copied', file, advice: null, warning }
+}
+
+/** Puts a secret file beside the new place, where one belongs and is not yet. */
+export async function placeSecret({ status, file }: MoveSecret, target: StorePlace): Promise<void> {
+  if (status !== 'copied' || file === null || target.engine !== 'sqlite') return
+  const own = secretFileOf(target.path)
+  if ((await copySecretFile(file, own)) === 'taken') throw otherSecret(own, file)
+}
+
+const otherSecret = (own: string, file: string) =>
+  new UserError(
+    `${own} holds another secret than ${file}: move it away, for it opens none of the keys.`,
+  )
+
+const keepVariable =
+  'Start every gateway that serves from the new place with the same TOLLGATE_SECRET.'

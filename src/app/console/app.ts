@@ -4,12 +4,10 @@ import { adminApi } from '../../admin/api.ts'
 import { renderError } from '../../admin/errors.ts'
 import { readingApi } from '../../admin/reading-api.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
-import { createFacts } from './facts.ts'
 import { createConsoleFiles } from './files.ts'
 import type { ConsoleParts, Peer } from './parts.ts'
-import { createReadingPaths } from './reading/paths.ts'
-import { createReader } from './reading/reader.ts'
-import { createServices } from './services.ts'
+import { createReader, createReadingPaths } from './reading/reader.ts'
+import { createFacts, createServices } from './services.ts'
 
 /** The console and its API, wired. */
 export interface ConsoleApp {

@@ -9,7 +9,7 @@ import { hideKeys } from '../../gateway/upstream/hide-secrets.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { ChannelCare } from '../channel-care.ts'
-import type { RecentAttempts } from '../recent-attempts.ts'
+import type { RecentAttempts } from '../counts.ts'
 
 export interface ChannelGatewayParts {
   readonly care: Pick<ChannelCare, 'coolings' | 'recover'>

@@ -1,19 +1,13 @@
+import { version } from '../../../package.json'
 import { ApiError } from '../../admin/api-error.ts'
 import type { MeService } from '../../admin/me/service.ts'
 import { formatNano } from '../../billing/money.ts'
 import { feedUrl, statusLink } from '../../site/addresses.ts'
 import { feedPaths } from '../../site/feed/routes.ts'
-import type { Store } from '../../store/ports/store.ts'
-import type { Config } from '../config/config.ts'
-
-interface MeParts {
-  readonly config: () => Config
-  readonly store: Store
-  readonly version: string
-}
+import type { ConsoleParts } from './parts.ts'
 
 /** Describes who is signed in and the site; what it says is read anew each time. */
-export function createMeService({ config, store, version }: MeParts): MeService {
+export function createMeService({ config, store }: ConsoleParts): MeService {
   return {
     async describe({ accountId, email, role }) {
       const [account] = await store.admin.accountsNamed([email])

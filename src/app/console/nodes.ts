@@ -1,28 +1,72 @@
+import { stat } from 'node:fs/promises'
 import { version } from '../../../package.json'
 import type { NodeItem } from '../../admin/nodes/schema.ts'
 import type { NodeService } from '../../admin/nodes/service.ts'
+import type { GatewayNow } from '../../admin/overview/schema.ts'
 import { formatNano } from '../../billing/money.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
+import { residentMemoryBytes } from '../../lib/process-state.ts'
 import type { NodeLoad, NodeReservations } from '../../store/ports/nodes.ts'
-import type { Store } from '../../store/ports/store.ts'
-import type { Config } from '../config/config.ts'
-import type { MetricsSource } from '../metrics-listen.ts'
-import { processName } from '../nodes/membership.ts'
-import { describeStore, isOnServer } from '../store-place.ts'
+import { processName } from '../membership.ts'
+import { describeStore, fileOf, isOnServer } from '../store-place.ts'
+import type { ConsoleParts } from './parts.ts'
 
-interface NodeServiceParts {
-  readonly config: () => Config
-  readonly store: Pick<Store, 'nodes'>
-  readonly metrics: Pick<MetricsSource, 'load' | 'membership'>
-  readonly clock: Clock
+/** Looks at the gateway as it is at this moment. */
+export function createGatewayNow({ config, metrics, coolings, clock }: ConsoleParts) {
+  const startedAt = startOf(clock)
+  const file = fileOf(config().store)
+  return async (): Promise<GatewayNow> => {
+    const { groups, channels, models } = metrics.catalog()
+    const nameOf = (id: number) => channels.get(id)?.name ?? `channel ${id}`
+    return {
+      version,
+      started_at: startedAt,
+      requests_under_way: metrics.requestsInFlight(),
+      streams_under_way: metrics.streamsInFlight(),
+      memory_bytes: residentMemoryBytes(),
+      database_bytes: await sizeOf(file),
+      channels: channels.size,
+      groups: groups.values().reduce((count, { enabled }) => count + (enabled ? 1 : 0), 0),
+      models: models.size,
+      cooling: coolings().map(({ channelId, model, cause, until }) => ({
+        channel: nameOf(channelId),
+        model: model === '' ? null : model,
+        cause,
+        until: isoTime(until),
+      })),
+      attempts: [...metrics.totals.attempts].map(([channel, causes]) => {
+        const attempts = causes.values().reduce((sum, count) => sum + count, 0)
+        return { channel, attempts, failed: attempts - (causes.get('') ?? 0) }
+      }),
+    }
+  }
+}
+
+/** When this process began. */
+const startOf = (clock: Clock) => isoTime(clock() - Math.round(process.uptime() * 1000))
+
+/** With what was written to its log and not yet to it. */
+async function sizeOf(path: string | undefined): Promise<number | null> {
+  if (path === undefined) return null
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0, // a log that is not there holds nothing
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** Looks who serves from the database; where one process alone can, at that. */
-export function createNodeService(parts: NodeServiceParts): NodeService {
-  const { store, metrics, clock } = parts
-  const place = parts.config().store
-  const startedAt = isoTime(clock() - Math.round(process.uptime() * 1000))
+export function createNodeService(
+  { config, store, clock }: Pick<ConsoleParts, 'config' | 'store' | 'clock'>,
+  metrics: Pick<ConsoleParts['metrics'], 'load' | 'membership'>,
+): NodeService {
+  const place = config().store
+  const startedAt = startOf(clock)
 
   /** Of all nodes, as the database knows them. */
   async function listed(): Promise<NodeItem[]> {

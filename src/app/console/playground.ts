@@ -1,19 +1,7 @@
 import { ApiError } from '../../admin/api-error.ts'
 import type { Playground, PlaygroundCall } from '../../admin/playground/service.ts'
-import type { InProcessCall } from '../../gateway/serve/routes.ts'
-import type { SecretBox } from '../../lib/secrets.ts'
 import { protocols } from '../../protocols/index.ts'
-import type { Store } from '../../store/ports/store.ts'
-import type { Config } from '../config/config.ts'
-import type { PeerOf } from './parts.ts'
-
-interface PlaygroundParts {
-  readonly store: Pick<Store, 'admin'>
-  readonly secrets: SecretBox
-  readonly askModel: (call: InProcessCall) => Promise<Response>
-  readonly peerOf: PeerOf
-  readonly config: () => Config
-}
+import type { ConsoleParts, PeerOf } from './parts.ts'
 
 const paths = {
   chat: '/v1/chat/completions',
@@ -28,8 +16,8 @@ const passedOn = ['user-agent', 'x-forwarded-for'] as const
  * Asks models on behalf of who is signed in: the key is opened here, and the request goes the way of
  * a client's from there on, with its limits, charge, record and receipt.
  */
-export function createPlayground(parts: PlaygroundParts): Playground {
-  const { store, secrets, askModel, peerOf, config } = parts
+export function createPlayground(parts: ConsoleParts, peerOf: PeerOf): Playground {
+  const { store, secrets, askModel, config } = parts
 
   async function keyOf({ who, token: id }: PlaygroundCall): Promise<string> {
     const [token] = await store.admin.tokens({ account: who.email, id })

@@ -1,57 +1,100 @@
-import { version } from '../../../package.json'
 import type { AdminServices } from '../../admin/api.ts'
+import { createChannelService } from '../../admin/channels/service.ts'
+import { createDiagnosis } from '../../admin/diagnosis/service.ts'
+import { createGroupService } from '../../admin/groups/service.ts'
+import { createLiveRequests } from '../../admin/requests/live.ts'
 import { limitSessions } from '../../admin/session-limits.ts'
+import { hideUpstream } from '../../gateway/serve/receipt.ts'
+import { statusLink } from '../../site/addresses.ts'
+import { createKeyMark } from '../channel-care.ts'
 import { createAccounts } from './accounts.ts'
-import { createCatalogServices } from './catalog.ts'
-import { createMaintenance } from './maintenance/service.ts'
+import { configState } from './config-export/state.ts'
+import { createMaintenance } from './maintenance.ts'
 import { createMeService } from './me.ts'
-import { createNodeService } from './nodes.ts'
+import { createGatewayNow, createNodeService } from './nodes.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
 import { createPlayground } from './playground.ts'
 import { createPriceService } from './prices/service.ts'
-import { createReadingServices, type GatewayFacts } from './reading/services.ts'
-import { createRequestServices } from './requests.ts'
+import { createReadingServices, type GatewayFacts } from './reading/app.ts'
+import { checkChannel, checkGroup } from './rules.ts'
 import { createSettings } from './settings.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
 
+/** What this process knows, for lists and charts: they may be made elsewhere. */
+export function createFacts(parts: ConsoleParts): GatewayFacts {
+  const { config, metrics, catalog, secrets } = parts
+  return {
+    usuallyLowNano: async () => config().settings.balanceLowThresholdNano,
+    now: createGatewayNow(parts),
+    configState: async () => configState(config(), catalog.rows(), secrets),
+    hideUpstream: async (rows) => hideUpstream(rows, metrics.catalog()),
+  }
+}
+
 /** Makes the service of each resource, once. */
 export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
-  const { config, store, clock, log } = parts
+  const { config, store, secrets, changed, clock, log } = parts
+  const { lists, records, admin: accounts } = store
   const signIn = createConsoleSignIn(parts, peerOf)
   const sessions = limitSessions(parts.sessions ?? signIn.sessions, parts.sessionTick)
-  const { prove } = signIn
-  const maintenance = createMaintenance({ ...parts, prove })
-  const requests = createRequestServices(parts, sessions)
+  const maintenance = createMaintenance(parts, signIn.prove)
+  const liveRequests = createLiveRequests({
+    ...{ lists, accounts, sessions, log, repeat: parts.repeat },
+  })
   const services: AdminServices = {
-    ...requests,
     ...createReadingServices({ store, facts, clock, log }),
-    ...createCatalogServices(parts),
     accounts: createAccounts(parts),
     catalog: parts.catalog.current,
+    channels: createChannelService({
+      ...{ store, secrets, changed },
+      gateway: parts.channels,
+      check: checkChannel,
+      keyMark: createKeyMark(secrets),
+      inFile: () => namesOf(config().channels),
+    }),
+    diagnosis: createDiagnosis({
+      ...{ lists, records, accounts, clock },
+      availability: store.availability,
+      look: (work) => parts.status.look(async (figures) => work(figures)),
+      catalog: parts.metrics.catalog,
+      showsGroups: () => config().settings.modelPlazaEnabled,
+      statusUrl: () => statusLink(config().site),
+    }),
+    groups: createGroupService({
+      ...{ store, changed },
+      check: (entry) => checkGroup(entry, config().settings.countryHeader),
+      inFile: () => namesOf(config().groups),
+    }),
+    liveRequests,
     maintenance,
-    me: createMeService({ config, store, version }),
-    nodes: createNodeService(parts),
-    origins: () => originsOf(config().site),
+    me: createMeService(parts),
+    nodes: createNodeService(parts, parts.metrics),
+    /** Where the console is opened, as the site says. */
+    origins() {
+      const { baseUrl, overseasBaseUrl } = config().site
+      return [baseUrl, overseasBaseUrl]
+        .flatMap((url) => url ?? [])
+        .map((url) => new URL(url).origin)
+    },
     ownPages: parts.ownPages,
-    playground: createPlayground({ ...parts, peerOf }),
+    playground: createPlayground(parts, peerOf),
     prices: createPriceService(parts),
     settings: createSettings(parts),
     signIn,
-    tokens: createConsoleTokens(parts, prove),
+    tokens: createConsoleTokens(parts, signIn.prove),
   }
   return {
     services,
     sessions,
     /** Ends the live views. */
-    close: requests.liveRequests.close,
+    close: liveRequests.close,
     async stop(): Promise<void> {
-      await requests.liveRequests.stop()
+      await liveRequests.stop()
       await maintenance.stop()
     },
   }
 }
 
-/** Where the console is opened, as the site says. */
-const originsOf = ({ baseUrl, overseasBaseUrl }: ReturnType<ConsoleParts['config']>['site']) =>
-  [baseUrl, overseasBaseUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]))
+const namesOf = (things: readonly { readonly name: string }[]) =>
+  new Set(things.map(({ name }) => name))

@@ -1,22 +1,22 @@
-import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { KindGuard } from '@sinclair/typebox'
 import { ApiError } from '../../admin/api-error.ts'
 import { edit } from '../../admin/refusals.ts'
 import type { SettingView } from '../../admin/settings/schema.ts'
 import type { SettingService } from '../../admin/settings/service.ts'
-import type { Store } from '../../store/ports/store.ts'
+import { wordsOf } from '../../site/schemas.ts'
 import type { Config } from '../config/config.ts'
-import { settingsValues, siteValues } from '../config/file-values.ts'
 import { loadFragment } from '../config/fragment.ts'
-import { complainOfSetting, type SettableName, settable } from '../config/set-by-hand.ts'
-
-interface SettingParts {
-  readonly config: () => Config
-  readonly store: Store
-  readonly changed: () => Promise<void>
-}
+import {
+  complainOfSetting,
+  type SettableName,
+  settable,
+  settingsValues,
+  siteValues,
+} from '../config/settings.ts'
+import type { ConsoleParts } from './parts.ts'
 
 /** Settings by hand, in the places that tollgate.yaml leaves open. */
-export function createSettings({ config, store, changed }: SettingParts): SettingService {
+export function createSettings({ config, store, changed }: ConsoleParts): SettingService {
   async function list() {
     const { values, revision } = await store.edits.storedSettings()
     const inForce = valuesOf(config())
@@ -85,11 +85,6 @@ function defaultConfig(): Config {
 function kindOf(schema: SettableName['schema']): Pick<SettingView, 'kind' | 'choices'> {
   if (KindGuard.IsBoolean(schema)) return { kind: 'flag', choices: [] }
   if (KindGuard.IsInteger(schema)) return { kind: 'whole', choices: [] }
-  const words = wordsOf(schema)
-  return words.length > 0 ? { kind: 'choice', choices: words } : { kind: 'text', choices: [] }
+  const words = wordsOf(schema)?.map(String)
+  return words ? { kind: 'choice', choices: words } : { kind: 'text', choices: [] }
 }
-
-const wordsOf = (schema: TSchema): string[] =>
-  KindGuard.IsUnion(schema)
-    ? schema.anyOf.flatMap((one) => (KindGuard.IsLiteral(one) ? [String(one.const)] : []))
-    : []

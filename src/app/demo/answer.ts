@@ -3,8 +3,7 @@ import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { CanonicalRequest, ImagePart, Part, Tool } from '../../protocols/canonical/request.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
-import { arithmetic, placesIn, sample } from './sample.ts'
-import { cut, type PromptCache, portions } from './tokens.ts'
+import { arithmetic, cut, type PromptCache, placesIn, portions, sample } from './sample.ts'
 
 /** An error that the demo answers in the shape of the asked protocol. */
 export class DemoError extends Error {

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { EmbeddingCodec } from '../../protocols/canonical/codec.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { DemoError } from './answer.ts'
-import { cut } from './tokens.ts'
+import { cut } from './sample.ts'
 
 /** A vector of length 1 in which texts that share words are close to each other. */
 function vectorOf(words: string, dimensions = 256): number[] {

@@ -8,7 +8,7 @@ import type { Framing, JsonObject, Operation, Protocol } from '../../protocols/p
 import { responses } from '../../protocols/responses/index.ts'
 import { answer, countInput, DemoError, failOn, freshId } from './answer.ts'
 import { embed, images } from './media.ts'
-import { createPromptCache } from './tokens.ts'
+import { createPromptCache } from './sample.ts'
 
 /** A request whose key is there and whose body, if it has one, is an object. */
 interface Call {

@@ -1,47 +1,20 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DifferenceKind, VerifyDifference } from '../../admin/maintenance/schema.ts'
+import type { JobView } from '../../admin/maintenance/schema.ts'
 
 /** Where the address of a database is handed to a job: on a command line all users of a machine see it. */
 export const jobUrlVariable = 'TOLLGATE_JOB_URL'
 
-/** How far a job is; `total` 0: it is not known how much it is. */
-export interface JobProgress {
-  readonly part: string
-  readonly done: number
-  readonly total: number
-}
+/** How far a job is. */
+export type JobProgress = NonNullable<JobView['progress']>
 
-/** What a verification found. */
-export interface VerifyResult {
-  readonly kind: 'verify'
-  readonly isDamaged: boolean
-  readonly requests: number
-  readonly entries: number
-  readonly accounts: number
-  /** USD, exact. */
-  readonly charged: string
-  readonly durationMs: number
-  readonly total: number
-  readonly kinds: { readonly [kind in DifferenceKind]?: number }
-  /** The first of them. */
-  readonly differences: readonly VerifyDifference[]
-}
-
-/** A backup that is whole and in its place. */
-export interface BackupResult {
-  readonly kind: 'backup'
-  readonly file: string
-  readonly sizeBytes: number
-  readonly requests: number
-  readonly accounts: number
-  readonly entries: number
-}
+/** What a job has found or made. */
+export type JobResult = Partial<Pick<JobView, 'verify' | 'backup'>>
 
 /** A line that the process of a job writes. */
 export type JobMessage =
   | { readonly progress: JobProgress }
-  | { readonly result: VerifyResult | BackupResult }
+  | { readonly result: JobResult }
   | { readonly failure: string }
 
 /** Where the code of a compiled program lives, on Unix and on Windows. */
@@ -83,14 +56,14 @@ interface ChildParts {
 }
 
 /** Runs a job in a process of its own; rejects with its failure in words. */
-export async function runChild(parts: ChildParts): Promise<VerifyResult | BackupResult> {
+export async function runChild(parts: ChildParts): Promise<JobResult> {
   const child = Bun.spawn([...parts.command], {
     ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
     env: { ...process.env, ...parts.env },
   })
   const end = () => child.kill('SIGTERM')
   parts.signal.addEventListener('abort', end)
-  let result: VerifyResult | BackupResult | undefined
+  let result: JobResult | undefined
   let failure: string | undefined
   const errors = new Response(child.stderr).text()
   try {

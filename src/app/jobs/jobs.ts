@@ -1,36 +1,23 @@
+import type { JobView } from '../../admin/maintenance/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BackupResult, JobProgress, VerifyResult } from './child.ts'
+import { isoTime } from '../../lib/format.ts'
+import type { JobProgress, JobResult } from './child.ts'
 
-export type JobKind = 'verify' | 'backup'
-
-/** Long work, as it is at a moment. */
-export interface Job {
-  readonly id: string
-  readonly kind: JobKind
-  readonly startedBy: string
-  readonly startedAt: number
-  readonly endedAt: number | null
-  readonly state: 'running' | 'done' | 'failed' | 'cancelled'
-  /** How far it came. */
-  readonly progress: JobProgress | null
-  readonly result: VerifyResult | BackupResult | null
-  /** Why it failed. */
-  readonly failure: string | null
-}
+export type JobKind = JobView['kind']
 
 /** Does the work of a job. */
 export type JobWork = (
   onProgress: (progress: JobProgress) => void,
   signal: AbortSignal,
-) => Promise<VerifyResult | BackupResult>
+) => Promise<JobResult>
 
 /** Long work in the background, one of each kind at a time. */
 export interface Jobs {
   /** Begins; undefined while one of that kind runs. */
-  start(kind: JobKind, startedBy: string, work: JobWork): Job | undefined
+  start(kind: JobKind, startedBy: string, work: JobWork): JobView | undefined
   /** Newest first. */
-  list(): readonly Job[]
-  find(id: string): Job | undefined
+  list(): JobView[]
+  find(id: string): JobView | undefined
   /** Ends a job that runs; resolves when it has. */
   cancel(id: string): Promise<void>
   /** Ends all. */
@@ -40,17 +27,12 @@ export interface Jobs {
 /** So many jobs are remembered, the newest. */
 const mostKept = 20
 
-interface Running {
-  readonly controller: AbortController
-  readonly ended: Promise<void>
-}
-
 /** No jobs yet. */
 export function createJobs(clock: Clock): Jobs {
-  const jobs = new Map<string, Job>()
-  const running = new Map<string, Running>()
+  const jobs = new Map<string, JobView>()
+  const running = new Map<string, { controller: AbortController; ended: Promise<void> }>()
 
-  const change = (id: string, changed: Partial<Job>) => {
+  const change = (id: string, changed: Partial<JobView>) => {
     const job = jobs.get(id)
     if (job) jobs.set(id, { ...job, ...changed })
   }
@@ -58,12 +40,12 @@ export function createJobs(clock: Clock): Jobs {
   async function follow(id: string, work: JobWork, { signal }: AbortController): Promise<void> {
     try {
       const result = await work((progress) => change(id, { progress }), signal)
-      change(id, { state: 'done', result })
+      change(id, { state: 'done', ...result })
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error)
       change(id, signal.aborted ? { state: 'cancelled' } : { state: 'failed', failure })
     } finally {
-      change(id, { endedAt: clock() })
+      change(id, { ended_at: isoTime(clock()) })
       running.delete(id)
     }
   }
@@ -78,9 +60,9 @@ export function createJobs(clock: Clock): Jobs {
     start(kind, startedBy, work) {
       for (const id of running.keys()) if (jobs.get(id)?.kind === kind) return undefined
       const id = crypto.randomUUID()
-      const job: Job = {
-        ...{ id, kind, startedBy, startedAt: clock(), endedAt: null, state: 'running' },
-        ...{ progress: null, result: null, failure: null },
+      const job: JobView = {
+        ...{ id, kind, state: 'running', started_by: startedBy, started_at: isoTime(clock()) },
+        ...{ ended_at: null, progress: null, failure: null, verify: null, backup: null },
       }
       jobs.set(id, job)
       const controller = new AbortController()

@@ -1,10 +1,11 @@
+import { basename } from 'node:path'
 import type { VerifyDifference } from '../../admin/maintenance/schema.ts'
 import { formatNano } from '../../billing/money.ts'
-import { type BackupProgress, backUp } from '../backup/backup.ts'
+import { backUp } from '../backup/backup.ts'
 import { openStore } from '../store-place.ts'
 import { createFindings, type Difference, describeDifference, shown } from '../verify/findings.ts'
 import { verify } from '../verify/verify.ts'
-import { type BackupResult, type JobProgress, jobUrlVariable, type VerifyResult } from './child.ts'
+import { type JobProgress, type JobResult, jobUrlVariable } from './child.ts'
 
 /** More are only counted: a browser is to show them. */
 const mostShown = 200
@@ -15,7 +16,7 @@ type OnProgress = (progress: JobProgress) => void
 export async function runVerify(
   database: string | undefined,
   onProgress: OnProgress,
-): Promise<VerifyResult> {
+): Promise<JobResult> {
   const url = process.env[jobUrlVariable] ?? ''
   const place =
     database === undefined ? { url } : ({ path: database, synchronous: 'normal' } as const)
@@ -31,14 +32,19 @@ export async function runVerify(
         findings.add(found)
       },
     })
-    const { isDamaged, requests, entries, accounts, chargedNano, durationMs } = verified
     return {
-      kind: 'verify',
-      ...{ isDamaged, requests, entries, accounts, charged: formatNano(chargedNano) },
-      durationMs: Math.round(durationMs),
-      total: findings.total,
-      kinds: findings.counts,
-      differences: findings.listed.slice(0, mostShown).map(differenceView),
+      verify: {
+        valid: findings.total === 0,
+        is_damaged: verified.isDamaged,
+        requests: verified.requests,
+        ledger_entries: verified.entries,
+        accounts: verified.accounts,
+        charged: formatNano(verified.chargedNano),
+        duration_ms: Math.round(verified.durationMs),
+        differences_total: findings.total,
+        kinds: findings.counts,
+        differences: findings.listed.slice(0, mostShown).map(differenceView),
+      },
     }
   } finally {
     await store.close()
@@ -63,13 +69,13 @@ export async function runBackup(
   { database, file }: { readonly database: string; readonly file: string },
   onProgress: OnProgress,
   signal: AbortSignal,
-): Promise<BackupResult> {
-  const tell = ({ step, doneBytes, totalBytes }: BackupProgress) =>
-    onProgress({ part: step, done: doneBytes, total: totalBytes })
+): Promise<JobResult> {
   const { sizeBytes, contents } = await backUp({
     ...{ database, file, force: false, withSecret: false, signal },
-    onProgress: tell,
+    onProgress: ({ step, doneBytes, totalBytes }) =>
+      onProgress({ part: step, done: doneBytes, total: totalBytes }),
   })
   const { requests, accounts, ledgerEntries } = contents
-  return { kind: 'backup', file, sizeBytes, requests, accounts, entries: ledgerEntries }
+  const made = { requests, accounts, ledger_entries: ledgerEntries }
+  return { backup: { name: basename(file), size_bytes: sizeBytes, ...made } }
 }

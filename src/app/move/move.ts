@@ -6,6 +6,7 @@ import type {
   MoveTarget,
   TableExtent,
 } from '../../store/ports/copies.ts'
+import { findMoveSecret, type MoveSecret, placeSecret } from '../backup/secret.ts'
 import { UserError } from '../instance.ts'
 import { describeWaiting } from '../spool.ts'
 import { usualSpool } from '../store-place.ts'
@@ -20,7 +21,6 @@ import {
   pagesOf,
   type StorePlace,
 } from './rows.ts'
-import { findMoveSecret, type MoveSecret, placeSecret } from './secret.ts'
 
 export interface MoveOptions {
   readonly source: StorePlace
@@ -65,7 +65,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   requireNothingWaiting(options.source)
   const source = await openSource(options.source)
   try {
-    const secret = findMoveSecret({ ...options, keys: await source.sealedKeys() })
+    const secret = findMoveSecret(options.source, options.target, await source.sealedKeys())
     const target = await openTarget(options.target, source)
     try {
       await placeSecret(secret, options.target)

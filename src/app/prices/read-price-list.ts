@@ -18,23 +18,24 @@ interface PriceSourceOptions {
   readonly forms: readonly PriceForm[]
 }
 
-/**
- * Reads a price list from a file or the web, at most 64 MiB of it and for at most 30 s. Throws a
- * `UserError` with the reason when there is none.
- */
+/** Reads a price list. Throws a `UserError` with the reason when there is none. */
 export async function loadPriceList({
   from,
   group,
   forms,
 }: PriceSourceOptions): Promise<PriceList> {
-  const isWeb = /^https?:\/\//i.test(from)
-  if (!isWeb && /^[a-z][a-z\d+.-]*:\/\//i.test(from))
+  if (!isWeb(from) && /^[a-z][a-z\d+.-]*:\/\//i.test(from))
     throw new UserError(`${from} can't be read: write a path, or an address with http(s)://.`)
+  return readPriceList({ text: await readSource(from), name: from, group, forms })
+}
+
+const isWeb = (from: string) => /^https?:\/\//i.test(from)
+
+/** The text of a file or of a web page, at most 64 MiB and for at most 30 s; throws a `UserError`. */
+export async function readSource(from: string): Promise<string> {
   try {
-    const text = isWeb ? await readWeb(from) : await readLocal(from)
-    return readPriceList({ text, name: from, group, forms })
+    return await (isWeb(from) ? readWeb(from) : readLocal(from))
   } catch (cause) {
-    if (cause instanceof UserError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new UserError(`${from} can't be read: ${reason}.`, { cause })
   }

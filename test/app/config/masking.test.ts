@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { loadConfig } from '../../../src/app/config/load.ts'
-import { showValue } from '../../../src/app/config/mask.ts'
+import { showValue } from '../../../src/app/config/problem.ts'
 
 const secret = 'hunter2-QmFzZTY0'
 const env = { SECRET: secret, KEY: `sk-${secret}` }

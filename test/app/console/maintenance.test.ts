@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import type { SignedIn } from '../../../src/admin/access.ts'
 import { ApiError } from '../../../src/admin/api-error.ts'
-import { createMaintenance } from '../../../src/app/console/maintenance/service.ts'
+import { createMaintenance } from '../../../src/app/console/maintenance.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { configOf } from '../serving.ts'
@@ -12,12 +12,12 @@ const clock = () => Date.now()
 const path = folder.join('tollgate.db')
 const store = openSqliteStore({ path, clock })
 const config = configOf(`store: sqlite:${path}\n`)
-const maintenance = createMaintenance({
-  ...{ store, clock, config: () => config },
-  async prove(_, password) {
+const maintenance = createMaintenance(
+  { store, clock, config: () => config },
+  async (_, password) => {
     if (password !== 'right') throw new ApiError('wrong_password', 'no')
   },
-})
+)
 const who: SignedIn = {
   accountId: 1,
   email: 'admin@example.com',

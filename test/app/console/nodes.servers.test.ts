@@ -40,10 +40,10 @@ describe.skipIf(!hasPostgres)('nodes that share a database', () => {
       `UPDATE node SET seen_at = seen_at - ${silentNodeMs + 2_000} WHERE id = ${dead}`,
     )
     const config = configOf(tollgateYaml({ upstream: 'http://127.0.0.1:1', store: database.url }))
-    const service = createNodeService({
-      ...{ config: () => config, store, clock: () => now },
-      metrics: { load: () => ({}), membership: { id: () => mine, known: () => [] } },
-    })
+    const service = createNodeService(
+      { config: () => config, store, clock: () => now },
+      { load: () => ({}), membership: { id: () => mine, known: () => [] } },
+    )
     const list = await service.list()
     expect(list.is_shared).toBe(true)
     expect(list.database).toMatch(/^postgres:\/\/127\.0\.0\.1:\d+\/test_\d+$/)

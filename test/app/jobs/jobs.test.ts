@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createBackupFolder } from '../../../src/app/jobs/backup-folder.ts'
+import { createBackupFolder } from '../../../src/app/console/maintenance.ts'
 import type { JobProgress } from '../../../src/app/jobs/child.ts'
 import { ownProgram, runChild } from '../../../src/app/jobs/child.ts'
 import { createJobs, type Jobs } from '../../../src/app/jobs/jobs.ts'
+import { isoTime } from '../../../src/lib/format.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 
@@ -38,14 +39,16 @@ test('a verification in a process of its own finds what is wrong, in words', asy
       onProgress: (progress) => seen.push(progress),
       signal: new AbortController().signal,
     })
-  expect(await verify()).toMatchObject({ kind: 'verify', total: 0, accounts: 1, charged: '0' })
+  expect(await verify()).toMatchObject({
+    verify: { valid: true, differences_total: 0, accounts: 1, charged: '0' },
+  })
   expect(seen.map(({ part }) => part)).toContain('ledger entries')
   const { Database } = await import('bun:sqlite')
   using db = new Database(database)
   db.run('UPDATE account SET balance_nano = 7')
   const result = await verify()
-  expect(result).toMatchObject({ total: 1 })
-  const [found] = 'differences' in result ? result.differences : []
+  expect(result).toMatchObject({ verify: { valid: false, differences_total: 1 } })
+  const [found] = result.verify?.differences ?? []
   expect(found).toMatchObject({
     kind: 'balance',
     changes: [{ field: 'balance_nano', stored: '7', expected: '5' }],
@@ -57,7 +60,7 @@ test('a backup in a process of its own is a file beside the database', async () 
   using folder = createTempDir()
   const database = await makeDatabase(folder.path)
   const backups = createBackupFolder(database)
-  const file = (await backups?.next(clock())) ?? ''
+  const file = await backups.next(clock())
   expect(file).toEndWith('/backups/tollgate-20261121-083012.db')
   expect((await stat(join(folder.path, 'backups'))).mode & 0o777).toBe(0o700)
   const result = await runChild({
@@ -65,22 +68,22 @@ test('a backup in a process of its own is a file beside the database', async () 
     onProgress: () => {},
     signal: new AbortController().signal,
   })
-  expect(result).toMatchObject({ kind: 'backup', file, accounts: 1 })
-  expect(await backups?.list()).toMatchObject([{ name: 'tollgate-20261121-083012.db' }])
+  expect(result).toMatchObject({ backup: { name: 'tollgate-20261121-083012.db', accounts: 1 } })
+  expect(await backups.list()).toMatchObject([{ name: 'tollgate-20261121-083012.db' }])
   expect(existsSync(`${file}.secret`)).toBe(false)
-  expect(await backups?.next(clock())).toEndWith('/tollgate-20261121-083012-2.db')
-  expect(await backups?.remove('tollgate-20261121-083012.db')).toBe(true)
-  expect(await backups?.list()).toEqual([])
+  expect(await backups.next(clock())).toEndWith('/tollgate-20261121-083012-2.db')
+  expect(await backups.remove('tollgate-20261121-083012.db')).toBe(true)
+  expect(await backups.list()).toEqual([])
 })
 
 test('no name leads out of the folder of backups', async () => {
   using folder = createTempDir()
   const database = await makeDatabase(folder.path)
   const backups = createBackupFolder(database)
-  await backups?.next(clock())
+  await backups.next(clock())
   for (const name of ['../tollgate.db', '..', '', '/etc/passwd', 'tollgate.db', '.']) {
-    expect(await backups?.find(name)).toBeUndefined()
-    expect(await backups?.remove(name)).toBe(false)
+    expect(await backups.find(name)).toBeUndefined()
+    expect(await backups.remove(name)).toBe(false)
   }
   expect(existsSync(database)).toBe(true)
 })
@@ -107,7 +110,10 @@ test('one of a kind runs at a time, and can be ended', async () => {
   expect(jobs.start('verify', 'a@example.com', work)).toBeUndefined()
   expect(jobs.start('backup', 'a@example.com', work)).toBeDefined()
   await jobs.cancel(first?.id ?? '')
-  expect(jobs.find(first?.id ?? '')).toMatchObject({ state: 'cancelled', endedAt: clock() })
+  expect(jobs.find(first?.id ?? '')).toMatchObject({
+    state: 'cancelled',
+    ended_at: isoTime(clock()),
+  })
   await jobs.stop()
   expect(jobs.list().map(({ state }) => state)).toEqual(['cancelled', 'cancelled'])
   const failing = jobs.start('verify', 'a@example.com', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { joinNodes, type Membership } from '../../../src/app/nodes/membership.ts'
+import { joinNodes, type Membership } from '../../../src/app/membership.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { silentNodeMs } from '../../../src/store/ports/nodes.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../../store/each-engine.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createNodeLoad } from '../../../src/app/nodes/membership.ts'
+import { createNodeLoad } from '../../../src/app/membership.ts'
 
 test('what a node is doing is read anew each time', () => {
   let isAway = false

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createRegistry } from '../../../src/app/metric-series.ts'
-import { nodeSeries } from '../../../src/app/process-metrics.ts'
+import { createRegistry, nodeSeries } from '../../../src/app/metrics.ts'
 import type { NodeLoad, NodeView } from '../../../src/store/ports/nodes.ts'
 import { parseExposition } from '../../support/exposition.ts'
 

@@ -1,24 +1,32 @@
+import { Document, isScalar, Scalar, visit } from 'yaml'
 import type { ConfigExport } from '../../../admin/config-export/routes.ts'
 import { download } from '../../../admin/download.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { isoTime } from '../../../lib/format.ts'
 import type { Logger } from '../../../lib/log.ts'
-import type { ListStore } from '../../../store/ports/lists.ts'
-import { accountsText } from './accounts.ts'
-import { configBeforeAccounts } from './before-accounts.ts'
+import { createPauses } from '../../../lib/slices.ts'
+import type { PriceRow } from '../../../store/ports/catalog.ts'
+import type { Listed, ListedToken, ListStore, PageAsked } from '../../../store/ports/lists.ts'
+import {
+  accountEntry,
+  channelEntry,
+  createPlaceholders,
+  groupEntry,
+  type NextPlaceholder,
+  Placeholder,
+  priceEntry,
+  tokenEntry,
+} from './entries.ts'
 import type { ConfigState } from './state.ts'
-
-interface ConfigExportParts {
-  /** What the gateway has in its memory. */
-  readonly configState: () => Promise<ConfigState>
-  readonly lists: ListStore
-  readonly clock: Clock
-  readonly log: Logger
-}
 
 const file = { name: 'tollgate.yaml', type: 'application/yaml; charset=utf-8' }
 
 /** The present state as a file, written while it is sent. */
-export function createConfigExport({ configState, lists, clock, log }: ConfigExportParts) {
+export function createConfigExport(
+  configState: () => Promise<ConfigState>,
+  lists: ListStore,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+) {
   async function* text(): AsyncGenerator<string> {
     yield configBeforeAccounts(await configState(), clock())
     yield* accountsText(lists)
@@ -26,3 +34,136 @@ export function createConfigExport({ configState, lists, clock, log }: ConfigExp
   const send: ConfigExport = (signal) => download(text(), file, { signal, log })
   return send
 }
+
+/**
+ * The present state as a tollgate.yaml, as far as a gateway has it in its memory: all but accounts and
+ * tokens. Every secret is a reference to an environment variable.
+ */
+export function configBeforeAccounts(state: ConfigState, now: number): string {
+  const next = createPlaceholders()
+  const { customEndpoints, channels, groups } = state
+  const site = named(state.site)
+  return [
+    head(isoTime(now)),
+    section('site', {
+      ...site,
+      ...(customEndpoints.length > 0 && { custom_endpoints: customEndpoints }),
+    }),
+    section('settings', named(state.settings)),
+    section(
+      'channels',
+      channels.map((channel) => channelEntry(channel, next)),
+    ),
+    section('groups', groups.map(groupEntry)),
+    prices(state.prices),
+  ].join('')
+}
+
+/** What is set. */
+const named = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+
+const head = (
+  time: string,
+) => `# The state of a gateway at ${time}, as "tollgate plan" and "tollgate apply" read it.
+# Secrets are not here: each \${NAME} is to be set in the environment. Neither are server:, store: and
+# sign_in:, requests, the ledger and passwords; a backup has all of them but the first three.
+
+`
+
+function prices(rows: readonly PriceRow[]): string {
+  const entries = rows.flatMap((row) => {
+    const entry = priceEntry(row)
+    return entry ? [[row.model, entry] as const] : []
+  })
+  const away = rows.filter(({ terms }) => terms.unit === 'none').map(({ model }) => model)
+  const remark = `# Taken away by hand, which the file has no word for: ${oneLine(away.join(', '))}\n`
+  return (away.length > 0 ? remark : '') + section('prices', new Map(entries))
+}
+
+type AccountAndTokenLists = Pick<ListStore, 'accounts' | 'tokens'>
+
+/** A file can't be larger: with more accounts or tokens it would not be read. */
+const mostRows = 10_000
+
+/** All accounts with their tokens, as a tollgate.yaml has them, piece by piece. */
+export async function* accountsText(lists: AccountAndTokenLists): AsyncGenerator<string> {
+  const next = createPlaceholders()
+  const pause = createPauses()
+  const tokens = new Map<number, ListedToken[]>()
+  yield 'accounts:\n'
+  let left = mostRows
+  for await (const token of allOf((page) => lists.tokens({}, page))) {
+    if (left-- === 0) {
+      yield `# There are more than ${mostRows} tokens: the oldest are left out.\n`
+      break
+    }
+    const known = tokens.get(token.accountId)
+    if (known) known.push(token)
+    else tokens.set(token.accountId, [token])
+    await pause()
+  }
+  left = mostRows
+  for await (const account of allOf((page) => lists.accounts({}, page))) {
+    if (left-- === 0) {
+      yield `# There are more than ${mostRows} accounts: the oldest are left out.\n`
+      return
+    }
+    yield textOf(asDocument([accountEntry(account)]), accountIndent)
+    const own = tokens.get(account.id) ?? []
+    if (own.length > 0) yield '    tokens:\n'
+    for (const token of own.toReversed()) {
+      yield tokenText(token, next)
+      await pause()
+    }
+    await pause()
+  }
+}
+
+const accountIndent = '  '
+const tokenIndent = '      '
+
+function tokenText(token: ListedToken, next: NextPlaceholder): string {
+  const document = asDocument([tokenEntry(token, next)])
+  const key = document.getIn([0, 'key'], true)
+  if (isScalar(key)) key.comment = ` ${oneLine(token.keyHint)}`
+  return textOf(document, tokenIndent)
+}
+
+/** All pages of a list. */
+async function* allOf<Row>(read: (page: PageAsked) => Promise<Listed<Row>>): AsyncGenerator<Row> {
+  let cursor: string | undefined
+  do {
+    const { rows, next } = await read({ size: 100, isCounted: false, ...(cursor && { cursor }) })
+    yield* rows
+    cursor = next ?? undefined
+  } while (cursor !== undefined)
+}
+
+/** A part of the file, under its name. */
+export const section = (name: string, value: object) =>
+  `${textOf(asDocument({ [name]: value }), '')}\n`
+
+/** What a document says, each line after `indent`. */
+export const textOf = (document: Document, indent: string) =>
+  document.toString({ lineWidth: 0 }).replace(/^(?=.)/gm, indent)
+
+/** A text as a comment can hold it. */
+export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+
+/** Placeholders become references; what only looks like a reference is told from one. */
+export function asDocument(value: object): Document {
+  const document = new Document(value, (_key, one: unknown) =>
+    one instanceof Placeholder ? reference(one) : typeof one === 'string' ? literal(one) : one,
+  )
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && node.value.includes('${'))
+        node.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return document
+}
+
+const reference = ({ variable }: Placeholder) => `\${${variable}}`
+const literal = (text: string) => text.replaceAll('${', () => '$${')

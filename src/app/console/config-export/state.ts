@@ -7,7 +7,7 @@ import type {
   PriceRow,
 } from '../../../store/ports/catalog.ts'
 import type { Config } from '../../config/config.ts'
-import { settingsValues, siteValues } from '../../config/file-values.ts'
+import { settingsValues, siteValues } from '../../config/settings.ts'
 
 /** A channel without its secrets. */
 export interface ChannelState extends ChannelSettings {
@@ -26,14 +26,12 @@ export interface ConfigState {
   readonly prices: readonly PriceRow[]
 }
 
-interface StateParts {
-  readonly config: Config
-  readonly rows: CatalogRows
-  readonly secrets: SecretBox
-}
-
 /** Takes what a tollgate.yaml says out of the gateway; no secret is in it. */
-export const configState = ({ config, rows, secrets }: StateParts): ConfigState => ({
+export const configState = (
+  config: Config,
+  rows: CatalogRows,
+  secrets: SecretBox,
+): ConfigState => ({
   site: siteValues(config.site),
   customEndpoints: config.site.customEndpoints,
   settings: settingsValues(config.settings),

@@ -3,31 +3,19 @@ import { idKey, pageOf } from '../../../admin/page-of.ts'
 import { readList } from '../../../admin/paging.ts'
 import type { PriceService } from '../../../admin/prices/service.ts'
 import { edit } from '../../../admin/refusals.ts'
-import { type Clock, dayMs } from '../../../lib/clock.ts'
+import { dayMs } from '../../../lib/clock.ts'
 import { compareCodePoints } from '../../../lib/table.ts'
 import { complaints } from '../../../resources/values.ts'
 import { feedRow } from '../../../site/feed/document.ts'
 import type { PriceSetting } from '../../../store/ports/catalog.ts'
-import type { Store } from '../../../store/ports/store.ts'
-import type { Config } from '../../config/config.ts'
-import type { LiveCatalog } from '../../live-catalog.ts'
 import { vendorPriceWrite } from '../../vendor-price-sync.ts'
-import { groupPreviews } from './group-previews.ts'
-import { readNote } from './read-note.ts'
-import { readPrice } from './read-price.ts'
-import { type RequestsOf, tryPrice } from './try-price.ts'
+import type { ConsoleParts } from '../parts.ts'
+import { readNote, readPrice } from './read-price.ts'
+import { groupPreviews, type RequestsOf, tryPrice } from './try-price.ts'
 import { createMarket, isMissing, type Market, priceView, versionView } from './view.ts'
 
-export interface PriceParts {
-  readonly config: () => Config
-  readonly store: Store
-  readonly catalog: LiveCatalog
-  readonly clock: Clock
-  readonly changed: () => Promise<void>
-}
-
 /** Prices for administrators: read from the catalog in memory, written through the store. */
-export function createPriceService(parts: PriceParts): PriceService {
+export function createPriceService(parts: ConsoleParts): PriceService {
   const { store, catalog, clock } = parts
   const isInFile = (model: string) => parts.config().prices.some((price) => price.model === model)
   let isTrying = false

@@ -1,10 +1,10 @@
 import { isFile } from '../../../admin/download.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
-import type { DatabasePlace } from '../../../store/ports/store.ts'
+import type { DatabasePlace, ReadingStore } from '../../../store/ports/store.ts'
+import { openSqliteReading } from '../../../store/sqlite/open.ts'
 import { createReadingApp } from './app.ts'
-import type { FromProcess, ReadOrder, ToProcess } from './messages.ts'
-import { openReading } from './open-reading.ts'
-import { createRemoteFacts } from './remote-facts.ts'
+import { createRemoteFacts, type FromProcess, type ReadOrder, type ToProcess } from './messages.ts'
 
 /** Sends a message to the gateway. */
 export type Post = (message: FromProcess) => void
@@ -89,30 +89,16 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
   }
 
   return (message) => {
-    switch (message.kind) {
-      case 'open':
-        opened = open(message.place)
-        break
-      case 'read':
-        now = message.now
-        void read(message)
-        break
-      case 'more':
-        void sendPiece(message.id)
-        break
-      case 'leave':
-        void leave(message.id)
-        break
-      case 'fact':
-        remote.tell(message.id, message.value)
-        break
-      case 'no-fact':
-        remote.refuse(message.id, message.message)
-        break
-      case 'close':
-        void close()
-        break
-    }
+    const { kind } = message
+    if (kind === 'open') opened = open(message.place)
+    else if (kind === 'read') {
+      now = message.now
+      void read(message)
+    } else if (kind === 'more') void sendPiece(message.id)
+    else if (kind === 'leave') void leave(message.id)
+    else if (kind === 'fact') remote.tell(message.id, message.value)
+    else if (kind === 'no-fact') remote.refuse(message.id, message.message)
+    else void close()
   }
 }
 
@@ -123,4 +109,12 @@ function createRemoteLog(post: Post): Logger {
     (message, fields = {}) =>
       post({ kind: 'log', level, message, fields })
   return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Opens a database to read from it; throws `StoreError`. */
+export async function openReading(place: DatabasePlace, clock: Clock): Promise<ReadingStore> {
+  if ('path' in place) return openSqliteReading(place, clock)
+  // Nobody else pays for its driver.
+  const { openPostgresReading } = await import('../../../store/postgres/open.ts')
+  return openPostgresReading(place, clock)
 }

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import type { LogFields, LogLevel } from '../../../lib/log.ts'
-import type { ReceiptRows } from '../../../store/ports/records.ts'
 import type { DatabasePlace } from '../../../store/ports/store.ts'
+import type { GatewayFacts } from './app.ts'
 
 /** The first argument of a process that a gateway starts to read. */
 export const readingCommand = 'read-for-gateway'
@@ -19,12 +19,11 @@ export interface ReadOrder {
   readonly now: number
 }
 
-/** What only the gateway itself knows; see `GatewayFacts`. */
-export type FactAsked =
-  | { readonly fact: 'usuallyLowNano' }
-  | { readonly fact: 'now' }
-  | { readonly fact: 'configState' }
-  | { readonly fact: 'hideUpstream'; readonly rows: ReceiptRows }
+/** A question for what only the gateway itself knows: a method of `GatewayFacts`, and what it takes. */
+export interface FactAsked {
+  readonly fact: keyof GatewayFacts
+  readonly args: readonly unknown[]
+}
 
 /** What the process that reads is told. The first is `open`. */
 export type ToProcess =
@@ -60,3 +59,41 @@ export type FromProcess =
       readonly message: string
       readonly fields: LogFields
     }
+
+/** Asks the gateway for what only it knows. */
+export function createRemoteFacts(ask: (id: number, asked: FactAsked) => void) {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let lastId = 0
+
+  const asking =
+    <Value>(fact: keyof GatewayFacts) =>
+    async (...args: readonly unknown[]): Promise<Value> => {
+      const id = ++lastId
+      const answer = Promise.withResolvers<unknown>()
+      waiting.set(id, answer)
+      ask(id, { fact, args })
+      return (await answer.promise) as Value
+    }
+
+  function take(id: number): PromiseWithResolvers<unknown> | undefined {
+    const answer = waiting.get(id)
+    waiting.delete(id)
+    return answer
+  }
+
+  const facts: GatewayFacts = {
+    usuallyLowNano: asking('usuallyLowNano'),
+    now: asking('now'),
+    configState: asking('configState'),
+    hideUpstream: asking('hideUpstream'),
+  }
+  return {
+    facts,
+    tell: (id: number, value: unknown) => take(id)?.resolve(value),
+    refuse: (id: number, message: string) => take(id)?.reject(new Error(message)),
+  }
+}
+
+/** The same in the gateway. */
+export const tellFact = (facts: GatewayFacts, { fact, args }: FactAsked): Promise<unknown> =>
+  (facts[fact] as (...args: readonly unknown[]) => Promise<unknown>)(...args)

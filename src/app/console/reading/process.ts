@@ -8,10 +8,8 @@ import type { Logger } from '../../../lib/log.ts'
 import type { DatabasePlace } from '../../../store/ports/store.ts'
 import { ownProgram } from '../../jobs/child.ts'
 import type { Peer } from '../parts.ts'
-import { type FromProcess, readingCommand, type ToProcess } from './messages.ts'
-import { createPieces, type Pieces } from './pieces.ts'
-import { tellFact } from './remote-facts.ts'
-import type { GatewayFacts } from './services.ts'
+import type { GatewayFacts } from './app.ts'
+import { type FromProcess, readingCommand, type ToProcess, tellFact } from './messages.ts'
 
 export interface ProcessParts {
   readonly place: DatabasePlace
@@ -126,13 +124,11 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
       one.head.resolve(new Response(body ?? nothingOf(init.headers), init))
       return
     }
-    one.pieces = createPieces({
-      more() {
-        one.setPatience(true)
-        tell({ kind: 'more', id })
-      },
-      leave: () => leave(id),
-    })
+    const more = () => {
+      one.setPatience(true)
+      tell({ kind: 'more', id })
+    }
+    one.pieces = createPieces(more, () => leave(id))
     one.head.resolve(new Response(one.pieces.stream, init))
   }
 
@@ -157,27 +153,20 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     }
   }
 
+  /** What is done with each kind of message. */
+  const hearers: {
+    readonly [Kind in FromProcess['kind']]: (of: FromProcess & { kind: Kind }) => void
+  } = {
+    head: begin,
+    piece: give,
+    end: ({ id }) => finish(id, (pieces) => pieces?.end()),
+    broken: ({ id, message }) => finish(id, (pieces) => pieces?.fail(new Error(message))),
+    ask: (message) => void answer(message),
+    log: ({ level, message, fields }) => log[level](message, fields),
+  }
+
   function hear(message: FromProcess): void {
-    switch (message.kind) {
-      case 'head':
-        begin(message)
-        break
-      case 'piece':
-        give(message)
-        break
-      case 'end':
-        finish(message.id, (pieces) => pieces?.end())
-        break
-      case 'broken':
-        finish(message.id, (pieces) => pieces?.fail(new Error(message.message)))
-        break
-      case 'ask':
-        void answer(message)
-        break
-      case 'log':
-        log[message.level](message.message, message.fields)
-        break
-    }
+    hearers[message.kind](message as never)
   }
 
   async function follow(): Promise<void> {
@@ -220,5 +209,54 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
       await followed
       clearTimeout(timer)
     },
+  }
+}
+
+type Pieces = ReturnType<typeof createPieces>
+
+/**
+ * The body of an answer that comes piece by piece from elsewhere: `more` asks for the next piece when it is
+ * wanted, `leave` says that nobody takes any more of them.
+ */
+function createPieces(more: () => void, leave: () => void) {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let taken: (() => void) | undefined
+  let hasEnded = false
+
+  /** Whoever waits for a piece waits no longer. */
+  function settle(work: (to: ReadableStreamDefaultController<Uint8Array>) => void): void {
+    if (hasEnded || controller === undefined) return
+    work(controller)
+    taken?.()
+  }
+
+  function finish(work: (to: ReadableStreamDefaultController<Uint8Array>) => void): void {
+    settle(work)
+    hasEnded = true
+  }
+
+  return {
+    stream: new ReadableStream<Uint8Array>(
+      {
+        start(given) {
+          controller = given
+        },
+        pull: () =>
+          new Promise<void>((resolve) => {
+            taken = resolve
+            more()
+          }),
+        cancel() {
+          hasEnded = true
+          taken?.()
+          leave()
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+    give: (bytes: Uint8Array) => settle((to) => to.enqueue(bytes)),
+    end: () => finish((to) => to.close()),
+    /** It never ends cleanly. */
+    fail: (error: Error) => finish((to) => to.error(error)),
   }
 }

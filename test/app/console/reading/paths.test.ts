@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createReadingPaths } from '../../../../src/app/console/reading/paths.ts'
+import { createReadingPaths } from '../../../../src/app/console/reading/reader.ts'
 
 const route = (path: string) => ({ method: 'GET', path })
 const reading = ['/requests', '/requests/export', '/requests/:id', '/accounts/:id/ledger'].map(

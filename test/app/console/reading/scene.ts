@@ -1,8 +1,8 @@
 import type { SignedIn } from '../../../../src/admin/access.ts'
 import { configState } from '../../../../src/app/console/config-export/state.ts'
+import type { GatewayFacts } from '../../../../src/app/console/reading/app.ts'
 import { createReadingApp } from '../../../../src/app/console/reading/app.ts'
 import { createReader } from '../../../../src/app/console/reading/reader.ts'
-import type { GatewayFacts } from '../../../../src/app/console/reading/services.ts'
 import { createLogger } from '../../../../src/lib/log.ts'
 import { createSecretBox } from '../../../../src/lib/secrets.ts'
 import type { DatabasePlace, ReadingStore } from '../../../../src/store/ports/store.ts'
@@ -24,11 +24,11 @@ export const facts: GatewayFacts = {
     ...{ channels: 1, groups: 1, models: 1, cooling: [], attempts: [] },
   }),
   configState: async () =>
-    configState({
-      config: configOf('site: { name: Toll }\n'),
-      rows: { channels: [], groups: [], prices: [] },
-      secrets: createSecretBox('a secret of this test'),
-    }),
+    configState(
+      configOf('site: { name: Toll }\n'),
+      { channels: [], groups: [], prices: [] },
+      createSecretBox('a secret of this test'),
+    ),
   hideUpstream: async (rows) => ({ ...rows, request: { ...rows.request, usageRaw: '"hidden"' } }),
 }
 

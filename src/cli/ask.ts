@@ -1,5 +1,42 @@
+import { createInterface } from 'node:readline/promises'
 import { UserError } from '../app/instance.ts'
+import { printable } from '../lib/table.ts'
+import { UsageError } from './errors.ts'
 import { tell } from './terminal.ts'
+
+/** Asks on the terminal, and gives the answer. */
+export async function ask(
+  question: string,
+  {
+    input = process.stdin,
+    output = process.stderr,
+  }: {
+    readonly input?: NodeJS.ReadableStream
+    readonly output?: NodeJS.WritableStream
+  } = {},
+): Promise<string> {
+  const terminal = createInterface({ input, output })
+  try {
+    return await terminal.question(`${printable(question)} `)
+  } finally {
+    terminal.close()
+  }
+}
+
+/**
+ * Asks before something that can't be taken back. Throws unless the answer is yes; without a
+ * terminal there is nobody to ask, so `--yes` must say it.
+ */
+export async function confirm(
+  question: string,
+  { yes }: { readonly yes?: boolean | undefined },
+): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY)
+    throw new UsageError(`${question} There is no terminal to ask on: add --yes to go ahead.`)
+  const answer = await ask(`${question} [y/N]`)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was changed.')
+}
 
 /** Longer input is no password. */
 const maxBytes = 64 * 1024

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
-import { version } from '../../../package.json'
-import type { Forwarder } from '../../gateway/forward.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
-import { createPerMinute } from '../../lib/rate.ts'
-import type { Counters } from '../../store/ports/counters.ts'
-import type { Counting, NodeLoad, NodeStore, NodeView } from '../../store/ports/nodes.ts'
-import type { DocumentStore } from '../../store/ports/store.ts'
+import { version } from '../../package.json'
+import type { Forwarder } from '../gateway/forward.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { createPerMinute } from '../lib/rate.ts'
+import { createSingle } from '../lib/turns.ts'
+import type { Counters } from '../store/ports/counters.ts'
+import type { Counting, NodeLoad, NodeStore, NodeView } from '../store/ports/nodes.ts'
+import type { DocumentStore } from '../store/ports/store.ts'
 
 /** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
 const beatMs = 5_000
@@ -66,7 +67,6 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   let known: readonly NodeView[] = []
   let living = 1 + livingIn(others)
   let isCutOff = false
-  let beating: Promise<void> | undefined
 
   async function forgetLongDead(): Promise<void> {
     const newest = Math.max(...known.map(({ seenAt }) => seenAt))
@@ -110,14 +110,8 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
     }
   }
 
-  function beat(): Promise<void> {
-    beating ??= sayAndLook().finally(() => {
-      beating = undefined
-    })
-    return beating
-  }
-
-  const timer = setInterval(() => void beat(), beatMs)
+  const beat = createSingle(sayAndLook)
+  const timer = setInterval(beat, beatMs)
   timer.unref()
   return {
     id: () => id,
@@ -126,7 +120,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
     beat,
     async leave() {
       clearInterval(timer)
-      await beating
+      await beat.idle()
       try {
         await nodes.forget(id)
       } catch (error) {

@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs'
+import type { Clock } from '../lib/clock.ts'
 import { createDraftFile } from '../lib/draft-file.ts'
 import type { Logger } from '../lib/log.ts'
-import type { StoreFile } from '../store/ports/store.ts'
+import { createSingle } from '../lib/turns.ts'
+import type { ChangedElsewhere, Store, StoreFile } from '../store/ports/store.ts'
 import { openDatabaseFile } from '../store/sqlite/database-file.ts'
 
 /** How often the file of the database is looked at. */
 const lookMs = 1_000
 
 /**
- * Looks each second whether the database is still the file that was opened, tells it when it is not, and
- * saves what is stored then: the file itself is gone with this process. Resolves, when it is ended, as
- * soon as nothing is being saved.
+ * Looks each second whether the database is still the file that was opened. When it is not, tells the log,
+ * and saves what is stored: the file itself is gone with this process. The function that it gives ends it,
+ * and resolves when nothing is being saved.
  */
 export function watchFile(file: StoreFile, log: Logger): () => Promise<void> {
   let trouble: string | undefined
-  let saving: Promise<void> | undefined
+  const rescue = createSingle(() => save(file, log))
 
   function look(): void {
     const found = file.trouble()
@@ -26,16 +28,13 @@ export function watchFile(file: StoreFile, log: Logger): () => Promise<void> {
       return
     }
     log.error('the database can not be used, so no requests are taken', { error: found })
-    if (isNew)
-      saving ??= save(file, log).finally(() => {
-        saving = undefined
-      })
+    if (isNew) void rescue() // awaited at the end
   }
 
   const timer = setInterval(look, lookMs)
   return async () => {
     clearInterval(timer)
-    await saving
+    await rescue.idle()
   }
 }
 
@@ -82,4 +81,53 @@ function freeName(name: string): string {
   const numbered = () => (number === 1 ? name : `${name}-${number}`)
   while (existsSync(numbered())) number++
   return numbered()
+}
+
+/** A connection that was lost is made anew sooner. */
+const patienceMs = 5_000
+
+/** How this process learns what others change in the database. */
+interface Hearing {
+  /** Asks the store, and fails as it does. */
+  changedElsewhere(): Promise<ChangedElsewhere>
+  /** Whether that has failed for so long that no requests should be sent here. */
+  isDeaf(): boolean
+  /** Resolves when the store is not asked for anything any more. */
+  idle(): Promise<void>
+}
+
+/**
+ * While changes can't be learned of and the database answers otherwise, `readAnew` reads again and again
+ * what may have changed. Where it does not answer at all, what is known is all there is.
+ */
+export function createHearing(
+  store: Pick<Store, 'changedElsewhere' | 'check'>,
+  readAnew: () => Promise<void>,
+  tick: Clock,
+): Hearing {
+  let failingSince: number | undefined
+  const readIfThere = createSingle(async () => {
+    try {
+      await store.check()
+      await readAnew()
+    } catch {
+      return // whoever asked for changes knows why
+    }
+  })
+
+  return {
+    async changedElsewhere() {
+      try {
+        const isChanged = await store.changedElsewhere()
+        failingSince = undefined
+        return isChanged
+      } catch (error) {
+        failingSince ??= tick()
+        void readIfThere() // not awaited: it may take longer than the next try
+        throw error
+      }
+    },
+    isDeaf: () => failingSince !== undefined && tick() - failingSince >= patienceMs,
+    idle: readIfThere.idle,
+  }
 }
