@@ -1,19 +1,19 @@
 import { Elysia } from 'elysia'
 import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
-import { accountListRoutes } from './accounts/list-routes.ts'
 import type { AccountLists } from './accounts/lists.ts'
+import { accountListRoutes } from './accounts/routes.ts'
+import type { AttemptService } from './attempts/routes.ts'
 import { attemptRoutes } from './attempts/routes.ts'
-import type { AttemptService } from './attempts/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { type ConfigExport, configExportRoutes } from './config-export/routes.ts'
+import type { LedgerService } from './ledger/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
-import type { LedgerService } from './ledger/service.ts'
 import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
 import type { OverviewService } from './overview/service.ts'
 import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
-import { accountTokenListRoutes, tokenListRoutes } from './tokens/list-routes.ts'
 import type { TokenLists } from './tokens/lists.ts'
+import { accountTokenListRoutes, tokenListRoutes } from './tokens/routes.ts'
 
 /** What reads what may be very much: one service for each resource. */
 export interface ReadingServices extends RequestServices {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { SignedIn } from '../../src/admin/access.ts'
 import { download } from '../../src/admin/download.ts'
-import { createLedgerService } from '../../src/admin/ledger/service.ts'
+import { createLedgerService } from '../../src/admin/ledger/routes.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { ListsBusy } from '../../src/store/ports/lists.ts'
 import type { LedgerEntry } from '../../src/store/ports/records.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { idKey, pageOf } from '../../src/admin/page-of.ts'
+import { idKey, pageOf } from '../../src/admin/paging.ts'
 
 const rows = (...ids: number[]) => ids.map((id) => ({ id }))
 

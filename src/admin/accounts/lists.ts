@@ -1,13 +1,46 @@
 import type { Static } from '@sinclair/typebox'
-import type { AccountEdits } from '../../store/ports/edits.ts'
+import { formatNano, overdrawnNano } from '../../billing/money.ts'
+import { isoTime } from '../../lib/format.ts'
+import { accountFields } from '../../resources/account.ts'
+import { toView } from '../../resources/resource.ts'
+import type { AccountView } from '../../store/ports/admin.ts'
+import type { AccountEdits, EditableAccount } from '../../store/ports/edits.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
+import { ApiError } from '../api-error.ts'
 import type { PageQuery } from '../envelope.ts'
+import { viewEntry } from '../ledger/routes.ts'
 import type { LedgerList } from '../ledger/schema.ts'
-import { viewEntry } from '../ledger/service.ts'
 import { answerPage } from '../paging.ts'
-import { findAccount } from './find-account.ts'
-import type { AccountFilter, AccountList, LedgerFilter } from './schema.ts'
-import { viewAccount } from './view.ts'
+import type { AccountFilter, AccountItem, AccountList, LedgerFilter } from './schema.ts'
+
+/** An account by its id; throws an `ApiError` when it is not there. */
+export async function findAccount(
+  edits: Pick<AccountEdits, 'findAccount'>,
+  id: number,
+): Promise<EditableAccount> {
+  const found = await edits.findAccount(id)
+  if (found) return found
+  throw new ApiError('not_found', `There is no account ${id}; it may be removed.`)
+}
+
+/** In USD; null: it is not overdrawn. */
+export function viewOverdraft(account: Parameters<typeof overdrawnNano>[0]): string | null {
+  const nano = overdrawnNano(account)
+  return nano === 0 ? null : formatNano(nano)
+}
+
+/** An account as lists show it. */
+export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
+  id: account.id,
+  email: account.email,
+  is_vouched: account.isVouched,
+  ...toView(accountFields, account),
+  balance: formatNano(account.balanceNano),
+  reserved: formatNano(account.reservedNano),
+  overdrawn: viewOverdraft(account),
+  tokens: account.tokenCount,
+  created_at: isoTime(account.createdAt),
+})
 
 interface AccountListParts {
   readonly lists: Pick<ListStore, 'accounts' | 'ledger'>

@@ -1,13 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, Id, success } from '../envelope.ts'
+import { Answer, Id, PageQuery, success } from '../envelope.ts'
+import { LedgerList } from '../ledger/schema.ts'
+import type { AccountLists } from './lists.ts'
 import {
   AccountDetail,
+  AccountFilter,
+  AccountList,
   AccountPatch,
   AccountRemoval,
   AdjustmentDone,
   AdjustmentOrder,
+  LedgerFilter,
   NewAccount,
 } from './schema.ts'
 import type { AccountService } from './service.ts'
@@ -75,3 +80,23 @@ const withKey = (order: AdjustmentOrder, given: Static<typeof headers>) => {
   const key = order.idempotency_key ?? given['idempotency-key']
   return key === undefined ? order : { ...order, idempotency_key: key }
 }
+
+/** Lists of accounts for administrators. HTTP only: every decision is the service's. */
+export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
+  new Elysia({ name: 'admin.account-lists', prefix: '/api/v1/admin/accounts' })
+    .use(guard('admin'))
+    .get('', async ({ query }) => success(await accounts.list(query)), {
+      query: Type.Composite([PageQuery, AccountFilter]),
+      response: { 200: Answer(AccountList) },
+      detail: about('Accounts, newest first'),
+    })
+    .get(
+      '/:id/ledger',
+      async ({ params, query }) => success(await accounts.ledger(params.id, query)),
+      {
+        params: Type.Object({ id: Id() }),
+        query: Type.Composite([PageQuery, LedgerFilter]),
+        response: { 200: Answer(LedgerList) },
+        detail: about('The ledger of an account, newest first'),
+      },
+    )

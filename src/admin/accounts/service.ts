@@ -7,9 +7,8 @@ import type { EditableAccount } from '../../store/ports/edits.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type Checked, requireRight } from '../checked.ts'
-import { edit } from '../refusals.ts'
-import { findAccount } from './find-account.ts'
+import { type Checked, edit, requireRight } from '../refusals.ts'
+import { findAccount, viewAccount } from './lists.ts'
 import type {
   AccountDetail,
   AccountPatch,
@@ -18,7 +17,6 @@ import type {
   AdjustmentOrder,
   NewAccount,
 } from './schema.ts'
-import { viewAccount } from './view.ts'
 
 /** Accounts for administrators. Refusals are thrown as `ApiError`. */
 export interface AccountService {

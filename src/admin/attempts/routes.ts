@@ -1,8 +1,43 @@
 import { Elysia } from 'elysia'
+import { isoTime } from '../../lib/format.ts'
+import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
+import { answerPage, withSearch } from '../paging.ts'
+import { readSpan } from '../times.ts'
 import { AttemptList, AttemptsQuery } from './schema.ts'
-import type { AttemptService } from './service.ts'
+
+export type AttemptService = ReturnType<typeof createAttemptService>
+
+/** Attempts at channels, with those that failed on the way to a good answer. */
+export function createAttemptService(lists: Pick<ListStore, 'attempts'>) {
+  return {
+    async list(query: AttemptsQuery) {
+      const { channel, outcome, cause } = query
+      const filter = {
+        ...(channel !== undefined && { channel }),
+        ...(outcome !== undefined && { outcome }),
+        ...(cause !== undefined && { cause }),
+        ...readSpan(query),
+      }
+      return withSearch(await answerPage(query, (page) => lists.attempts(filter, page), toItem))
+    },
+  }
+}
+
+const toItem = (row: ListedAttempt) => ({
+  request_id: row.requestId,
+  position: row.position,
+  started_at: isoTime(row.startedAt),
+  account: row.account,
+  model: row.model,
+  channel: row.channel,
+  status: row.status,
+  cause: row.cause,
+  first_byte_ms: row.firstByteMs,
+  duration_ms: row.durationMs,
+  upstream_request_id: row.upstreamRequestId,
+})
 
 /** Attempts of all requests. */
 export const attemptRoutes = (guard: Guard, attempts: AttemptService) =>

@@ -4,12 +4,17 @@ import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.t
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
-import { idKey, pageOf } from '../page-of.ts'
-import { edit, requireSeen } from '../refusals.ts'
-import { type ChannelEntry, type CheckedChannel, changedFields } from './entry.ts'
-import { keepKeysHome } from './key-address.ts'
+import { idKey, pageOf } from '../paging.ts'
+import { type Checked, edit, requireRight, requireSeen } from '../refusals.ts'
+import {
+  type ChannelEntry,
+  type CheckedChannel,
+  changedFields,
+  keepKeysHome,
+  type TestTarget,
+  targetOf,
+} from './entry.ts'
 import type {
   Channel,
   ChannelChange,
@@ -18,7 +23,6 @@ import type {
   TestAsked,
   Tested,
 } from './schema.ts'
-import { type TestTarget, targetOf } from './test-target.ts'
 import { createChannelViews } from './view.ts'
 
 /** What of the running gateway channels are about. */

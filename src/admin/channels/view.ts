@@ -3,12 +3,12 @@ import { keyHint } from '../../lib/ids.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { toView } from '../../resources/resource.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
-import type { Remark } from '../checked.ts'
+import type { Remark } from '../refusals.ts'
 import type { CheckedChannel } from './entry.ts'
-import type { Channel, ChannelItem } from './schema.ts'
+import type { Channel, ChannelItem, ChannelState } from './schema.ts'
 import type { ChannelParts } from './service.ts'
-import { stateOf } from './state.ts'
 
 /** So many models of a channel stand in a list. */
 const listedModels = 20
@@ -73,4 +73,53 @@ function maskProxy(proxy: string): string {
   if (url === null) return '***'
   const login = url.username === '' && url.password === '' ? '' : '***@'
   return `${url.protocol}//${login}${url.host}`
+}
+
+/** What a channel's state is made of. */
+export interface StateOf {
+  readonly status: ChannelRow['status']
+  readonly keys: readonly { readonly mark: string; readonly hint: string }[]
+  readonly isInGroup: boolean
+  /** What cools of this channel. */
+  readonly cooling: readonly CoolingRow[]
+}
+
+/** How a channel is, in one word; all its keys cooling is the whole channel cooling. */
+export function stateOf({ status, keys, isInGroup, cooling }: StateOf): ChannelState {
+  const whole = cooling.filter(({ key, model }) => key === '' && model === '')
+  const coolingKeys = keys.flatMap(
+    ({ mark }) => cooling.find(({ key, model }) => key === mark && model === '') ?? [],
+  )
+  const holding = coolingKeys.length === keys.length ? [...whole, ...coolingKeys] : whole
+  const [first] = holding.toSorted((a, b) => a.until - b.until)
+  // What holds for the whole channel outlasts its keys.
+  const until = whole[0]?.until ?? first?.until
+  const isCooling = status === 'active' && until !== undefined
+  return {
+    word: wordOf(status, isCooling, cooling.length > 0, isInGroup),
+    until: isCooling ? isoTime(until) : null,
+    cause: isCooling ? ((whole[0] ?? first)?.cause ?? null) : null,
+    keys: keys.length,
+    keys_cooling: coolingKeys.length,
+    parts: cooling.map(({ key, model, cause, since, until, rounds }) => ({
+      key_hint: key === '' ? null : (keys.find(({ mark }) => mark === key)?.hint ?? ''),
+      model: model === '' ? null : model,
+      cause,
+      since: isoTime(since),
+      until: isoTime(until),
+      rounds,
+    })),
+  }
+}
+
+function wordOf(
+  status: ChannelRow['status'],
+  isCooling: boolean,
+  isPartly: boolean,
+  isInGroup: boolean,
+): ChannelState['word'] {
+  if (status !== 'active') return status
+  if (isCooling) return 'cooling'
+  if (isPartly) return 'partly'
+  return isInGroup ? 'works' : 'unused'
 }

@@ -6,7 +6,7 @@ import type { Spent } from '../../store/ports/records.ts'
 import { causeOf } from './causes.ts'
 import type { Facts } from './facts.ts'
 import type { NoteWord, Step } from './schema.ts'
-import { type OpenStep, openStep } from './step.ts'
+import { type OpenStep, openStep } from './steps.ts'
 
 /** 4. Is the token well, and is there money? As it is now, and where it is known as it was then. */
 export function tokenStep(facts: Facts): Step {

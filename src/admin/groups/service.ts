@@ -6,13 +6,11 @@ import { complainOfMembers } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type Checked, type Remark, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
-import { idKey, pageOf } from '../page-of.ts'
-import { edit, requireSeen } from '../refusals.ts'
-import { effectOf } from './effect.ts'
+import { idKey, pageOf } from '../paging.ts'
+import { type Checked, edit, type Remark, requireRight, requireSeen } from '../refusals.ts'
 import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
-import { createGroupViews } from './view.ts'
+import { createGroupViews, effectOf } from './view.ts'
 
 export interface GroupParts {
   readonly store: Pick<Store, 'edits'> & { readonly admin: Pick<Store['admin'], 'accountsAt'> }

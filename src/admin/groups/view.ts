@@ -1,14 +1,21 @@
-import { buildCatalog, type Group } from '../../catalog/catalog.ts'
+import {
+  formatDecimal,
+  multiplierDecimals,
+  nanoDecimals,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { buildCatalog, type Group, type Offer } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
 import { groupFields } from '../../resources/group.ts'
 import { toView } from '../../resources/resource.ts'
+import type { PriceTerms } from '../../store/ports/catalog.ts'
 import {
   type EditableCatalog,
   type EditableGroup,
   mostTokensCounted,
 } from '../../store/ports/edits.ts'
-import type { Remark } from '../checked.ts'
-import type { GroupItem, GroupView } from './schema.ts'
+import type { Remark } from '../refusals.ts'
+import type { GroupItem, GroupView, PriceExample } from './schema.ts'
 
 /** So many models are shown by name. */
 const shownModels = 1_000
@@ -72,3 +79,37 @@ const callableOf = (group: Group | undefined) =>
   [...(group?.offers.values() ?? [])]
     .filter(({ candidates }) => candidates.length > 0)
     .map(({ model }) => model)
+
+const shownExamples = 5
+
+/** Which prices another multiplier (in millionths) changes; what is free stays free. */
+export function effectOf(
+  offers: Iterable<Offer>,
+  now: number,
+  then: number,
+): { readonly changed: number; readonly examples: PriceExample[] } {
+  let changed = 0
+  const examples: PriceExample[] = []
+  for (const { model, price } of offers) {
+    const unit = price.terms.unit === 'call' ? 'call' : 'tokens'
+    const [before, after] = [pricesOf(price.terms, now), pricesOf(price.terms, then)]
+    if (before.every((one, i) => one === after[i])) continue
+    changed++
+    if (examples.length < shownExamples) examples.push({ model, unit, now: before, after })
+  }
+  return { changed, examples }
+}
+
+/** Input and output per 1M tokens, or what a call costs; none for what is free. */
+function pricesOf(terms: PriceTerms, multiplier: number): string[] {
+  const times = (value: number, decimals: number) =>
+    formatDecimal(BigInt(value) * BigInt(multiplier), decimals + multiplierDecimals)
+  switch (terms.unit) {
+    case 'tokens':
+      return [times(terms.base.input, priceDecimals), times(terms.base.output, priceDecimals)]
+    case 'call':
+      return [times(terms.perCallNano, nanoDecimals)]
+    default:
+      return []
+  }
+}

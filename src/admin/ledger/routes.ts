@@ -1,8 +1,59 @@
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import { formatNano } from '../../billing/money.ts'
+import { exportLines, ledgerFields } from '../../billing/receipt/fields.ts'
+import { isoTime } from '../../lib/format.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { ListStore } from '../../store/ports/lists.ts'
+import type { LedgerEntry as Row } from '../../store/ports/records.ts'
+import type { Guard, SignedIn } from '../access.ts'
+import { download, tableTypes } from '../download.ts'
 import { Answer, success } from '../envelope.ts'
-import { LedgerExportQuery, LedgerList, LedgerQuery } from './schema.ts'
-import type { LedgerService } from './service.ts'
+import { answerPage } from '../paging.ts'
+import { createExportPlaces } from '../places.ts'
+import { readSpan } from '../times.ts'
+import { type LedgerEntry, LedgerExportQuery, LedgerList, LedgerQuery } from './schema.ts'
+
+export interface LedgerParts {
+  readonly lists: Pick<ListStore, 'ledger' | 'exportLedger'>
+  readonly log: Logger
+}
+
+export type LedgerService = ReturnType<typeof createLedgerService>
+
+/** What changed the balance of who is signed in: in pages, and as a file. */
+export function createLedgerService({ lists, log }: LedgerParts) {
+  const places = createExportPlaces()
+  return {
+    list(who: SignedIn, query: LedgerQuery) {
+      const filter = filterOf(who, query)
+      return answerPage(query, (page) => lists.ledger(filter, page), viewEntry)
+    },
+    async export(who: SignedIn, query: LedgerExportQuery, signal: AbortSignal): Promise<Response> {
+      const { format = 'csv' } = query
+      const rows = lists.exportLedger(filterOf(who, query), signal)
+      const lines = exportLines(rows, ledgerFields, { format })
+      const file = { name: `ledger.${format}`, type: tableTypes[format] }
+      return download(lines, file, { signal, log, onEnd: places.take(who) })
+    },
+  }
+}
+
+const filterOf = ({ accountId }: SignedIn, { kind, ...span }: LedgerQuery) => ({
+  accountId,
+  ...(kind && { kinds: [kind] }),
+  ...readSpan(span),
+})
+
+/** An entry as lists show it. */
+export const viewEntry = (row: Row): LedgerEntry => ({
+  id: row.id,
+  created_at: isoTime(row.createdAt),
+  kind: row.kind,
+  amount: formatNano(row.amountNano),
+  balance_after: formatNano(row.balanceAfterNano),
+  request_id: row.requestId,
+  reason: row.reason,
+})
 
 const tags = ['Console']
 

@@ -1,10 +1,26 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import type { Guard, SignedIn } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
 import { BackupList, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
-import type { MaintenanceService } from './service.ts'
+
+/** What keeps a gateway in order. Refusals are thrown as `ApiError`. */
+export interface MaintenanceService {
+  jobs(): Promise<Static<typeof JobList>>
+  job(id: string): Promise<JobView>
+  start(who: SignedIn, kind: JobView['kind']): Promise<JobView>
+  cancel(id: string): Promise<JobView>
+  backups(): Promise<Static<typeof BackupList>>
+  /** Lets who proves who they are take a backup away, once. */
+  allowDownload(
+    who: SignedIn,
+    name: string,
+    password: string | null,
+  ): Promise<Static<typeof DownloadTicket>>
+  download(who: SignedIn, name: string, ticket: string): Promise<Response>
+  removeBackup(who: SignedIn, name: string): Promise<void>
+}
 
 const byId = Type.Object({ id: Type.String({ maxLength: 100 }) })
 const byName = Type.Object({ name: Type.String({ maxLength: 100 }) })

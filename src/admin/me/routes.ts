@@ -1,8 +1,12 @@
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import type { Guard, SignedIn } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { Me } from './schema.ts'
-import type { MeService } from './service.ts'
+
+/** Who is signed in, and where. */
+export interface MeService {
+  describe(who: SignedIn): Promise<Me>
+}
 
 /** Who is signed in. HTTP only: every decision is the service's. */
 export const meRoutes = (guard: Guard, me: MeService) =>

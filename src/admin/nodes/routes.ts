@@ -2,7 +2,11 @@ import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { NodeList } from './schema.ts'
-import type { NodeService } from './service.ts'
+
+/** Who serves from the database. */
+export interface NodeService {
+  list(): Promise<NodeList>
+}
 
 /** The nodes of a gateway. */
 export const nodeRoutes = (guard: Guard, nodes: NodeService) =>

@@ -1,9 +1,23 @@
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import type { Guard, SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { readJsonBytes } from '../read-json.ts'
 import { PlaygroundParams, PlaygroundQuery } from './schema.ts'
-import type { Playground } from './service.ts'
+
+/** What somebody asks a model in the console. */
+export interface PlaygroundCall extends PlaygroundParams, PlaygroundQuery {
+  readonly who: SignedIn
+  /** The request of the console that it came with. */
+  readonly request: Request
+  /** JSON in the shape of the protocol; goes on as it is. */
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** Models, asked from the console. */
+export interface Playground {
+  /** The gateway's own answer; throws when the token is not the caller's. */
+  ask(call: PlaygroundCall): Promise<Response>
+}
 
 /**
  * Asks a model with one of the caller's tokens, whose key stays here. The answer is what a client

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import type { Guard, SignedIn } from '../access.ts'
 import { Answer, PageQuery, success } from '../envelope.ts'
 import {
   FeedPage,
@@ -16,7 +16,23 @@ import {
   SimulationOrder,
   SimulationView,
 } from './schema.ts'
-import type { PriceService } from './service.ts'
+
+/** Prices for administrators. Refusals are thrown as `ApiError`. */
+export interface PriceService {
+  /** Offered models without a price first, then by model id. */
+  list(query: PageQuery & Static<typeof PriceFilter>): Promise<Static<typeof PriceList>>
+  get(model: string): Promise<PriceView>
+  /** Newest first. */
+  history(model: string, query: PageQuery): Promise<Static<typeof PriceHistory>>
+  set(who: SignedIn, model: string, change: PriceChange): Promise<PriceView>
+  remove(who: SignedIn, model: string, removal: PriceRemoval): Promise<Static<typeof PriceRemoved>>
+  /** What each group would charge. Nothing is stored. */
+  preview(model: string, price: GivenPrice): Promise<Static<typeof PricePreview>>
+  /** Ends with the signal, of whoever asked. */
+  simulate(model: string, order: SimulationOrder, signal: AbortSignal): Promise<SimulationView>
+  /** The public feed as it is, by group and model. */
+  feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof FeedPage>>
+}
 
 const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
 const Search = Type.Object({ search: Type.Optional(Type.String({ maxLength: 200 })) })

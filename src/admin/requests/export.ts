@@ -5,9 +5,8 @@ import type { ListStore } from '../../store/ports/lists.ts'
 import type { SignedIn } from '../access.ts'
 import { download, tableTypes } from '../download.ts'
 import { createExportPlaces } from '../places.ts'
-import { toFilter } from './filter.ts'
 import type { AllExportQuery } from './schema.ts'
-import { accountIdOf, type RequestParts } from './service.ts'
+import { accountIdOf, type RequestParts, toFilter } from './service.ts'
 
 export interface ExportParts extends Pick<RequestParts, 'accounts'> {
   readonly lists: Pick<ListStore, 'exportRequests'>

@@ -9,9 +9,8 @@ import {
 } from '../../store/ports/lists.ts'
 import type { Sessions, SignedIn } from '../access.ts'
 import { createPlaces } from '../places.ts'
-import { isMeant, toFilter } from './filter.ts'
 import type { AllRequestsWanted } from './schema.ts'
-import { accountIdOf } from './service.ts'
+import { accountIdOf, isMeant, toFilter } from './service.ts'
 import { toAnyItem, toItem } from './view.ts'
 import { Viewer } from './viewer.ts'
 

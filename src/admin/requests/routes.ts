@@ -3,17 +3,21 @@ import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import type { RequestExport } from './export.ts'
+import type { LiveRequests } from './live.ts'
 import {
   AllExportQuery,
   AllRequestsQuery,
+  AllRequestsWanted,
   AnyReceipt,
   AnyRequestList,
   ExportQuery,
   Receipt,
   RequestList,
   RequestsQuery,
+  RequestsWanted,
 } from './schema.ts'
 import type { RequestService } from './service.ts'
+import { answerWith } from './viewer.ts'
 
 export interface RequestServices {
   readonly requests: RequestService
@@ -67,3 +71,31 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
       response: { 200: Answer(AnyReceipt) },
       ...detail('Administration', 'The receipt of any request'),
     })
+
+/** A person's own requests as they end. */
+export const liveRequestRoutes = (guard: Guard, live: LiveRequests) =>
+  new Elysia({ name: 'admin.live-requests', prefix: '/api/v1/requests' })
+    .use(guard('user'))
+    .get(
+      '/live',
+      async ({ who, query, request }) =>
+        answerWith(await live.watchOwn({ who, wanted: query, request })),
+      {
+        query: RequestsWanted,
+        detail: { tags: ['Console'], summary: 'Own requests as they end (events)' },
+      },
+    )
+
+/** Those of all accounts. */
+export const allLiveRequestRoutes = (guard: Guard, live: LiveRequests) =>
+  new Elysia({ name: 'admin.all-live-requests', prefix: '/api/v1/admin/requests' })
+    .use(guard('admin'))
+    .get(
+      '/live',
+      async ({ who, query, request }) =>
+        answerWith(await live.watchAll({ who, wanted: query, request })),
+      {
+        query: AllRequestsWanted,
+        detail: { tags: ['Administration'], summary: 'All requests as they end (events)' },
+      },
+    )

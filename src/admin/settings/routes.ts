@@ -1,8 +1,13 @@
 import { Elysia } from 'elysia'
-import type { Guard } from '../access.ts'
+import type { Guard, SignedIn } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { SettingList, SettingPatch } from './schema.ts'
-import type { SettingService } from './service.ts'
+
+/** Settings for administrators. Refusals are thrown as `ApiError`. */
+export interface SettingService {
+  list(): Promise<SettingList>
+  change(who: SignedIn, patch: SettingPatch): Promise<SettingList>
+}
 
 const tags = ['Administration']
 

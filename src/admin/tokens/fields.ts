@@ -3,7 +3,7 @@ import { onlyNamed, toWritten } from '../../resources/resource.ts'
 import { type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFields } from '../../store/ports/admin.ts'
 import { ApiError } from '../api-error.ts'
-import { type Checked, requireRight } from '../checked.ts'
+import { type Checked, requireRight } from '../refusals.ts'
 import type { TokenPatch } from './schema.ts'
 
 interface FieldParts {

@@ -1,7 +1,32 @@
-import type { ListStore } from '../../store/ports/lists.ts'
+import { formatNano } from '../../billing/money.ts'
+import { isoTime } from '../../lib/format.ts'
+import { toView } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
+import type { EditableToken } from '../../store/ports/edits.ts'
+import type { ListedToken as ListedRow, ListStore } from '../../store/ports/lists.ts'
 import { answerPage } from '../paging.ts'
-import type { TokenList, TokenQuery } from './schema.ts'
-import { viewToken } from './view.ts'
+import type { ListedToken, TokenDetails, TokenList, TokenQuery } from './schema.ts'
+
+/** A token as lists show it. */
+export const viewToken = (token: ListedRow | EditableToken): ListedToken => ({
+  id: token.id,
+  key_hint: token.keyHint,
+  ...toView(tokenFields, token),
+  spent: {
+    total: formatNano(token.spent.totalNano),
+    day: formatNano(token.spent.dayNano),
+    month: formatNano(token.spent.monthNano),
+  },
+  last_used_day: token.lastUsedDay,
+  created_at: isoTime(token.createdAt),
+})
+
+/** The same for whoever is to change it. */
+export const viewDetails = (token: EditableToken, isInFile: boolean): TokenDetails => ({
+  ...viewToken(token),
+  revision: token.revision,
+  in_file: isInFile,
+})
 
 export type TokenLists = ReturnType<typeof createTokenLists>
 

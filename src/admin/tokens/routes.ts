@@ -3,57 +3,85 @@ import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
 import { Answer, Id, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
-import { IssuedToken, NewToken, RevealedKey, TokenDetails, TokenPatch } from './schema.ts'
+import type { TokenLists } from './lists.ts'
+import {
+  IssuedToken,
+  NewToken,
+  RevealedKey,
+  TokenDetails,
+  TokenList,
+  TokenPatch,
+  TokenQuery,
+} from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
-const params = Type.Object({ id: Id() })
-const tags = ['Console']
+const ownPrefix = '/api/v1/tokens'
+const accountPrefix = '/api/v1/admin/accounts/:id/tokens'
 
-const own = ({ accountId, email }: SignedIn): TokenScope => ({ accountId, actor: email })
+const id = Id('Id of the account.')
+const ofAccount = { params: Type.Object({ id }) }
+const ofToken = { params: Type.Object({ id, token: Id() }) }
+const ofOwn = { params: Type.Object({ id: Id() }) }
+
+/** What is asked and answered, whoever's the token is. */
+const list = { query: TokenQuery, response: { 200: Answer(TokenList) } }
+const issue = { body: NewToken, response: { 200: Answer(IssuedToken) } }
+const details = { response: { 200: Answer(TokenDetails) } }
+const change = { body: TokenPatch, ...details }
+const nothing = { response: { 200: Answer(Type.Null()) } }
+
+const own = (summary: string) => ({ detail: { tags: ['Console'], summary } })
+const any = (summary: string) => ({ detail: { tags: ['Administration'], summary } })
+
+const mine = ({ accountId, email }: SignedIn): TokenScope => ({ accountId, actor: email })
+const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ accountId, actor: email })
+
+/** The list of tokens of who is signed in. */
+export const tokenListRoutes = (guard: Guard, tokens: TokenLists) =>
+  new Elysia({ name: 'admin.token-lists', prefix: ownPrefix })
+    .use(guard('user'))
+    .get('', async ({ who, query }) => success(await tokens.list(who.accountId, query)), {
+      ...list,
+      ...own('Own tokens, newest first'),
+    })
+
+/** That of any account, for administrators. */
+export const accountTokenListRoutes = (guard: Guard, tokens: TokenLists) =>
+  new Elysia({ name: 'admin.account-token-lists', prefix: accountPrefix })
+    .use(guard('admin'))
+    .get('', async ({ params, query }) => success(await tokens.list(params.id, query)), {
+      ...{ ...ofAccount, ...list },
+      ...any('Tokens of an account'),
+    })
 
 /** The tokens of who is signed in. HTTP only: every decision is the service's. */
 export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
-  new Elysia({ name: 'admin.tokens', prefix: '/api/v1/tokens' })
+  new Elysia({ name: 'admin.tokens', prefix: ownPrefix })
     .use(guard('user'))
-    .post('', async ({ who, body }) => success(await tokens.issue(own(who), body)), {
-      body: NewToken,
-      response: { 200: Answer(IssuedToken) },
-      detail: { tags, summary: 'Make a token; its key is in the answer' },
+    .post('', async ({ who, body }) => success(await tokens.issue(mine(who), body)), {
+      ...issue,
+      ...own('Make a token; its key is in the answer'),
     })
-    .get('/:id', async ({ who, params }) => success(await tokens.find(own(who), params.id)), {
-      params,
-      response: { 200: Answer(TokenDetails) },
-      detail: { tags, summary: 'An own token' },
+    .get('/:id', async ({ who, params }) => success(await tokens.find(mine(who), params.id)), {
+      ...{ ...ofOwn, ...details },
+      ...own('An own token'),
     })
     .patch(
       '/:id',
-      async ({ who, params, body }) => success(await tokens.change(own(who), params.id, body)),
-      {
-        params,
-        body: TokenPatch,
-        response: { 200: Answer(TokenDetails) },
-        detail: { tags, summary: 'Change what is named of an own token' },
-      },
+      async ({ who, params, body }) => success(await tokens.change(mine(who), params.id, body)),
+      { ...ofOwn, ...change, ...own('Change what is named of an own token') },
     )
-    .delete(
-      '/:id',
-      async ({ who, params }) => {
-        await tokens.remove(own(who), params.id)
-        return success(null)
-      },
-      {
-        params,
-        response: { 200: Answer(Type.Null()) },
-        detail: { tags, summary: 'Remove an own token' },
-      },
-    )
+    .delete('/:id', async ({ who, params }) => success(await tokens.remove(mine(who), params.id)), {
+      ...ofOwn,
+      ...nothing,
+      ...own('Remove an own token'),
+    })
     .post(
       '/:id/restore',
-      async ({ who, params }) => success(await tokens.restore(own(who), params.id)),
+      async ({ who, params }) => success(await tokens.restore(mine(who), params.id)),
       {
-        params,
-        response: { 200: Answer(TokenDetails) },
-        detail: { tags, summary: 'Bring back a token that was removed within the last 10 minutes' },
+        ...{ ...ofOwn, ...details },
+        ...own('Bring back a token that was removed within the last 10 minutes'),
       },
     )
     .post(
@@ -63,12 +91,33 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
         return success({ key: await tokens.reveal(who, params.id, body.password) })
       },
       {
-        params,
-        body: Proof,
-        response: { 200: Answer(RevealedKey) },
-        detail: {
-          tags,
-          summary: 'The key of an own token, for who says the password, if there is one',
-        },
+        ...{ ...ofOwn, body: Proof, response: { 200: Answer(RevealedKey) } },
+        ...own('The key of an own token, for who says the password, if there is one'),
       },
+    )
+
+/** The tokens of any account, for administrators: all but their keys. */
+export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
+  new Elysia({ name: 'admin.account-tokens', prefix: accountPrefix })
+    .use(guard('admin'))
+    .post(
+      '',
+      async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
+      { ...ofAccount, ...issue, ...any('Make a token for an account; its key is in the answer') },
+    )
+    .get(
+      '/:token',
+      async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
+      { ...ofToken, ...details, ...any('A token of an account') },
+    )
+    .patch(
+      '/:token',
+      async ({ who, params, body }) =>
+        success(await tokens.change(scope(who, params.id), params.token, body)),
+      { ...ofToken, ...change, ...any('Change what is named of a token of an account') },
+    )
+    .delete(
+      '/:token',
+      async ({ who, params }) => success(await tokens.remove(scope(who, params.id), params.token)),
+      { ...ofToken, ...nothing, ...any('Remove a token of an account') },
     )

@@ -11,11 +11,11 @@ import { mayUse } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { Checked } from '../checked.ts'
+import type { Checked } from '../refusals.ts'
 import { edit } from '../refusals.ts'
 import { readFields } from './fields.ts'
+import { viewDetails } from './lists.ts'
 import type { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
-import { viewDetails } from './view.ts'
 
 /** Whose tokens, and who asks: an e-mail. */
 export interface TokenScope {
@@ -44,7 +44,7 @@ export interface TokenService {
   find(scope: TokenScope, id: number): Promise<TokenDetails>
   issue(scope: TokenScope, token: NewToken): Promise<IssuedToken>
   change(scope: TokenScope, id: number, patch: TokenPatch): Promise<TokenDetails>
-  remove(scope: TokenScope, id: number): Promise<void>
+  remove(scope: TokenScope, id: number): Promise<null>
   restore(scope: TokenScope, id: number): Promise<TokenDetails>
   /** The key again, for who proves to be its owner: by the password, or by a fresh session without. */
   reveal(who: SignedIn, id: number, password: string | null): Promise<string>
@@ -117,6 +117,7 @@ export function createTokenService(parts: TokenParts): TokenService {
       const { keyHash } = await require(accountId, id)
       await make(() => edits.removeToken({ id, accountId }, { actor }))
       tokenChanged(keyHash)
+      return null
     },
     async restore(scope, id) {
       const { accountId, actor } = scope

@@ -1,5 +1,5 @@
+import type { TestTarget } from '../../admin/channels/entry.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
-import type { TestTarget } from '../../admin/channels/test-target.ts'
 import { openChannel } from '../../catalog/catalog.ts'
 import { preferred } from '../../gateway/admit/options.ts'
 import { callProbe, type ProbeResult } from '../../gateway/channels/probe-call.ts'

@@ -1,6 +1,6 @@
 import { version } from '../../../package.json'
 import { ApiError } from '../../admin/api-error.ts'
-import type { MeService } from '../../admin/me/service.ts'
+import type { MeService } from '../../admin/me/routes.ts'
 import { formatNano } from '../../billing/money.ts'
 import { feedUrl, statusLink } from '../../site/addresses.ts'
 import { feedPaths } from '../../site/feed/routes.ts'

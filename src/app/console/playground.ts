@@ -1,5 +1,5 @@
 import { ApiError } from '../../admin/api-error.ts'
-import type { Playground, PlaygroundCall } from '../../admin/playground/service.ts'
+import type { Playground, PlaygroundCall } from '../../admin/playground/routes.ts'
 import { protocols } from '../../protocols/index.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
 

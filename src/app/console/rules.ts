@@ -1,4 +1,4 @@
-import type { Checked, Remark } from '../../admin/checked.ts'
+import type { Checked, Remark } from '../../admin/refusals.ts'
 import { accountFields } from '../../resources/account.ts'
 import { type Definition, placesOf } from '../../resources/resource.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { causeOf } from '../../../../src/admin/diagnosis/causes.ts'
-import { endpointOf } from '../../../../src/admin/diagnosis/endpoints.ts'
 import {
   faultWords,
   noteWords,
   stepNames,
   wayWords,
 } from '../../../../src/admin/diagnosis/schema.ts'
+import { endpointOf } from '../../../../src/admin/diagnosis/steps.ts'
 import { causeText } from '../../../../src/console/pages/requests/causes.ts'
 import { diagnosisTexts, fill } from '../../../../src/console/pages/requests/diagnosis-text.ts'
 import { attemptCauses, requestCauses } from '../../../../src/gateway/upstream/causes.ts'

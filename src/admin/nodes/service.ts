@@ -1,6 +1,0 @@
-import type { NodeList } from './schema.ts'
-
-/** Who serves from the database. */
-export interface NodeService {
-  list(): Promise<NodeList>
-}
