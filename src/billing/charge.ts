@@ -12,7 +12,6 @@ export interface ChargedUsage {
   readonly extras?: UsageExtras | undefined
 }
 
-/** Everything that decides what a request costs. */
 export interface ChargeBasis {
   readonly terms: PriceTerms
   readonly usage: ChargedUsage
@@ -83,7 +82,6 @@ export function paidLines(
   return tokenLines(effectiveRates(rates), usage, { rates, base, vendor })
 }
 
-/** The five prices of text tokens. */
 export type TextRates = Record<Exclude<keyof TokenRates, 'modalities'>, number>
 
 /** All five prices as they are charged: a cache price that is not set falls back (CONTRACT 4.3). */

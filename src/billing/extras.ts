@@ -39,9 +39,8 @@ export interface RateSources {
 }
 
 /**
- * The price of LLM tokens that are no text: the tier's, else the base's, else the vendor's list
- * price; the latter two never less than the tier's price of text, which is what is charged where
- * nobody names one. A cached kind without a price costs what it costs uncached.
+ * The price of LLM tokens that are no text: the tier's, else the base's or the vendor's, but no
+ * less than the tier's text. A cached kind without a price costs what it costs uncached.
  */
 export function modalityRate(kind: ModalityKind, from: RateSources): number {
   const own = named(from.rates.modalities, kind)
@@ -76,7 +75,6 @@ export const tierFactor = (
   word: string,
 ): number => tiersOf(terms)?.[word] ?? vendor?.serviceTiers?.[word] ?? standard
 
-/** What a request may ask for that is billed by a price of its own. */
 type PricedExtra =
   | { readonly tool: string }
   | { readonly tier: string }
@@ -170,13 +168,11 @@ export function recordedUsage<Row extends { readonly extrasJson?: string | null 
 /** A tool's price is written in USD per 1,000 uses, of which one costs that many millions of nano-USD. */
 export const toolPriceDecimals = 6
 
-/** Texts by name, as tollgate.yaml has them. */
 type Written = { readonly [name: string]: string }
 
 type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? `${First extends Capitalize<First> ? `_${Uncapitalize<First>}` : First}${Snake<Rest>}`
   : ''
-/** `cache_read_audio`. */
 export type ModalityName = Snake<ModalityKind>
 
 /** `cacheReadAudio` → `cache_read_audio`. */

@@ -19,7 +19,6 @@ export const faults = [
   'gateway',
 ] as const satisfies readonly Fault[]
 
-/** Counts that are being counted. */
 export interface OpenCounts extends AvailabilityCounts {
   succeeded: number
   failed: { [fault in Fault]?: number }
@@ -132,15 +131,12 @@ export function windowStart(name: WindowName, nowMs: number): number {
   return bucketStart(size, nowMs) - (buckets - 1) * bucketMs[size]
 }
 
-/** The requests of one bucket that count, and how many of them failed. */
 export interface Bar {
   readonly requests: number
   readonly failed: number
 }
 
-/** An hour in which requests were counted. */
 export interface MeasuredHour extends Bar {
-  /** Milliseconds since 1970. */
   readonly startedAt: number
 }
 

@@ -68,7 +68,6 @@ export interface Group {
   readonly offers: ReadonlyMap<string, Offer>
 }
 
-/** A model that at least one enabled group can serve now. */
 export interface ListedModel {
   readonly id: string
   readonly ownedBy: string

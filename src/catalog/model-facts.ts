@@ -29,7 +29,6 @@ const spelt = (name: string): string =>
     .replace(/^(?:[a-z]+\.)*anthropic\./, '')
     .replace(/(?<=\d)\.(?=\d)/g, '-')
 
-/** What a model makes. */
 export type ModelKind = 'answers' | 'embeddings' | 'images'
 
 /**
@@ -73,10 +72,8 @@ const mostMinimum = Math.max(...minimumsFile.minimums.map(({ tokens }) => tokens
 /** How many LLM tokens models can hold, looked up once per name. */
 export interface ContextWindows {
   /**
-   * As the operator has set it with the price, else as the vendor of that id, or of what its
-   * channels ask their upstreams for, tells it; null: not known. Of several upstream models the
-   * largest counts, and one that is not known makes all unknown: nothing true may be cut. For the
-   * same reason a window that the price has a tier beyond is not believed.
+   * The operator's, else the vendor's of that id or of the upstream models, the largest of which
+   * counts; null: one is not known, or the price has a tier beyond.
    */
   of(price: PriceRow, candidates: readonly { readonly upstreamModel: string }[]): number | null
 }

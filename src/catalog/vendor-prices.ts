@@ -38,7 +38,6 @@ export const VendorPriceEntry = Type.Object(
     /** The vendor as `@pydantic/genai-prices` calls it. */
     vendor: Name,
     ...rates,
-    /** Ascending by `above` (context tokens; exclusive); the whole request is charged by one. */
     /** Nano-USD for each use of a tool; absent: as `data/vendor-extras.json` says. */
     tools: Type.Optional(
       Type.Object(
@@ -46,6 +45,7 @@ export const VendorPriceEntry = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    /** Ascending by `above` (context tokens; exclusive); the whole request is charged by one. */
     tiers: Type.Array(Type.Object({ above: Tokens, ...rates }, { additionalProperties: false })),
     contextWindow: nullable(Tokens),
     maxOutput: nullable(Tokens),
@@ -87,7 +87,6 @@ export function vendorTerms(entry: VendorPriceEntry): Extract<PriceTerms, { unit
   }
 }
 
-/** What a model costs at its vendor. */
 interface VendorPrice {
   /** The vendor's own id, whichever name was looked up. */
   readonly id: string
@@ -101,9 +100,7 @@ interface VendorPrice {
 }
 
 interface Index {
-  /** By id and alias. */
   readonly named: ReadonlyMap<string, VendorPrice>
-  /** By id with marks for the date. */
   readonly dated: ReadonlyMap<string, VendorPrice>
 }
 

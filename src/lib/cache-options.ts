@@ -1,7 +1,6 @@
 /**
- * Options of an LRU cache that holds so many entries. With `max` it would make room for all of them
- * at once: megabytes that stay in memory, and that the garbage collector goes through each time.
- * Bounded by its size, every entry being 1, it grows as it fills.
+ * Options of an LRU cache of so many entries, each of size 1: with `max` it would take the room for
+ * all of them at once.
  */
 export const growing = (maxEntries: number) => ({ maxSize: maxEntries, sizeCalculation: () => 1 })
 

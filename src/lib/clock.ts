@@ -48,9 +48,8 @@ const lateMs = 250
 const lookMs = 100
 
 /**
- * The time in which this process has run, for what is measured of others: what they did while it was
- * stopped, suspended or busy it could not hear. To be read at least each 250 ms while it runs. One long
- * gap counts nothing, several in a row 250 ms each: a process that is always starved has limits, too.
+ * The time in which this process has run, to measure others by; read it each 250 ms at least. A
+ * long gap counts nothing, further ones 250 ms each.
  */
 export function createRunningClock(clock: Clock): Clock {
   let readAt = clock()

@@ -1,7 +1,6 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
 
-/** A system's calls for options of sockets, and the numbers by which it knows them. */
 interface System {
   readonly libraries: readonly string[]
   readonly level: number
@@ -26,9 +25,8 @@ const size = new Uint32Array(1)
 let calls: ReturnType<typeof open> | null = null
 
 /**
- * Bounds how many bytes the system keeps for a socket: those that have come and are not read
- * (`receive`), or that are written and have not left (`send`). The runtime has no setting for it, and the
- * system lets them grow to megabytes. Where it can't be told, it goes by its own measure.
+ * Bounds how many bytes the system keeps for a socket, unread (`receive`) or unsent (`send`), where
+ * it can be told: it lets them grow to megabytes.
  */
 export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number): void {
   calls ??= open()

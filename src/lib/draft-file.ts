@@ -7,9 +7,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 export interface DraftFile {
   readonly path: string
   /**
-   * Makes it durable and puts it in its place, in one step that can't be seen half done. Without
-   * `replace` a file that is there stays, and so does the draft: `taken`. Throws when the draft is
-   * not the file any more that was made at first.
+   * Makes it durable and puts it in its place in one step. Without `replace`, a file that is there
+   * stays: `taken`. Throws when the draft was removed.
    */
   place(options: { readonly replace: boolean }): Promise<'placed' | 'taken'>
   /** Removes it, with what was made beside it under longer names. Harmless when it is placed. */

@@ -28,9 +28,7 @@ export function humanBytes(bytes: number): string {
   return `${text} ${byteUnits[power]}`
 }
 
-/** Milliseconds of each unit, largest first. */
 const durationUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
-/** Bytes of each unit, largest first. */
 const sizeUnits = {
   GiB: 2 ** 30,
   GB: 1e9,

@@ -34,9 +34,8 @@ function lower(thread: number): void {
 let yieldProcessor = () => {}
 
 /**
- * Ends this turn where this process gives way, for what else wants the processor; to be called between
- * pieces of work, however small. Without it others may wait for a turn to end by itself, 4 ms: Linux
- * (6.6 and later) does not interrupt it for one that has had more than its share, however little more.
+ * Ends this turn of a process that gives way; to be called between small pieces of work. Linux (6.6
+ * and later) may let others wait 4 ms for its end.
  */
 export const giveTurn = (): void => yieldProcessor()
 

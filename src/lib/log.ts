@@ -110,9 +110,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * The same line as `jsonLine` makes, for the fields that nearly all lines have: plain values, no name
- * of the line's own, nothing that looks like a key. Undefined when it is not such a line. Every
- * request writes one: looking once at the whole line takes a fifth of the time of cleaning each value.
+ * The line of `jsonLine` for plain fields without keys, in a fifth of the time; undefined for all
+ * others. Every request writes one.
  */
 function plainLine(time: string, level: LogLevel, message: string, fields: LogFields) {
   let left = maxValues

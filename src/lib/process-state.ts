@@ -3,7 +3,6 @@ import { devNull, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Clock, Repeat } from './clock.ts'
 
-/** How much memory this process may have, and who says so. */
 interface MemoryLimit {
   readonly bytes: number
   readonly source: 'container' | 'machine'
@@ -116,7 +115,6 @@ export const hasDescriptorsForThread = (): boolean =>
 
 const mostForThread = 256
 
-/** What is told where there are not. */
 export const tooFewDescriptors = 'Too few file descriptors are left at present.'
 
 /** The way out, for people. */
@@ -150,7 +148,6 @@ export function mostOpenFiles(): number | undefined {
 
 /** How late this process comes to its work. */
 export interface LagMeter {
-  /** The longest delay of the last minute, in milliseconds. */
   longestMs(): number
   stop(): void
 }

@@ -4,9 +4,7 @@ import type { Clock } from './clock.ts'
 
 export interface RateOptions {
   readonly clock: Clock
-  /** How many may come at once. */
   readonly burst: number
-  /** After that, one in so much time. */
   readonly everyMs: number
 }
 

@@ -16,7 +16,6 @@ export class OtherSecret extends Error {
   override readonly name = 'OtherSecret'
 }
 
-/** Protects what must not be readable in a database. */
 export interface SecretBox {
   /** The same text gives the same hash, which says nothing about the text without the secret. */
   keyedHash(text: string): string
@@ -28,7 +27,6 @@ export interface SecretBox {
   readonly texts: TextSealer
   /** For a thread of this process that seals and opens them, too. */
   readonly textKeys: TextKeys
-  /** For what is stored, and is no text. */
   readonly bytes: ByteSealer
 }
 
@@ -56,7 +54,6 @@ function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
 }
 
-/** What texts are sealed with. */
 export interface TextKeys {
   readonly key: Uint8Array
   readonly nonceKey: Uint8Array
@@ -107,10 +104,8 @@ export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
 const sealBytes = (key: Uint8Array, plain: string | Uint8Array, owner?: string): Uint8Array =>
   Buffer.concat([Uint8Array.of(version), ...encrypt(key, randomBytes(nonceBytes), plain, owner)])
 
-/** Whether it has the form of sealed bytes. */
 const isSealed = (sealed: Uint8Array) => sealed[0] === version && sealed.length >= headBytes
 
-/** Seals bytes by this key. */
 const createByteSealer = (key: Uint8Array): ByteSealer => ({
   seal: (bytes, owner) => sealBytes(key, bytes, owner),
   open(sealed, owner) {
@@ -156,7 +151,6 @@ export function createSecretBox(secret: string): SecretBox {
   }
 }
 
-/** The secret and where it came from. */
 interface LoadedSecret {
   readonly secret: string
   readonly source: 'environment' | 'file' | 'created'
@@ -205,7 +199,6 @@ function createFile(file: string): boolean {
   }
 }
 
-/** Undefined when there is no file. */
 function readSecret(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
@@ -230,9 +223,8 @@ function complainOfMode(file: string): string | null {
 }
 
 /**
- * The secret of `TOLLGATE_SECRET`, else of the file, which is made at the first start. Processes
- * that start at once end with the same secret. Throws, with the way out, when the secret is too
- * short or the file can't be made or read.
+ * The secret of `TOLLGATE_SECRET`, else of the file, which is made at the first start. Throws, with
+ * the way out, for one that is too short or can't be read.
  */
 export function loadSecret({ env, file }: SecretPlace): LoadedSecret {
   if (env !== undefined && env !== '') {

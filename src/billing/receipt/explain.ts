@@ -6,7 +6,6 @@ import { recordedUsage } from '../extras.ts'
 import { type ChargeLine, sumLines, type TierFactor, tierFactors, toolLines } from '../lines.ts'
 import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
 
-/** How an amount came about. */
 export interface Explanation {
   readonly unit: 'tokens' | 'call' | 'free'
   /** All kinds of text tokens, also those that did not occur; empty for a free model. */
@@ -17,7 +16,6 @@ export interface Explanation {
   readonly tier: TierChoice | null
   /** `(120 × 250000 + 40 × 2000000) × 0.8 / 1000 = 88000 nano-USD`. */
   readonly formula: string
-  /** What the formula comes to. */
   readonly amountNano: bigint
 }
 
@@ -94,7 +92,6 @@ function roundHalfUp(exact: bigint, decimals: number) {
   return { amountNano, text }
 }
 
-/** The prices that a request is to be charged by, and why these. */
 interface TierChoice {
   readonly rates: TokenRates
   /** The tier's `above`; null for the base tier. */
@@ -126,7 +123,6 @@ export function explainTier(
   return { rates: tier ?? base, above, reason }
 }
 
-/** `base tier`, `tier above 200,000`. */
 const tierName = (above: number | null): string =>
   above === null ? 'base tier' : `tier above ${grouped(above)}`
 

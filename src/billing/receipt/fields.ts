@@ -1,7 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import type { LedgerEntry, StoredRequest } from '../../store/ports/records.ts'
 
-/** What a field of an export may hold. */
 export type Cell = string | number | boolean | null
 
 /** The fields of a record, in their order: public name → how to read it from a row. */
@@ -68,7 +67,6 @@ export function viewOf<Row, F extends Fields<Row>>(fields: F, row: Row): View<F>
 
 /** One JSON object a line, or comma-separated values with a line of names. */
 export const exportFormats = ['jsonl', 'csv'] as const
-/** One of `exportFormats`. */
 export type ExportFormat = (typeof exportFormats)[number]
 
 interface Form {
@@ -76,9 +74,8 @@ interface Form {
 }
 
 /**
- * The lines of an export, one row at a time, each with its line end. CSV begins with a line of
- * names; null is empty, an empty text is `""`. A text that a spreadsheet would take for a formula
- * begins with an apostrophe there.
+ * The lines of an export. In CSV null is empty, an empty text is `""`, and a text that a
+ * spreadsheet would take for a formula begins with an apostrophe.
  */
 export async function* exportLines<Row>(
   rows: AsyncIterable<Row>,

@@ -7,7 +7,6 @@ export type Code = readonly number[]
 const types = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const
 type ValueType = keyof typeof types
 
-/** A local variable, or the function's one parameter. */
 export interface Local {
   readonly index: number
   readonly type: ValueType
@@ -38,7 +37,6 @@ const op =
   (...numbers: readonly number[]) =>
   (...operands: readonly Code[]): Code => [...operands.flat(), ...numbers]
 
-/** Of 32 bits: places in memory, and truth. */
 export const i32 = {
   of: (value: number): Code => [0x41, ...signed(BigInt(value))],
   add: op(0x6a),
@@ -51,7 +49,6 @@ export const i32 = {
   store: op(0x36, 2, 0),
 }
 
-/** Of 64 bits. */
 export const i64 = {
   of: (value: bigint): Code => [0x42, ...signed(value)],
   and: op(0x83),
@@ -71,7 +68,6 @@ export const i64 = {
 
 const simd = (number: number, ...rest: readonly number[]) => op(0xfd, ...unsigned(number), ...rest)
 
-/** Sixteen bytes side by side. */
 export const v128 = {
   load: (at: Code, offset: number): Code => simd(0x00, 4, ...unsigned(offset))(at),
   of: (bytes: Code): Code => simd(0x0c, ...bytes)(),
@@ -128,7 +124,6 @@ function section(number: number, entries: readonly Code[]): Code {
 
 const vector = (entries: readonly Code[]): Code => [...unsigned(entries.length), ...entries.flat()]
 
-/** LEB128. */
 function unsigned(value: number): Code {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
 }

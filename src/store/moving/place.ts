@@ -76,12 +76,10 @@ export const createSource = (
   isChanged,
 })
 
-/** What each engine does otherwise of a target. */
 interface TargetParts {
   readonly begun: BegunMove | undefined
   readonly takesNul: boolean
   insert(rows: Pick<WantedRows, 'table' | 'columns'>, moved: readonly MovedRow[]): Promise<unknown>
-  /** Takes all rows out. */
   empty(): Promise<unknown>
   /** Makes it ready to be served from; `unmark` says that the move is finished. */
   finish(unmark: () => Promise<unknown>): Promise<void>

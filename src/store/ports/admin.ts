@@ -71,14 +71,12 @@ export interface AccountView extends AccountSettings {
   /** Whether its address is known to be its owner's: it did not just register itself. */
   readonly isVouched: boolean
   readonly balanceNano: number
-  /** Set aside for requests under way. */
   readonly reservedNano: number
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
 }
 
-/** A token as it is stored. */
 export interface TokenView extends TokenWrite {
   readonly id: number
   readonly createdAt: number
@@ -87,7 +85,6 @@ export interface TokenView extends TokenWrite {
 /** An account by itself: to count its tokens takes time where there are many. */
 export type StoredAccount = Omit<AccountView, 'tokenCount'>
 
-/** A change of a balance by hand. */
 export interface Adjustment {
   readonly account: string
   readonly kind: 'credit' | 'debit'
@@ -124,7 +121,6 @@ export interface AccountChange extends Omit<AccountFields, 'status'> {
 /** What may be changed of a token: absent fields stay as they are. */
 export interface TokenFields extends SomeTokenSettings {}
 
-/** Who changed what by hand. */
 export interface AuditEntry {
   readonly id: number
   readonly createdAt: number
@@ -141,7 +137,6 @@ export interface TokenFilter {
   readonly account?: string
   readonly group?: string
   readonly id?: number
-  /** One of these. */
   readonly keyHashes?: readonly string[]
   readonly name?: string
   /** Page: rows with a larger id, at most `limit` (default 1,000). */
@@ -187,7 +182,6 @@ export interface OverdrawnFilter {
   readonly atMost: number
 }
 
-/** An account that owes more than its credit limit allows. */
 export interface OverdrawnAccount {
   readonly id: number
   readonly email: string
@@ -198,7 +192,6 @@ export interface OverdrawnAccount {
 }
 
 export interface Overdrawn {
-  /** How many there are. */
   readonly count: number
   readonly accounts: readonly OverdrawnAccount[]
 }

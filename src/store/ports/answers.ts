@@ -1,6 +1,5 @@
 /** An answer that its upstream keeps, or a part of it: a later request can refer to it by its id. */
 export interface KeptAnswer {
-  /** The upstream's. */
   readonly id: string
   readonly accountId: number
   readonly channelId: number
@@ -17,7 +16,6 @@ export interface BackgroundAnswer {
   readonly requestId: string
   /** Of the request that asked for it. */
   readonly askedId: string
-  /** The upstream's. */
   readonly answerId: string
   readonly createdAt: number
   readonly accountId: number
@@ -74,9 +72,7 @@ export interface AnswerStore {
 export interface KeptResponse {
   readonly id: string
   readonly accountId: number
-  /** All that it answers to: the conversation so far. */
   readonly input: Uint8Array
-  /** The response as its client got it. */
   readonly response: Uint8Array
 }
 

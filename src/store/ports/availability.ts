@@ -1,7 +1,6 @@
 /** How long a bucket is. Buckets begin at whole minutes, hours and days of UTC. */
 export type BucketSize = 'minute' | 'hour' | 'day'
 
-/** Milliseconds of a bucket. */
 export const bucketMs = {
   minute: 60_000,
   hour: 3_600_000,
@@ -18,7 +17,6 @@ export interface AvailabilityCounts {
   readonly failed: { readonly [fault in Fault]?: number }
   /** Successes by time to the first byte, up to each of `firstByteBounds`, then the slower ones. */
   readonly firstByte: readonly number[]
-  /** Sum of the times to their first byte. */
   readonly firstByteMs: number
   readonly outputTokens: number
   /** Time between first byte and end, of the answers that `outputTokens` counts. */
@@ -29,7 +27,6 @@ export interface AvailabilityBucket extends AvailabilityCounts {
   readonly groupId: number
   /** As clients name it; only models that the group offered. */
   readonly model: string
-  /** Milliseconds since 1970. */
   readonly startedAt: number
 }
 

@@ -81,7 +81,6 @@ export type PriceTerms =
 /** Who set a price: the file, the operator, or the vendor's list, which yields to the others. */
 export type PriceSource = 'config' | 'operator' | 'vendor'
 
-/** A model's price as it is set. */
 export interface PriceSetting {
   readonly model: string
   readonly terms: PriceTerms

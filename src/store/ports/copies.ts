@@ -1,6 +1,5 @@
 /** What a database holds, as told beside a backup. */
 export interface Contents {
-  /** Version of its tables. */
   readonly version: number
   readonly accounts: number
   readonly tokens: number
@@ -94,7 +93,6 @@ export interface TableExtent {
 /** Where rows come from: one and the same state for as long as it is open. It is never changed. */
 export interface MoveSource extends MovePlace {
   extent(): Promise<readonly TableExtent[]>
-  /** Some of what is encrypted, so that a secret can be tried. */
   sealedKeys(): Promise<readonly SealedKey[]>
   /** Whether others have changed it since it was opened, as far as that can be seen. */
   isChanged(): Promise<boolean>
@@ -103,17 +101,13 @@ export interface MoveSource extends MovePlace {
 /** Up to where rows were moved. */
 export interface MovedSoFar {
   readonly table: string
-  /** Key of the last row. */
   readonly after: MovedRow
-  /** Rows of all tables. */
   readonly rows: number
 }
 
 /** A move that was begun and not ended. */
 export interface BegunMove {
-  /** The place that its rows come from. */
   readonly source: string
-  /** What was there when it began. */
   readonly extent: readonly TableExtent[]
   /** Undefined: nothing was moved yet. */
   readonly soFar: MovedSoFar | undefined

@@ -6,7 +6,6 @@ export interface Counted {
   readonly limits: Limits
 }
 
-/** A limit that leaves no room. */
 export interface Shortage {
   /** Whose it is: the place in what was asked for. */
   readonly at: number
@@ -15,7 +14,6 @@ export interface Shortage {
   readonly retryAfterMs: number
 }
 
-/** A request that asks for its places. */
 export interface Admission {
   readonly counted: readonly Counted[]
   readonly llmTokens: number
@@ -36,16 +34,13 @@ export interface Change {
   readonly llmTokens: number
 }
 
-/** A slot of someone who is counted. */
 export interface HeldSlot {
   readonly name: string
   readonly slot: string
 }
 
-/** What is told of in one call. */
 export interface Report {
   readonly changes?: readonly Change[]
-  /** Slots that are free again. */
   readonly freed?: readonly HeldSlot[]
   /** Slots that are still taken: their leases begin anew. */
   readonly kept?: readonly HeldSlot[]
@@ -79,7 +74,6 @@ export interface CoolingBoard {
 
 /** What all nodes count together. While it can't be reached every call rejects at once. */
 export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
-  /** Whether it can't be reached at present. */
   isAway(): boolean
   /** How many nodes count here, as last known; 1 at least. */
   nodes(): number

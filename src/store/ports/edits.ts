@@ -83,7 +83,6 @@ export interface EditableAccount extends StoredAccount, Revised {
   readonly tokenCount: number
 }
 
-/** A token as people edit it. */
 export interface EditableToken extends TokenView, Revised {
   readonly accountId: number
   readonly spent: Spent
@@ -109,12 +108,10 @@ export const tokenUndoMs = 10 * 60_000
 /** Tokens that an account may have at most; a program gone wild would make them without end. */
 export const maxTokensOfAccount = 1_000
 
-/** A channel as people edit it. */
 export interface EditableChannel extends ChannelRow, Revised {
   readonly createdAt: number
 }
 
-/** A group as people edit it. */
 export interface EditableGroup extends GroupRow, Revised {
   readonly createdAt: number
   /** Live tokens, counted to `mostTokensCounted` at most. */
@@ -144,9 +141,8 @@ export interface StoredSettings extends Revised {
 }
 
 /**
- * Changes by hand, as people make them in the console: by id, only what is named, one transaction
- * each with its audit row; what changes nothing leaves none. Those of a thing that is not there throw
- * `NotThere`, those that name it anew `NameTaken`, those with an old revision `Conflict`.
+ * Changes by hand: by id, only what is named, one transaction each with its audit row. They throw
+ * `NotThere`, `NameTaken` and, for an old revision, `Conflict`.
  */
 export interface EditStore {
   findAccount(id: number): Promise<EditableAccount | undefined>
@@ -201,7 +197,6 @@ export interface EditStore {
   noteChange(note: Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>): Promise<void>
 }
 
-/** Changes of accounts alone. */
 export type AccountEdits = Pick<
   EditStore,
   'findAccount' | 'addAccount' | 'setAccount' | 'removeAccount'

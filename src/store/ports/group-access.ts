@@ -1,4 +1,3 @@
-/** An account as groups know it. */
 export interface Member {
   readonly email: string
   /** Whether its address is known to be its owner's: it did not just register itself. */

@@ -11,11 +11,9 @@ export class BadCursor extends Error {
   override readonly name = 'BadCursor'
 }
 
-/** Which part of a list. */
 export interface PageAsked {
   /** `next` of the page before; absent: the first page. */
   readonly cursor?: string | undefined
-  /** At most so many rows. */
   readonly size: number
   /** False: `total` is told where it is known without counting, else it is 0 and not exact. */
   readonly isCounted?: boolean
@@ -59,7 +57,6 @@ export interface ListedRequest extends Omit<StoredRequest, 'usageRaw'> {
 
 export interface ListedAttemptFilter extends Pick<Span, 'since'> {
   readonly channel?: string
-  /** `failed`: those with a cause. */
   readonly outcome?: OutcomeFilter
   readonly cause?: string
 }
@@ -77,7 +74,6 @@ export interface ListedAttempt extends Omit<AttemptRow, 'usageRaw'> {
 
 export interface LedgerFilter extends Span {
   readonly accountId?: number
-  /** One of these; absent: all. */
   readonly kinds?: readonly LedgerKind[]
 }
 
@@ -93,7 +89,6 @@ export interface AccountFilter {
   readonly search?: string
   readonly role?: AccountView['role']
   readonly status?: AccountView['status']
-  /** Only those that owe more than their credit limits allow. */
   readonly isOverdrawn?: boolean
 }
 
@@ -138,7 +133,6 @@ export interface UsageSums {
   readonly firstByteMs: number | null
 }
 
-/** Sums of a UTC day. */
 export interface DayUsage extends UsageSums {
   readonly day: string
 }
@@ -152,7 +146,6 @@ export interface ModelDayUsage extends DayUsage {
 
 /** What has ended since. */
 export interface NewRequests {
-  /** Oldest first. */
   readonly rows: readonly ListedRequest[]
   /** Row to ask from the next time. */
   readonly lastRow: number

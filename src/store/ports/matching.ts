@@ -1,6 +1,5 @@
 /** What an upstream says of one request; null: its file does not say. */
 export interface BilledRow {
-  /** The upstream's request id. */
   readonly id: string
   readonly time: number | null
   readonly inputTokens: number | null
@@ -23,7 +22,6 @@ export interface OwnCounts {
   readonly reasoningTokens: number
 }
 
-/** What we know of one attempt. */
 export interface OwnAttempt extends OwnCounts {
   readonly upstreamId: string
   readonly requestId: string
@@ -32,7 +30,6 @@ export interface OwnAttempt extends OwnCounts {
   readonly startedAt: number
   readonly status: number | null
   readonly cause: string | null
-  /** True when the counts are our own estimate and not the upstream's report. */
   readonly estimated: boolean
   /** What the request was charged; 0 for all but its last attempt. */
   readonly amountNano: number
@@ -73,7 +70,6 @@ export interface OwnSums extends OwnCounts {
   readonly amountNano: bigint
 }
 
-/** The outcome of a comparison. */
 export interface MatchingSums {
   readonly form: CountForm
   readonly billed: BilledSums

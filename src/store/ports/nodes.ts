@@ -16,10 +16,8 @@ export interface NodeView {
 
 /** What a node is doing. What a node of another version does not tell is absent. */
 export interface NodeLoad {
-  /** Under way, streams included. */
   readonly requests?: number
   readonly streams?: number
-  /** That came within the last minute. */
   readonly requestsPerMinute?: number
   /** It builds the documents that all nodes serve. */
   readonly leads?: boolean
@@ -29,7 +27,6 @@ export interface NodeLoad {
 /** How a node counts limits: with the others, within its share while they are out of reach, or alone. */
 export type Counting = 'together' | 'apart' | 'alone'
 
-/** What nodes have set aside. */
 export interface NodeReservations {
   /** Null: of a process that is in no list. */
   readonly nodeId: number | null

@@ -4,7 +4,6 @@ import type { PriceRow } from './catalog.ts'
 
 /** The rows of a model request. Times are milliseconds since 1970 (UTC), money is nano-USD. */
 
-/** How a request ended. */
 export type Ending =
   | 'complete'
   | 'incomplete'
@@ -66,7 +65,6 @@ export interface RequestRow {
   readonly durationMs: number
 }
 
-/** One try at one channel. */
 export interface AttemptRow {
   readonly channelId: number
   readonly startedAt: number
@@ -77,7 +75,6 @@ export interface AttemptRow {
   readonly firstByteMs: number | null
   readonly durationMs: number
   readonly upstreamRequestId: string | null
-  /** Usage that this attempt reported, as JSON text. */
   readonly usageRaw: string | null
 }
 
@@ -131,7 +128,6 @@ export interface Batch {
   readonly grow?: readonly Growth[]
 }
 
-/** An account's figures as they were committed. */
 export interface AccountFigures {
   readonly accountId: number
   readonly balanceNano: number
@@ -158,13 +154,11 @@ export type MoneyLimit = 'balance' | 'budget'
 export interface Committed {
   /** Requests that nothing was reserved for. `busy`: an open one of the account is under way. */
   readonly denied: ReadonlyMap<string, MoneyLimit | 'busy'>
-  /** All accounts that the batch touched. */
   readonly accounts: readonly AccountFigures[]
   /** Of the tokens that were charged, those with a budget; others of the batch may be among them. */
   readonly tokens: readonly TokenSpending[]
 }
 
-/** A stored request with the names of its ids. */
 export interface StoredRequest extends RequestRow {
   readonly id: number
   readonly account: string
@@ -209,7 +203,6 @@ export interface Span {
   readonly until?: number
 }
 
-/** Totals of a token's successful and failed requests. */
 export interface UsageTotals {
   readonly requests: number
   readonly inputTokens: number
@@ -224,10 +217,8 @@ export interface RecordStore {
   /** Several processes may serve from it: what one knows of a balance is a hint, until a commit. */
   readonly isShared: boolean
   /**
-   * Stores a batch in one transaction, in the order settle, release, reserve, grow. A request id that is
-   * stored already is skipped whole, so a repeat is harmless; but a settlement replaces a record of a
-   * sweep. Money is reserved only where balance and credit limit, less all reservations, cover it, and
-   * where the store is shared also the token's budget. Throws when nothing of the batch was stored.
+   * Stores a batch in one transaction: settle, release, reserve, grow. A stored request id is
+   * skipped whole, unless a sweep recorded it. Money is reserved only where it is covered.
    */
   commit(batch: Batch): Promise<Committed>
   /** Where the store is shared: calls `hear` with `Settlement.dearer` of all nodes, before later commits. */

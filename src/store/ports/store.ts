@@ -25,11 +25,9 @@ export interface StoreFile {
   rescueInto(file: string): void
   /** How many gateways have served from it and ended in order since it was upgraded; null: it was made new. */
   endedRuns(): Promise<number | null>
-  /** One more: this one. */
   countRun(): Promise<void>
 }
 
-/** One open database. */
 export interface Store {
   readonly tokens: TokenStore
   readonly catalog: CatalogStore
@@ -84,7 +82,6 @@ export interface SharedDocument {
 export interface DocumentStore {
   /** Whether this node builds. It takes the place when nobody has it, until its connection ends. */
   leads(): Promise<boolean>
-  /** Whether it was that when it was last asked. */
   isLeading(): boolean
   /** `lastModifiedMs` of what is stored under a name; undefined: nothing is. */
   lastModifiedMs(name: string): Promise<number | undefined>

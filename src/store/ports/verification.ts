@@ -1,10 +1,8 @@
 import type { LedgerKind, RequestRow } from './records.ts'
 
 /**
- * What `verify` reads. Rows of the append-only tables (request, attempt, ledger) come as they are;
- * sums are compared by the store itself, which gives the ones that differ. What is compared with
- * one another is read in one snapshot, and no snapshot lasts longer than a page (the check of the
- * file excepted): a `serve` beside goes on undisturbed, and no request is ever seen half settled.
+ * What `verify` reads: rows as they are, and sums that differ. What is compared is read in one
+ * snapshot, none longer than a page, so that a `serve` beside goes on undisturbed.
  */
 export interface VerificationStore {
   /** What the store's own checks find. Deep: every page, and cells that hold what nobody has written. */
@@ -64,7 +62,6 @@ export type FileFault =
   | {
       readonly kind: 'dangling'
       readonly table: string
-      /** `id 7`, or the columns of its key. */
       readonly row: string
       readonly column: string
       readonly value: string
@@ -126,9 +123,7 @@ export const dayColumns = [
   ...['cache_write_tokens', 'cache_write_1h_tokens', 'amount_nano'],
   ...['failed', 'begun', 'first_byte_ms'],
 ] as const
-/** One of `dayColumns`. */
 export type DayColumn = (typeof dayColumns)[number]
-/** A day's sums, by column. */
 export type DaySums = { readonly [column in DayColumn]: number }
 
 export interface OddDay {
@@ -172,7 +167,6 @@ export interface OddSpending {
 export interface PriceInTime {
   readonly id: number
   readonly model: string
-  /** JSON text. */
   readonly terms: string
   readonly validFrom: number
   readonly replacedAt: number | null

@@ -14,15 +14,12 @@ import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
 import { type Connections, type Listening, type Statement, toJson } from './connections.ts'
 import type { Patience } from './engine.ts'
 
-/** What the database answers. */
 interface Answer {
-  /** Request ids. */
   readonly denied: readonly string[]
   /** Those of `denied` that the budget of their token does not cover. */
   readonly overBudget: readonly string[]
   /** What can come to more, while another such request of its account is under way. */
   readonly busy: readonly string[]
-  /** Id and balance. */
   readonly accounts: readonly (readonly [number, number])[]
   /** Id, and what was spent in all, on the day and in its month. */
   readonly tokens: readonly (readonly [number, number, number, number])[]
@@ -158,7 +155,6 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   }
 }
 
-/** What is stored of answers beside their requests; undefined: nothing. */
 function answersOf(settled: readonly Settlement[]) {
   const begun = settled.flatMap((one) => one.begun ?? [])
   const kept = settled.flatMap((one) => one.kept ?? [])
@@ -192,7 +188,6 @@ const dearerChannel = 'tollgate_dearer'
 /** In bytes. The server refuses longer ones, and with them the commit. */
 const longestPayload = 7_999
 
-/** Hears of what nodes tell. */
 export interface DearerNews extends Listening {
   /** Calls `hear` with all that is told from now on, by this process, too. */
   onDearer(hear: (dearer: Dearer) => void): void
@@ -212,7 +207,6 @@ export function createDearerNews(): DearerNews {
   }
 }
 
-/** What is told of these. */
 function dearerPayloads(all: readonly Dearer[]): readonly string[] {
   const payloads = all.map((one) => JSON.stringify(one))
   return payloads.filter((payload) => Buffer.byteLength(payload) <= longestPayload)

@@ -21,7 +21,6 @@ export interface Statement {
 
 export type Rows = QueryResult<Record<string, unknown>>
 
-/** One connection while a piece of work has it. */
 export interface Connection {
   query(statement: Statement): Promise<Rows>
 }
@@ -54,7 +53,6 @@ export interface ConnectionOptions {
   readonly settings?: Settings
   /** What the server knows them by; default: a name that nobody else has. */
   readonly applicationName?: string
-  /** What each connection listens to. */
   readonly listening?: Listening
   /** Ask a connection that was idle for a second for a sign of life before it is used. */
   readonly asksFirst?: boolean

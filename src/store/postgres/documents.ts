@@ -15,7 +15,6 @@ const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
 
 /** Documents in the database. Who holds a lock on the listening connection builds them. */
 export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
-  /** The connection that holds the lock. */
   let leading: Client | undefined
   return {
     leads: () =>

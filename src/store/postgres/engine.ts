@@ -55,10 +55,8 @@ async function perform(connection: Connection, statement: Statement): Promise<Ou
 }
 
 /**
- * What a transaction is for. `snapshot` reads one and the same state. `write` has no other one beside
- * it; only commits of requests go on, and where one has changed an account that it changes, it is taken
- * back (`isConflict`). `write alone` lets those wait, too. The locks come first: what is read is what
- * was there when they were held.
+ * `snapshot` reads one state. `write` has no other beside it but commits of requests, which may
+ * take it back (`isConflict`); `write alone` lets those wait, too.
  */
 type Kind = 'plain' | 'snapshot' | 'write' | 'write alone'
 
@@ -116,11 +114,8 @@ const retryMs = { first: 10, most: 250 }
 const maxConflicts = 20
 
 /**
- * Does `work` again where it was taken back for the sake of another transaction, and while the server
- * can't be reached: a server that is started anew is back in a second. When it has been away for
- * `patienceMs`, all who wait are told, whenever they came, and who comes then is told at once. Only for
- * work that may be done twice: whether a lost connection had committed is not known. Errors come out
- * explained, as an `UnansweredError` when one of the tries may have done it.
+ * Does `work`, which must be harmless twice, again after conflicts, and for `patienceMs` while the
+ * server is away. Throws explained errors, `UnansweredError` where a try may have done it.
  */
 export function createPatience({ place }: Connections, patienceMs: number): Patience {
   const absence = createAbsence(patienceMs)

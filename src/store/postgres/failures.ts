@@ -21,7 +21,6 @@ const explanations: readonly (readonly [string, string])[] = [
   ['XX001', 'is damaged: restore a backup'],
 ]
 
-/** Two transactions stood in each other's way: the same again may do. */
 const conflicts = new Set(['40001', '40P01'])
 
 /** Whether a transaction was taken back for the sake of another one. */

@@ -13,10 +13,8 @@ const maxWaiting = 64
 const statementMs = 10_000
 
 /**
- * Of the connections that lists are read by: they change nothing and take no longer than somebody
- * waits; a plan that is compiled first costs more than such short statements. Each list has an index
- * in its order, whose first rows are enough. Where the server does not know yet what has come into a
- * table, it would take collecting and sorting all of it for less, or another index for a better one.
+ * Of the connections for lists, which change nothing: each list has an index in its order, which
+ * the server would not always choose by itself.
  */
 export const listSettings: Settings = {
   default_transaction_read_only: 'on',
@@ -89,9 +87,8 @@ const rowsAtOnce = 2_000
 const openMs = 10_000
 
 /**
- * Transactions that run at once take their numbers in one order and end in another. So a number that
- * nobody has may belong to a request that is not to be seen yet: what is behind it waits, until the gap
- * is as old as the gap of a transaction that was taken back.
+ * Transactions take their numbers in one order and end in another: what is behind a young gap
+ * waits, for a request may still appear in it.
  */
 async function newestRequest(source: ListSource, sinceRow: number | undefined): Promise<number> {
   const since = sinceRow ?? sql`(SELECT max(id) - ${sql.lit(rowsAtOnce)} FROM request)`

@@ -18,7 +18,6 @@ import { isOfStatement } from './failures.ts'
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154
 
-/** How long a server may be away meanwhile. */
 const patienceMs = 5_000
 
 /** 0: nothing is there. Throws `StoreError` for another program's tables, or half a move. */
@@ -113,9 +112,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings a database to the newest version, all steps in one transaction. Several nodes may do so at
- * once: one does it, the others wait for it. Throws `StoreError` when the database belongs to another
- * program or to a newer version of this one, or is an older one's and not to be served from.
+ * Brings a database to the newest version, in one transaction and on one node at a time. Throws
+ * `StoreError` for another program's, for a newer one, and for an old one not to be served from.
  */
 export async function migrate(
   connections: Connections,

@@ -54,7 +54,6 @@ async function open(connection: PostgresMove): Promise<MoveSource> {
   })
 }
 
-/** Throws when nodes serve from a database. */
 async function requireNoNodes(connection: MoveConnection): Promise<void> {
   const names = await liveNodes(connection)
   if (names.length === 0) return
@@ -173,7 +172,6 @@ type PostgresMove = MoveConnection & Connection
 const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid
 FROM pg_control_system(), pg_database WHERE datname = current_database()`
 
-/** Connects to the database that a URL names. */
 async function connectMove(url: string): Promise<PostgresMove> {
   const place = placeOf(url)
   const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
@@ -222,7 +220,6 @@ async function connectMove(url: string): Promise<PostgresMove> {
 const selectColumns = `SELECT column_name::text COLLATE "C" FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = $1 ORDER BY 1`
 
-/** Names of the nodes that serve from the database at this moment. */
 async function liveNodes({ ask }: MoveConnection): Promise<string[]> {
   const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
   return (await ask(text, [silentNodeMs])).map(([name]) => String(name))

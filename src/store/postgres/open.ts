@@ -40,10 +40,8 @@ export interface PostgresOptions extends ConnectionOptions, MigrateOptions {
   readonly patienceMs?: number
 }
 
-/** A store that several nodes share. */
 export interface PostgresStore extends Store {
   readonly documents: DocumentStore
-  /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
 }
 
@@ -132,7 +130,6 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     answerTimeoutMs: verificationMs,
     asksFirst: true,
   })
-  /** Of what requests wait for. */
   const soon = createEngine(connections, patiently)
   /** By the clock of the database, for those of nodes may differ. */
   const now = () => sql<number>`now_ms()`
@@ -195,7 +192,6 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
   }
 }
 
-/** How long reading waits for a server that is away. */
 const patienceMs = 5_000
 
 /** For a process that does nothing else than read from a database; makes no connection yet. */

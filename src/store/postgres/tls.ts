@@ -17,10 +17,8 @@ interface Encryption {
 const anyName = () => undefined
 
 /**
- * Reads how an address wants to be encrypted, by the words that PostgreSQL's own programs have for it:
- * `require` encrypts, whoever answers; `verify-ca` and `verify-full` also check the certificate, by
- * `sslrootcert` or (the latter) the authorities that this machine trusts. The driver means other things
- * by them. Throws `StoreError` for what it can't do and for files that can't be read.
+ * Reads how an address wants to be encrypted, by the words of PostgreSQL's own programs; the driver
+ * means other things by them. Throws `StoreError` for what can't be done or read.
  */
 export function encryptionOf(url: string): Encryption {
   const address = new URL(url)

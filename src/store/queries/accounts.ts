@@ -11,9 +11,8 @@ import type {
 import type { Condition } from './lists/search.ts'
 import { countRows } from './names.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
-import { all, first, type Steps } from './steps.ts'
+import { all, first, inParts, type Steps } from './steps.ts'
 
-/** Columns of an account that its definition names. */
 const columns = sql.raw(
   columnsOf(accountFields)
     .map((column) => `account.${column}`)
@@ -41,9 +40,6 @@ export function* readCounted(where = sql``, order?: 'desc'): Steps<AccountView[]
 /** All live accounts, oldest first. */
 export const listAccounts = (): Steps<AccountView[]> => readCounted()
 
-/** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
-const emailsPerQuery = 500
-
 /** Those of the live accounts that have these e-mails, oldest first. */
 export const findAccounts = (emails: readonly string[]): Steps<StoredAccount[]> =>
   findBy(sql`account.email`, emails)
@@ -56,12 +52,8 @@ export const findAccountsAt = (addresses: readonly string[]): Steps<StoredAccoun
   )
 
 function* findBy(column: RawBuilder<unknown>, emails: readonly string[]): Steps<StoredAccount[]> {
-  const found: StoredAccount[] = []
-  for (let from = 0; from < emails.length; from += emailsPerQuery) {
-    const part = sql.join(emails.slice(from, from + emailsPerQuery))
-    found.push(...(yield* all(selectAccounts(sql`AND ${column} IN (${part})`))).map(toAccount))
-  }
-  return found.sort((a, b) => a.id - b.id)
+  const rows = yield* inParts(emails, (part) => selectAccounts(sql`AND ${column} IN (${part})`))
+  return rows.map(toAccount).sort((a, b) => a.id - b.id)
 }
 
 /** Counts through an index that leaves out what is deleted, and no further than asked for. */

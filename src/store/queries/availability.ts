@@ -13,7 +13,6 @@ import { all, type Engine, first, run, type Steps } from './steps.ts'
 
 const dayMs = bucketMs.day
 
-/** How long buckets of a size are kept. */
 const keptMs = {
   minute: 2 * dayMs,
   hour: 35 * dayMs,
@@ -79,7 +78,6 @@ const selectRows = (size: BucketSize, rest: RawBuilder<unknown>) => sql<Row>`
 
 const inOrder = sql`ORDER BY started_at, group_id, model`
 
-/** The rows that follow a place, in the order of their key. */
 const readOn = (size: BucketSize, { startedAt, groupId, model }: Place, until: number) =>
   all(
     selectRows(
@@ -108,7 +106,6 @@ function* removeSome(size: BucketSize, before: number): Steps<number> {
   )
 }
 
-/** Adds minutes to what is there, and to their hours and days. */
 function* addMinutes(minutes: readonly AvailabilityBucket[]): Steps<void> {
   for (const size of sizes) {
     const added = [...sumsOf(size, minutes).values()]
@@ -122,7 +119,6 @@ interface Sum extends Place {
   readonly counts: readonly number[]
 }
 
-/** What minutes come to in buckets of a size. */
 function sumsOf(size: BucketSize, minutes: readonly AvailabilityBucket[]) {
   const sums = new Map<string, Sum>()
   for (const { groupId, model, startedAt: minute, ...counts } of minutes) {
@@ -150,9 +146,8 @@ function* addBuckets(size: BucketSize, added: readonly Sum[]): Steps<void> {
 }
 
 /**
- * The rows at these places, each looked up by its key: a join would be left to what PostgreSQL last knew
- * of the table, which was another one a minute ago. Types are named, for it can't tell them in a list of
- * rows.
+ * The rows at these places, each by its key: PostgreSQL would plan a join by outdated figures.
+ * Types are named, for it can't tell them in a list of rows.
  */
 function selectPlaces(size: BucketSize, places: readonly Place[]) {
   const rows = places.map(
@@ -170,7 +165,6 @@ function toBucket({ counts, ...place }: Row): AvailabilityBucket {
   return { ...place, ...decodeCounts(parseColumn(counts)) }
 }
 
-/** The order in which failures are stored. */
 const faults: readonly Fault[] = ['client', 'channel', 'model', 'upstream', 'gateway']
 const sumsBefore = faults.length + 4
 
@@ -181,7 +175,6 @@ function encodeCounts(counts: AvailabilityCounts): readonly number[] {
   return [succeeded, ...failures, firstByteMs, outputTokens, generationMs, ...firstByte]
 }
 
-/** The same, back. */
 function decodeCounts(stored: readonly number[]): AvailabilityCounts {
   const [succeeded = 0, ...rest] = stored
   const [firstByteMs = 0, outputTokens = 0, generationMs = 0] = rest.slice(faults.length)
@@ -197,7 +190,6 @@ function decodeCounts(stored: readonly number[]): AvailabilityCounts {
   }
 }
 
-/** Place by place. */
 function addCounts(a: readonly number[], b: readonly number[]): readonly number[] {
   const length = Math.max(a.length, b.length)
   const sum = Array.from({ length }, (_, place) => (a[place] ?? 0) + (b[place] ?? 0))

@@ -8,7 +8,6 @@ import { Conflict, type Edit } from '../ports/edits.ts'
 import { parseColumn } from '../schema/columns.ts'
 import { all, insert, type Steps } from './steps.ts'
 
-/** Values by the names of their columns, or fields. */
 export type Values = { readonly [name: string]: unknown }
 
 /** Notes who changed what. Call it in the transaction of the change. */
@@ -30,7 +29,6 @@ export function* readAudit(rest: RawBuilder<unknown>): Steps<AuditEntry[]> {
   }))
 }
 
-/** When a change is made, and by whom. */
 export interface Change {
   readonly now: number
   readonly edit: Edit
@@ -81,7 +79,6 @@ export function differences(before: object, changed: object): Values {
 const shown = (column: string, value: unknown): unknown =>
   json.has(column) && typeof value === 'string' ? parseColumn<unknown>(value) : value
 
-/** One value of a row. */
 type Cell = string | number | null | Uint8Array
 
 /**

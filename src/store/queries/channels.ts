@@ -4,7 +4,7 @@ import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
 import { type ChannelWrite, WriteRefused } from '../ports/admin.ts'
 import type { ChannelRow } from '../ports/catalog.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../ports/counters.ts'
-import { InUse, type NewChannel, NotThere } from '../ports/edits.ts'
+import { InUse, type NewChannel } from '../ports/edits.ts'
 import { selected } from '../schema/columns.ts'
 import {
   type Change,
@@ -14,8 +14,8 @@ import {
   note,
   revisionOf,
 } from './changes.ts'
-import { findNamed, requireFreeName, requireNamed } from './names.ts'
-import { all, type Engine, first, insert, run, type Steps, update } from './steps.ts'
+import { findNamed, requireFreeName, requireNamed, requireRow } from './names.ts'
+import { all, type Engine, insert, run, type Steps, update } from './steps.ts'
 
 type Channel = Required<ReturnType<typeof channelColumns>> & {
   readonly id: number
@@ -83,13 +83,7 @@ const revised = [
 /** Tells states of a channel apart. */
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
-function* requireChannel(id: number): Steps<Channel> {
-  const row = yield* first(
-    sql<Channel>`SELECT * FROM channel WHERE id = ${id} AND deleted_at IS NULL`,
-  )
-  if (row === undefined) throw new NotThere(`there is no channel ${id}; it may be removed`)
-  return row
-}
+const requireChannel = (id: number) => requireRow<Channel>('channel', id)
 
 export function* addChannel(change: Change, channel: NewChannel): Steps<number> {
   const { now } = change
@@ -154,7 +148,6 @@ export const createHealthStore = ({ read, write }: Engine): HealthStore => ({
 
 const coolingFields = ['channelId', 'key', 'model', 'cause', 'since', 'until', 'rounds']
 
-/** All that cools, of live channels. */
 const loadCooling = () =>
   all(
     sql<CoolingRow>`SELECT ${selected('cooling', coolingFields)} FROM cooling
@@ -162,7 +155,6 @@ const loadCooling = () =>
       ORDER BY cooling.channel_id, cooling.key, cooling.model`,
   )
 
-/** Writes what has begun or changed and removes what has ended. Call it in a transaction. */
 function* saveCooling(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Steps<void> {
   for (const { channelId, key, model } of ended) {
     yield* run(sql`DELETE FROM cooling
@@ -176,6 +168,5 @@ function* saveCooling(changed: readonly CoolingRow[], ended: readonly CoolingId[
   }
 }
 
-/** Ends all cooling of a channel; returns how many rows went. */
 const clearCooling = (channelId: number): Steps<number> =>
   run(sql`DELETE FROM cooling WHERE channel_id = ${channelId}`)

@@ -14,7 +14,7 @@ import {
   note,
   revisionOf,
 } from './changes.ts'
-import { countTokens, findNamed, requireFreeName, requireNamed } from './names.ts'
+import { countTokens, findNamed, requireFreeName, requireNamed, requireRow } from './names.ts'
 import { all, first, insert, run, type Steps, update } from './steps.ts'
 
 interface Group extends GroupColumns {
@@ -112,13 +112,7 @@ const revised = ['name', ...columnsOf(groupFields), 'channels'] as const
 export const groupRevision = (row: Group, channels: readonly string[]): string =>
   revisionOf({ ...row, channels: JSON.stringify(channels) }, revised)
 
-function* requireGroup(id: number): Steps<Group> {
-  const row = yield* first(
-    sql<Group>`SELECT * FROM "group" WHERE id = ${id} AND deleted_at IS NULL`,
-  )
-  if (row === undefined) throw new NotThere(`there is no group ${id}; it may be removed`)
-  return row
-}
+const requireGroup = (id: number) => requireRow<Group>('group', id)
 
 /** Makes a group by hand. */
 export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
@@ -185,7 +179,6 @@ function* moveTokens({ id, name }: Group, to: number | undefined) {
   return { count, detail: { tokens: count, moved_to: target.name } }
 }
 
-/** A group's name, and whom it is open to; null: to all. */
 function* readAccess(id: number) {
   const row = yield* first(
     sql<{ name: string; accounts: string | null }>`SELECT name, accounts FROM "group"

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { WriteRefused } from '../ports/admin.ts'
-import { NameTaken, NotKnown } from '../ports/edits.ts'
+import { NameTaken, NotKnown, NotThere } from '../ports/edits.ts'
 import { all, first, one, type Steps } from './steps.ts'
 
 /** Tables with a name that is unique among live rows, and its column. */
@@ -8,7 +8,6 @@ const nameColumns = { channel: 'name', group: 'name', account: 'email' } as cons
 
 type NamedTable = keyof typeof nameColumns
 
-/** How many known names an error lists. */
 const shownNames = 10
 
 /** The id of the live row with this name. Names are compared byte for byte. */
@@ -54,6 +53,15 @@ export function* requireNamed(table: NamedTable, name: string, asker: string): S
   if (id !== undefined) return id
   const message = `${asker}: unknown ${table} "${name}"; ${yield* knownNames(table)}.`
   throw table === 'account' ? new WriteRefused(message) : new NotKnown(table, message)
+}
+
+/** The live row with this id; throws `NotThere`. */
+export function* requireRow<Row>(table: 'channel' | 'group', id: number): Steps<Row> {
+  const row = yield* first(
+    sql<Row>`SELECT * FROM ${sql.table(table)} WHERE id = ${id} AND deleted_at IS NULL`,
+  )
+  if (row === undefined) throw new NotThere(`there is no ${table} ${id}; it may be removed`)
+  return row
 }
 
 /** Throws `NameTaken` when a live row has this name. */

@@ -6,7 +6,6 @@ import { parseColumn } from '../schema/columns.ts'
 import { type Change, checkSeen, note } from './changes.ts'
 import { all, first, insert, one, type Steps } from './steps.ts'
 
-/** A price as it is stored. */
 interface StoredPrice extends Omit<PriceSetting, 'terms'> {
   readonly id: number
   readonly terms: string
@@ -88,7 +87,6 @@ function termsText(terms: PriceTerms): string {
   }
 }
 
-/** The row of the price in force. */
 const inForce = (model: string) => sql<StoredPrice>`
   SELECT * FROM model_price WHERE model = ${model} ORDER BY id DESC LIMIT 1`
 

@@ -61,7 +61,6 @@ export const requestTables = sql`request JOIN account ON account.id = request.ac
 const selectRequests = sql<Stored<StoredRequest>>`
   SELECT ${selected('request', requestFields)}, ${requestNames} FROM ${requestTables}`
 
-/** A request with its attempts, price and ledger entry. */
 function* findReceipt(requestId: string): Steps<ReceiptRows | undefined> {
   const row = yield* first(
     sql<Stored<StoredRequest>>`${selectRequests} WHERE request.request_id = ${requestId}`,
@@ -86,7 +85,6 @@ function* findReceipt(requestId: string): Steps<ReceiptRows | undefined> {
   }
 }
 
-/** Totals of a token from its daily sums. */
 const sumUsage = (tokenId: number, sinceDay = ''): Steps<UsageTotals> =>
   one(
     sql<UsageTotals>`SELECT coalesce(sum(requests), 0) AS requests,

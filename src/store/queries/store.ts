@@ -14,7 +14,6 @@ import { createResponseStore } from './responses.ts'
 import { createSignInStore } from './sign-in/sign-in.ts'
 import type { Engine } from './steps.ts'
 
-/** What an engine brings. */
 interface StoreParts {
   readonly engine: Engine
   /** For what requests wait for. */

@@ -37,7 +37,6 @@ interface TokenContext {
   readonly leaving: Set<number>
 }
 
-/** Marks a token as deleted; true when it was live. */
 function* deleteToken(id: number, now: number): Steps<boolean> {
   const changed = yield* run(
     sql`UPDATE token SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`,
@@ -45,7 +44,6 @@ function* deleteToken(id: number, now: number): Steps<boolean> {
   return changed === 1
 }
 
-/** The live token of an account that has this name. */
 const nameHolder = (accountId: number, name: string) =>
   first(
     sql<{ id: number; key_hint: string }>`SELECT id, key_hint FROM token
@@ -58,7 +56,6 @@ interface Owner {
   readonly now: number
 }
 
-/** Stores a new token; returns its id. */
 function* insertToken(
   token: TokenSettings & Pick<TokenWrite, 'keyHash' | 'keySealed' | 'keyHint'>,
   { accountId, groupId, now }: Owner,
@@ -132,7 +129,6 @@ type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
 
 const revised = [...columnsOf(tokenFields), 'group'] as const
 
-/** The live token of an account. */
 function* readOwnToken({ id, accountId }: Meant) {
   const row = yield* first(selectTokens(sql`AND token.id = ${id}`))
   if (row === undefined || row.accountId !== (accountId ?? row.accountId)) return undefined

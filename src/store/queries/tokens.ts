@@ -5,12 +5,10 @@ import type { TokenFilter, TokenView } from '../ports/admin.ts'
 import type { Spent, TokenSpending } from '../ports/records.ts'
 import type { TokenHash, TokenRecord, TokenStore } from '../ports/tokens.ts'
 import { parseRegions } from '../schema/columns.ts'
-import { all, type Engine, type Steps } from './steps.ts'
+import { all, type Engine, inParts, type Steps } from './steps.ts'
 
-/** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
 
-/** Columns of a token that its definition names. */
 const ofToken = columnsOf(tokenFields)
   .map((column) => `token.${column}`)
   .join(', ')
@@ -106,29 +104,20 @@ export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spe
   }
 }
 
-/** What was done with a token, by its daily sums. */
 interface TokenUsed {
   readonly spent: Spent
-  /** Null: it was never used. */
   readonly lastUsedDay: string | null
 }
-
-/** The sums of so many tokens are read by one statement. */
-const tokensPerQuery = 500
 
 /** What tokens were charged in all, on a UTC day and in its month; unused ones are left out. */
 export function* readUsed(
   tokenIds: readonly number[],
   day: string,
 ): Steps<ReadonlyMap<number, TokenUsed>> {
-  const used = new Map<number, TokenUsed>()
-  for (let from = 0; from < tokenIds.length; from += tokensPerQuery) {
-    const rows = yield* all(selectUsed(tokenIds.slice(from, from + tokensPerQuery), day))
-    for (const { id, lastUsedDay, ...spent } of rows) {
-      used.set(id, { lastUsedDay, spent: { ...spent, day } })
-    }
-  }
-  return used
+  const rows = yield* inParts(tokenIds, (part) => selectUsed(part, day))
+  return new Map(
+    rows.map(({ id, lastUsedDay, ...spent }) => [id, { lastUsedDay, spent: { ...spent, day } }]),
+  )
 }
 
 interface UsedRow extends Omit<Spent, 'day'> {
@@ -136,12 +125,12 @@ interface UsedRow extends Omit<Spent, 'day'> {
   readonly lastUsedDay: string
 }
 
-const selectUsed = (tokenIds: readonly number[], day: string) => sql<UsedRow>`
+const selectUsed = (tokenIds: RawBuilder<unknown>, day: string) => sql<UsedRow>`
   SELECT token_id AS id, max(day) AS "lastUsedDay", sum(amount_nano) AS "totalNano",
     coalesce(sum(amount_nano) FILTER (WHERE day = ${day}), 0) AS "dayNano",
     coalesce(sum(amount_nano) FILTER (WHERE substr(day, 1, 7) = ${day.slice(0, 7)}), 0)
       AS "monthNano"
-  FROM usage_day WHERE token_id IN (${sql.join(tokenIds)}) GROUP BY token_id`
+  FROM usage_day WHERE token_id IN (${tokenIds}) GROUP BY token_id`
 
 /** The same of a token that was never used. */
 export const unused = (day: string): TokenUsed => ({

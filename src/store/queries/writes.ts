@@ -11,7 +11,7 @@ import { channelRows, readChannel, removeChannelNamed, writeChannel } from './ch
 import { groupRows, loadChannelNames, removeGroupNamed, writeGroup } from './groups.ts'
 import { countTokens } from './names.ts'
 import { loadPrices, removePrice, shownPrice, writePrice } from './prices.ts'
-import { all, type Steps } from './steps.ts'
+import { inParts, type Steps } from './steps.ts'
 import { removeTokenById, writeToken } from './token-changes.ts'
 import { readToken, selectTokens } from './tokens.ts'
 
@@ -77,10 +77,8 @@ const isOfVendor = ({ columns }: Sight) => columns.source === 'vendor' && column
 
 type Detail = Readonly<Record<string, unknown>>
 
-/** A thing that a set of changes is about, as it is at a moment. */
 interface Sight {
   readonly kind: 'channel' | 'group' | 'price' | 'account' | 'token'
-  /** As audit rows name it. */
   readonly subject: string
   /** Compared: what differs afterwards was changed. */
   readonly columns: Detail
@@ -124,7 +122,6 @@ function* channelsOf({ channels, remove }: Writes): Steps<readonly Sight[]> {
     })
 }
 
-/** Names of the groups that a channel is part of. */
 function* groupsByChannel(): Steps<Map<string, string[]>> {
   const channels = yield* loadChannelNames()
   const found = new Map<string, string[]>()
@@ -198,18 +195,11 @@ function* accountsOf({ accounts = [], remove }: Writes): Steps<readonly Sight[]>
   return sights
 }
 
-/** So many tokens go into one statement: it holds some ten thousand parameters. */
-const tokensPerQuery = 500
-
 function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
   const keys = tokens.map(({ keyHash }) => keyHash)
-  const written = yield* inParts(keys, (part) =>
-    selectTokens(sql`AND token.key_hash IN (${sql.join(part)})`),
-  )
+  const written = yield* inParts(keys, (part) => selectTokens(sql`AND token.key_hash IN (${part})`))
   const ids = remove?.tokenIds ?? []
-  const removed = yield* inParts(ids, (part) =>
-    selectTokens(sql`AND token.id IN (${sql.join(part)})`),
-  )
+  const removed = yield* inParts(ids, (part) => selectTokens(sql`AND token.id IN (${part})`))
   return [...written, ...removed].map((row) => {
     const token = readToken(row)
     const { id, account, name, group } = token
@@ -221,15 +211,4 @@ function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
       gone: { account, name },
     }
   })
-}
-
-function* inParts<Value>(
-  values: readonly Value[],
-  select: (part: readonly Value[]) => ReturnType<typeof selectTokens>,
-) {
-  const found = []
-  for (let from = 0; from < values.length; from += tokensPerQuery) {
-    found.push(...(yield* all(select(values.slice(from, from + tokensPerQuery)))))
-  }
-  return found
 }

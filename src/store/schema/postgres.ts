@@ -29,7 +29,6 @@ const totals = sumColumns.map((name, at) =>
     : `CASE WHEN count(${name}) = count(*) THEN sum(${name})::bigint END AS ${name}`,
 )
 
-/** What PostgreSQL alone has. */
 const ownTables = `
 -- An account has one reservation at a time that can come to more (NULL or 0: this one can't).
 ALTER TABLE reservation ADD COLUMN IF NOT EXISTS is_open smallint;
@@ -75,7 +74,6 @@ export const changeChannel = 'tollgate_changed'
 /** Ends the word of a change that is of accounts and tokens alone: nothing else need be read again. */
 export const ofAccounts = ' of accounts'
 
-/** Tables that nodes keep in memory. */
 const kept = [
   ...['channel', '"group"', 'group_channel', 'token', 'model_price', 'setting', 'credential'],
   'document',
@@ -113,7 +111,6 @@ CREATE TRIGGER response_counted AFTER INSERT OR DELETE ON response
   FOR EACH ROW EXECUTE FUNCTION count_response();
 `
 
-/** The whole schema of PostgreSQL. Tables that are there stay. */
 export const postgresSchema = tablesOf(words) + ownTables + functions + triggers
 
 /** Columns that the tables of former programs may lack. */

@@ -30,7 +30,6 @@ INSERT INTO usage_total SELECT day, model, ${sumColumns
 FROM usage_day GROUP BY day, model;
 `
 
-/** The whole schema of SQLite. */
 export const sqliteSchema = `${tablesOf(words)}
 -- The daily sums of all tokens together: a few rows a day, however many tokens there are, so that
 -- the charts of the whole gateway are read at once.

@@ -1,9 +1,7 @@
 import { version as programVersion } from '../../../package.json'
 import { StoreError } from '../ports/store-error.ts'
 
-/** One step from a version of the schema to the next, for each engine in its own words. */
 interface Migration {
-  /** What it adds, for people. */
   readonly title: string
   /** Absent: a step that PostgreSQL alone needs. */
   readonly sqlite?: string
@@ -26,7 +24,6 @@ export const firstVersion = 21
  */
 export const migrations: readonly Migration[] = []
 
-/** The version of a database that is up to date. */
 export const newestVersion = firstVersion + migrations.length
 
 /** The steps that a database of a version still needs. */

@@ -33,7 +33,6 @@ const mostProcesses = 64
 const reservedBytes = 4 * 1_048_576
 const partOfFree = 0.1
 
-/** `1.spool`, `2.spool` … */
 const names = Array.from({ length: mostProcesses }, (_, at) => `${at + 1}.spool`)
 
 /** Files that are claimed, and the names of those that were left alone. */
@@ -104,7 +103,6 @@ export async function appendSynced(path: string, bytes: Uint8Array | string): Pr
 }
 
 export interface SpoolFile {
-  /** What was in it when it was opened. */
   readonly found: Decoded
   /** Takes room on the disk, so that one that fills up later has it still. */
   reserve(sizeBytes: number): Promise<void>
@@ -186,7 +184,6 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
 
 /** The file of a spool. Nothing of it waits in this process: the event loop goes on meanwhile. */
 export interface SpoolDisk {
-  /** All of it. */
   read(): Uint8Array
   write(bytes: Uint8Array, at: number): Promise<void>
   /** Resolves when all that was written outlives a power cut. */

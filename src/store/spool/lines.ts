@@ -1,16 +1,13 @@
 import type { Settlement } from '../ports/records.ts'
 
-/** A settlement as a spool keeps it. */
 export interface Spooled {
   /** Which database it is for: `RecordStore.origin`. */
   readonly origin: string
   readonly settlement: Settlement
 }
 
-/** What the bytes of a spool hold. */
 export interface Decoded {
   readonly entries: readonly Spooled[]
-  /** What can't be read. */
   readonly damaged: readonly Uint8Array[]
   /** The last line was cut off: it was never synced, so no answer went out by it. */
   readonly isTorn: boolean

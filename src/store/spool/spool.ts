@@ -17,9 +17,8 @@ const refusedName = 'refused.jsonl'
 const damagedName = /^damaged-/
 
 /**
- * Opens a folder of spool files, and makes it where its parent is there. Each process has a file of its
- * own in it, and takes over what those have left that are no more and served from the same database
- * (`RecordStore.origin`). Throws as the system does where nothing can be written there.
+ * Opens a folder of spool files, and makes it. Takes over files of processes that have ended and
+ * served from the same database. Throws as the system does.
  */
 export async function openSpool(folder: string, origin: string, log: Logger): Promise<OpenSpool> {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })

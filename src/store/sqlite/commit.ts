@@ -22,7 +22,6 @@ import type { Watch } from './watch.ts'
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
-/** What is set aside for a request. */
 type Share = Pick<Reservation, 'accountId' | 'amountNano'>
 
 type SweptRow = Pick<RequestRow, 'createdAt' | 'tokenId' | 'model' | 'priceId' | 'cause'>
@@ -87,9 +86,8 @@ function prepareStatements(db: Database) {
 }
 
 /**
- * The hot path's writing, in prepared statements; accounts and daily sums are written once for a
- * whole batch. Throws and stores nothing when a charge is no whole number of nano-USD or a balance
- * would leave the integers that are exact.
+ * The hot path's writing, in prepared statements; accounts and daily sums are written once a batch.
+ * Throws and stores nothing when an amount is out of range.
  */
 export function createCommit(
   db: Database,
@@ -186,7 +184,6 @@ export function createCommit(
     return false
   }
 
-  /** Of the tokens that were charged, those with a budget. */
   function spendings(settled: readonly Settlement[], now: number): readonly TokenSpending[] {
     const tokenIds = new Set(settled.map(({ request }) => request.tokenId))
     return [...tokenIds]
@@ -231,7 +228,6 @@ export function createCommit(
   }
 }
 
-/** An account's figures while a batch works on them. */
 interface AccountTotals {
   balanceNano: number
   reservedNano: number

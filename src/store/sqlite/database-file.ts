@@ -150,10 +150,8 @@ async function requireBalances(thread: DatabaseThread, path: string): Promise<vo
   )
 }
 
-/** A database file as it is found. */
 interface Look {
   readonly version: number
-  /** What a copy takes, in bytes. */
   readonly copyBytes: number
   readonly isServed: boolean
   readonly sealedKeys: readonly SealedKey[]

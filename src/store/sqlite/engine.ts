@@ -41,14 +41,11 @@ function perform(db: Database, asked: Statement): Outcome {
   const { sql, parameters } = compile(asked)
   const values = parameters as SQLQueryBindings[]
   if (asked.wants === 'changes') return { rows: [], changes: db.run(sql, values).changes }
-  if (asked.values)
-    return { rows: db.query<object, SQLQueryBindings[]>(sql).all(...values), changes: 0 }
   // These are made anew for each query: their memory should not wait for a collection.
   using statement = db.prepare<object, SQLQueryBindings[]>(sql)
   return { rows: statement.all(...values), changes: 0 }
 }
 
-/** A statement in SQLite's words. */
 export const compile = createCompile(new SqliteQueryCompiler())
 
 /** Where SQLite calls an index otherwise. */

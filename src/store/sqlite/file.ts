@@ -68,9 +68,8 @@ const isEmpty = (db: Database): boolean =>
   db.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count === 0
 
 /**
- * Takes a database for one serving process: true, or false while another has it. The claim is a lock
- * on a file beside the database, which the system releases when the process ends, however it ends.
- * Commands work beside it: they need no claim.
+ * Takes a database for one serving process; false: another has it. The claim is a lock on a file
+ * beside it, which ends with the process. Commands need none.
  */
 export function createClaim(path: string) {
   let holder: Database | undefined
@@ -107,7 +106,6 @@ export function isServed(path: string): boolean {
   }
 }
 
-/** How soon a transaction is tried again while another process is writing. */
 const retryMs = 5
 
 /** Does `work` as soon as no other process is writing, within the busy timeout. */

@@ -88,10 +88,9 @@ function withoutForeignKeys(db: Database, work: () => void): void {
 }
 
 /**
- * Brings a database to the newest version, all steps in one transaction. Several processes may do so
- * at once: the version is read again once the write lock is held. Throws `StoreError` when the file
- * belongs to another program or to a newer version of this one, while an older one serves from it,
- * when another database was not wholly moved into it, or when it is old and is `toStay` so.
+ * Brings a database to the newest version, in one transaction, whoever else tries. Throws
+ * `StoreError` for what is not ours, newer, served by an older program, half moved, or old and
+ * `toStay`.
  */
 export function migrate(
   db: Database,

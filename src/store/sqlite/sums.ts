@@ -15,7 +15,6 @@ const summed = [
 
 const counted = [...summed, 'requests', 'failed', 'begun', 'firstByteMs'] as const
 
-/** Of all tokens. */
 type Totals = { [Name in (typeof counted)[number]]: number } & {
   readonly day: string
   readonly model: string
@@ -69,9 +68,7 @@ export function createDailySums(db: Database) {
       for (const sums of open.values()) add.run(sums)
       for (const totals of totalsOf(open.values())) addTotal.run(totals)
     },
-    /** Those of this transaction. */
     all: () => open.values(),
-    /** Before a transaction. */
     forget: () => open.clear(),
   }
 }
@@ -95,7 +92,6 @@ const emptyTotals = (day: string, model: string): Totals => ({
   ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
 })
 
-/** Tokens that are remembered at once. */
 const maxKnown = 10_000
 
 /** What one token was charged for requests of one UTC day. */
@@ -106,9 +102,8 @@ interface Charge {
 }
 
 /**
- * What tokens have spent, remembered from batch to batch: the daily sums of a token are read once and
- * not at each commit, for a token that is old has thousands. Only for use inside of a transaction
- * that holds the write lock.
+ * What tokens have spent, remembered from batch to batch, for an old token has thousands of days.
+ * For use in transactions that hold the write lock.
  */
 export function createKnownSpending(db: Database) {
   const spending = createSpending(db)
@@ -136,7 +131,6 @@ export function createKnownSpending(db: Database) {
       known.set(tokenId, found)
       return found
     },
-    /** After a transaction that was taken back. */
     forget: () => known.clear(),
   }
 }

@@ -9,10 +9,8 @@ interface SchemaObject {
   readonly sql: string
 }
 
-/** The tables of a database. */
 interface Schema {
   readonly objects: readonly SchemaObject[]
-  /** Names of the columns, by table. */
   readonly columns: ReadonlyMap<string, readonly string[]>
 }
 
@@ -54,7 +52,6 @@ function readSchema(db: Database): Schema {
   return { objects, columns: new Map(columns) }
 }
 
-/** The schema that a new database has. */
 function newSchema(): Schema {
   using model = new Database(':memory:')
   model.run(sqliteSchema)
@@ -85,10 +82,8 @@ function requireRoom(db: Database, found: Schema, wanted: Schema): void {
 export const requireTakable = (db: Database): void => requireRoom(db, readSchema(db), newSchema())
 
 /**
- * Makes a database of any former version one of the first version, with all that it holds. What counts is
- * what there is: not all databases of a version are alike, for steps of unreleased programs were
- * changed, and some have ended in the middle of an upgrade. Tables that are not ours stay. To be called
- * in a transaction, while foreign keys are off.
+ * Makes a database of any former version one of the first version, by what there is in it. Other
+ * tables stay. To be called in a transaction, while foreign keys are off.
  */
 export function takeOver(db: Database): void {
   const found = readSchema(db)

@@ -2,10 +2,8 @@ import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-st
 import { StoreError } from '../ports/store-error.ts'
 import { explainFailure } from './file.ts'
 
-/** One value of a row, and of a parameter. */
 export type SqlValue = string | number | null
 
-/** A statement with the values of its parameters. */
 interface Statement {
   readonly sql: string
   readonly parameters?: readonly SqlValue[]

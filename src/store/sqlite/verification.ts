@@ -96,14 +96,12 @@ async function* readFileFaults(db: Database, isDeep: boolean): AsyncGenerator<Pa
   if (isDeep) yield* readOddCells(db, tables)
 }
 
-/** This program's own tables. */
 const namesOfTables = (db: Database): readonly string[] =>
   db
     .query<{ name: string }, []>(selectTables)
     .all()
     .map(({ name }) => name)
 
-/** Tables of this program. */
 const selectTables =
   "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
@@ -113,7 +111,6 @@ function checkTable(db: Database, table: string | undefined): readonly FileFault
   return table === undefined ? faults.filter(({ kind }) => kind === 'damage') : faults
 }
 
-/** A line of SQLite's own checks. */
 const faultOf = (table: string, text: string): FileFault => ({
   kind: isForbidden(text) ? 'forbidden' : 'damage',
   table,

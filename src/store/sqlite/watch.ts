@@ -18,10 +18,8 @@ const endings = ['', '-wal', '-shm'] as const
 const isSame = (one: Stats, other: Stats) => one.ino === other.ino && one.dev === other.dev
 
 /**
- * From when it is made. A file that is removed, or whose place another one takes, goes on being written
- * to without an error, and is gone with the process. A file system that does not number its files shows
- * only that there is none. Nothing is opened here: who closes a second handle of a file gives up all
- * locks that its process has on it.
+ * Looks at the files by their numbers, for writing to one that was removed fails nowhere. It opens
+ * none: closing a second handle would end all locks of this process.
  */
 export function createWatch(db: Database, path: string): Watch {
   const opened = endings.flatMap((ending) => {

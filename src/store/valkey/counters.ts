@@ -25,7 +25,6 @@ import {
   writeCoolingScript,
 } from './scripts.ts'
 
-/** How counters are opened. */
 interface ValkeyOptions {
   readonly url: string
   readonly log: Logger
@@ -35,7 +34,6 @@ interface ValkeyOptions {
   readonly living?: (() => number) | undefined
   /** How long a dead node's slots stay taken. */
   readonly leaseMs?: number
-  /** How long an answer may take. */
   readonly patienceMs?: number | undefined
   readonly repeat?: Repeat
 }
@@ -138,7 +136,6 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
 /** How long a row is kept after its last change, in milliseconds: longer than any cooldown that an upstream may ask for. */
 const keptMs = 7_200_000
 
-/** Where the board hangs. */
 interface Place {
   readonly prefix: string
   /** Holds the name of the server's memory. */

@@ -45,10 +45,8 @@ interface Call {
 }
 
 /**
- * Throws `StoreError` for an address whose files can't be read.
- *
- * One failure of any kind opens the circuit: all calls under way reject at once, and those that come,
- * until a new connection has been greeted. `Bun.RedisClient` writes the calls of one turn together.
+ * Any failure opens the circuit: all calls reject, until a new connection has been greeted. Throws
+ * `StoreError` for an address whose files can't be read.
  */
 export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): Link {
   const { patienceMs = usualPatienceMs } = more
@@ -170,16 +168,14 @@ const messageOf = (error: unknown): string => {
     : text
 }
 
-/** An address for the driver, and how it is encrypted. */
 interface Encryption {
   readonly url: string
   readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean } | undefined
 }
 
 /**
- * Reads how an address wants to be encrypted: `rediss:` is, and its server is checked by the authorities
- * that this machine trusts, by those of a file (`ssl_ca_certs`), or not at all (`ssl_cert_reqs=none`):
- * the words that Python's client has for it. Throws `StoreError` for a file that can't be read.
+ * Reads how a `rediss:` address is encrypted, by the words of Python's client (`ssl_ca_certs`,
+ * `ssl_cert_reqs=none`). Throws `StoreError` for a file that can't be read.
  */
 export function encryptionOf(url: string): Encryption {
   const address = new URL(url)

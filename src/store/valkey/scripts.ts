@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** A script of the server's, by which several steps are one. */
 export interface Script {
   readonly text: string
   /** What the server calls it. */
@@ -18,9 +17,8 @@ export const partMs = 100
 const windowMs = 60_500
 
 /**
- * A window is a hash: `r` and `t` are the requests and LLM tokens that count, `o` and `n` the oldest
- * and the newest part, `r<part>` and `t<part>` what came within a part. The server's own clock
- * decides, so that the clocks of nodes don't matter.
+ * A window is a hash: requests `r` and LLM tokens `t`, the oldest and newest part `o` and `n`, and
+ * both counts of each part (`r<part>`, `t<part>`). The server's clock decides.
  */
 const windows = `
 local partMs, windowMs = ${partMs}, ${windowMs}

@@ -2,15 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
-import {
-  all,
-  build,
-  createCompile,
-  first,
-  fixed,
-  run,
-  type Steps,
-} from '../../../src/store/queries/steps.ts'
+import { all, createCompile, first, run, type Steps } from '../../../src/store/queries/steps.ts'
 
 const compilers = {
   sqlite: createCompile(new SqliteQueryCompiler()),
@@ -36,7 +28,7 @@ function follow<Result>(
 function* move(from: number, to: number) {
   const moved = yield* run(sql`update token set group_id = ${to} where group_id = ${from}`)
   const left = yield* first(sql<{ id: number }>`select id from token where group_id = ${from}`)
-  const some = yield* all(build.selectFrom('account').select('id').limit(2))
+  const some = yield* all(sql`select id from account limit ${2}`)
   return { moved, left, some }
 }
 
@@ -53,70 +45,9 @@ test.each([
       wants: 'changes',
     },
     { sql: `select id from token where group_id = ${one}`, parameters: [1], wants: 'rows' },
-    { sql: `select "id" from "account" limit ${one}`, parameters: [2], wants: 'rows' },
+    { sql: `select id from account limit ${one}`, parameters: [2], wants: 'rows' },
   ])
   expect(result).toEqual({ moved: 2, left: { id: 7 }, some: rows })
-})
-
-const tokensOf = fixed(({ accountId, since }: { accountId: number; since: number }) =>
-  build
-    .selectFrom('credential')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('provider', '=', 'active')
-    .where('created_at', '>', since),
-)
-
-test('a statement that is built once has the values of each time, in their places', () => {
-  function* asked() {
-    yield* all(tokensOf({ accountId: 7, since: 100 }))
-    return yield* first(tokensOf({ since: 200, accountId: 8 }))
-  }
-  for (const [engine, places] of [
-    ['sqlite', ['?', '?', '?']],
-    ['postgres', ['$1', '$2', '$3']],
-  ] as const) {
-    const { asked: statements, result } = follow(asked(), engine, [{ id: 1 }])
-    expect(statements.map(({ parameters }) => parameters)).toEqual([
-      [7, 'active', 100],
-      [8, 'active', 200],
-    ])
-    const words =
-      `select "id" from "credential" where "account_id" = ${places[0]} and "provider" = ${places[1]} ` +
-      `and "created_at" > ${places[2]}`
-    expect(statements.map(({ sql }) => sql)).toEqual([words, words])
-    expect(result).toEqual({ id: 1 })
-  }
-})
-
-test('a statement that is built once is put into words once', () => {
-  const seen = { built: 0, compiled: 0 }
-  const compiler = new SqliteQueryCompiler()
-  const compile = createCompile({
-    compileQuery(...words) {
-      seen.compiled++
-      return compiler.compileQuery(...words)
-    },
-  })
-  const tokenOf = fixed(({ id }: { id: number }) => {
-    seen.built++
-    return build.selectFrom('account').select('name').where('id', '=', id)
-  })
-  expect([1, 2, 3].map((id) => compile(tokenOf({ id })).parameters)).toEqual([[1], [2], [3]])
-  expect(seen).toEqual({ built: 1, compiled: 1 })
-})
-
-test('a statement is not built without values that nobody has named', () => {
-  const all = (values: { id: number }) =>
-    build
-      .selectFrom('account')
-      .select('name')
-      .where((eb) => eb.and(values))
-  expect(() => fixed(all)).toThrow('named where it stands')
-})
-
-test('the builder compiles nothing by itself: no statement is in the words of a wrong database', () => {
-  expect(() => build.selectFrom('account').select('id').compile()).toThrow('by the engine')
 })
 
 /** Names of what gives steps: generators, and functions that say so. */

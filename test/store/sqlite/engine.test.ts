@@ -1,14 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import {
-  all,
-  type Engine,
-  first,
-  fixed,
-  run,
-  type Steps,
-} from '../../../src/store/queries/steps.ts'
+import { all, type Engine, first, run, type Steps } from '../../../src/store/queries/steps.ts'
 import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, temporaryDirectory } from '../support.ts'
@@ -64,19 +57,6 @@ test('a statement gives its rows, its first row, or how many rows it changed', a
     removed: 2,
     left: ['a'],
   })
-})
-
-test('a statement that is built once is asked again and again', async () => {
-  const settingOf = fixed(
-    ({ name }: { name: string }) => sql`SELECT name FROM setting WHERE name = ${name}`,
-  )
-  await engine.write(() => add('a'))
-  const ask = (name: string) => engine.read(() => first(settingOf({ name })))
-  expect(await ask('a')).toEqual({ name: 'a' })
-  expect(await ask('b')).toBeUndefined()
-  await engine.write(() => add('b'))
-  expect(await ask('b')).toEqual({ name: 'b' })
-  expect(await ask('a')).toEqual({ name: 'a' })
 })
 
 test('a write is all of its steps or nothing; what they throw comes out as it is', async () => {

@@ -22,7 +22,6 @@ export const verificationConnections = 2
 
 /** A verification may take long; work that is compiled first costs more than its short statements. */
 export const verificationSettings: Settings = { jit: 'off' }
-/** Longest time of one statement. */
 export const verificationMs = 3_600_000
 
 const text = 'text COLLATE "C"'
@@ -54,7 +53,6 @@ export function createVerification(
   })
 }
 
-/** Column → table whose `id` it names. */
 type Columns = Readonly<Record<string, string>>
 
 const owners: Columns = { account_id: 'account', token_id: 'token', group_id: 'group' }
@@ -83,7 +81,6 @@ export const references: readonly {
 /** Most rows that are told of for each column: where so many are wrong, more of them tell no more. */
 const maxRows = 1_000
 
-/** Rows that name one that does not exist. */
 async function* readReferenceFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
   for (const { table, keys, columns } of references) {
     for (const [column, parent] of Object.entries(columns)) {
@@ -139,7 +136,6 @@ SELECT * FROM (
   ) AS held ON held.token_id = kept.token_id
 ) AS sums WHERE stored <> summed ORDER BY "tokenId"`
 
-/** What is kept of tokens with a budget, and is not the sum of their days and reservations. */
 async function* readOddSpendings({ read }: Reading): AsyncGenerator<Page<OddSpending>> {
   yield* inPages(await read(() => all(selectOdd)))
 }

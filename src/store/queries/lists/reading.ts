@@ -64,7 +64,6 @@ function cursorOf(key: Key | undefined): string | null {
 
 const cursors = /^(\d{1,15})(?:\.(\d{1,9}))?$/
 
-/** What of a search is behind a cursor. */
 function after(search: Search, { cursor }: PageAsked): Search {
   if (cursor === undefined) return search
   const [, id, place] = cursors.exec(cursor) ?? []
@@ -80,7 +79,6 @@ function after(search: Search, { cursor }: PageAsked): Search {
   }
 }
 
-/** When the row with this id, or the one that follows, was made. */
 async function timeOf(
   source: ListSource,
   { table, id }: Search,

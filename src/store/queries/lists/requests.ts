@@ -52,7 +52,6 @@ export async function searchRequests(filter: RequestFilter, source: ListSource):
   return { table: 'request', id: 'id', index: found.index, others, ...ids }
 }
 
-/** The index that leads to the fewest rows. */
 function indexOf(
   { requestId, accountId, tokenId }: RequestFilter,
   isFailed: boolean,
@@ -66,7 +65,6 @@ function indexOf(
   return { index: ofAccount(sql`(SELECT account_id FROM token WHERE id = ${tokenId})`) }
 }
 
-/** The index that has the requests of each account. */
 const ofAccount = (id: Condition): IdIndex => ({
   name: 'request_account',
   where: sql`account_id = ${id}`,

@@ -39,7 +39,6 @@ export const read = <Row>(source: ListSource, query: RawBuilder<Row>): Promise<r
 export const lastId = (source: ListSource, table: string, id: string): Promise<number> =>
   source.read(() => maxOf(table, id))
 
-/** A part of a WHERE clause. */
 export type Condition = RawBuilder<unknown>
 
 /** Those that are given. */
@@ -141,7 +140,6 @@ const maxBlockRows = 131_072
 
 export const endOfIds = Number.MAX_SAFE_INTEGER
 
-/** One part of a search: ids from `from` to below `to`. */
 interface Part {
   readonly from: number
   readonly to: number
@@ -245,7 +243,6 @@ async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Pa
 export const countsIds = (source: ListSource, index: IdIndex | undefined): boolean =>
   index === undefined || blockBitsOf(source, index) !== undefined
 
-/** Where a step begins that ends below `to`. */
 async function stepFrom(source: ListSource, search: Search, to: number, rows: number) {
   const { index, others, id } = search
   const from = countsIds(source, index) ? Math.max(to - rows, search.from) : search.from

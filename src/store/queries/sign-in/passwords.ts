@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
 import { addAudit } from '../changes.ts'
 import { findByAddress, requireNamed } from '../names.ts'
-import { build, first, insert, run, type Steps, update } from '../steps.ts'
+import { first, insert, run, type Steps, update } from '../steps.ts'
 import { removeSecondFactor } from './factors.ts'
 import { endSessionsOf } from './sessions.ts'
 
@@ -21,40 +22,27 @@ export function* putPassword(
   { hash, mark }: Password,
   now: number,
 ): Steps<void> {
-  const marked = mark === undefined ? {} : { password_mark: mark }
   if (hash === undefined) {
-    const credential = build.updateTable('credential').set(marked)
-    const own = credential.where('provider', '=', passwordProvider)
-    yield* run(own.where('account_id', '=', accountId))
+    if (mark === undefined) return
+    yield* run(sql`UPDATE credential SET password_mark = ${mark}
+      WHERE provider = ${passwordProvider} AND account_id = ${accountId}`)
     return
   }
-  const row = {
-    account_id: accountId,
-    provider: passwordProvider,
-    subject: String(accountId),
-    password_hash: hash,
-    ...marked,
-    created_at: now,
-    updated_at: now,
-  }
-  yield* run(
-    build
-      .insertInto('credential')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['provider', 'subject'])
-          .doUpdateSet({ password_hash: hash, ...marked, updated_at: now }),
-      ),
-  )
+  const kept = mark === undefined ? sql`` : sql`, password_mark = excluded.password_mark`
+  yield* run(sql`INSERT INTO credential (account_id, provider, subject, password_hash,
+      password_mark, created_at, updated_at)
+    VALUES (${accountId}, ${passwordProvider}, ${String(accountId)}, ${hash}, ${mark ?? null},
+      ${now}, ${now})
+    ON CONFLICT (provider, subject) DO UPDATE SET password_hash = excluded.password_hash,
+      updated_at = excluded.updated_at${kept}`)
   yield* endSessionsOf(accountId)
 }
 
 /** Takes from a removed account all that it could sign in with. */
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
-  for (const table of ['credential', 'two_factor', 'passkey', 'used_code'] as const)
-    yield* run(build.deleteFrom(table).where('account_id', '=', accountId))
+  for (const table of ['credential', 'two_factor', 'passkey', 'used_code'])
+    yield* run(sql`DELETE FROM ${sql.table(table)} WHERE account_id = ${accountId}`)
 }
 
 /** Sets a password by hand, with an audit row. */
@@ -78,19 +66,9 @@ export function* resetSecondFactor(account: string, actor: string, now: number):
 /** Whether an active administrator has a password, a provider or a passkey. */
 export function* hasAdministrator(): Steps<boolean> {
   const row = yield* first(
-    build
-      .selectFrom('account')
-      .select('id')
-      .where('role', '=', 'admin')
-      .where('deleted_at', 'is', null)
-      .where('status', '=', 'active')
-      .where(({ or, exists, selectFrom }) =>
-        or([
-          exists(selectFrom('credential').select('id').whereRef('account_id', '=', 'account.id')),
-          exists(selectFrom('passkey').select('id').whereRef('account_id', '=', 'account.id')),
-        ]),
-      )
-      .limit(1),
+    sql`SELECT id FROM account WHERE role = 'admin' AND deleted_at IS NULL AND status = 'active'
+      AND (EXISTS (SELECT 1 FROM credential WHERE account_id = account.id)
+        OR EXISTS (SELECT 1 FROM passkey WHERE account_id = account.id)) LIMIT 1`,
   )
   return row !== undefined
 }
@@ -141,17 +119,11 @@ export function* findAccount(
   const id = 'id' in who ? who.id : (yield* findByAddress(who.email))?.id
   if (id === undefined) return undefined
   const row = yield* first(
-    build
-      .selectFrom('account')
-      .leftJoin('credential', (join) =>
-        join
-          .onRef('credential.account_id', '=', 'account.id')
-          .on('credential.provider', '=', passwordProvider),
-      )
-      .select(['account.id as id', 'email', 'password_hash as passwordHash', 'two_factor_enabled'])
-      .where('account.id', '=', id)
-      .where('account.status', '=', 'active')
-      .where('account.deleted_at', 'is', null),
+    sql<Omit<SignInAccount, 'hasSecondFactor'> & { readonly two_factor_enabled: number }>`
+      SELECT account.id, email, password_hash AS "passwordHash", two_factor_enabled FROM account
+      LEFT JOIN credential ON credential.account_id = account.id
+        AND credential.provider = ${passwordProvider}
+      WHERE account.id = ${id} AND account.status = 'active' AND account.deleted_at IS NULL`,
   )
   if (row === undefined) return undefined
   const { two_factor_enabled, ...account } = row

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import {
   mostSessions,
   type NewSession,
@@ -6,67 +7,56 @@ import {
   type SignInStore,
   type StoredSession,
 } from '../../ports/sign-in.ts'
-import { all, build, first, fixed, insert, run, type Steps } from '../steps.ts'
+import { selected } from '../../schema/columns.ts'
+import { all, first, insert, run, type Steps } from '../steps.ts'
+
+type SessionRow = Omit<StoredSession, 'isVouched'> & { readonly emailVerified: number }
 
 /** Asked for each request of the console. */
-const sessionOf = fixed(({ tokenHash, nowMs }: { tokenHash: string; nowMs: number }) =>
-  build
-    .selectFrom('session')
-    .innerJoin('account', 'account.id', 'session.account_id')
-    .select([
-      'session.id as id',
-      'account.id as accountId',
-      'account.email as email',
-      'account.role as role',
-      'account.email_verified as emailVerified',
-      'session.created_at as createdAt',
-      'session.expires_at as expiresAt',
-    ])
-    .where('session.token_hash', '=', tokenHash)
-    .where('session.expires_at', '>', nowMs)
-    .where('account.status', '=', 'active')
-    .where('account.deleted_at', 'is', null),
-)
+const sessionOf = (tokenHash: string, nowMs: number) => sql<SessionRow>`
+  SELECT session.id, account.id AS "accountId", account.email, account.role,
+    account.email_verified AS "emailVerified", session.created_at AS "createdAt",
+    session.expires_at AS "expiresAt"
+  FROM session JOIN account ON account.id = session.account_id
+  WHERE session.token_hash = ${tokenHash} AND session.expires_at > ${nowMs}
+    AND account.status = 'active' AND account.deleted_at IS NULL`
 
 export function* findSession(tokenHash: string, nowMs: number): Steps<StoredSession | undefined> {
-  const row = yield* first(sessionOf({ tokenHash, nowMs }))
+  const row = yield* first(sessionOf(tokenHash, nowMs))
   if (row === undefined) return undefined
   const { emailVerified, ...session } = row
   return { ...session, isVouched: emailVerified === 1 }
 }
 
-const ofAccount = (accountId: number) =>
-  build.selectFrom('session').where('account_id', '=', accountId).orderBy('id', 'desc')
+const sessionFields = ['id', 'createdAt', 'expiresAt', 'address', 'userAgent']
 
 export const listSessions = (accountId: number, nowMs: number): Steps<readonly SessionView[]> =>
   all(
-    ofAccount(accountId)
-      .select(['id', 'created_at as createdAt', 'expires_at as expiresAt', 'address'])
-      .select('user_agent as userAgent')
-      .where('expires_at', '>', nowMs)
-      .limit(mostSessions),
+    sql<SessionView>`SELECT ${selected('session', sessionFields)} FROM session
+      WHERE account_id = ${accountId} AND expires_at > ${nowMs}
+      ORDER BY id DESC LIMIT ${mostSessions}`,
   )
 
 /** Call it in a transaction. */
 export function* startSession(session: NewSession, now: number): Steps<void> {
   const { accountId, tokenHash, expiresAt, address, userAgent } = session
-  const times = { created_at: now, updated_at: now, expires_at: expiresAt }
-  const browser = { address, user_agent: userAgent }
-  const row = { account_id: accountId, token_hash: tokenHash, ...times, ...browser }
-  yield* insert('session', row)
-  const own = build.deleteFrom('session').where('account_id', '=', accountId)
-  yield* run(own.where('expires_at', '<=', now))
-  const tooMany = ofAccount(accountId).select('id').limit(1).offset(mostSessions)
-  yield* run(own.where('id', '<=', tooMany))
+  yield* insert('session', {
+    ...{ account_id: accountId, token_hash: tokenHash, address, user_agent: userAgent },
+    ...{ created_at: now, updated_at: now, expires_at: expiresAt },
+  })
+  const own = sql`DELETE FROM session WHERE account_id = ${accountId}`
+  yield* run(sql`${own} AND expires_at <= ${now}`)
+  yield* run(sql`${own} AND id <= (SELECT id FROM session WHERE account_id = ${accountId}
+    ORDER BY id DESC LIMIT 1 OFFSET ${mostSessions})`)
 }
 
 export function endSessions(
   accountId: number,
   which: Parameters<SignInStore['endSessions']>[1],
 ): Steps<number> {
-  const own = build.deleteFrom('session').where('account_id', '=', accountId)
-  if ('id' in which) return run(own.where('id', '=', which.id))
-  return run(which.except === null ? own : own.where('id', '!=', which.except))
+  const own = sql`DELETE FROM session WHERE account_id = ${accountId}`
+  if ('id' in which) return run(sql`${own} AND id = ${which.id}`)
+  return run(which.except === null ? own : sql`${own} AND id <> ${which.except}`)
 }
 
 /** Signs an account out everywhere, and out of what it was about to do. */
@@ -78,17 +68,13 @@ export function* endSessionsOf(accountId: number): Steps<void> {
 /** Forgets what an account was about to do, and which devices it trusts. */
 export function* forgetPending(accountId: number): Steps<void> {
   const value = String(accountId)
-  yield* run(
-    build
-      .deleteFrom('verification')
-      .where(({ or, eb }) => or([eb('value', '=', value), eb('value', 'like', `${value} %`)])),
-  )
+  yield* run(sql`DELETE FROM verification WHERE value = ${value} OR value LIKE ${`${value} %`}`)
 }
 
 /** Call it in a transaction. */
 export function* keepPending(pending: Pending, now: number): Steps<void> {
   const { id, accountId, data, expiresAt } = pending
-  yield* run(build.deleteFrom('verification').where('expires_at', '<=', now))
+  yield* run(sql`DELETE FROM verification WHERE expires_at <= ${now}`)
   const value = [accountId ?? 0, ...(data === '' ? [] : [data])].join(' ')
   const times = { created_at: now, updated_at: now, expires_at: expiresAt }
   yield* insert('verification', { identifier: id, value, ...times })
@@ -96,12 +82,8 @@ export function* keepPending(pending: Pending, now: number): Steps<void> {
 
 export function* findPending(id: string, now: number): Steps<readonly Pending[]> {
   const rows = yield* all(
-    build
-      .selectFrom('verification')
-      .selectAll()
-      .where('identifier', '=', id)
-      .where('expires_at', '>', now)
-      .orderBy('id'),
+    sql<{ value: string; expires_at: number }>`SELECT value, expires_at FROM verification
+      WHERE identifier = ${id} AND expires_at > ${now} ORDER BY id`,
   )
   return rows.map(({ value, expires_at: expiresAt }) => {
     // A set-up code stood for itself formerly.
@@ -113,6 +95,6 @@ export function* findPending(id: string, now: number): Steps<readonly Pending[]>
 /** Of several who take it at once, one removes it. Call it in a transaction. */
 export function* takePending(id: string, now: number): Steps<Pending | undefined> {
   const [oldest] = yield* findPending(id, now)
-  const removed = yield* run(build.deleteFrom('verification').where('identifier', '=', id))
+  const removed = yield* run(sql`DELETE FROM verification WHERE identifier = ${id}`)
   return removed > 0 ? oldest : undefined
 }

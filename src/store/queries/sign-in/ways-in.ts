@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type {
   Identity,
   IdentityRefusal,
@@ -6,7 +7,7 @@ import type {
   WaysIn,
 } from '../../ports/sign-in.ts'
 import { findByAddress } from '../names.ts'
-import { all, build, first, insert, run, type Steps, update } from '../steps.ts'
+import { all, first, insert, run, type Steps, update } from '../steps.ts'
 import { findSecondFactor, selectPasskeys } from './factors.ts'
 import { addAccount, findAccount, passwordProvider, putPassword } from './passwords.ts'
 
@@ -29,11 +30,8 @@ export function* findAccountOf(
 ): Steps<SignInAccount | IdentityRefusal> {
   const { provider, subject, name, email, isVerified } = identity
   const linked = yield* first(
-    build
-      .selectFrom('credential')
-      .select('account_id as id')
-      .where('provider', '=', provider)
-      .where('subject', '=', subject),
+    sql<{ id: number }>`SELECT account_id AS id FROM credential
+      WHERE provider = ${provider} AND subject = ${subject}`,
   )
   const named = linked === undefined ? yield* findByAddress(email) : undefined
   // A stranger may have taken the address of an account first: both sides must have checked it.
@@ -55,18 +53,29 @@ export function* findAccountOf(
 
 /** False: the account has not got it, or no other credential. Call it in a transaction. */
 export function* unlink(accountId: number, provider: string): Steps<boolean> {
-  const own = build.selectFrom('credential').select('provider').where('account_id', '=', accountId)
-  const providers = (yield* all(own)).map((one) => one.provider)
+  const providers = (yield* credentialsOf(accountId)).map((one) => one.provider)
   if (provider === passwordProvider || providers.length < 2) return false
-  const credential = build.deleteFrom('credential').where('account_id', '=', accountId)
-  return (yield* run(credential.where('provider', '=', provider))) > 0
+  const removed = yield* run(
+    sql`DELETE FROM credential WHERE account_id = ${accountId} AND provider = ${provider}`,
+  )
+  return removed > 0
 }
 
-export function* listWaysIn(accountId: number): Steps<WaysIn> {
-  const credentials = yield* all(
-    build.selectFrom('credential').selectAll().where('account_id', '=', accountId).orderBy('id'),
+interface Credential {
+  readonly provider: string
+  readonly password_hash: string | null
+  readonly created_at: number
+}
+
+const credentialsOf = (accountId: number): Steps<readonly Credential[]> =>
+  all(
+    sql<Credential>`SELECT provider, password_hash, created_at FROM credential
+      WHERE account_id = ${accountId} ORDER BY id`,
   )
-  const passkeys = yield* all(selectPasskeys().where('account_id', '=', accountId))
+
+export function* listWaysIn(accountId: number): Steps<WaysIn> {
+  const credentials = yield* credentialsOf(accountId)
+  const passkeys = yield* all(selectPasskeys(sql`account_id = ${accountId}`))
   return {
     hasPassword: credentials.some(({ password_hash }) => password_hash !== null),
     hasSecondFactor: (yield* findSecondFactor(accountId))?.isOn ?? false,

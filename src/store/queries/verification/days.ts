@@ -11,7 +11,6 @@ import {
 import { all, idSteps, inPages, maxOf, one, pageSize, pause, run, type Steps } from '../steps.ts'
 import type { Reading, VerificationParts } from './verification.ts'
 
-/** What each engine says otherwise. */
 export interface DayWords {
   /** Makes the temporary table `summed_day` of `dayColumns`, by `token_id`, `day` and `model`. */
   readonly createTable: RawBuilder<unknown>
@@ -67,7 +66,6 @@ interface Range {
   readonly after: number
   readonly to: number
   readonly day: string
-  /** The last row that was given. */
   readonly last: Found | undefined
 }
 
@@ -94,10 +92,8 @@ const requestStep = 20_000
 const tokenStep = 2_000
 
 /**
- * Adds up all requests into a table of one connection's own, on disk where it is large; then
- * compares the daily sums with it, some tokens at a time, each time after adding the requests that
- * have come in meanwhile: both sides of a comparison are of one snapshot. Last, the totals of all
- * tokens.
+ * Adds up all requests into a temporary table, then compares the daily sums with it, some tokens in
+ * each snapshot. Last, the totals of all tokens.
  */
 export async function* readOddDays(
   { session: open, words }: VerificationParts,
@@ -224,9 +220,7 @@ WHERE (stored.requests IS NULL AND requested.requests IS NOT NULL)
   OR ${eachColumn(isOdd, ' OR ')}`
 
 /**
- * Totals of all tokens that are neither the sums of each token's days nor those of the requests in
- * `summed_day`: where a token's day or a request is wrong, that is told of them, and once. Must run
- * in the snapshot in which the last requests were added there. The table is small; the days of all
- * tokens are read in one statement, a million of them in about two seconds.
+ * Totals that are neither the sums of each token's days nor those of the requests in `summed_day`.
+ * Must run in the snapshot in which the last requests were added there.
  */
 const readOddTotals = (day: string): Steps<readonly Found[]> => all(selectOddTotals(day))

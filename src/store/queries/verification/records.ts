@@ -18,6 +18,28 @@ import { requestFields, type Stored, selected, withFlags } from '../../schema/co
 import { all, first, idSteps, inPages, maxOf, one, pageSize, pause, type Steps } from '../steps.ts'
 import type { Reading } from './verification.ts'
 
+/** The rows of one statement. */
+async function* readRows<Row>(
+  { read }: Reading,
+  query: RawBuilder<Row>,
+): AsyncGenerator<Page<Row>> {
+  yield* inPages(await read(() => all(query)))
+}
+
+const rowsPerStep = 20_000
+
+/** The rows of a statement for each step over ids, so that none takes long. */
+async function* readSteps<Row>(
+  reading: Reading,
+  [first, last]: readonly [first: number, last: number],
+  select: (after: number, to: number) => RawBuilder<Row>,
+): AsyncGenerator<Page<Row>> {
+  for (const { after, to } of idSteps(first, last, rowsPerStep)) {
+    yield* readRows(reading, select(after, to))
+    await pause()
+  }
+}
+
 const checkedFields = Object.keys(requestFields).filter(
   (field) => !uncheckedFields.some((one) => one === field),
 )
@@ -173,19 +195,13 @@ SELECT * FROM (
   )
 ) AS balance WHERE "storedNano" <> "expectedNano"`
 
-const accountStep = 20_000
-
 /** Accounts without an entry in the extent: their balance is what their newest entry left. */
 export async function* readOddBalances(
-  { read }: Reading,
+  reading: Reading,
   { firstEntry }: Extent,
 ): AsyncGenerator<Page<OddSum>> {
-  const newest = await read(() => maxOf('account', 'id'))
-  for (let after = 0; after < newest; after += accountStep) {
-    const from = after
-    yield* inPages(await read(() => all(selectBalances(from, from + accountStep, firstEntry))))
-    await pause()
-  }
+  const newest = await reading.read(() => maxOf('account', 'id'))
+  yield* readSteps(reading, [1, newest], (after, to) => selectBalances(after, to, firstEntry))
 }
 
 const selectAttempts = (after: number, to: number) => sql<OddAttempts>`
@@ -195,8 +211,6 @@ FROM attempt LEFT JOIN request ON request.id = attempt.request_row
 WHERE attempt.request_row > ${after} AND attempt.request_row <= ${to}
 GROUP BY attempt.request_row, request.id, request.request_id
 HAVING min(attempt.position) <> 0 OR max(attempt.position) <> count(*) - 1 OR request.id IS NULL`
-
-const attemptStep = 20_000
 
 /** Attempts are counted in their own order; positions can't repeat, they are part of the key. */
 export async function* readOddAttempts(
@@ -211,7 +225,7 @@ export async function* readOddAttempts(
   )
   // An attempt of a request that is gone may have any number, so all are looked at.
   const from = since === undefined ? (ends.first ?? 0) : firstRequest
-  for (const { after, to } of idSteps(from, ends.last ?? -1, attemptStep)) {
+  for (const { after, to } of idSteps(from, ends.last ?? -1, rowsPerStep)) {
     yield { rows: await read(() => all(selectAttempts(after, to))), looked: to - after }
     await pause()
   }
@@ -228,14 +242,6 @@ SELECT account.id AS "accountId", account.email, account.reserved_nano AS "store
 FROM account LEFT JOIN held ON held.account_id = account.id
 WHERE account.reserved_nano <> coalesce(held.nano, 0)`
 
-/** The rows of one statement. */
-export async function* readRows<Row>(
-  { read }: Reading,
-  query: RawBuilder<Row>,
-): AsyncGenerator<Page<Row>> {
-  yield* inPages(await read(() => all(query)))
-}
-
 /** Reservations are as many as there are requests under way: one statement does. */
 export const readOddReserved = (reading: Reading) => readRows(reading, selectReserved)
 
@@ -245,8 +251,8 @@ SELECT request_id AS "requestId" FROM reservation WHERE EXISTS (
 )`
 
 /** A request's record and the end of its reservation are written in one transaction. */
-export async function* readLeftReservations({ read }: Reading): AsyncGenerator<Page<string>> {
-  for (const { rows } of inPages(await read(() => all(selectLeft)))) {
+export async function* readLeftReservations(reading: Reading): AsyncGenerator<Page<string>> {
+  for await (const { rows } of readRows(reading, selectLeft)) {
     yield { rows: rows.map(({ requestId }) => requestId), looked: 0 }
   }
 }
@@ -278,16 +284,11 @@ CROSS JOIN (SELECT created_at AS now_ms FROM request ORDER BY id DESC LIMIT 1) A
 WHERE (created_at < now_ms - ${sql.lit(longestLifeMs + slackMs)} AND due_at < now_ms - ${sql.lit(slackMs)})
   OR EXISTS (SELECT 1 FROM request WHERE request.request_id = held.request_id)`
 
-const requestStep = 20_000
-
 /** A charge and the end of what is held for it are written in one transaction. */
 export async function* readOddBackground(
-  { read }: Reading,
+  reading: Reading,
   { firstRequest, lastRequest }: Extent,
 ): AsyncGenerator<Page<OddBackground>> {
-  for (const { after, to } of idSteps(firstRequest, lastRequest, requestStep)) {
-    yield* inPages(await read(() => all(selectLost(after, to))))
-    await pause()
-  }
-  yield* inPages(await read(() => all(selectHeld)))
+  yield* readSteps(reading, [firstRequest, lastRequest], selectLost)
+  yield* readRows(reading, selectHeld)
 }

@@ -15,7 +15,6 @@ import {
   readRequests,
 } from './records.ts'
 
-/** Reads; as `Engine` says of each. */
 export type Reading = Pick<Engine, 'read' | 'snapshot'>
 
 export interface VerificationParts {
@@ -29,12 +28,8 @@ export interface VerificationParts {
 }
 
 /**
- * Reading for `verify`, beside a `serve` that goes on writing. A snapshot of the whole run would be
- * simple, but would keep what is outdated from being cleared away all the while. It is not needed: a
- * request with its ledger entry, attempts, balance and sums is written in one transaction, and the rows
- * of these three tables never change again. So each page is a snapshot of its own, and whatever is
- * compared lies within one: a request and its entry in one statement, an account's last entry and its
- * balance in one statement, the daily sums and the requests up to then in one transaction.
+ * Reading for `verify`, a snapshot for each page: what is written together is compared within one
+ * statement or transaction, and rows of requests, attempts and the ledger never change.
  */
 export function createVerification(parts: VerificationParts): VerificationStore {
   const { reading } = parts
@@ -61,7 +56,7 @@ export function createVerification(parts: VerificationParts): VerificationStore 
 async function findExtent(reading: Reading, since: number | undefined): Promise<Extent> {
   const ids = async (table: string) => {
     const name = sql.raw(table)
-    // In order of time: looking for the first number by number, all before would be read.
+    // In order of time: by number, all before the first would be read.
     const rows =
       since === undefined
         ? name
