@@ -157,10 +157,9 @@ export function errorBody(error: GatewayError, protocol: Protocol, requestId: st
 
 function unauthenticatedBody(error: GatewayError, protocol: Protocol): string {
   const reason = error.details.reason
-  if (protocol.name === 'gemini') {
-    const message = reason === 'missing' ? 'API key is required' : error.message
-    return JSON.stringify({ error: { code: 401, message, status: 'UNAUTHENTICATED' } })
-  }
+  const message = reason === 'missing' ? 'API key is required' : error.message
+  const own = protocol.encodeUnauthenticated?.(message)
+  if (own !== undefined) return own
   const code =
     reason === 'missing'
       ? 'API_KEY_REQUIRED'

@@ -47,7 +47,6 @@ const textKinds: ReadonlySet<unknown> = new Set([
   ...['document', 'item_reference'],
 ])
 
-/** Members that hold text, or other parts. */
 const textMembers: ReadonlySet<string> = new Set([
   ...['type', 'role', 'name', 'id', 'status', 'phase', 'index', 'format', 'namespace', 'model'],
   ...['text', 'content', 'parts', 'output', 'summary', 'refusal', 'title', 'context', 'source'],
@@ -99,7 +98,6 @@ const fileMembers: ReadonlySet<string> = new Set([
   ...['title', 'context', 'citations', 'enabled', 'input_audio', 'format'],
 ])
 
-/** Members that say what kind of media a part is. */
 const kindMembers: ReadonlySet<string> = new Set(['media_type', 'mimeType', 'mime_type'])
 /** Members that hold the media themselves, in base64: an address there is read by some upstreams. */
 const dataMembers: ReadonlySet<string> = new Set(['data', 'file_data', 'result'])
@@ -118,7 +116,6 @@ export const isKnownFile = (part: JsonObject): boolean =>
 
 const isWrittenOut = (name: string, text: string) => !(dataMembers.has(name) && address.test(text))
 
-/** Deeper than any vendor nests the members of a part. */
 const deepest = 4
 
 function hasOnly(

@@ -1,4 +1,4 @@
-import { noteObserved, noteUsage, type UsageReports } from './canonical/extras.ts'
+import { createCounts, noteObserved, noteUsage, type UsageReports } from './canonical/extras.ts'
 import {
   addText,
   complete,
@@ -17,16 +17,15 @@ const notAnObject = 'The upstream answered with something else than a JSON objec
 export type EventRole = 'usage-only' | undefined
 
 /** Watches one answer that passes through untouched. What comes after its regular end does not count. */
-export abstract class Observer<Counts> implements AnswerObserver {
+export abstract class Observer implements AnswerObserver {
   readonly seen = createObservation()
   protected readonly tally = new ToolTally(this.seen)
-  readonly #reports: UsageReports<Counts>
-  readonly #counts: Counts
+  readonly #reports: UsageReports
+  readonly #counts = createCounts()
   #repeated: RepeatedEvents | undefined
 
-  constructor(reports: UsageReports<Counts>) {
+  constructor(reports: UsageReports) {
     this.#reports = reports
-    this.#counts = reports.createCounts()
   }
 
   /** Every answer of the protocol has one of these. */
@@ -133,7 +132,6 @@ export class RepeatedEvents {
   }
 }
 
-/** Whether a text stands in JSON as it is. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -1,9 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Codec, EmbeddingCodec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
+import type { Quirk } from './canonical/quirks.ts'
 import type { Usage } from './canonical/usage.ts'
-import type { RequestExtras } from './request-extras.ts'
+import type { Path, RequestExtras } from './request-extras.ts'
 import type { HiddenWork, ToolBounds } from './request-facts.ts'
+import type { Spelling } from './translation/spelling.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
@@ -83,17 +85,13 @@ export const hostedTurns = 3
 
 /** Of the texts in a body, which may stand shortened in it. */
 export interface BodyTexts {
-  /** The whole of one. */
   whole(text: string): string
-  /** How long the whole is, in characters. */
   lengthOf(text: string): number
 }
 
 /** Images, documents and sounds of a request. */
 export interface MediaSize {
-  /** Roughly what they count as input. */
   readonly tokens: number
-  /** How much of the body they take. */
   readonly bytes: number
   /** Images, and how much of the body they take: what they cost goes by their size, not their bytes. */
   readonly images: { readonly count: number; readonly bytes: number }
@@ -110,7 +108,6 @@ export interface AnswerObserver {
    * One frame of a stream; `json` is the object in it, where known. `usage-only`: it carries nothing but usage.
    */
   push(data: string, event: string, json?: JsonObject): 'pass' | 'usage-only'
-  /** The whole parsed body of an unstreamed answer. */
   pushBody(body: unknown): void
   /** The protocol's last event, where a stream has ended well without it; absent: none is missed. */
   missingEnd?(): string
@@ -121,6 +118,8 @@ export interface Operation {
   readonly protocol: ProtocolName
   /** Unique within the protocol; appears in records: `completions`, `embeddings`, `generate` … */
   readonly name: string
+  /** Its answer is vectors of texts. */
+  readonly embeds?: true
   /** Charged operations leave a request record; the others (count_tokens) leave nothing. */
   readonly charged: boolean
   /** Also takes a multipart form, whose fields are those of the JSON body. */
@@ -198,7 +197,6 @@ export interface Protocol {
   readonly name: ProtocolName
   /** Absolute upstream URL. `base` is as the vendor's SDK wants it; its query is kept. */
   url(base: string, path: string): string
-  /** The headers that carry a channel's key. */
   keyHeaders(key: string): Readonly<Record<string, string>>
   /** Body of an error answer, as JSON text in the shape that this protocol's SDKs raise. */
   encodeError(error: ProtocolError): string
@@ -220,8 +218,26 @@ export interface Protocol {
   readonly tierHeader?: string
   /** Queries are settings of the vendor's servers: a client's are not sent on. */
   readonly hidesQueries?: true
-  /** Bodies may name the model beside the path, and may have empty parts, which the vendor refuses. */
-  readonly mendsBodies?: true
+  /** The places of empty parts, which the vendor refuses; absent: it takes them. */
+  emptyParts?(body: JsonObject): readonly Path[]
+  /** In this order channels are asked for clients of other protocols: the first carries the most. */
+  readonly fidelity: number
+  readonly spelling: Spelling
+  /** A header that only its clients send. */
+  readonly clientHeader?: string
+  /** The client's own name of the conversation, where a body has one. */
+  conversationHint?(body: JsonObject): string | undefined
+  /** Who speaks in a message without a role. */
+  readonly impliedRole?: 'user'
+  /** Whether an upstream takes a key for the prompt cache that the client has not sent; absent: none does. */
+  takesCacheKey?(host: string, quirks: ReadonlySet<Quirk>): boolean
+  /** Models that search do so for each answer, by themselves. */
+  readonly searchesAlways?: true
+  /** The code by which its clients send a conversation whole that is not known; absent: the usual one. */
+  readonly unknownConversation?: 'thread_not_found'
+  /** Body of a 401, where it is not the one that all others have. */
+  encodeUnauthenticated?(message: string): string
+  readonly operations: { readonly [name: string]: Operation }
   readonly codec: Codec
   /** What the usage that its observers keep amounts to; undefined when it has no count in it. */
   decodeUsage(raw: unknown): Usage | undefined

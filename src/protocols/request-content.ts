@@ -10,7 +10,6 @@ import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
 const deepestText = 64
 
-/** Members that are no prompt text: names, references, and media in base64 or opaque form. */
 const notText = new Set([
   ...['type', 'id', 'role', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control'],
   ...['media_type', 'mimeType', 'mime_type', 'detail', 'signature', 'thoughtSignature'],
@@ -18,7 +17,6 @@ const notText = new Set([
   ...['input_audio', 'b64_json', 'data', 'inlineData', 'inline_data', 'fileData', 'url'],
 ])
 
-/** What of a request is counted where no upstream reports its LLM tokens. */
 interface RequestText {
   readonly text: () => string
   readonly uncounted: () => number
@@ -33,19 +31,24 @@ export function requestText(
   prompts: readonly unknown[],
   schemas: readonly unknown[] = [],
 ): RequestText {
-  const pieces = () => {
-    const found: Piece[] = []
-    for (const prompt of prompts) collect(prompt, found, 0)
-    for (const schema of schemas) addJson(schema, found)
-    return found
-  }
   return {
     text: () =>
-      pieces()
+      piecesOf(prompts, schemas)
         .map(({ text }) => text)
         .join('\n'),
-    uncounted: () => pieces().reduce((rest, piece) => rest - writtenLength(piece), lengthOf(body)),
+    uncounted: () =>
+      piecesOf(prompts, schemas).reduce(
+        (rest, piece) => rest - writtenLength(piece),
+        lengthOf(body),
+      ),
   }
+}
+
+function piecesOf(prompts: readonly unknown[], schemas: readonly unknown[]): readonly Piece[] {
+  const found: Piece[] = []
+  for (const prompt of prompts) collect(prompt, found, 0)
+  for (const schema of schemas) addJson(schema, found)
+  return found
 }
 
 interface Piece {
@@ -99,7 +102,6 @@ function lengthOf(body: JsonObject): number {
   }
 }
 
-/** Deeper than any vendor nests its parts. */
 const deepestPart = 16
 
 /** What an image costs with the vendors of today, give or take a half; other media at the least. */
@@ -114,7 +116,6 @@ const bytesPerToken: readonly (readonly [kind: RegExp, bytes: number])[] = [
 /** A document has the text of its pages in it, and their pictures. */
 const bytesPerDocumentToken = 50
 
-/** Types of parts that are an image, whatever else they hold. */
 const imageTypes = new Set([
   ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
 ])
@@ -124,7 +125,6 @@ const mediaTypes = new Set([...imageTypes, 'input_audio', 'document', 'input_fil
 const addresses = ['file_id', 'file_url', 'fileUri', 'file_uri', 'url', 'video_url', 'audio_url']
 const textOrSound = /^(text\/|audio\/|application\/json)/
 
-/** Members of a Gemini part that hold media. */
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
 /** Counts images, documents and sounds of a request, to estimate their input. What is not known is unseen. */

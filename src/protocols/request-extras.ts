@@ -69,7 +69,6 @@ export const pathText = (path: Path): string =>
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index > 0 ? `.${step}` : step))
     .join('')
 
-/** What a protocol reads by itself. */
 interface OwnExtras {
   readonly hostedTools?: readonly HostedToolAsk[]
   readonly tiers?: readonly TierAsk[]
@@ -179,47 +178,51 @@ const mostSelectors = 100
  * All fields of a body that select a model, but for the one at its top. Of too many the last is the top field.
  */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
-  const found: ModelSelector[] = []
-  const path: (string | number)[] = []
+  const search: Search = { found: [], path: [] }
+  for (const name in body) if (name !== 'model') look(name, body[name], search)
+  return search.found
+}
 
-  function look(name: string, value: unknown): void {
-    if (found.length > mostSelectors) return
-    const role = roleOf(name)
-    if (role === 'content') return
-    if (role === 'selector') {
-      if (value === null || value === undefined || value === false || value === '') return
-      path.push(name)
-      const names = namesIn(value)
-      if (names?.length !== 0 && !isFree(path, names)) {
-        const isLast = found.length === mostSelectors
-        found.push(
-          isLast ? { path: path.slice(0, 1), names: undefined } : { path: [...path], names },
-        )
-      }
-      path.pop()
-    } else if (typeof value === 'object' && value !== null) {
-      path.push(name)
-      walk(value)
-      path.pop()
-    }
+interface Search {
+  readonly found: ModelSelector[]
+  readonly path: (string | number)[]
+}
+
+function look(name: string, value: unknown, search: Search): void {
+  const { found, path } = search
+  if (found.length > mostSelectors) return
+  const role = roleOf(name)
+  if (role === 'content' || value === null) return
+  if (role === 'other') {
+    if (typeof value !== 'object') return
+    path.push(name)
+    walk(value, search)
+    path.pop()
+    return
   }
-
-  function walk(value: unknown): void {
-    if (path.length >= deepest) return
-    if (Array.isArray(value)) {
-      value.forEach((entry: unknown, index) => {
-        if (typeof entry !== 'object' || entry === null) return
-        path.push(index)
-        walk(entry)
-        path.pop()
-      })
-    } else if (isJsonObject(value)) {
-      for (const name in value) look(name, value[name])
-    }
+  if (value === undefined || value === false || value === '') return
+  path.push(name)
+  const names = namesIn(value)
+  if (names?.length !== 0 && !isFree(path, names)) {
+    const isLast = found.length === mostSelectors
+    found.push(isLast ? { path: path.slice(0, 1), names: undefined } : { path: [...path], names })
   }
+  path.pop()
+}
 
-  for (const name in body) if (name !== 'model') look(name, body[name])
-  return found
+function walk(value: object, search: Search): void {
+  const { path } = search
+  if (path.length >= deepest) return
+  if (isJsonObject(value)) {
+    for (const name in value) look(name, value[name], search)
+    return
+  }
+  for (const [index, entry] of (value as readonly unknown[]).entries()) {
+    if (typeof entry !== 'object' || entry === null) continue
+    path.push(index)
+    walk(entry, search)
+    path.pop()
+  }
 }
 
 type Role = 'content' | 'selector' | 'other'

@@ -22,7 +22,6 @@ export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
 
 /** A limit that a request can write by several names: the largest counts. */
 interface Limit {
-  /** Undefined: the request sets none. */
   readonly most: number | undefined
   /** The names whose value is smaller, set to null: so the upstream finds the one that counts. */
   readonly others: { readonly [name: string]: null }
@@ -32,8 +31,10 @@ interface Limit {
 export function largestOf(body: JsonObject | undefined, names: readonly string[]): Limit {
   let most: number | undefined
   for (const name of names) most = Math.max(most ?? 0, countIn(body, name) ?? 0) || most
-  const smaller = names.filter((name) => (countIn(body, name) ?? most ?? 0) < (most ?? 0))
-  return { most, others: Object.fromEntries(smaller.map((name) => [name, null])) }
+  const others: Record<string, null> = {}
+  for (const name of names)
+    if ((countIn(body, name) ?? most ?? 0) < (most ?? 0)) others[name] = null
+  return { most, others }
 }
 
 /** Names of limits that some upstream or other goes by: an output has so many LLM tokens, or more. */
@@ -95,10 +96,7 @@ const usualSources = 20
 const largestGigabytes = 64
 
 /** Undefined: it asks for none. */
-export function toolBounds(
-  body: JsonObject,
-  extras: RequestExtras | undefined,
-): ToolBounds | undefined {
+function toolBounds(body: JsonObject, extras: RequestExtras | undefined): ToolBounds | undefined {
   if (extras === undefined || extras.hostedTools.length === 0) return undefined
   const tools = extras.hostedTools.map((ask) => ({ ask, tool: memberAt(body, ask.path) }))
   const all = countIn(body, 'max_tool_calls')

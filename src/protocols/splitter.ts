@@ -76,7 +76,6 @@ class HeldBytes {
     this.length = needed
   }
 
-  /** The held bytes followed by `tail`, no longer held. Nothing held: `tail` itself, uncopied. */
   take(tail: Uint8Array): Uint8Array {
     const { length } = this
     if (length === 0) return tail

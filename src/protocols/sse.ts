@@ -117,10 +117,8 @@ const byteOrderMark = 0xfeff
 // `ignoreBOM` keeps a mark in the text: only the one at the stream's very start is to be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A frame while it is read. */
 type Draft = { event: string; data: string | undefined } & Pick<Frame, 'start' | 'end'>
 
-/** A frame without data is none. */
 const isFrame = (frame: Draft): frame is Draft & Frame => frame.data !== undefined
 
 /** Reads lines into `frame`, up to an empty one or the end of the text; returns where the next begins. */

@@ -7,7 +7,7 @@ import {
   type ProtocolName,
   protocolNames,
 } from '../../src/protocols/protocol.ts'
-import { fit } from '../../src/protocols/translation/fit.ts'
+import { fit } from '../protocols/translation/fitting.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
 import { eventTrial } from './events.ts'
 import { brackets } from './oddities.ts'

@@ -121,7 +121,7 @@ describe('a body that is read beside is read as it would be here', () => {
     const body = await readThere(bytes, operations.batchEmbed)
     expect(body.remote).toEqual({ isPlain: false })
     const changes = {
-      ...{ model: 'b', isRenamed: true, quirks: [], mayHaveEmptyParts: false },
+      ...{ model: 'b', isRenamed: true, quirks: [], mayHaveEmptyParts: undefined },
       cuts: [
         ['spare', 0],
         ['provider', 'order'],

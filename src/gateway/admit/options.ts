@@ -1,9 +1,7 @@
 import type { Candidate, Offer } from '../../catalog/catalog.ts'
 import { chat, textChat } from '../../protocols/chat/index.ts'
-import { gemini } from '../../protocols/gemini/index.ts'
-import { messages } from '../../protocols/messages/index.ts'
+import { protocols } from '../../protocols/index.ts'
 import type { Framing, Operation, Protocol, ProtocolName } from '../../protocols/protocol.ts'
-import { responses } from '../../protocols/responses/index.ts'
 import { GatewayError, once } from '../errors.ts'
 import type { Translation } from '../translate/translation.ts'
 import type { Passed } from './gate.ts'
@@ -38,10 +36,12 @@ export type Translate = (candidate: Candidate, upstream: Protocol) => Translatio
 export type Pass = (candidate: Candidate) => Passed
 
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
-const byFidelity = [responses, messages, gemini, chat] as const
+const byFidelity: readonly Protocol[] = Object.values(protocols).sort(
+  (a, b) => a.fidelity - b.fidelity,
+)
 
 /** The legacy form of completions is nearest to these. */
-const legacyOrder = [chat, responses, messages, gemini] as const
+const legacyOrder: readonly Protocol[] = [chat, ...byFidelity.filter((one) => one !== chat)]
 
 const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
   isLegacy(operation) ? legacyOrder : byFidelity
@@ -54,12 +54,10 @@ export const clientName = (protocol: Protocol): ClientName =>
 export const clientOf = (name: ClientName): Protocol =>
   name === 'legacy' ? textChat : protocolOf(name)
 
-export const protocolOf = (name: ProtocolName): Protocol =>
-  byFidelity.find((protocol) => protocol.name === name) ?? chat
+export const protocolOf = (name: ProtocolName): Protocol => protocols[name]
 
 export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'name'>): Operation {
-  const { operations } = byFidelity.find((one) => one.name === protocol) ?? chat
-  const found = Object.values<Operation>(operations).find((one) => one.name === name)
+  const found = Object.values(protocolOf(protocol).operations).find((one) => one.name === name)
   if (found === undefined) throw new Error(`There is no operation ${name} in ${protocol}.`)
   return found
 }
@@ -101,10 +99,7 @@ const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate[
   protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
 
 /** Whether vectors are asked for, of one text or of many. */
-export const isEmbedding = (operation: Operation): boolean =>
-  operation === chat.operations.embeddings ||
-  operation === gemini.operations.embed ||
-  operation === gemini.operations.batchEmbed
+export const isEmbedding = ({ embeds }: Operation): boolean => embeds === true
 
 const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
 

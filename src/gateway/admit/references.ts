@@ -56,11 +56,11 @@ async function areRefused(
 
 /** In the words by which a vendor's SDK knows that it must send the whole conversation again. */
 function notFound({ protocol }: Exchange, id: string): GatewayError {
-  const isThread = protocol.name === 'messages'
+  const { unknownConversation } = protocol
   return new GatewayError(
-    isThread ? 'thread_not_found' : 'previous_response_not_found',
+    unknownConversation ?? 'previous_response_not_found',
     `"${shortName(id)}" is not known to this account. Send the whole conversation instead.`,
-    isThread ? {} : { param: 'previous_response_id' },
+    unknownConversation ? {} : { param: 'previous_response_id' },
   )
 }
 

@@ -1,7 +1,7 @@
 import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
-import { emptyParts } from '../../protocols/gemini/facts.ts'
-import type { JsonObject } from '../../protocols/protocol.ts'
+import { protocols } from '../../protocols/index.ts'
+import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
 import type { Path } from '../../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../../protocols/translation/seal.ts'
 import type { RequestBody } from './body.ts'
@@ -16,8 +16,8 @@ export interface NativeChanges {
   readonly isRenamed: boolean
   readonly quirks: readonly Quirk[]
   readonly cuts: readonly Path[]
-  /** Parts may be in it that hold nothing: they do not pass either. */
-  readonly mayHaveEmptyParts: boolean
+  /** The protocol of a body that may hold empty parts: they do not pass either. */
+  readonly mayHaveEmptyParts: ProtocolName | undefined
 }
 
 /** A body for the upstream, and the seals that were left out of it. */
@@ -34,7 +34,8 @@ type JsonBody = Pick<RequestBody, 'bytes' | 'value' | 'rename' | 'facts'> & {
 export function writeNative(body: JsonBody, changes: NativeChanges): NativeBody {
   const { model, isRenamed, quirks } = changes
   const fields = { ...body.facts.amend, ...(isRenamed ? body.rename(model) : {}) }
-  const empty = changes.mayHaveEmptyParts ? emptyParts(body.value()) : []
+  const { mayHaveEmptyParts: mended } = changes
+  const empty = (mended && protocols[mended].emptyParts?.(body.value())) ?? []
   const kept = withoutCuts(body, [...changes.cuts, ...empty])
   if (hasSeals(body)) {
     const value = embedJson(new TextDecoder().decode(kept.bytes)) ?? kept.value()

@@ -1,6 +1,6 @@
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../../protocols/json.ts'
-import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
-import { conversationNames } from '../../protocols/translation/spelling.ts'
+import { protocols } from '../../protocols/index.ts'
+import { arrayIn, isJsonObject, stringIn } from '../../protocols/json.ts'
+import type { JsonObject, Protocol, ProtocolName } from '../../protocols/protocol.ts'
 
 /** What several requests have in common that belong to one conversation. */
 export interface Conversation {
@@ -42,22 +42,15 @@ export function conversationOf(
   headerHint: string | undefined,
   { model = stringIn(body, 'model') ?? '', whole = asItIs }: Beside = {},
 ): Conversation | undefined {
-  const hint = hintIn(protocol, body) ?? headerHint
+  const spoken = protocols[protocol]
+  const hint = spoken.conversationHint?.(body) ?? headerHint
   if (hint !== undefined)
     return { key: hashOf('hint', model, whole(hint).slice(0, maxPart)), isBegun: true }
-  const { system, user, isBegun } = readOpening(protocol, body, whole)
+  const { system, user, isBegun } = readOpening(spoken, body, whole)
   return user === '' ? undefined : { key: hashOf('opening', model, system, user), isBegun }
 }
 
 const hashOf = (...parts: readonly string[]) => Bun.hash(parts.join('\0')).toString(36)
-
-function hintIn(protocol: ProtocolName, body: JsonObject): string | undefined {
-  if (protocol === 'messages') return stringIn(objectIn(body, 'metadata'), 'user_id')
-  if (protocol === 'gemini') return undefined
-  const cacheKey = stringIn(body, 'prompt_cache_key')
-  if (cacheKey !== undefined || protocol === 'chat') return cacheKey
-  return stringIn(body, 'conversation') ?? stringIn(objectIn(body, 'conversation'), 'id')
-}
 
 /** The session that a client's headers name. */
 export function hintInHeaders(headers: Headers): string | undefined {
@@ -78,7 +71,7 @@ interface Opening {
 const systemRoles: readonly unknown[] = ['system', 'developer']
 
 function readOpening(
-  protocol: ProtocolName,
+  { spelling, impliedRole }: Protocol,
   body: JsonObject,
   whole: (text: string) => string,
 ): Opening {
@@ -89,10 +82,10 @@ function readOpening(
   }
   let user: unknown
   let isBegun = false
-  for (const turn of arrayIn(body, conversationNames[protocol])) {
+  for (const turn of arrayIn(body, spelling.conversation)) {
     if (!isJsonObject(turn)) continue
-    // Gemini's only message may leave it out; items of a response without one are no client's.
-    const role = turn.role ?? (protocol === 'gemini' ? 'user' : undefined)
+    // Items of a response without one are no client's.
+    const role = turn.role ?? impliedRole
     if (systemRoles.includes(role)) {
       if (user === undefined) system.push(turn.content)
     } else if (role === 'user') user ??= turn.content ?? turn.parts ?? ''

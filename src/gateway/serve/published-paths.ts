@@ -1,3 +1,4 @@
+import { protocols } from '../../protocols/index.ts'
 import type { Protocol, ProtocolName } from '../../protocols/protocol.ts'
 import { protocolOf } from '../admit/options.ts'
 import { type Context, httpCall, isBeta } from '../context.ts'
@@ -127,8 +128,8 @@ export function createNotOffered(parts: GuardParts): NotOffered {
 
 /** Two vendors have files, skills and agents of their own: their SDKs tell who they are. */
 function shapeFor({ headers }: Request, published: Protocol): Protocol {
-  if (headers.has('anthropic-version')) return protocolOf('messages')
-  return headers.has('x-goog-api-key') ? protocolOf('gemini') : published
+  const tells = ({ clientHeader }: Protocol) => clientHeader && headers.has(clientHeader)
+  return Object.values(protocols).find(tells) ?? published
 }
 
 /** Ids in it are the client's own, and may be of any length. */

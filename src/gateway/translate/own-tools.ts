@@ -3,6 +3,7 @@ import type { Candidate, Offer } from '../../catalog/catalog.ts'
 import { runsSearch } from '../../catalog/runs-search.ts'
 import { ownTools, vendorExtras } from '../../catalog/vendor-extras.ts'
 import { isHostedTool } from '../../protocols/canonical/tools.ts'
+import { protocols } from '../../protocols/index.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import type { HostedToolAsk, RequestExtras } from '../../protocols/request-extras.ts'
 import type { Plan } from '../admit/plan.ts'
@@ -46,10 +47,9 @@ export function maySearch(
   { channel, upstreamModel }: Candidate,
   protocol: ProtocolName,
 ): boolean {
-  const runs =
-    protocol === 'chat'
-      ? ownTools(protocol, upstreamModel).includes(tool)
-      : runsSearch(channel, protocol, upstreamModel)
+  const runs = protocols[protocol].searchesAlways
+    ? ownTools(protocol, upstreamModel).includes(tool)
+    : runsSearch(channel, protocol, upstreamModel)
   if (!runs || !(group.tools?.includes(tool) ?? true)) return false
   return hasPrice(offer.price.terms, vendorExtras(protocol, upstreamModel), { tool })
 }

@@ -1,6 +1,7 @@
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import { countLeadingInstructions, expectsNextTurn } from '../../protocols/canonical/turns.ts'
+import { protocols } from '../../protocols/index.ts'
 import { parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import type { Sealer } from '../../protocols/translation/seal.ts'
@@ -23,20 +24,14 @@ export function withCacheKey(
   target: KeyTarget,
   sealer: Sealer,
 ): CanonicalRequest {
-  if (request.promptCacheKey !== undefined || !takesKey(target)) return request
+  const { protocol, host, quirks } = target
+  const takesKey = protocols[protocol].takesCacheKey?.(host, quirks)
+  if (request.promptCacheKey !== undefined || !takesKey) return request
   if (!expectsNextTurn(request)) return request
   const conversation = digestOf(sessionIn(target.asked.userId) ?? openingOf(target.asked))
   const sealed = sealer.seal(JSON.stringify(['prompt_cache_key', target.owner, conversation]))
   return { ...request, promptCacheKey: digestOf([sealed]) }
 }
-
-/** Chat completions are offered by many that refuse what they do not know. */
-function takesKey({ protocol, host, quirks }: KeyTarget): boolean {
-  if (protocol === 'responses') return !quirks.has('no_prompt_cache_key')
-  return protocol === 'chat' && (quirks.has('prompt_cache_key') || ofOpenai.test(host))
-}
-
-const ofOpenai = /^api\.openai\.com$|\.openai\.azure\.com$/
 
 /** As base64url: 43 characters of the vendor's 64 at the most. */
 const digestOf = (texts: readonly string[]): string =>

@@ -158,7 +158,7 @@ export function prepareRequest(
   const can = { findFault, leavesOut, tellsInWords, takesSearch, webSearch: webSearch === true }
   const target = { protocol: upstream.name, quirks, ...can }
   const opened = openRequest(isKept ? withoutStore(request) : request, origin, sealer)
-  const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
+  const fitted = asRefusal(() => fit(opened, client.spelling, target, isStrict, optionalTools))
   const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
   const needs = (part: Part) => needsBytes(part, upstream, quirks)
   let hidden: HiddenWork = 'some'
@@ -335,7 +335,7 @@ export function translateEmbedding(
   if (from === undefined || to === undefined) throw new Error('There are no embeddings.')
   const { request, dropped } = asRefusal(() => {
     // Before the whole body is parsed: what is too much may be very much.
-    checkSize(body.facts.calls, body.bytes.byteLength, to)
+    checkSize(body.facts.calls, body.bytes.byteLength, from.textsAt, to)
     const read = from.decodeRequest(body.value(), model)
     return { request: read, dropped: fitEmbedding(read, to, isStrict) }
   })

@@ -138,11 +138,13 @@ function upstreamBody(
     if (first !== undefined) throw notFromForm(pathText(first))
     return rebuildForm(body, upstreamModel)
   }
-  const isMended = exchange.protocol.mendsBodies === true
+  const { emptyParts, name } = exchange.protocol
+  // Such bodies may name the model beside the path, too.
+  const isMended = emptyParts !== undefined
   const changes = {
     ...{ model: upstreamModel, quirks: quirksOf(exchange), cuts },
     isRenamed: exchange.model !== upstreamModel || isMended,
-    mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes),
+    mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes) ? name : undefined,
   }
   if (beside === undefined || !isForBeside(body, changes)) {
     return withoutDropped(exchange, writeNative({ ...body, fields }, changes))
@@ -161,7 +163,7 @@ function isForBeside(
 ): boolean {
   if (body.remote && !body.remote.isPlain) return true
   if (!body.remote && !isHeavy(body)) return false
-  return cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
+  return cuts.length > 0 || mayHaveEmptyParts !== undefined || hasSeals(body)
 }
 
 /** Its bytes; notes what was left out of them. */

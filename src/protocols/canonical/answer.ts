@@ -15,9 +15,7 @@ import type { Usage } from './usage.ts'
 
 /** A whole answer between all protocols. */
 export interface CanonicalResponse {
-  /** The upstream's id of it. */
   readonly id?: string | undefined
-  /** The model as the upstream names it. */
   readonly model?: string | undefined
   /** Seconds since 1970. */
   readonly createdAt?: number | undefined

@@ -4,10 +4,8 @@ import type { AnswerEvent } from './answer.ts'
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }> & { readonly id: string }
 type BlockStart = Extract<BlockEvent, { readonly choice: number }>
 
-/** Puts blocks that overlap one after the other: the first goes on at once, the others wait. */
 interface BlockOrder {
   push(event: BlockEvent): string
-  /** Writes all that waits, and ends what is open. */
   end(): string
 }
 

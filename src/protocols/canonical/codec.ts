@@ -59,7 +59,6 @@ export interface RequestTarget {
 
 /** What an encoder must know about the upstream. */
 export interface EncodeOptions {
-  /** The upstream's name of the model. */
   readonly model: string
   readonly quirks: ReadonlySet<Quirk>
   /** For a protocol that demands a limit of the answer where the request has none; absent: its usual. */
@@ -96,7 +95,6 @@ export interface EncodeContext extends DecodeContext {
 
 /** What becomes of a translated response beside its being told. */
 export interface OwnResponse {
-  /** The response that the client said it continues. */
   readonly previousId: string | null
   /** Takes the whole response, where the gateway keeps it; undefined: it is not kept. */
   readonly keep: ((response: JsonObject) => void) | undefined
@@ -128,9 +126,7 @@ export interface EmbeddingRequest {
   readonly form: 'list' | 'bytes' | 'one'
 }
 
-/** What the writer of an answer must know. */
 interface EmbeddingContext {
-  /** The model as the client named it. */
   readonly model: string
   readonly inputTokens: number
 }
@@ -141,6 +137,8 @@ export interface EmbeddingCodec {
   readonly operation: Operation
   /** So many texts the vendor takes at once. */
   readonly mostTexts: number
+  /** The member of a body that holds them. */
+  readonly textsAt: string
   /** Reads a body that the operation's `check` has passed; `model` is what gemini has in the path. */
   decodeRequest(body: JsonObject, model: string): EmbeddingRequest
   /** The body for an upstream, by its name of the model. */

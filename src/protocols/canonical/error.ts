@@ -7,7 +7,6 @@ export interface CanonicalError {
   readonly record?: string | undefined
   /** The vendor's machine word: `context_length_exceeded`, `overloaded_error`, `INVALID_ARGUMENT`. */
   readonly code?: string | undefined
-  /** Path of the field at fault, in the upstream's protocol. */
   readonly param?: string | undefined
   /** HTTP status that it means, where the vendor tells one inside of its answer. */
   readonly status?: number | undefined

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { Observation } from './observation.ts'
 import { type HostedTool, hostedTools } from './tools.ts'
-import { readCount, type Usage, type UsageExtras } from './usage.ts'
+import { larger, readCount, type Usage, type UsageExtras } from './usage.ts'
 
 /** Uses of tools, by name. */
 export type ToolCounts = { readonly [tool in HostedTool]?: number }
@@ -196,14 +196,48 @@ export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): st
 export const joinTiers = (tiers: readonly (string | undefined)[]): string | undefined =>
   tiers.every((tier) => tier === undefined) ? undefined : tiers.filter(Boolean).join('+')
 
-/** How a protocol reads its usage reports: what it counts, and how one report adds to that. */
-export interface UsageReports<Counts> {
-  createCounts(): Counts
-  /** Folds a report into `counts`; undefined (and nothing changed) when it has no count in it. */
-  fold(counts: Counts, wire: unknown): Usage | undefined
+/** Counts of a report, in the vendor's own terms. */
+export interface Counts {
+  [name: string]: number | undefined
+}
+
+/** The largest counts that the reports of one answer have told. */
+export interface SeenCounts {
+  readonly counts: Counts
+  extras: ReportedExtras | undefined
+}
+
+export const createCounts = (): SeenCounts => ({ counts: {}, extras: undefined })
+
+/** How a protocol reads its usage reports. */
+export interface UsageReports {
+  read(wire: JsonObject): Counts
+  /** A report has one of these counts. */
+  readonly needed: readonly string[]
+  readExtras(wire: JsonObject): ReportedExtras | undefined
+  /** What the counts of all reports amount to. */
+  sum(counts: Counts): Usage
+  /** Changes counts of which not the largest stands. */
+  replace?(counts: Counts, found: Counts): void
   /** A report with one of these says what the input was, or the output: an explicit 0 does. */
   readonly inputFields: readonly string[]
   readonly outputFields: readonly string[]
+}
+
+/** Folds a report into `seen`; undefined (and nothing changed) when it has no count in it. */
+export function foldUsage(
+  reports: UsageReports,
+  wire: unknown,
+  seen: SeenCounts = createCounts(),
+): Usage | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const found = reports.read(wire)
+  if (reports.needed.every((name) => found[name] === undefined)) return undefined
+  const { counts } = seen
+  reports.replace?.(counts, found)
+  for (const name in found) counts[name] = larger(counts[name], found[name])
+  seen.extras = mergeExtras(seen.extras, reports.readExtras(wire))
+  return withExtras(reports.sum(counts), seen.extras)
 }
 
 /** An upstream that takes its counts back more often than this is not worth the memory. */
@@ -214,14 +248,14 @@ const maxReports = 64
  * other; where that would hide a larger count both are kept, so that what is stored decodes to what is charged.
  * To be called when the text that came with the report is noted.
  */
-export function noteUsage<Counts>(
+export function noteUsage(
   seen: Observation,
-  counts: Counts,
+  counts: SeenCounts,
   report: unknown,
-  reports: UsageReports<Counts>,
+  reports: UsageReports,
 ): void {
   const wire = withObserved(report, seen.observed)
-  const usage = reports.fold(counts, wire)
+  const usage = foldUsage(reports, wire, counts)
   if (usage === undefined) return
   seen.counted = seen.observed
   noteTold(seen, wire, reports)
@@ -237,21 +271,17 @@ function withObserved(report: unknown, observed: ObservedExtras | undefined): un
 }
 
 /** Counts what was seen beside a report that had come already. */
-export function noteObserved<Counts>(
-  seen: Observation,
-  counts: Counts,
-  reports: UsageReports<Counts>,
-): void {
+export function noteObserved(seen: Observation, counts: SeenCounts, reports: UsageReports): void {
   if (seen.usage === undefined || seen.observed === seen.counted) return
   seen.counted = seen.observed
   const list = listOf(seen.usageRaw)
   const last = withObserved(list.at(-1), seen.observed)
-  seen.usage = reports.fold(counts, last) ?? seen.usage
+  seen.usage = foldUsage(reports, last, counts) ?? seen.usage
   seen.usageRaw = list.length > 1 ? [...list.slice(0, -1), last] : last
 }
 
 /** What no report has told, somebody else must count. */
-function noteTold<Counts>(seen: Observation, wire: unknown, reports: UsageReports<Counts>): void {
+function noteTold(seen: Observation, wire: unknown, reports: UsageReports): void {
   const isFirst = seen.usage === undefined
   const tells = (fields: readonly string[]) =>
     isJsonObject(wire) && fields.some((field) => readCount(wire[field]) !== undefined)
@@ -261,27 +291,19 @@ function noteTold<Counts>(seen: Observation, wire: unknown, reports: UsageReport
 }
 
 /** What a stored report amounts to, one or a list of them; undefined when it has no count in it. */
-export function decodeUsage<Counts>(
-  raw: unknown,
-  reports: UsageReports<Counts>,
-): Usage | undefined {
+export function decodeUsage(raw: unknown, reports: UsageReports): Usage | undefined {
   return foldAll(raw, reports).usage
 }
 
-function foldAll<Counts>(raw: unknown, reports: UsageReports<Counts>) {
-  const counts = reports.createCounts()
+function foldAll(raw: unknown, reports: UsageReports) {
+  const counts = createCounts()
   let usage: Usage | undefined
-  for (const report of listOf(raw)) usage = reports.fold(counts, report) ?? usage
+  for (const report of listOf(raw)) usage = foldUsage(reports, report, counts) ?? usage
   return { counts, usage }
 }
 
 /** The shortest form that folds to `counts`: one report, else as few as possible. */
-function join<Counts>(
-  raw: unknown,
-  wire: unknown,
-  counts: Counts,
-  reports: UsageReports<Counts>,
-): unknown {
+function join(raw: unknown, wire: unknown, counts: SeenCounts, reports: UsageReports): unknown {
   const list = listOf(raw)
   const fits = (form: unknown) => isSame(foldAll(form, reports).counts, counts)
   const one = [...list, wire].reduce(overlay)

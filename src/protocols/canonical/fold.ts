@@ -4,7 +4,6 @@ import type { TokenLogprob } from './request.ts'
 /** Collects the events of a stream into the answer that it amounts to so far. */
 export interface Folder {
   push(event: AnswerEvent): void
-  /** As it stands; a block that is still open counts with what has come of it. */
   response(): CanonicalResponse
 }
 
@@ -33,7 +32,6 @@ export function createFolder(): Folder {
     open.set(id, { parts, at: parts.length, text: '', logprobs: undefined })
     parts.push(part)
   }
-  /** Puts what has come of a block into its part, and what its end says. */
   const fill = (id: string, end?: BlockEnd) => {
     const block = open.get(id)
     const part = block?.parts[block.at]

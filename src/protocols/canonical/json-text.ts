@@ -1,7 +1,6 @@
 import { isJsonObject, membersOf } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** Deeper than anyone nests values: the engine takes seconds to find out that it can't write them. */
 const deepest = 1000
 
 /** Whether a parsed value is nested deeper than it is safe to write it. */

@@ -14,7 +14,6 @@ export type Outcome = 'complete' | 'incomplete' | 'failed'
 /** What the gateway learns from one answer that passes untouched; filled by its `AnswerObserver`. */
 export interface Observation {
   phase: Phase
-  /** Undefined until the answer says how it ended. */
   outcome: Outcome | undefined
   /** The upstream took the request, but works on it in the background: the answer is fetched later. */
   pending: boolean

@@ -7,74 +7,45 @@ interface QuirkInfo {
   readonly title: string
 }
 
+const of =
+  <P extends QuirkInfo['protocol']>(protocol: P) =>
+  (title: string) => ({ protocol, title })
+const ofChat = of('chat')
+const ofMessages = of('messages')
+const ofResponses = of('responses')
+
 /**
  * How upstreams differ from a protocol's vendor. They change what is written in translation, and how it is asked.
  */
 export const quirks = {
-  max_tokens: {
-    protocol: 'chat',
-    title: 'takes max_tokens, not max_completion_tokens',
-  },
-  no_developer_role: {
-    protocol: 'chat',
-    title: 'knows the role system only, not developer',
-  },
-  reasoning_content: {
-    protocol: 'chat',
-    title: 'wants the reasoning of earlier turns back in reasoning_content (DeepSeek, Moonshot)',
-  },
-  image_tool_results: {
-    protocol: 'chat',
-    title: 'takes images in the result of a tool; without it they follow in a user message',
-  },
-  text_only: {
-    protocol: 'chat',
-    title: 'takes text only: requests with images, documents or sound are refused',
-  },
-  no_json_schema: {
-    protocol: 'chat',
-    title: 'has JSON mode but no schemas for it: requests with a schema are refused',
-  },
-  no_stream_usage: {
-    protocol: 'chat',
-    title: 'does not know stream_options',
-  },
-  cache_control: {
-    protocol: 'chat',
-    title: 'takes cache_control in content parts and tools (OpenRouter)',
-  },
-  prompt_cache_key: {
-    protocol: 'chat',
-    title: 'takes prompt_cache_key (OpenAI and Azure, where it needs no mention)',
-  },
-  no_prompt_cache_key: {
-    protocol: 'responses',
-    title: 'gets no prompt_cache_key but the client’s own',
-  },
-  no_reasoning_summary: {
-    protocol: 'responses',
-    title: 'refuses reasoning.summary (OpenAI, where the organisation is not verified)',
-  },
-  no_cache_control: {
-    protocol: 'messages',
-    title: 'gets no cache_control (marks for the prompt cache) but the client’s own',
-  },
-  text_completions: {
-    protocol: 'chat',
-    title: 'answers POST /completions (legacy) itself; others are asked by chat completions for it',
-  },
-  thinking_budget: {
-    protocol: 'messages',
-    title: 'takes thinking with a budget only, no adaptive thinking and no effort',
-  },
-  gemini_budget: {
-    protocol: 'gemini',
-    title: 'takes a thinkingBudget, no thinkingLevel (Gemini 2.5)',
-  },
-  web_search: {
-    protocol: 'all',
-    title: 'runs web searches for all of its models (responses, messages, gemini)',
-  },
+  max_tokens: ofChat('takes max_tokens, not max_completion_tokens'),
+  no_developer_role: ofChat('knows the role system only, not developer'),
+  reasoning_content: ofChat(
+    'wants the reasoning of earlier turns back in reasoning_content (DeepSeek, Moonshot)',
+  ),
+  image_tool_results: ofChat(
+    'takes images in the result of a tool; without it they follow in a user message',
+  ),
+  text_only: ofChat('takes text only: requests with images, documents or sound are refused'),
+  no_json_schema: ofChat('has JSON mode but no schemas for it: requests with a schema are refused'),
+  no_stream_usage: ofChat('does not know stream_options'),
+  cache_control: ofChat('takes cache_control in content parts and tools (OpenRouter)'),
+  prompt_cache_key: ofChat('takes prompt_cache_key (OpenAI and Azure, where it needs no mention)'),
+  no_prompt_cache_key: ofResponses('gets no prompt_cache_key but the client’s own'),
+  no_reasoning_summary: ofResponses(
+    'refuses reasoning.summary (OpenAI, where the organisation is not verified)',
+  ),
+  no_cache_control: ofMessages(
+    'gets no cache_control (marks for the prompt cache) but the client’s own',
+  ),
+  text_completions: ofChat(
+    'answers POST /completions (legacy) itself; others are asked by chat completions for it',
+  ),
+  thinking_budget: ofMessages(
+    'takes thinking with a budget only, no adaptive thinking and no effort',
+  ),
+  gemini_budget: of('gemini')('takes a thinkingBudget, no thinkingLevel (Gemini 2.5)'),
+  web_search: of('all')('runs web searches for all of its models (responses, messages, gemini)'),
 } as const satisfies Record<string, QuirkInfo>
 
 export type Quirk = keyof typeof quirks

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol.ts'
+import type { NativeFeature } from '../translation/features.ts'
 
 /**
  * A request between all protocols. What is undefined was not asked for. `at` is the field's path as the client
@@ -20,7 +21,7 @@ export interface CanonicalRequest {
   readonly parallelToolCalls?: boolean | undefined
   readonly format?: OutputFormat | undefined
   readonly reasoning?: ReasoningSettings | undefined
-  /** The most LLM tokens that one answer may have, reasoning included. */
+  /** Of one answer, in LLM tokens, reasoning included. */
   readonly maxOutputTokens?: number | undefined
   readonly stop?: readonly string[] | undefined
   readonly temperature?: number | undefined
@@ -33,7 +34,6 @@ export interface CanonicalRequest {
   readonly logitBias?: Readonly<Record<string, number>> | undefined
   /** How many alternatives to tell with each token's probability; 0: its own only. */
   readonly logprobs?: number | undefined
-  /** How many answers side by side. */
   readonly choices?: number | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /** Who asks, on the client's side: `user`, `safety_identifier`, `metadata.user_id`. */
@@ -94,7 +94,6 @@ export interface TextPart extends PartBase {
   readonly citations?: readonly Citation[] | undefined
   /** In answers, when they were asked for. */
   readonly logprobs?: readonly TokenLogprob[] | undefined
-  /** The participant who speaks (chat's `name`). */
   readonly name?: string | undefined
 }
 
@@ -112,7 +111,6 @@ export interface ImagePart extends PartBase {
 export interface DocumentPart extends PartBase {
   readonly type: 'document'
   readonly source: MediaSource | { readonly type: 'text'; readonly text: string }
-  /** Title or file name. */
   readonly title?: string | undefined
   /** What the model is told about the document (messages). */
   readonly context?: string | undefined
@@ -182,7 +180,6 @@ export interface Tool {
   readonly description?: string | undefined
   /** JSON schema of the arguments; undefined: none are told. Only for functions. */
   readonly parameters?: JsonObject | undefined
-  /** The arguments must fit the schema exactly. */
   readonly strict?: boolean | undefined
   /** Of a custom tool's input; undefined: any text. */
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined
@@ -199,7 +196,6 @@ export interface WebSearch {
   readonly allowedDomains?: readonly string[] | undefined
   readonly blockedDomains?: readonly string[] | undefined
   readonly location?: SearchLocation | undefined
-  /** How many searches there may be at the most. */
   readonly maxUses?: number | undefined
   /** How much of what is found the model is shown. */
   readonly contextSize?: 'low' | 'medium' | 'high' | undefined
@@ -294,51 +290,3 @@ export interface TokenLogprob {
   readonly bytes?: readonly number[] | null | undefined
   readonly top: readonly Omit<TokenLogprob, 'top'>[]
 }
-
-/** What only one protocol can say: `translation/features.ts` says what becomes of it elsewhere. */
-export const nativeFeatures = [
-  /** Tools that the vendor itself runs: web search, code execution, file search, MCP servers. */
-  'hosted_tool',
-  /** Tools of the vendor's own kind that the client runs: shell, patch, computer, memory. */
-  'vendor_tool',
-  /** Items or blocks in the conversation that belong to tools that the client runs. */
-  'vendor_item',
-  /** Tools that the model gets when a search refers to them (messages). */
-  'deferred_tool',
-  /** Calls and results of the vendor's search for such tools. */
-  'tool_search_item',
-  /** Items or blocks in the conversation of tools that the vendor has run. */
-  'hosted_item',
-  /** What a search of the vendor's has found, in the conversation. */
-  'search_history',
-  /** `previous_response_id`, `conversation`, `item_reference`, `thread`, `background`. */
-  'stored_state',
-  /** `store: true`: the vendor keeps the answer. */
-  'store',
-  /** A prompt that is kept with the vendor. */
-  'stored_prompt',
-  /** A file that was uploaded to the vendor, by its id or address there. */
-  'uploaded_file',
-  /** A context cache that is kept with the vendor (gemini's `cachedContent`). */
-  'cached_content',
-  /** Answers in sound or images. */
-  'output_modality',
-  /** The vendor shortens the context: `truncation: auto`, `context_management`, compaction. */
-  'context_management',
-  /** A part of the answer that is known beforehand (chat's `prediction`). */
-  'prediction',
-  /** What the vendor shall hold back (gemini). */
-  'safety_settings',
-  /** What an answer shall report beside its text (`include`), where no client depends on it. */
-  'include',
-  /** Reasoning that is signed or encrypted by another vendor than the channel's. */
-  'foreign_signature',
-  /** A line in the system prompt that only the vendor reads (Claude Code's). */
-  'billing_line',
-  /** A field that this protocol has no name for, or one of no consequence elsewhere. */
-  'unknown_field',
-  /** A content part, item or block of a kind that is not known here. */
-  'unknown_part',
-] as const
-
-export type NativeFeature = (typeof nativeFeatures)[number]

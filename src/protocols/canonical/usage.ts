@@ -64,7 +64,6 @@ export function larger(a: number | undefined, b: number | undefined): number | u
   return b === undefined || b < a ? a : b
 }
 
-/** What a vendor reports whose input includes the cached part, and whose output all reasoning. */
 interface InclusiveCounts {
   readonly input: number
   readonly output: number

@@ -74,7 +74,6 @@ const reasons = new Map<string, FinishReason>([
   ['insufficient_system_resource', 'failed'],
 ])
 
-/** What an answer, or one of several side by side, consists of. */
 interface AnswerTraits {
   readonly hasCalls: boolean
   readonly hasRefusal: boolean

@@ -23,14 +23,11 @@ import {
 import type { JsonObject } from '../protocol.ts'
 import { thinkingText } from './reasoning.ts'
 
-/** What the parts of a message have in common. */
 interface ContentScope {
-  /** Path of the message. */
   readonly at: string
   readonly native: NativeUse[]
   /** The kinds of parts that the message's role may have; others are named as unknown. */
   readonly kinds: ReadonlySet<Part['type']>
-  /** The participant who speaks. */
   readonly name?: string | undefined
 }
 
@@ -131,7 +128,6 @@ function sourceOf(url: string, at: string): MediaSource {
 
 /** How an upstream takes content. */
 export interface ContentStyle {
-  /** It takes `cache_control`. */
   readonly marksCache: boolean
   /** What joins texts where several are to be one string; undefined: they stay parts. */
   readonly joint: string | undefined

@@ -1,6 +1,6 @@
 import type { AnswerEvent, CanonicalResponse, Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { withoutExtras } from '../canonical/extras.ts'
+import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { createFolder, unfoldPart } from '../canonical/fold.ts'
 import type { Citation, ServiceTier } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
@@ -21,12 +21,12 @@ import { decodeImages } from './content.ts'
 import { type BlockScope, createCallDecoder } from './decode-calls.ts'
 import { decodeOpenAiError } from './errors.ts'
 import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
-import { type ChatCounts, foldChatUsage } from './usage.ts'
+import { chatReports } from './usage.ts'
 
 /** Turns the chunks of a chat completion into events. The finishes come last: vendors send more behind them. */
 export function createChatDecoder(context: DecodeContext): StreamDecoder {
   const choices = new Map<number, ChoiceDecoder>()
-  const counts: ChatCounts = {}
+  const counts = createCounts()
   let usage: Usage | undefined
   let serviceTier: ServiceTier | undefined
   let isStarted = false
@@ -60,7 +60,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     for (const wire of wires) {
       if (isJsonObject(wire)) choiceAt(countIn(wire, 'index') ?? 0).push(wire, sources)
     }
-    usage = withoutExtras(foldChatUsage(counts, usageIn(chunk))) ?? usage
+    usage = withoutExtras(foldUsage(chatReports, usageIn(chunk), counts)) ?? usage
     serviceTier = decodeTier(chunk) ?? serviceTier
     if (!chunk.error) return
     start(head)
@@ -78,7 +78,6 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     emit({ type: 'end', usage, serviceTier })
   }
 
-  /** Gives the events that `step` has made, unless all is over. */
   function gather(step: () => void): readonly AnswerEvent[] {
     if (isOver) return []
     events = []
@@ -126,7 +125,7 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
   return {
     ...decodeHead(body),
     choices: folder.response().choices,
-    usage: withoutExtras(foldChatUsage({}, usageIn(body))),
+    usage: withoutExtras(foldUsage(chatReports, usageIn(body))),
     serviceTier: decodeTier(body),
     error: body.error ? decodeOpenAiError(body) : undefined,
   }
@@ -143,7 +142,6 @@ function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly
   })
 }
 
-/** Makes the scopes of an answer's choices, whose blocks and invented calls are numbered together. */
 function createScopes(
   { requestId }: DecodeContext,
   emit: (event: AnswerEvent) => void,
@@ -155,18 +153,13 @@ function createScopes(
   return (choice) => ({ choice, emit, nextBlock, inventCallId })
 }
 
-/** Decodes one of the answers side by side, piece by piece. */
 interface ChoiceDecoder {
-  /** The choice as it is in a chunk. `sources` are those that stand beside all choices. */
   push(wire: JsonObject, sources: readonly Citation[]): void
-  /** Ends all blocks. */
   close(): void
-  /** Whether the upstream said why the answer ended. */
   isFinished(): boolean
   finish(): Finish
 }
 
-/** Text, reasoning and refusal come one after the other; calls may overlap with all of them. */
 function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
   const { choice, emit } = scope
   const text = createTextDecoder(scope, () => {

@@ -8,21 +8,17 @@ import type { JsonObject } from '../protocol.ts'
 export interface BlockScope {
   readonly choice: number
   emit(event: AnswerEvent): void
-  /** A new id of a block. */
   nextBlock(): string
-  /** An id for a call that the upstream gives none. */
   inventCallId(): string
 }
 
 interface Call {
   readonly block: string
   readonly kind: ToolKind
-  /** As the upstream gives it, if it does. */
   givenId: string | undefined
   name: string
   /** Arguments that wait for the name. */
   held: string
-  /** How far its arguments have come. */
   readonly brackets: Brackets
   phase: 'waiting' | 'open' | 'ended'
   hasInput: boolean
@@ -114,7 +110,6 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
   }
 
   return {
-    /** An entry of `tool_calls` in a delta. */
     push(entry: JsonObject): void {
       const piece = readPiece(entry)
       const { kind, name, input } = piece
@@ -135,9 +130,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
         add(call, input)
       }
     },
-    /** Something else goes on: calls that have all of their arguments are at their end. */
     settle: () => settle(),
-    /** The answer is at its end. */
     close(): void {
       for (const call of active) end(call)
     },

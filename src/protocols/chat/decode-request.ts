@@ -168,7 +168,6 @@ const known = new Set([
   ...['web_search_options'],
 ])
 
-/** What decoding one message needs of the others. */
 interface Conversation {
   readonly native: NativeUse[]
   /** For results that do not name their call. */
@@ -294,7 +293,6 @@ const resultKinds = new Set<Part['type']>(['text', 'image', 'document'])
 /** Calls of a conversation that no result has answered yet, in their order. */
 interface OpenCalls {
   add(call: ToolCallPart): void
-  /** The call with this id, which is answered now. */
   take(callId: string): ToolCallPart | undefined
   /** The first one of this name, or of any where the name is empty. */
   takeNext(name: string): ToolCallPart | undefined

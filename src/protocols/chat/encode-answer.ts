@@ -164,13 +164,10 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-/** Writes one of the answers side by side. */
 interface ChoiceEncoder {
   /** The first chunk, which says whose words follow; '' when it is written. */
   begin(): string
-  /** What an event of this choice adds. */
   push(event: AnswerEvent): string
-  /** The last chunks, once. */
   finish(reason: FinishReason): string
 }
 
@@ -178,13 +175,11 @@ interface ChoiceEncoder {
 type WriteChunk = (delta: string, logprobs: string, reason: string) => string
 
 interface Call {
-  /** Among the calls of its choice. */
   readonly index: number
   readonly isCustom: boolean
   hasInput: boolean
 }
 
-/** A choice of which nothing has been written. Calls may overlap; they are written one by one. */
 function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
   const calls = new Map<string, Call>()
   const offsets = new Map<string, number>()

@@ -70,7 +70,6 @@ const longestUser = 64
 const encodeUser = (user: string | undefined) =>
   user === undefined || user.length > longestUser ? undefined : user
 
-/** The messages of a conversation; those of a turn depend on that turn only. */
 function encodeMessages(turns: readonly Turn[], quirks: ReadonlySet<Quirk>): readonly JsonObject[] {
   // Upstreams that take text only often want content to be a string.
   const joint = quirks.has('text_only') ? '\n\n' : undefined
@@ -83,7 +82,6 @@ function encodeMessages(turns: readonly Turn[], quirks: ReadonlySet<Quirk>): rea
   })
 }
 
-/** Messages of one role, one for each stretch of the same participant. */
 function encodeSpoken(role: string, parts: readonly Part[], style: ContentStyle): JsonObject[] {
   return groupByName(parts).map((group) =>
     defined({ role, name: group.name, content: encodeContent(group.parts, style) }),

@@ -10,7 +10,6 @@ import {
   hasTwoKinds,
   namedTool,
   outputsIn,
-  type Path,
   type RequestExtras,
   requestExtras,
   type TierAsk,
@@ -137,7 +136,6 @@ const imageSettings = new Set([
 /** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
-/** Fields that make a model do nothing that is not in its stream. */
 const shownFields = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'n'],
   ...['temperature', 'top_p', 'top_k', 'stop', 'presence_penalty', 'frequency_penalty', 'seed'],
@@ -215,10 +213,10 @@ const nothing: readonly HostedToolAsk[] = []
 function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   const tools = arrayIn(body, 'tools')
   const hosted: { readonly kind: string; readonly index: number }[] = []
-  tools.forEach((tool, index) => {
+  for (const [index, tool] of tools.entries()) {
     const kind = isJsonObject(tool) ? kindOf(tool) : undefined
     if (kind !== undefined) hosted.push({ kind, index })
-  })
+  }
   if (hosted.length === 0) return nothing
   const isAll = hosted.length === tools.length && arrayIn(body, 'functions').length === 0
   const choice = body.tool_choice
@@ -259,18 +257,21 @@ function onlyName(tool: JsonObject): string | undefined {
 /** Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's and others'. */
 function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
   const found: HostedToolAsk[] = []
-  const note = (path: Path, isForced: boolean, isAlways = false) =>
-    found.push({ tool: 'web_search', path, isForced, isAlways, mentions: [] })
-  if (isJsonObject(body.web_search_options)) note(['web_search_options'], true, true)
+  if (isJsonObject(body.web_search_options)) found.push(searchAt('web_search_options', true, true))
   const mode = objectIn(body, 'search_parameters')?.mode
   if (isJsonObject(body.search_parameters) && mode !== 'off') {
-    note(['search_parameters'], mode === 'on')
+    found.push(searchAt('search_parameters', mode === 'on'))
   }
   if (isOn(body.enable_search)) {
-    note(['enable_search'], objectIn(body, 'search_options')?.forced_search === true, true)
+    const isForced = objectIn(body, 'search_options')?.forced_search === true
+    found.push(searchAt('enable_search', isForced, true))
   }
-  if (isOn(body.web_search)) note(['web_search'], false, true)
+  if (isOn(body.web_search)) found.push(searchAt('web_search', false, true))
   return found
+}
+
+const searchAt = (field: string, isForced: boolean, isAlways = false): HostedToolAsk => {
+  return { tool: 'web_search', path: [field], isForced, isAlways, mentions: [] }
 }
 
 /** Some readers take words for yes and no. */

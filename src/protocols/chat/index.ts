@@ -1,6 +1,7 @@
 import type { Codec } from '../canonical/codec.ts'
 import { decodeUsage } from '../canonical/extras.ts'
 import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
+import { stringIn } from '../json.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
@@ -62,7 +63,6 @@ const completions: Operation = {
   createObserver: createCompletionsObserver,
 }
 
-/** The legacy form: a prompt is continued. */
 const textCompletions: Operation = {
   ...completions,
   name: 'text_completions',
@@ -74,6 +74,7 @@ const textCompletions: Operation = {
 const embeddings: Operation = {
   ...completions,
   name: 'embeddings',
+  embeds: true,
   check: checkEmbeddings,
   read: readEmbeddings,
   path: () => '/embeddings',
@@ -96,6 +97,8 @@ const imageEdits: Operation = {
   path: () => '/images/edits',
 }
 
+const ofOpenAi = /^api\.openai\.com$|\.openai\.azure\.com$/
+
 /** Chat completions, with OpenAI's endpoints for embeddings and images beside them. */
 export const chat = {
   name: 'chat',
@@ -107,6 +110,22 @@ export const chat = {
   generation: completions,
   counting: undefined,
   demandedHeaders: {},
+  fidelity: 4,
+  spelling: {
+    conversation: 'messages',
+    settings: {
+      ...{ format: 'response_format', reasoning: 'reasoning_effort', choices: 'n', userId: 'user' },
+      maxOutputTokens: 'max_completion_tokens',
+    },
+    ...{ shownReasoning: 'summary', cacheMark: 'cache_control' },
+    ...{ toolSchema: 'parameters', formatSchema: 'schema' },
+    // The older `functions` have their fields in themselves.
+    functionAt: (at) => (at.startsWith('tools') ? `${at}.function` : at),
+  },
+  conversationHint: (body) => stringIn(body, 'prompt_cache_key'),
+  // Many who speak chat refuse what they do not know.
+  takesCacheKey: (host, quirks) => quirks.has('prompt_cache_key') || ofOpenAi.test(host),
+  searchesAlways: true,
   codec: chatCodec,
   decodeUsage: (raw) => decodeUsage(raw, chatReports),
   embedding: chatEmbeddings(embeddings),

@@ -13,12 +13,12 @@ import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeExtras } from './facts.ts'
-import { type ChatCounts, chatReports } from './usage.ts'
+import { chatReports } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export const createCompletionsObserver = (): AnswerObserver => new CompletionsObserver(chatReports)
 
-class CompletionsObserver extends Observer<ChatCounts> {
+class CompletionsObserver extends Observer {
   protected override readonly fields = completionFields
   protected override readonly textOf = readText
 
@@ -145,7 +145,7 @@ export const createEmbeddingsObserver = (): AnswerObserver => new UsageObserver(
 /** Watches generated or edited images. Streams send partial images first; the last event carries the usage. */
 export const createImagesObserver = (): AnswerObserver => new ImagesObserver(chatReports)
 
-class UsageObserver extends Observer<ChatCounts> {
+class UsageObserver extends Observer {
   protected override readonly fields = usageFields
 
   protected override readEvent(event: JsonObject): EventRole {

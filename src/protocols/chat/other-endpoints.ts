@@ -148,6 +148,7 @@ function toTextFrame(frame: string): string {
 export const chatEmbeddings = (operation: Operation): EmbeddingCodec => ({
   operation,
   mostTexts: 100,
+  textsAt: 'input',
   decodeRequest: decodeEmbeddings,
   encodeRequest: ({ texts, dimensions }, model) => ({
     model,

@@ -215,7 +215,6 @@ export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () =>
   }
 
   return {
-    /** A delta, which may have none. */
     push(delta: JsonObject): void {
       const details = readDetails(delta)
       const plain = plainReasoning(delta)
@@ -225,11 +224,9 @@ export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () =>
       }
       for (const detail of details) pushDetail(detail)
     },
-    /** A piece of plain text. */
     add(text: string): void {
       if (text !== '') add(text)
     },
-    /** Something else goes on. */
     close,
   }
 }

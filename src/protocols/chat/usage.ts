@@ -1,63 +1,51 @@
 import {
   hasObserved,
   type Modalities,
-  mergeExtras,
   plus,
   type ReportedExtras,
   reportedExtras,
   type ToolCounts,
   type UsageReports,
-  withExtras,
 } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/tools.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** The largest counts seen in one answer, in the vendor's own terms. */
-export interface ChatCounts {
-  prompt?: number | undefined
-  completion?: number | undefined
-  total?: number | undefined
-  cached?: number | undefined
-  cacheWrite?: number | undefined
-  reasoning?: number | undefined
-  extras?: ReportedExtras | undefined
-}
-
 /**
- * Folds one usage report into `counts`; undefined when it has no count in it. The larger count wins.
+ * How vendors of this protocol count:
  * `prompt_tokens` includes cache reads and writes. `completion_tokens` includes reasoning, but not with xAI and
  * Google's compatible endpoint, where `total_tokens` is larger than both: the surplus is output. Embeddings
  * report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and `output_tokens`.
  */
-export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefined {
-  if (!isJsonObject(wire)) return undefined
-  const prompt = readCount(wire.prompt_tokens) ?? readCount(wire.input_tokens)
-  const completion = readCount(wire.completion_tokens) ?? readCount(wire.output_tokens)
-  const total = readCount(wire.total_tokens)
-  if (prompt === undefined && completion === undefined && total === undefined) return undefined
-
-  const input = objectIn(wire, 'prompt_tokens_details') ?? objectIn(wire, 'input_tokens_details')
-  const output =
-    objectIn(wire, 'completion_tokens_details') ?? objectIn(wire, 'output_tokens_details')
-  counts.prompt = larger(counts.prompt, prompt)
-  counts.completion = larger(counts.completion, completion)
-  counts.total = larger(counts.total, total)
-  counts.cached = larger(counts.cached, readCached(wire, input))
-  counts.cacheWrite = larger(counts.cacheWrite, readCount(input?.cache_write_tokens))
-  counts.reasoning = larger(counts.reasoning, readCount(output?.reasoning_tokens))
-  counts.extras = mergeExtras(counts.extras, readChatExtras(wire, input, output))
-  return withExtras(toUsage(counts), counts.extras)
-}
-
-/** The usage reports of this protocol. */
-export const chatReports: UsageReports<ChatCounts> = {
-  createCounts: () => ({}),
-  fold: foldChatUsage,
+export const chatReports: UsageReports = {
+  read(wire) {
+    const input = inputDetails(wire)
+    return {
+      prompt: readCount(wire.prompt_tokens) ?? readCount(wire.input_tokens),
+      completion: readCount(wire.completion_tokens) ?? readCount(wire.output_tokens),
+      total: readCount(wire.total_tokens),
+      cached: readCached(wire, input),
+      cacheWrite: readCount(input?.cache_write_tokens),
+      reasoning: readCount(outputDetails(wire)?.reasoning_tokens),
+    }
+  },
+  needed: ['prompt', 'completion', 'total'],
+  readExtras: (wire) => readChatExtras(wire, inputDetails(wire), outputDetails(wire)),
+  sum({ prompt, completion = 0, total = 0, ...parts }) {
+    const { reasoning = 0, cached: cacheRead = 0, cacheWrite = 0 } = parts
+    const input = prompt ?? Math.max(0, total - completion)
+    const output = Math.max(completion, total - input)
+    return disjointUsage({ input, output, reasoning, cacheRead, cacheWrite })
+  },
   inputFields: ['prompt_tokens', 'input_tokens', 'total_tokens'],
   outputFields: ['completion_tokens', 'output_tokens', 'total_tokens'],
 }
+
+const inputDetails = (wire: JsonObject) =>
+  objectIn(wire, 'prompt_tokens_details') ?? objectIn(wire, 'input_tokens_details')
+const outputDetails = (wire: JsonObject) =>
+  objectIn(wire, 'completion_tokens_details') ?? objectIn(wire, 'output_tokens_details')
 
 function readCached(wire: JsonObject, details: JsonObject | undefined): number | undefined {
   const places = [
@@ -67,19 +55,6 @@ function readCached(wire: JsonObject, details: JsonObject | undefined): number |
     wire.num_cached_tokens,
   ]
   return places.map(readCount).reduce(larger, undefined)
-}
-
-function toUsage(counts: ChatCounts): Usage {
-  const completion = counts.completion ?? 0
-  const total = counts.total ?? 0
-  const input = counts.prompt ?? Math.max(0, total - completion)
-  return disjointUsage({
-    input,
-    output: Math.max(completion, total - input),
-    reasoning: counts.reasoning ?? 0,
-    cacheRead: counts.cached ?? 0,
-    cacheWrite: counts.cacheWrite ?? 0,
-  })
 }
 
 /**

@@ -18,14 +18,12 @@ import type { Fault } from '../protocol.ts'
 
 const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
 
-/** How many answers there may be side by side. */
 const Choices = Type.Integer({
   minimum: 1,
   maximum: 128,
   expected: 'an integer from 1 to 128',
 })
 
-/** What the gateway reads of a chat completion request. Source: OpenAI's API reference. */
 const CompletionsRequest = Type.Object({
   model: Name,
   messages: Type.Array(Message, { minItems: 1, expected: 'a non-empty array of messages' }),
@@ -79,7 +77,6 @@ const ImagesRequest = Type.Object({
 /** The first fault of a JSON request for new or edited images. */
 export const checkImages = createCheck(ImagesRequest)
 
-/** What the gateway reads of a legacy completion request: a prompt is continued. */
 const TextRequest = Type.Object({
   model: Name,
   prompt: Type.Union([Text, List], { expected: 'a string or an array' }),

@@ -1,6 +1,6 @@
 import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { withoutExtras } from '../canonical/extras.ts'
+import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
 import { toJsonText, withExactCalls } from '../canonical/json-text.ts'
 import type { SearchPart, ServiceTier, TokenLogprob } from '../canonical/request.ts'
@@ -12,7 +12,7 @@ import { decodeTier } from './decode-request.ts'
 import { decodeError } from './errors.ts'
 import { createPartialArgs, type PartialArgs } from './partial-args.ts'
 import { toStandardBase64 } from './thinking.ts'
-import { foldGeminiUsage, type GeminiCounts } from './usage.ts'
+import { geminiReports } from './usage.ts'
 import { camelNames } from './wire.ts'
 
 /** A whole answer: it has the shape of a stream's one chunk. Never throws. */
@@ -34,18 +34,15 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   }
 }
 
-/** Where the candidates of one answer put what they read. */
 interface Sink {
   push(event: AnswerEvent): void
-  /** A name for the next block, unique within the answer. */
   nextBlock(): string
-  /** An id for a call that has none. */
   nextCall(): string
 }
 
 /** Reads answers, a chunk of a stream at a time or a whole body: it is one big chunk. */
 function createChunkDecoder({ requestId, request }: DecodeContext) {
-  const counts: GeminiCounts = {}
+  const counts = createCounts()
   const candidates = new Map<number, CandidateDecoder>()
   const customTools = new Set(
     request.tools.flatMap(({ kind, name }) => (kind === 'custom' ? [name] : [])),
@@ -86,7 +83,8 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
       if (isOver) return []
       const chunk = camelNames(wire)
       const metadata = objectIn(chunk, 'usageMetadata')
-      usage = withoutExtras(foldGeminiUsage(counts, metadata && camelNames(metadata))) ?? usage
+      usage =
+        withoutExtras(foldUsage(geminiReports, metadata && camelNames(metadata), counts)) ?? usage
       serviceTier = tierOf(metadata) ?? serviceTier
       start(chunk)
       for (const candidate of arrayIn(chunk, 'candidates')) {
@@ -150,7 +148,6 @@ interface OpenCall {
 
 type Logprobs = readonly TokenLogprob[] | undefined
 
-/** One of the answers side by side, of which nothing has come. */
 function createCandidate(
   choice: number,
   customTools: ReadonlySet<string>,
@@ -280,7 +277,6 @@ function createCandidate(
   }
 
   return {
-    /** The next piece of it, with camelCase names. */
     read(candidate: JsonObject): void {
       noteSources(candidate)
       let logprobs = decodeLogprobs(candidate)
@@ -293,7 +289,6 @@ function createCandidate(
       }
       reason = stringIn(candidate, 'finishReason') ?? reason
     },
-    /** The vendor has blocked the prompt: no answer comes. */
     block(): void {
       isBlocked = true
     },

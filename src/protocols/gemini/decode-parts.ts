@@ -163,7 +163,6 @@ export function createPairing() {
   let byName = new Map<string, Queue>()
   let inModel = false
 
-  /** The first call of a name that waits. */
   function takeByName(name: string, mayHaveId: boolean): WaitingCall | undefined {
     const queue = byName.get(name)
     if (queue === undefined) return undefined
@@ -302,7 +301,6 @@ export function encodeMedia({ source }: MediaPart): JsonObject {
   }
 }
 
-/** Whether a wire part holds a medium. */
 function isMediaPart(part: JsonObject): boolean {
   return isJsonObject(part.inlineData) || isJsonObject(part.fileData)
 }

@@ -68,7 +68,6 @@ function decodeFields(
   }
 }
 
-/** Whole fields that only this vendor has. */
 function noteVendor(body: JsonObject, fields: JsonObject, note: Note): void {
   const { safetySettings, modelArmorConfig, cachedContent } = fields
   if (listOf(safetySettings).length > 0) note('safety_settings', written(body, 'safetySettings'))
@@ -137,7 +136,6 @@ function decodeConfig(
 
 type PlaceOf = ReturnType<typeof placesIn>
 
-/** Answers in anything but text. */
 function noteModalities(config: JsonObject, place: PlaceOf, note: Note): void {
   const others = listOf(config.responseModalities).filter((modality) => modality !== 'TEXT')
   if (others.length > 0) note('output_modality', place('responseModalities'))
@@ -180,7 +178,6 @@ function numberIn(config: JsonObject, name: string, at: string): number | undefi
   return refuseValue(`${at}.${name}`, 'a number')
 }
 
-/** The system instruction and the contents of a request, as turns. */
 function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
   const { systemInstruction, contents } = camelNames(body)
   const context = { note, pairing: createPairing() }
@@ -263,7 +260,6 @@ function sideOf(part: Part, role: 'user' | 'assistant'): 'user' | 'assistant' | 
   return part.callId === undefined ? undefined : 'assistant'
 }
 
-/** The last message, if it has this role, else a new one. */
 function messageOf(role: Role, messages: Message[]): Message {
   const last = messages.at(-1)
   if (last?.role === role) return last
@@ -302,7 +298,6 @@ function joinChunks(before: Part, part: Part): Part | undefined {
 const isUnsigned = (part: Part): part is ReasoningPart =>
   part.type === 'reasoning' && part.signature === undefined
 
-/** Where the run of text begins that these parts end with. */
 function startOfText(parts: readonly Part[]): number {
   const lowest = Math.max(0, parts.length - longestRun)
   for (let at = parts.length; at > lowest; at--) {

@@ -7,6 +7,7 @@ import type { JsonObject, Operation } from '../protocol.ts'
 export const geminiEmbeddings = (operation: Operation): EmbeddingCodec => ({
   operation,
   mostTexts: 100,
+  textsAt: 'requests',
   decodeRequest,
   encodeRequest: ({ texts, dimensions }, model) => ({
     requests: texts.map((text) => ({

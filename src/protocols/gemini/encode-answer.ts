@@ -92,12 +92,10 @@ interface AnswerState {
   readonly searches: SearchPart[]
 }
 
-/** Nothing waits. */
 function createAnswerState(): AnswerState {
   return { signatures: [], cited: [], searches: [] }
 }
 
-/** The signatures that wait, as a field of the part that takes them. */
 function takeSignatures({ signatures }: AnswerState): JsonObject {
   return signatures.length === 0 ? {} : { thoughtSignature: wrapSignatures(signatures.splice(0)) }
 }
@@ -111,7 +109,6 @@ function signLast(parts: readonly JsonObject[], state: AnswerState): readonly Js
   return [...parts.slice(0, -1), { ...last, ...takeSignatures(state) }]
 }
 
-/** A call as a part; it takes the signatures that wait. */
 function encodeCallPart(
   { callId: id, name, kind, input }: Pick<ToolCallPart, 'callId' | 'name' | 'kind' | 'input'>,
   state: AnswerState,
@@ -171,7 +168,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return written
   }
 
-  /** What was kept back: there is another part behind it, or will be. */
   function release(choice: number): string {
     const pending = last.take(choice)
     return pending === undefined ? '' : chunk(choice, pending)
@@ -291,7 +287,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
 const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`
 
-/** A call on its way. */
 interface WaitingCall extends Pick<CallStart, 'choice' | 'callId' | 'name' | 'kind'> {
   input: string
   hasEnded: boolean
@@ -328,10 +323,8 @@ function createCallQueue() {
   }
 }
 
-/** A part on its way to the client. */
 interface PendingPart {
   readonly part: JsonObject
-  /** What its candidate has beside it. */
   readonly more: JsonObject
 }
 
@@ -343,7 +336,6 @@ function createLastParts() {
   const held = new Map<number, PendingPart>()
 
   return {
-    /** Adds a part; what can be sent by now. */
     add(choice: number, next: PendingPart): readonly PendingPart[] {
       const before = held.get(choice)
       const joint = before && join(before, next)
@@ -351,13 +343,11 @@ function createLastParts() {
       held.set(choice, last)
       return [...(before && !joint ? [before] : []), ...(ready ? [ready] : [])]
     },
-    /** The last part of an answer, if it has one. */
     take(choice: number): PendingPart | undefined {
       const last = held.get(choice)
       held.delete(choice)
       return last
     },
-    /** The last parts of all answers. */
     takeAll(): readonly (readonly [choice: number, pending: PendingPart])[] {
       const all = [...held]
       held.clear()
@@ -366,14 +356,12 @@ function createLastParts() {
   }
 }
 
-/** Two pieces of one text; undefined for parts that are none. */
 function join({ part: a, more }: PendingPart, { part: b, more: extra }: PendingPart) {
   const areText = typeof a.text === 'string' && typeof b.text === 'string'
   const isBare = Object.keys(more).length === 0 && a.thoughtSignature === undefined
   return areText && isBare ? { part: { ...b, text: `${a.text}${b.text}` }, more: extra } : undefined
 }
 
-/** What of a part can go, and what is kept. */
 function split(pending: PendingPart): readonly [PendingPart | undefined, PendingPart] {
   const { part, more } = pending
   const { text } = part

@@ -61,7 +61,6 @@ function encodeConfig(request: CanonicalRequest, options: EncodeOptions): JsonOb
   })
 }
 
-/** Structured output. */
 function encodeFormat(format: OutputFormat): JsonObject {
   const responseMimeType = 'application/json'
   if (format.type === 'json') return { responseMimeType }

@@ -105,14 +105,11 @@ const candidates: Readonly<Record<ClientLibrary, string>> = {
 /** Libraries that read a stream in a way of their own: `sdk` is Google's, `legacy-js` `@google/generative-ai`. */
 type ClientLibrary = 'sdk' | 'legacy-js' | 'other'
 
-/** Which of them a client says that it is, in `x-goog-api-client`. */
 function clientLibrary(library: string): ClientLibrary {
   if (library.includes('google-genai-sdk/')) return 'sdk'
   return library.includes('genai-js/') ? 'legacy-js' : 'other'
 }
 
-/** Google's SDK for Python. */
 const isPython = (library: string): boolean => library.includes('gl-python/')
 
-/** Google's SDKs for Go and JavaScript, with the latter Gemini CLI. */
 const isGoOrJs = (library: string): boolean => /gl-(?:go|node|web)\//.test(library)

@@ -11,7 +11,7 @@ import {
   type RequestExtras,
   requestExtras,
 } from '../request-extras.ts'
-import { type HiddenWork, hasOnly, isPlain, largestOf, toolBounds } from '../request-facts.ts'
+import { baseFacts, type HiddenWork, hasOnly, isPlain, largestOf } from '../request-facts.ts'
 import { camelNames, countNames, limitNames, withOneConfig, written } from './wire.ts'
 
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
@@ -26,12 +26,12 @@ export function readGemini(wire: JsonObject): RequestFacts {
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
   const schemas = [body.tools, ...schemaNames.map((name) => config?.[name])]
-  const extras = readExtras(body)
   return {
+    ...baseFacts(body, readExtras(body)),
+    ...requestText(body, prompts, schemas),
     model: undefined,
     stream: false,
     calls: answers,
-    continues: [],
     amend,
     answers,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
@@ -39,10 +39,7 @@ export function readGemini(wire: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras,
-    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia(prompts, texts),
-    ...requestText(body, prompts, schemas),
   }
 }
 
@@ -88,7 +85,6 @@ function hasHostedTools(tools: unknown): boolean {
     .some((tool) => Object.keys(tool).some((key) => !/^function_?declarations$/i.test(key)))
 }
 
-/** The vendor's own tools. */
 const tools = new Map<string, HostedTool>([
   ['googleSearch', 'web_search'],
   ['googleSearchRetrieval', 'web_search'],
@@ -137,7 +133,6 @@ function withoutOwnNames(body: JsonObject): JsonObject {
   return inner.length === 0 ? rest : { ...rest, requests: inner }
 }
 
-/** Fields that make a model do nothing that is not in its stream, of input that is in the request. */
 const shownFields = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'labels', 'model'],
   ...['generationConfig', 'serviceTier'],
@@ -151,7 +146,6 @@ const shownSettings = new Set([
 
 const shownThinking = new Set(['thinkingBudget', 'includeThoughts'])
 
-/** What a request makes the vendor do unseen. */
 function hiddenWork(wire: JsonObject): HiddenWork {
   const body = onceNamed(wire)
   const config = onceNamed(body?.generationConfig ?? {})

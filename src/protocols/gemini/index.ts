@@ -14,7 +14,7 @@ import {
   encodeGeminiStreamError,
   geminiHeartbeat,
 } from './errors.ts'
-import { readBatchEmbed, readGemini, renameGemini } from './facts.ts'
+import { emptyParts, readBatchEmbed, readGemini, renameGemini } from './facts.ts'
 import { createGeminiObserver } from './observe.ts'
 import { findSchemaFault, findToldKeywords } from './schema/to-gemini.ts'
 import { takesSearch } from './tools.ts'
@@ -46,7 +46,6 @@ function geminiUrl(base: string, path: string): string {
   return joinUrl(base, versioned ? path.replace(/^\/v1beta(?=\/)/, '') : path)
 }
 
-/** Path of an action on a model. */
 function geminiPath(model: string, action: string): string {
   const name = model.startsWith('models/') ? model.slice('models/'.length) : model
   const folder = name.startsWith('tunedModels/') ? '' : 'models/'
@@ -81,6 +80,7 @@ const countTokens: Operation = {
 const embed: Operation = {
   ...generate,
   name: 'embed',
+  embeds: true,
   check: checkEmbed,
   path: (model) => geminiPath(model, 'embedContent'),
 }
@@ -88,6 +88,7 @@ const embed: Operation = {
 const batchEmbed: Operation = {
   ...generate,
   name: 'batch_embed',
+  embeds: true,
   check: checkBatchEmbed,
   read: readBatchEmbed,
   path: (model) => geminiPath(model, 'batchEmbedContents'),
@@ -137,7 +138,26 @@ export const gemini = {
   tierHeader: 'x-gemini-service-tier',
   // `alt`, `fields`, `$httpMethod`: only ours are sent.
   hidesQueries: true,
-  mendsBodies: true,
+  emptyParts,
+  fidelity: 3,
+  spelling: {
+    conversation: 'contents',
+    within: 'generationConfig',
+    settings: {
+      ...{ toolChoice: 'toolConfig.functionCallingConfig', metadata: 'labels' },
+      ...{ serviceTier: 'serviceTier', format: 'generationConfig.responseMimeType' },
+      reasoning: 'generationConfig.thinkingConfig',
+      stop: 'generationConfig.stopSequences',
+      logprobs: 'generationConfig.responseLogprobs',
+      choices: 'generationConfig.candidateCount',
+    },
+    ...{ shownReasoning: 'includeThoughts', cacheMark: 'cache_control' },
+    ...{ toolSchema: 'parameters', formatSchema: '' },
+  },
+  clientHeader: 'x-goog-api-key',
+  impliedRole: 'user',
+  encodeUnauthenticated: (message) =>
+    JSON.stringify({ error: { code: 401, message, status: 'UNAUTHENTICATED' } }),
   codec: geminiCodec,
   decodeUsage: (raw) => decodeUsage(raw, geminiReports),
   embedding: geminiEmbeddings(batchEmbed),

@@ -10,13 +10,13 @@ import {
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { type GeminiCounts, geminiReports } from './usage.ts'
+import { geminiReports } from './usage.ts'
 
 /** Watches generated content, and embeddings, which report usage in the same place. */
 export const createGeminiObserver = (): AnswerObserver => new GeminiObserver(geminiReports)
 
 /** A stream has no last event: after a finish reason more may follow, so it is never `closed`, but `closing`. */
-class GeminiObserver extends Observer<GeminiCounts> {
+class GeminiObserver extends Observer {
   protected override readonly fields = answerFields
 
   protected override readEvent(chunk: JsonObject): EventRole {

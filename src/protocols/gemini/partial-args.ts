@@ -19,7 +19,6 @@ export function createPartialArgs() {
 }
 
 type Step = string | number
-/** Keys of an object, or places in an array. */
 type Node = Map<Step, unknown>
 
 const deepest = 64

@@ -1,56 +1,38 @@
 import {
   type Modalities,
   type Modality,
-  mergeExtras,
   plus,
   type ReportedExtras,
   reportedExtras,
   tierName,
   type UsageReports,
-  withExtras,
 } from '../canonical/extras.ts'
-import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { disjointUsage, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** The largest counts seen in one answer, in the vendor's own terms. */
-export interface GeminiCounts {
-  prompt?: number | undefined
-  toolUse?: number | undefined
-  cached?: number | undefined
-  candidates?: number | undefined
-  thoughts?: number | undefined
-  extras?: ReportedExtras | undefined
-}
-
 /**
- * Folds one `usageMetadata` into `counts`; undefined when it has no count in it. The larger count wins.
+ * How this vendor counts:
  * `promptTokenCount` includes `cachedContentTokenCount`; `toolUsePromptTokenCount` comes on top and is input too.
  * Output is `candidatesTokenCount` plus `thoughtsTokenCount`. Embeddings have `promptTokenCount` alone.
  */
-export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | undefined {
-  if (!isJsonObject(wire)) return undefined
-  const prompt = readCount(wire.promptTokenCount)
-  const toolUse = readCount(wire.toolUsePromptTokenCount)
-  const candidates = readCount(wire.candidatesTokenCount)
-  const thoughts = readCount(wire.thoughtsTokenCount)
-  const known = prompt ?? toolUse ?? candidates ?? thoughts
-  if (known === undefined) return undefined
-
-  counts.prompt = larger(counts.prompt, prompt)
-  counts.toolUse = larger(counts.toolUse, toolUse)
-  counts.cached = larger(counts.cached, readCount(wire.cachedContentTokenCount))
-  counts.candidates = larger(counts.candidates, candidates)
-  counts.thoughts = larger(counts.thoughts, thoughts)
-  counts.extras = mergeExtras(counts.extras, readExtras(wire))
-  const usage = disjointUsage({
-    input: (counts.prompt ?? 0) + (counts.toolUse ?? 0),
-    output: (counts.candidates ?? 0) + (counts.thoughts ?? 0),
-    reasoning: counts.thoughts ?? 0,
-    cacheRead: Math.min(counts.cached ?? 0, counts.prompt ?? 0),
-    cacheWrite: 0,
-  })
-  return withExtras(usage, counts.extras)
+export const geminiReports: UsageReports = {
+  read: (wire) => ({
+    prompt: readCount(wire.promptTokenCount),
+    toolUse: readCount(wire.toolUsePromptTokenCount),
+    cached: readCount(wire.cachedContentTokenCount),
+    candidates: readCount(wire.candidatesTokenCount),
+    thoughts: readCount(wire.thoughtsTokenCount),
+  }),
+  needed: ['prompt', 'toolUse', 'candidates', 'thoughts'],
+  readExtras,
+  sum: ({ prompt = 0, toolUse = 0, cached = 0, candidates = 0, thoughts = 0 }) =>
+    disjointUsage({
+      ...{ input: prompt + toolUse, output: candidates + thoughts, reasoning: thoughts },
+      ...{ cacheRead: Math.min(cached, prompt), cacheWrite: 0 },
+    }),
+  inputFields: ['promptTokenCount'],
+  outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
 }
 
 /** What is no text among the LLM tokens, and the tier, which Vertex names as `trafficType`. */
@@ -93,14 +75,6 @@ const trafficTypes: ReadonlyMap<string, string> = new Map([
   ['on_demand_offpeak', 'offpeak'],
   ['provisioned_throughput', 'provisioned'],
 ])
-
-/** The usage reports of this protocol. */
-export const geminiReports: UsageReports<GeminiCounts> = {
-  createCounts: () => ({}),
-  fold: foldGeminiUsage,
-  inputFields: ['promptTokenCount'],
-  outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
-}
 
 /** Counts as `usageMetadata`. Cache writes are input like any other here. */
 export function encodeUsage(usage: Usage): JsonObject {

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { NativeFeature, NativeUse } from '../canonical/request.ts'
+import type { NativeUse } from '../canonical/request.ts'
 import {
   Bag,
   createCheck,
@@ -14,6 +14,7 @@ import { settingsFault } from '../field-names.ts'
 import { countIn, isJsonObject, objectIn } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
 import { largestOf } from '../request-facts.ts'
+import type { NativeFeature } from '../translation/features.ts'
 
 // The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
 // in snake_case: its own documentation does both.
@@ -53,7 +54,6 @@ const settings = {
   service_tier: nullable(Text),
 }
 
-/** What the gateway reads of a generateContent request. Source: Google's Gemini API reference. */
 const GenerateRequest = Type.Object({ contents: oneOrMore(SaidContent, contents), ...settings })
 
 /** The first fault of a request for content, streamed or not. */
@@ -93,7 +93,6 @@ export const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
 /** Of how many answers are asked for. */
 export const countNames = ['candidateCount', 'candidate_count'] as const
 
-/** A request with one configuration, and the fields that have to change for that. */
 interface OneConfig {
   readonly asked: JsonObject
   readonly amend: RequestFacts['amend']

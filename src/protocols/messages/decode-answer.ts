@@ -1,7 +1,7 @@
 import type { AnswerEvent, CanonicalResponse, Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import type { CanonicalError } from '../canonical/error.ts'
-import { withoutExtras } from '../canonical/extras.ts'
+import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { createFolder } from '../canonical/fold.ts'
 import { embedJson, toJsonText } from '../canonical/json-text.ts'
 import type { Citation, ServiceTier, ToolKind } from '../canonical/request.ts'
@@ -17,7 +17,7 @@ import {
   isSearchUse,
   queryIn,
 } from './search.ts'
-import { decodeServiceTier, foldMessagesUsage, type MessagesCounts } from './usage.ts'
+import { decodeServiceTier, messagesReports } from './usage.ts'
 
 /** Reads a whole message, as the stream that it could have been: both then say the same. */
 export function decodeMessagesResponse(
@@ -63,7 +63,7 @@ export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
 /** Turns parsed stream events into canonical ones. What comes after the end or an error is not read. */
 function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) => void) {
   const blocks = createBlockReader(context, emit)
-  const counts: MessagesCounts = {}
+  const counts = createCounts()
   let usage: Usage | undefined
   let serviceTier: ServiceTier | undefined
   let finish: Finish | undefined
@@ -83,7 +83,7 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
   }
 
   function noteUsage(wire: unknown): void {
-    usage = withoutExtras(foldMessagesUsage(counts, wire)) ?? usage
+    usage = withoutExtras(foldUsage(messagesReports, wire, counts)) ?? usage
     serviceTier = decodeServiceTier(wire) ?? serviceTier
   }
 
@@ -98,7 +98,6 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
     isOver = true
   }
 
-  /** The upstream said that it failed. */
   function fail(error: CanonicalError): void {
     if (!isOver) emit({ type: 'error', error })
     isOver = true
@@ -106,7 +105,6 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
 
   return {
     fail,
-    /** `type` is the event's own, or else the name of its frame. */
     read(type: string | undefined, event: JsonObject) {
       if (isOver) return
       switch (type) {
@@ -130,7 +128,6 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
           return fail(decodeMessagesError(event))
       }
     },
-    /** Nothing more comes. */
     end(): void {
       if (isOver) return
       if (finish === undefined) blocks.closeAll()
@@ -190,7 +187,6 @@ interface SearchBlock {
   held: string
 }
 
-/** A search whose result has not come. */
 type PendingSearch = { readonly id: string; readonly query: string | undefined }
 
 /** Reads the content blocks of one answer. Only odd upstreams give no index. */
@@ -202,7 +198,6 @@ function createBlockReader(
     request.tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name),
   )
   const open = new Map<number, Block>()
-  /** By the id of their use. */
   const searches = new Map<string | undefined, PendingSearch>()
   /** Index of the open block that is no call. */
   let serial: number | undefined
@@ -362,7 +357,6 @@ function createBlockReader(
       searches.clear()
     },
     hasBegun: () => count > 0,
-    /** Whether the client was told to call something. */
     hasCalls: () => calls > 0,
   }
 }

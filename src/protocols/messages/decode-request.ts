@@ -6,7 +6,6 @@ import type {
   CanonicalRequest,
   DocumentPart,
   ImagePart,
-  NativeFeature,
   NativeUse,
   Note,
   OutputFormat,
@@ -27,6 +26,7 @@ import {
   stringIn,
 } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { NativeFeature } from '../translation/features.ts'
 import { decodeCache } from './cache.ts'
 import { decodeCitations, decodeSearch, findSearches } from './search.ts'
 import { decodeThinking } from './thinking.ts'

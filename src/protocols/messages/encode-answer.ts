@@ -218,12 +218,9 @@ export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
 
 /** Writes the content blocks of one answer, one at a time, with indexes that have no gap (T12). */
 function createBlockWriter(requestId: string) {
-  /** What the answer has held so far. */
   const held = { calls: false, refusal: false }
-  /** Of the block that is open, or was opened last. */
   let index = -1
   let isOpen = false
-  /** Of the call that is open. */
   let kind: ToolKind = 'function'
   let searches = 0
   let searchBlocks = 0
@@ -335,7 +332,6 @@ function createBlockWriter(requestId: string) {
 const emptyText = '{"type":"text","text":""}'
 const emptyThinking = '{"type":"thinking","thinking":"","signature":""}'
 
-/** One event of a stream, by its type and the members that follow it. */
 function frame(type: string, members: string): string {
   const rest = members === '' ? '' : `,${members}`
   return `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`

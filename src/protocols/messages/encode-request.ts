@@ -82,7 +82,6 @@ function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) 
   return defined({ effort, format: schema && { type: 'json_schema', schema } })
 }
 
-/** `auto` uses priority capacity where the account has some. */
 function tierWord(tier: ServiceTier | undefined): string | undefined {
   if (tier === 'auto' || tier === 'priority') return 'auto'
   return tier === 'default' ? 'standard_only' : undefined
@@ -120,7 +119,6 @@ function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
   }
 }
 
-/** How many turns are `system`. */
 function countSystem(turns: readonly Turn[]): number {
   const leading = countLeadingInstructions(turns)
   const first = turns[leading]

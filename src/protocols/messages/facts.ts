@@ -54,7 +54,6 @@ export const CountTokensRequest = Type.Object({
   thread: nullable(Thread),
 })
 
-/** What the gateway reads of a message request. */
 const MessagesRequest = Type.Object({
   ...CountTokensRequest.properties,
   max_tokens: PositiveInteger,
@@ -175,7 +174,6 @@ function tiersIn(body: JsonObject): readonly TierAsk[] {
   return found
 }
 
-/** Fields that make a model do nothing that is not in its stream. */
 const shownFields = new Set([
   ...['model', 'messages', 'max_tokens', 'stream', 'system', 'stop_sequences', 'temperature'],
   ...['top_p', 'top_k', 'tools', 'tool_choice', 'metadata', 'thinking', 'output_config'],

@@ -1,6 +1,7 @@
 import type { Codec } from '../canonical/codec.ts'
 import { decodeUsage } from '../canonical/extras.ts'
 import { anthropicRoot, findRootKeywords } from '../canonical/tools.ts'
+import { objectIn, stringIn } from '../json.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { ClientStream, HeartbeatPlace, Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
@@ -84,6 +85,20 @@ export const messages = {
   counting: countTokens,
   demandedHeaders: { 'anthropic-version': '2023-06-01' },
   requestIdHeader: 'request-id',
+  fidelity: 2,
+  spelling: {
+    conversation: 'messages',
+    settings: {
+      parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+      ...{ format: 'output_config.format', reasoning: 'thinking', stop: 'stop_sequences' },
+      ...{ maxOutputTokens: 'max_tokens', userId: 'metadata.user_id' },
+    },
+    ...{ shownReasoning: 'display', cacheMark: 'cache_control' },
+    ...{ toolSchema: 'input_schema', formatSchema: 'schema', continuesAnswers: true },
+  },
+  clientHeader: 'anthropic-version',
+  conversationHint: (body) => stringIn(objectIn(body, 'metadata'), 'user_id'),
+  unknownConversation: 'thread_not_found',
   codec: messagesCodec,
   decodeUsage: (raw) => decodeUsage(raw, messagesReports),
   operations: { messages: messagesOperation, countTokens },
@@ -95,7 +110,6 @@ function messagesUrl(base: string, path: string): string {
   return joinUrl(base, versioned ? path.replace(/^\/v1(?=\/)/, '') : path)
 }
 
-/** The key as Anthropic takes it. */
 function messagesKeyHeaders(key: string): Readonly<Record<string, string>> {
   return { 'x-api-key': key }
 }

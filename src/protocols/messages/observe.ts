@@ -12,12 +12,12 @@ import type { HostedTool } from '../canonical/tools.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { type MessagesCounts, messagesReports } from './usage.ts'
+import { messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export const createMessagesObserver = (): AnswerObserver => new MessagesObserver(messagesReports)
 
-class MessagesObserver extends Observer<MessagesCounts> {
+class MessagesObserver extends Observer {
   protected override readonly fields = messageFields
   protected override readonly textOf = readText
 
@@ -116,7 +116,6 @@ const toolNames: readonly (readonly [name: RegExp, tool: HostedTool])[] = [
   [/^tool_search/, 'tool_search'],
 ]
 
-/** Notes a content block that is the use of a tool which the vendor runs. */
 function observeBlock(tally: ToolTally, block: JsonObject): void {
   const { type } = block
   if (type !== 'server_tool_use' && type !== 'mcp_tool_use') return

@@ -46,7 +46,6 @@ function withNull({ nullable, ...schema }: JsonObject): JsonObject {
   return { ...schema, type: [type, 'null'], ...allowed }
 }
 
-/** The keyword as the vendor takes it; undefined when it does not. */
 function closeKeyword(
   [key, value]: [string, unknown],
   schema: JsonObject,

@@ -138,7 +138,6 @@ export const isSearchUse = (block: JsonObject | undefined): boolean =>
 export const queryIn = (input: unknown): string | undefined =>
   stringIn(isJsonObject(input) ? input : undefined, 'query')
 
-/** What searches have found, as texts for other vendors, and the places of the blocks that it was in. */
 interface FoundBefore {
   readonly texts: readonly TextPart[]
   readonly places: ReadonlySet<string>

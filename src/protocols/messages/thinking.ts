@@ -10,11 +10,9 @@ import type {
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** What a request's reasoning becomes here. */
 interface ThinkingFields {
   readonly maxTokens: number
   readonly thinking?: JsonObject
-  /** For `output_config`. */
   readonly effort?: string
 }
 

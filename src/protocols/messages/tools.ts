@@ -157,10 +157,8 @@ export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly 
   ]
 }
 
-/** Whether a tool waits until a search refers to it. */
 const isHeldBack = (tool: JsonObject): boolean => tool.defer_loading === true
 
-/** Names of tools that results refer to, that were called, or that must be called; each once. */
 function namedTools(body: JsonObject): readonly string[] {
   const names = new Set<string | undefined>()
   for (const message of arrayIn(body, 'messages').filter(isJsonObject)) {

@@ -1,62 +1,67 @@
 import {
+  type Counts,
   hasObserved,
   joinTiers,
-  mergeExtras,
   plus,
   type ReportedExtras,
   reportedExtras,
   type ToolCounts,
   tierName,
   type UsageReports,
-  withExtras,
 } from '../canonical/extras.ts'
 import type { ServiceTier } from '../canonical/request.ts'
-import { larger, readCount, type Usage } from '../canonical/usage.ts'
+import { readCount, type Usage } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** The largest counts seen in one answer, and its last word on how long cache writes live. */
-export interface MessagesCounts {
-  input?: number | undefined
-  output?: number | undefined
-  thinking?: number | undefined
-  cacheRead?: number | undefined
-  cacheWrite?: number | undefined
-  split?: CacheSplit | undefined
-  extras?: ReportedExtras | undefined
-}
-
-interface CacheSplit {
-  readonly fiveMinutes: number
-  readonly oneHour: number
-}
-
 /**
- * Folds one usage report into `counts`; undefined when it has no count in it. The larger count wins.
+ * How this vendor counts:
  * `input_tokens` excludes cache reads and writes; `cache_creation` splits `cache_creation_input_tokens` by life.
  * `output_tokens` includes thinking. The sums are those of the `message` entries of `iterations`: `compaction`
  * entries, calls to the same model, are added; `advisor_message` entries are another model's, and are not.
  */
-export function foldMessagesUsage(counts: MessagesCounts, wire: unknown): Usage | undefined {
-  if (!isJsonObject(wire)) return undefined
-  const reports = [wire, ...arrayIn(wire, 'iterations').filter(isCompaction)]
-  const input = sum(reports, 'input_tokens')
-  const output = sum(reports, 'output_tokens')
-  const cacheRead = sum(reports, 'cache_read_input_tokens')
-  const cacheWrite = sum(reports, 'cache_creation_input_tokens')
-  const known = input ?? output ?? cacheRead ?? cacheWrite
-  if (known === undefined) return undefined
-
-  counts.input = larger(counts.input, input)
-  counts.output = larger(counts.output, output)
-  counts.cacheRead = larger(counts.cacheRead, cacheRead)
-  counts.cacheWrite = larger(counts.cacheWrite, cacheWrite)
-  counts.split = laterSplit(counts.split, reports)
-  const thinking = objectIn(wire, 'output_tokens_details')?.thinking_tokens
-  counts.thinking = larger(counts.thinking, readCount(thinking))
-  counts.extras = mergeExtras(counts.extras, readExtras(wire))
-  return withExtras(toUsage(counts), counts.extras)
+export const messagesReports: UsageReports = {
+  read(wire) {
+    const reports = [wire, ...arrayIn(wire, 'iterations').filter(isCompaction)]
+    const lives = reports.map((report) => objectIn(report, 'cache_creation'))
+    return {
+      input: sumOf(reports, 'input_tokens'),
+      output: sumOf(reports, 'output_tokens'),
+      cacheRead: sumOf(reports, 'cache_read_input_tokens'),
+      cacheWrite: sumOf(reports, 'cache_creation_input_tokens'),
+      thinking: readCount(objectIn(wire, 'output_tokens_details')?.thinking_tokens),
+      fiveMinutes: sumOf(lives, 'ephemeral_5m_input_tokens'),
+      oneHour: sumOf(lives, 'ephemeral_1h_input_tokens'),
+    }
+  },
+  needed: ['input', 'output', 'cacheRead', 'cacheWrite'],
+  readExtras,
+  // A later split of the writes by life replaces the earlier one, unless it knows of fewer writes.
+  replace(counts, found) {
+    const { fiveMinutes, oneHour } = found
+    if (fiveMinutes === undefined && oneHour === undefined) return
+    const isLess = writtenIn(found) < writtenIn(counts)
+    const split = isLess ? counts : found
+    counts.fiveMinutes = found.fiveMinutes = split.fiveMinutes ?? 0
+    counts.oneHour = found.oneHour = split.oneHour ?? 0
+  },
+  // The two lives never exceed what was written; what has no stated life lives five minutes.
+  sum(counts) {
+    const { input = 0, output = 0, thinking = 0, cacheRead = 0, oneHour = 0 } = counts
+    const writes = counts.cacheWrite ?? writtenIn(counts)
+    const cacheWrite1hTokens = Math.min(oneHour, writes)
+    return {
+      ...{ inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead },
+      reasoningTokens: Math.min(thinking, output),
+      cacheWriteTokens: writes - cacheWrite1hTokens,
+      cacheWrite1hTokens,
+    }
+  },
+  inputFields: ['input_tokens'],
+  outputFields: ['output_tokens'],
 }
+
+const writtenIn = ({ fiveMinutes = 0, oneHour = 0 }: Counts) => fiveMinutes + oneHour
 
 /** A report names three kinds of tiers. Its searches and fetches are those that are billed. */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
@@ -73,58 +78,17 @@ function readExtras(wire: JsonObject): ReportedExtras | undefined {
   return reportedExtras(wire, { tier, tools })
 }
 
-/** The usage reports of this protocol. */
-export const messagesReports: UsageReports<MessagesCounts> = {
-  createCounts: () => ({}),
-  fold: foldMessagesUsage,
-  inputFields: ['input_tokens'],
-  outputFields: ['output_tokens'],
-}
-
 function isCompaction(entry: unknown): entry is JsonObject {
   return isJsonObject(entry) && entry.type === 'compaction'
 }
 
-function sum(reports: readonly (JsonObject | undefined)[], field: string): number | undefined {
+function sumOf(reports: readonly (JsonObject | undefined)[], field: string): number | undefined {
   let total: number | undefined
   for (const report of reports) {
     const count = readCount(report?.[field])
     if (count !== undefined) total = (total ?? 0) + count
   }
   return total
-}
-
-/** A later split replaces the earlier one, not adds to it, unless it knows of fewer writes. */
-function laterSplit(
-  seen: CacheSplit | undefined,
-  reports: readonly JsonObject[],
-): CacheSplit | undefined {
-  const details = reports.map((report) => objectIn(report, 'cache_creation'))
-  const fiveMinutes = sum(details, 'ephemeral_5m_input_tokens')
-  const oneHour = sum(details, 'ephemeral_1h_input_tokens')
-  if (fiveMinutes === undefined && oneHour === undefined) return seen
-  const split = { fiveMinutes: fiveMinutes ?? 0, oneHour: oneHour ?? 0 }
-  return seen !== undefined && written(split) < written(seen) ? seen : split
-}
-
-function written(split: CacheSplit): number {
-  return split.fiveMinutes + split.oneHour
-}
-
-/** The two lives never exceed what was written; what has no stated life lives five minutes. */
-function toUsage(counts: MessagesCounts): Usage {
-  const split = counts.split ?? { fiveMinutes: 0, oneHour: 0 }
-  const writes = counts.cacheWrite ?? written(split)
-  const cacheWrite1hTokens = Math.min(split.oneHour, writes)
-  const outputTokens = counts.output ?? 0
-  return {
-    inputTokens: counts.input ?? 0,
-    outputTokens,
-    reasoningTokens: Math.min(counts.thinking ?? 0, outputTokens),
-    cacheReadTokens: counts.cacheRead ?? 0,
-    cacheWriteTokens: writes - cacheWrite1hTokens,
-    cacheWrite1hTokens,
-  }
 }
 
 /** Usage in the vendor's full shape, which SDKs and coding agents read without looking. */

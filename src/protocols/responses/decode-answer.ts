@@ -1,6 +1,6 @@
 import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { withoutExtras } from '../canonical/extras.ts'
+import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
@@ -17,7 +17,7 @@ import {
   type Told,
   wholePart,
 } from './item-readers.ts'
-import { foldResponsesUsage, type ResponsesCounts } from './usage.ts'
+import { responsesReports } from './usage.ts'
 
 /** Reads a whole answer: as a stream that has its last event alone. */
 export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
@@ -26,7 +26,6 @@ export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext):
   return foldEvents(createResponsesDecoder(context).read({ type, response: body }, type))
 }
 
-/** A decoder that also takes events that have been parsed. */
 interface ResponsesDecoder extends StreamDecoder {
   read(event: JsonObject, type: string): readonly AnswerEvent[]
 }
@@ -35,7 +34,7 @@ interface ResponsesDecoder extends StreamDecoder {
 export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder {
   const gathering = createGathering()
   const items = createAnswerItems(gathering, context)
-  const counts: ResponsesCounts = {}
+  const counts = createCounts()
   let usage: Usage | undefined
   let isBegun = false
   let isOver = false
@@ -66,7 +65,7 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
     if (isOver || !(type === 'error' || type.startsWith('response.'))) return []
     const response = objectIn(event, 'response')
     begin(response)
-    usage = withoutExtras(foldResponsesUsage(counts, response?.usage)) ?? usage
+    usage = withoutExtras(foldUsage(responsesReports, response?.usage, counts)) ?? usage
     if (type === 'error') fail(event)
     else if (type === 'response.failed') fail(response ?? event)
     else if (ends.has(type)) finish(response ?? {}, type)
@@ -90,7 +89,6 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
 
-/** Events on their way out, and which kinds of blocks the answer has. */
 interface Gathering extends Blocks {
   readonly kinds: ReadonlySet<string>
   take(): readonly AnswerEvent[]
@@ -143,7 +141,6 @@ interface Entry {
 
 /** The items of one answer, in the order in which they first came up. */
 interface AnswerItems {
-  /** The item that an event is about; it begins here if no event has announced it. */
   at(event: JsonObject, type: ItemType): ItemReader
   begin(event: JsonObject, item: JsonObject): void
   end(event: JsonObject, item: JsonObject): void
@@ -218,7 +215,6 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext): AnswerItems 
 interface TextEvent {
   readonly item: ItemType
   readonly kind: Told['kind']
-  /** The event's field that holds the text. */
   readonly field: string
   readonly isWhole: boolean
 }
@@ -292,7 +288,6 @@ function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): voi
   items.at(event, item).tell?.({ kind, text, index, isWhole, logprobs })
 }
 
-/** A whole part: of a message, or of a reasoning item that shows the reasoning itself. */
 function tellPart(items: AnswerItems, event: JsonObject): void {
   const part = objectIn(event, 'part')
   const index = indexIn(event, 'content_index')
@@ -307,7 +302,6 @@ function tellPart(items: AnswerItems, event: JsonObject): void {
   message.cite?.(index, arrayIn(part, 'annotations').filter(isJsonObject))
 }
 
-/** Place among an item's parts; the first if the event names none. */
 function indexIn(event: JsonObject, key: string): number {
   const index = event[key]
   return typeof index === 'number' ? index : 0

@@ -3,7 +3,6 @@ import { toJsonText } from '../canonical/json-text.ts'
 import {
   type CanonicalRequest,
   efforts,
-  type NativeFeature,
   type NativeUse,
   type OutputFormat,
   type ReasoningPart,
@@ -26,6 +25,7 @@ import {
   stringIn,
 } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { NativeFeature } from '../translation/features.ts'
 import { decodeContent } from './content.ts'
 import {
   decodeSearch,
@@ -110,7 +110,6 @@ function noteFields(body: JsonObject, native: NativeUse[]): void {
   }
 }
 
-/** A field that is one of a few words, when it is there at all. */
 function wordOf<Word extends string>(
   holder: JsonObject | undefined,
   key: string,
@@ -122,7 +121,6 @@ function wordOf<Word extends string>(
   return words.find((word) => word === value) ?? refuseValue(at, `one of ${words.join(', ')}`)
 }
 
-/** The answer's format and length of speech (`text`); what else is in there is noted in `native`. */
 function decodeText(
   body: JsonObject,
   native: NativeUse[],
@@ -210,7 +208,6 @@ export function serviceTierOf(word: unknown): ServiceTier | undefined {
 
 const tiers: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
-/** The client's own labels. */
 function decodeMetadata(body: JsonObject): Readonly<Record<string, string>> | undefined {
   const { metadata } = body
   if (metadata === undefined || metadata === null) return undefined

@@ -50,7 +50,6 @@ const failed = (message: string, code = 'server_error'): ResponseEnd => {
   return { status: 'failed', error: { code, message } }
 }
 
-/** How a response ended, in the vendor's words. */
 interface ResponseEnd {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly reason?: 'max_output_tokens' | 'content_filter'
@@ -90,7 +89,6 @@ export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usa
   return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
 }
 
-/** The response as the vendor writes it, with the fields that repeat the request. */
 function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
   const { body, requestId, model, createdAt, own } = context
   const { status, error, reason, output, usage, serviceTier } = facts
@@ -216,7 +214,6 @@ function encodeFailedEvents(
   )
 }
 
-/** What went wrong, in the words that a response has for it: by them Codex knows what to repeat. */
 function failedError({ status, message }: ProtocolError) {
   return { code: failedCode(status), message }
 }
@@ -247,7 +244,6 @@ export function encodeResponsesStreamError(
   return (first ? emit('response.created', begun) : '') + encodeFailedEvents(error, failed, emit)
 }
 
-/** What every response has. */
 const usual = {
   ...{ error: null, incomplete_details: null, instructions: null, metadata: {} },
   ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },

@@ -93,7 +93,6 @@ function encodeText({ format, verbosity }: CanonicalRequest): JsonObject | undef
   return defined({ format: format && encodeFormat(format), verbosity })
 }
 
-/** The vendor demands a name. */
 function encodeFormat(format: OutputFormat): JsonObject {
   if (format.type === 'json') return { type: 'json_object' }
   const { name = 'output', description, schema, strict } = format

@@ -13,11 +13,11 @@ import {
 } from '../request-extras.ts'
 import {
   allOfTypes,
+  baseFacts,
   type HiddenWork,
   hasOnly,
   isPlain,
   loosest,
-  toolBounds,
 } from '../request-facts.ts'
 import { itemIdsIn } from './wire.ts'
 
@@ -26,29 +26,21 @@ export function readResponses(body: JsonObject): RequestFacts {
   const { references, whole } = itemIdsIn(body)
   const { instructions, input, prompt, tools } = body
   const schema = objectIn(objectIn(body, 'text'), 'format')?.schema
-  const extras = readExtras(body)
   return {
-    model: typeof body.model === 'string' ? body.model : undefined,
-    stream: body.stream === true,
-    calls: 1,
+    ...baseFacts(body, readExtras(body)),
+    ...requestText(body, [instructions, input, prompt], [tools, schema]),
     continues: referredIds(body, references),
     wholeIds: whole,
-    amend: {},
-    answers: 1,
     maxOutputTokens: loosest(body, countIn(body, 'max_output_tokens')),
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras,
-    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([instructions, input], texts),
-    ...requestText(body, [instructions, input, prompt], [tools, schema]),
   }
 }
 
-/** What is continued is named by its id; a stored prompt is not in the body. */
 const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
 /** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
@@ -69,7 +61,6 @@ function hasHostedTools(body: JsonObject): boolean {
     .some(({ type }) => type !== 'function' && type !== 'custom')
 }
 
-/** Kinds that the client runs itself. */
 const clientKinds = new Set<unknown>(['function', 'custom', 'local_shell', 'apply_patch'])
 
 /** What a response shall have besides text. */
@@ -98,7 +89,6 @@ function allTools(body: JsonObject): readonly FoundTool[] {
 }
 
 interface FoundTool {
-  /** Undefined: the client runs it. */
   readonly kind: string | undefined
   readonly path: Path
 }
@@ -130,7 +120,6 @@ function ownKind(tool: JsonObject): string | undefined {
   return `${type}`
 }
 
-/** What `tool_choice` says of a kind of tools. */
 function choiceIn(
   body: JsonObject,
   isAll: boolean,
@@ -156,7 +145,6 @@ function choiceIn(
   }
 }
 
-/** Fields that make a model do nothing that is not in its stream, of input that is in the request. */
 const shownFields = new Set([
   ...['model', 'input', 'instructions', 'stream', 'stream_options', 'max_output_tokens', 'text'],
   ...['temperature', 'top_p', 'top_logprobs', 'truncation', 'include', 'metadata', 'store'],
@@ -164,7 +152,6 @@ const shownFields = new Set([
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'background'],
 ])
 
-/** What a request makes the vendor do unseen. */
 function hiddenWork(body: JsonObject): HiddenWork {
   const { reasoning, service_tier: tier } = body
   const effort = isJsonObject(reasoning) ? reasoning.effort : reasoning

@@ -2,6 +2,7 @@ import type { Codec } from '../canonical/codec.ts'
 import { decodeUsage } from '../canonical/extras.ts'
 import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import { decodeOpenAiError, encodeOpenAiError } from '../chat/errors.ts'
+import { objectIn, stringIn } from '../json.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
@@ -86,6 +87,21 @@ export const responses = {
   counting: inputTokens,
   demandedHeaders: {},
   decodeUsage: (raw) => decodeUsage(raw, responsesReports),
+  fidelity: 1,
+  spelling: {
+    conversation: 'input',
+    settings: {
+      ...{ format: 'text.format', verbosity: 'text.verbosity', userId: 'user' },
+      logprobs: 'top_logprobs',
+    },
+    ...{ shownReasoning: 'summary', cacheMark: 'prompt_cache_breakpoint' },
+    ...{ searchLimit: 'max_tool_calls', toolSchema: 'parameters', formatSchema: 'schema' },
+  },
+  conversationHint: (body) =>
+    stringIn(body, 'prompt_cache_key') ??
+    stringIn(body, 'conversation') ??
+    stringIn(objectIn(body, 'conversation'), 'id'),
+  takesCacheKey: (_host, quirks) => !quirks.has('no_prompt_cache_key'),
   codec: responsesCodec,
   operations: { responses: generate, compact, inputTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -15,7 +15,6 @@ export interface Told {
   readonly isWhole: boolean
   /** Which of the item's texts: answer and refusal, or summary and reasoning itself. */
   readonly kind: 'text' | 'refusal' | 'summary' | 'content' | 'input'
-  /** Place among the item's parts. */
   readonly index: number
   readonly logprobs?: readonly TokenLogprob[] | undefined
 }
@@ -27,13 +26,11 @@ export interface ItemReader {
   tell?(told: Told): void
   /** A source, or what is said of a whole part. */
   cite?(index: number, annotations: readonly JsonObject[]): void
-  /** The end; `item` is the whole, where the vendor sends it. */
   end(item: JsonObject | undefined): void
 }
 
 /** Where the readers of one answer put what they read. */
 export interface Blocks {
-  /** A name for the next block, unique within the answer. */
   nextId(): string
   push(event: AnswerEvent): void
   /** Ends of the reasoning that is open. */

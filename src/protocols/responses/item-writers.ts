@@ -30,27 +30,22 @@ type CallStart = EventOf<'tool-call-start'>
 
 /** Writes one item of an answer for a client; its announcement and its end are written around it. */
 interface ItemWriter {
-  /** What follows the announcement. */
   begin?(): string
   delta?(event: DeltaEvent): string
   /** A block's end. A message may have more of them. */
   end(event: EndEvent): string
-  /** The item as it stands. */
   item(status: ItemStatus): JsonObject
 }
 
-/** Where an item stands in the output. */
 interface ItemPlace {
   readonly item_id: string
   readonly output_index: number
 }
 
-/** Writes the items of an answer, from blocks that come one after the other. */
 interface OutputWriter {
   write(event: AnswerEvent): string
   /** Ends the last item, which waits for its end: an answer that was cut says so there. */
   close(status: ItemStatus): string
-  /** All items as they stand. */
   items(): readonly JsonObject[]
 }
 
@@ -137,7 +132,6 @@ interface OpenPart {
   readonly logprobs: JsonObject[]
 }
 
-/** Writes a message: texts and refusals that follow each other are parts of one. */
 function createMessageWriter(place: ItemPlace, emit: WriteEvent): ItemWriter {
   const content: JsonObject[] = []
   let part: OpenPart | undefined
@@ -219,7 +213,6 @@ function createReasoningWriter(place: ItemPlace, emit: WriteEvent): ItemWriter {
   }
 }
 
-/** Writes a call of a function or of a custom tool. */
 function createCallWriter(
   { callId, name, kind }: CallStart,
   tools: readonly Tool[],

@@ -12,12 +12,12 @@ import { openAiTier } from '../chat/facts.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { type ResponsesCounts, responsesReports } from './usage.ts'
+import { responsesReports } from './usage.ts'
 
 /** Watches a response. The kinds of events go by `type`: some vendors send no `event:` line. */
 export const createResponsesObserver = (): AnswerObserver => new ResponsesObserver(responsesReports)
 
-class ResponsesObserver extends Observer<ResponsesCounts> {
+class ResponsesObserver extends Observer {
   protected override readonly fields = responseFields
   /** What a search is billed as, and a container, by the tools of the request. */
   #search: HostedTool = 'web_search'

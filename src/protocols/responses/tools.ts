@@ -11,7 +11,6 @@ import { decodeLocation, openAiRoot, plainRoot, textsIn, toolNamed } from '../ca
 import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** Tools of the vendor's own kind that the client runs. All unknown kinds are run by the vendor. */
 const clientTools = new Set<unknown>([
   ...['local_shell', 'shell', 'apply_patch', 'computer', 'computer_use_preview'],
 ])

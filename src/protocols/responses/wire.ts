@@ -25,7 +25,6 @@ const Input = Type.Union([Text, Type.Array(Item, { expected: 'an array of items'
   expected: 'a string or an array of items',
 })
 
-/** What the gateway reads of a responses request. Source: OpenAI's API reference. */
 const ResponsesRequest = Type.Object({
   model: Name,
   input: nullable(Input),
@@ -56,9 +55,7 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
   return missing('input', 'a string or an array of items')
 }
 
-/** The ids of the items of an input. */
 interface ItemIds {
-  /** Of those that have nothing of their own: the vendor puts in their place what it keeps. */
   readonly references: readonly string[]
   /** Of those that are sent whole. */
   readonly whole: readonly string[]
@@ -102,7 +99,6 @@ const contents = new Map([
   ['file_search_call', ['queries', 'results']],
 ])
 
-/** Fields that are no content, whatever the type. */
 const labels = new Set(['id', 'type', 'status', 'role', 'phase', 'created_by'])
 
 function isEmpty(value: unknown): boolean {

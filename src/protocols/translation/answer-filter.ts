@@ -38,17 +38,14 @@ interface EventFilter {
   readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
 }
 
-/** A block of text of which nothing has been passed on yet. */
 interface Held {
   readonly id: string
   text: string
   isEnded: boolean
 }
 
-/** One of the answers side by side. */
 interface Answer {
   readonly cutter: JsonCutter
-  /** What has been passed on, as it must parse. */
   text: string
   /** Blocks that hold nothing but what stands before the JSON. */
   readonly held: Held[]
@@ -306,7 +303,6 @@ interface Pattern {
   readonly fallbacks: readonly number[]
 }
 
-/** The sequences, ready to be looked for in many texts. */
 function preparePatterns(sequences: readonly string[]): readonly Pattern[] {
   return sequences
     .filter((text) => text !== '')
@@ -320,7 +316,6 @@ function createStopMatcher(patterns: readonly Pattern[]) {
   const matched = patterns.map(() => 0)
   let held = ''
 
-  /** Takes one character; the sequence that it completes. */
   function step(unit: number): Pattern | undefined {
     let complete: Pattern | undefined
     for (const [index, pattern] of patterns.entries()) {
@@ -351,7 +346,6 @@ function createStopMatcher(patterns: readonly Pattern[]) {
       held = whole.slice(safe)
       return { text: whole.slice(0, safe) }
     },
-    /** What was kept back, at the end of the text. */
     rest(): string {
       const text = held
       held = ''

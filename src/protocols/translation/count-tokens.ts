@@ -82,7 +82,6 @@ function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
   yield [jsonText(isPlain ? schema : tool.parameters), perToken]
 }
 
-/** Deeper than any vendor lets schemas nest. */
 const deepest = 64
 
 /** As JSON, but for what nests too deep: the engine takes seconds to find that it can't write that. */
@@ -178,13 +177,11 @@ export function toolType(tool: Tool): string {
   ].join('')
 }
 
-/** The types of an input without parameters. */
 const isNothing = new Set(['any', 'object', '{\n}'])
 
 const comment = (text: string | undefined) =>
   text === undefined || text === '' ? '' : `// ${text}\n`
 
-/** Deeper than any vendor lets schemas nest. */
 const deepestType = 32
 
 /** Writes the schemas of one tool. A definition is written out where it is used first. */

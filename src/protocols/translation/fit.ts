@@ -11,10 +11,9 @@ import {
   requestFeatures,
   wayOf,
 } from './features.ts'
-import { conversationNames, schemaPath, spell } from './spelling.ts'
+import { type Spelling, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
-/** Where a request is to go. */
 interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' | 'tellsInWords'> {
   readonly protocol: ProtocolName
   readonly quirks: ReadonlySet<Quirk>
@@ -34,7 +33,7 @@ interface Fitted {
  */
 export function fit(
   request: CanonicalRequest,
-  client: ProtocolName,
+  client: Spelling,
   target: Target,
   isStrict: boolean,
   optionalTools: ReadonlySet<string> = noTools,
@@ -53,7 +52,7 @@ export function fit(
   let fitted = withKnownAllowed(asked, spell(client, 'toolChoice'))
   for (const feature of features) fitted = without(fitted, feature)
   checkStop(fitted, client, target)
-  const conversation = conversationNames[client]
+  const { conversation } = client
   // Sent empty, or all that it had is what the target can't express.
   if (fitted.turns.length === 0) {
     throw invalid(conversation, 'holds nothing that an answer could be given to. Send a message.')
@@ -81,7 +80,7 @@ export function fit(
 const mostStops = 64
 const longestStop = 1_000
 
-function checkStop({ stop = [] }: CanonicalRequest, client: ProtocolName, target: Target): void {
+function checkStop({ stop = [] }: CanonicalRequest, client: Spelling, target: Target): void {
   const isLooked = wayOf('stop', target.protocol, target.quirks) === 'adapted'
   const isLong = stop.length > mostStops || stop.some(({ length }) => length > longestStop)
   if (!isLooked || !isLong) return
@@ -192,9 +191,9 @@ const mostBytes = 4 * 1_048_576
 export function checkSize(
   count: number,
   bytes: number,
-  { operation, mostTexts }: EmbeddingCodec,
+  param: string,
+  { mostTexts }: EmbeddingCodec,
 ): void {
-  const param = operation.protocol === 'chat' ? 'requests' : 'input'
   if (count > mostTexts) {
     const most = `at most ${mostTexts} are taken at once: send several requests`
     throw unsupported(param, `: has ${count} texts, and ${most}.`)

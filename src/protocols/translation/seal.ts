@@ -165,7 +165,6 @@ function noteForeign({ at = 'messages' }: ReasoningPart, native: NativeUse[]): v
   native.push({ feature: 'foreign_signature', at })
 }
 
-/** Deeper than any client nests its parts. */
 const deepest = 64
 
 /**

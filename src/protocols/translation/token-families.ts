@@ -1,7 +1,6 @@
 import type { ImagePart } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 
-/** What an image costs as input, in LLM tokens. */
 type ImageTokens = (image: ImagePart) => number
 
 /** Of an image that is given by its address, or whose header is not known. */
@@ -49,7 +48,6 @@ export const pixels =
 const sizeOf = ({ source }: ImagePart): ImageSize =>
   (source.type === 'data' ? imageSize(source.data) : undefined) ?? unknownSize
 
-/** Scales down until the longer (or the shorter) side is `limit`. */
 function shrink(
   { width, height }: ImageSize,
   limit: number,
@@ -59,7 +57,6 @@ function shrink(
   return { width: width * factor, height: height * factor }
 }
 
-/** Width and height in pixels. */
 interface ImageSize {
   readonly width: number
   readonly height: number
@@ -96,7 +93,6 @@ function decodeHead(base64: string): DataView | undefined {
   }
 }
 
-/** Walks from marker to marker up to the frame's header. */
 function jpegSize(bytes: DataView): ImageSize | undefined {
   let at = 2
   while (at + 9 <= bytes.byteLength && bytes.getUint8(at) === 0xff) {
@@ -108,7 +104,6 @@ function jpegSize(bytes: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** The three kinds of WebP: lossy, lossless, extended. */
 function webpSize(bytes: DataView): ImageSize | undefined {
   const kind = bytes.getUint8(15)
   if (kind === 0x20) {
@@ -286,9 +281,7 @@ const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens
   { model: /gpt-[5-9].*(mini|nano)/, image: patches({ perPatch: 1.2 }) },
 ]
 
-/** Whom a request goes to. */
 interface TokenCounter {
-  /** The upstream's id of the model. */
   readonly model: string
   readonly protocol: ProtocolName
   /** Address of the upstream; the vendor's own where it is not given. */

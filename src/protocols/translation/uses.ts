@@ -10,14 +10,12 @@ import type {
   WebSearch,
 } from '../canonical/request.ts'
 import { changeParts, countLeadingInstructions } from '../canonical/turns.ts'
-import type { ProtocolName } from '../protocol.ts'
 import type { FeatureName } from './features.ts'
-import { cachePath, snake, spell, strictPath } from './spelling.ts'
+import { type Spelling, snake, spell, strictPath } from './spelling.ts'
 
 /** A feature that a request uses, where it does, and how the request is without it. */
 export interface Use {
   readonly feature: FeatureName
-  /** The field's path as the client wrote it. */
   readonly at: string
 }
 
@@ -30,7 +28,7 @@ const plainSettings = [
 const plainFeatures = new Map(plainSettings.map((name) => [snake(name) as FeatureName, name]))
 
 /** Every feature that a request uses, in the order of its fields; one at each place. */
-export function findUses(request: CanonicalRequest, client: ProtocolName): readonly Use[] {
+export function findUses(request: CanonicalRequest, client: Spelling): readonly Use[] {
   const uses: Use[] = []
   const note = (feature: FeatureName, at: string) => {
     uses.push({ feature, at })
@@ -45,7 +43,7 @@ export function findUses(request: CanonicalRequest, client: ProtocolName): reado
 
 type Note = (feature: FeatureName, at: string) => void
 
-function noteTurns(turns: readonly Turn[], client: ProtocolName, note: Note): void {
+function noteTurns(turns: readonly Turn[], client: Spelling, note: Note): void {
   const leading = countLeadingInstructions(turns)
   turns.forEach(({ role, parts }, index) => {
     const at = parts[0]?.at ?? 'messages'
@@ -57,13 +55,13 @@ function noteTurns(turns: readonly Turn[], client: ProtocolName, note: Note): vo
   })
   const last = turns.at(-1)
   // Elsewhere a conversation may end with an answer, but is not continued from there.
-  const isPrefill = client === 'messages' && last?.role === 'assistant'
+  const isPrefill = client.continuesAnswers && last?.role === 'assistant'
   if (isPrefill) note('prefill', last.parts[0]?.at ?? 'messages')
 }
 
-function notePart(part: Part, client: ProtocolName, note: Note): void {
+function notePart(part: Part, client: Spelling, note: Note): void {
   const at = part.at ?? 'messages'
-  if (part.cache !== undefined) note('cache_hint', cachePath(client, at))
+  if (part.cache !== undefined) note('cache_hint', `${at}.${client.cacheMark}`)
   for (const feature of featuresOf(part)) note(feature, at)
   if (part.type !== 'tool-result') return
   for (const inner of part.parts) {
@@ -113,16 +111,16 @@ const documentFeatures = {
   text: 'document_text',
 } as const satisfies Record<string, FeatureName>
 
-function noteTool(tool: Tool, client: ProtocolName, note: Note): void {
+function noteTool(tool: Tool, client: Spelling, note: Note): void {
   const at = tool.at ?? 'tools'
   note(tool.kind === 'custom' ? 'custom_tools' : 'tools', at)
   if (tool.strict) note('tool_strict', strictPath(client, at))
-  if (tool.cache !== undefined) note('cache_hint', cachePath(client, at))
+  if (tool.cache !== undefined) note('cache_hint', `${at}.${client.cacheMark}`)
 }
 
 function noteSearch(
   { webSearch, toolChoice, tools }: CanonicalRequest,
-  client: ProtocolName,
+  client: Spelling,
   note: Note,
 ): void {
   if (webSearch === undefined) return
@@ -130,14 +128,14 @@ function noteSearch(
   note('web_search', at)
   if (webSearch.location) note('search_location', `${at}.user_location`)
   if (webSearch.maxUses !== undefined) {
-    note('search_limit', client === 'responses' ? 'max_tool_calls' : `${at}.max_uses`)
+    note('search_limit', client.searchLimit ?? `${at}.max_uses`)
   }
   if (webSearch.contextSize !== undefined) note('search_context', `${at}.search_context_size`)
   const isForced = toolChoice?.type === 'search' || toolChoice?.type === 'required'
   if (isForced && tools.length === 0) note('search_choice', spell(client, 'toolChoice'))
 }
 
-function noteSettings(request: CanonicalRequest, client: ProtocolName, note: Note): void {
+function noteSettings(request: CanonicalRequest, client: Spelling, note: Note): void {
   for (const [feature, setting] of plainFeatures) {
     if (request[setting] !== undefined) note(feature, spell(client, setting))
   }
@@ -168,25 +166,18 @@ function noteSettings(request: CanonicalRequest, client: ProtocolName, note: Not
 function noteReasoning(
   request: CanonicalRequest,
   reasoning: ReasoningSettings | undefined,
-  client: ProtocolName,
+  client: Spelling,
   note: Note,
 ): void {
   if (reasoning === undefined) return
   const at = spell(client, 'reasoning')
   const { amount, show } = reasoning
   if (amount) note(`reasoning_${amount.type}`, at)
-  if (show !== undefined) note('reasoning_shown', `${at}.${shownField[client]}`)
+  if (show !== undefined) note('reasoning_shown', `${at}.${client.shownReasoning}`)
   if (amount === undefined || amount.type === 'off') return
   for (const setting of samplingSettings) {
     if (request[setting] !== undefined) note('sampling_while_reasoning', spell(client, setting))
   }
-}
-
-const shownField: { readonly [protocol in ProtocolName]: string } = {
-  chat: 'summary',
-  responses: 'summary',
-  messages: 'display',
-  gemini: 'includeThoughts',
 }
 
 const samplingSettings = ['temperature', 'topP', 'topK'] as const
@@ -201,13 +192,11 @@ export function without(request: CanonicalRequest, feature: FeatureName): Canoni
   return strip === undefined ? request : { ...request, turns: stripParts(request.turns, strip) }
 }
 
-/** The request with some settings left out. */
 function requestWithout(...settings: readonly Setting[]) {
   const gone = Object.fromEntries(settings.map((name) => [name, undefined]))
   return (request: CanonicalRequest): CanonicalRequest => ({ ...request, ...gone })
 }
 
-/** The search with one of its fields left out. */
 const searchWithout = (field: keyof WebSearch) => (request: CanonicalRequest) => ({
   ...request,
   webSearch: request.webSearch && { ...request.webSearch, [field]: undefined },
@@ -262,7 +251,6 @@ function withoutCitations(part: Part, type: Citation['type']): Part {
   return { ...part, citations: part.citations.filter((citation) => citation.type !== type) }
 }
 
-/** Turns with each part changed, or taken out; also those inside of results. */
 const stripParts = (turns: readonly Turn[], strip: Strip) =>
   changeParts(turns, ({ parts }) => parts.flatMap((part) => changed(part, strip)))
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { foldUsage } from '../../../src/protocols/canonical/extras.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
 import { decodeOpenAiError } from '../../../src/protocols/chat/errors.ts'
-import { encodeUsage, foldChatUsage } from '../../../src/protocols/chat/usage.ts'
+import { chatReports, encodeUsage } from '../../../src/protocols/chat/usage.ts'
 
 describe('usage', () => {
   const usage = (counts: readonly [number, number, number, number, number, number]): Usage => ({
@@ -23,12 +24,12 @@ describe('usage', () => {
   test('that is written is read as the same', () => {
     for (const counts of cases) {
       const given = usage(counts)
-      expect(foldChatUsage({}, encodeUsage(given))).toEqual(given)
+      expect(foldUsage(chatReports, encodeUsage(given))).toEqual(given)
     }
   })
 
   test('loses only for how long the cache was written', () => {
-    const read = foldChatUsage({}, encodeUsage(usage([1, 2, 0, 3, 4, 5])))
+    const read = foldUsage(chatReports, encodeUsage(usage([1, 2, 0, 3, 4, 5])))
     expect(read).toEqual(usage([1, 2, 0, 3, 9, 0]))
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type ChatCounts, foldChatUsage } from '../../../src/protocols/chat/usage.ts'
+import { createCounts, foldUsage } from '../../../src/protocols/canonical/extras.ts'
+import { chatReports } from '../../../src/protocols/chat/usage.ts'
 
 const fold = (...reports: unknown[]) => {
-  const counts: ChatCounts = {}
-  return reports.map((report) => foldChatUsage(counts, report)).at(-1)
+  const counts = createCounts()
+  return reports.map((report) => foldUsage(chatReports, report, counts)).at(-1)
 }
 
 describe('usage of chat completions', () => {
@@ -83,10 +84,10 @@ describe('usage of chat completions', () => {
   })
 
   test('a later report without counts leaves the earlier one standing', () => {
-    const counts: ChatCounts = {}
-    foldChatUsage(counts, { prompt_tokens: 5, completion_tokens: 2 })
-    expect(foldChatUsage(counts, {})).toBeUndefined()
-    expect(foldChatUsage(counts, { completion_tokens: 3 })).toMatchObject({
+    const counts = createCounts()
+    foldUsage(chatReports, { prompt_tokens: 5, completion_tokens: 2 }, counts)
+    expect(foldUsage(chatReports, {}, counts)).toBeUndefined()
+    expect(foldUsage(chatReports, { completion_tokens: 3 }, counts)).toMatchObject({
       inputTokens: 5,
       outputTokens: 3,
     })

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
+import { foldUsage } from '../../../src/protocols/canonical/extras.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { emptyUsage, type Usage } from '../../../src/protocols/canonical/usage.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { wrapSignatures } from '../../../src/protocols/gemini/thinking.ts'
-import { encodeUsage, foldGeminiUsage } from '../../../src/protocols/gemini/usage.ts'
+import { encodeUsage, geminiReports } from '../../../src/protocols/gemini/usage.ts'
 import type { Framing, ProtocolError } from '../../../src/protocols/protocol.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import { context, parsed, plain } from './codec-support.ts'
@@ -458,12 +459,12 @@ describe('usage for Gemini clients', () => {
     { inputTokens: 3, outputTokens: 4, reasoningTokens: 4, cacheReadTokens: 9 },
   ])('%j comes back as it is', (counts) => {
     const whole = { ...emptyUsage, ...counts }
-    expect(foldGeminiUsage({}, encodeUsage(whole))).toEqual(whole)
+    expect(foldUsage(geminiReports, encodeUsage(whole))).toEqual(whole)
   })
 
   test('what was written to a cache is input', () => {
     const whole = { ...emptyUsage, inputTokens: 1, cacheWriteTokens: 2, cacheWrite1hTokens: 3 }
-    expect(foldGeminiUsage({}, encodeUsage(whole))).toEqual({
+    expect(foldUsage(geminiReports, encodeUsage(whole))).toEqual({
       ...emptyUsage,
       inputTokens: 6,
     })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerPart, CanonicalResponse } from '../../../src/protocols/canonical/answer.ts'
 import type { CanonicalError } from '../../../src/protocols/canonical/error.ts'
+import { foldUsage } from '../../../src/protocols/canonical/extras.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
-import { encodeMessagesUsage, foldMessagesUsage } from '../../../src/protocols/messages/usage.ts'
+import { encodeMessagesUsage, messagesReports } from '../../../src/protocols/messages/usage.ts'
 import { contextOf, essence, overTheWire } from './codec-support.ts'
 
 const usage: Usage = {
@@ -162,7 +163,7 @@ describe('a whole message', () => {
 test('usage decodes to what was encoded', () => {
   const zero = { ...usage, inputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 }
   for (const counts of [usage, zero]) {
-    expect(foldMessagesUsage({}, encodeMessagesUsage(counts))).toEqual(counts)
+    expect(foldUsage(messagesReports, encodeMessagesUsage(counts))).toEqual(counts)
   }
 })
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { foldMessagesUsage, type MessagesCounts } from '../../../src/protocols/messages/usage.ts'
+import { createCounts, foldUsage } from '../../../src/protocols/canonical/extras.ts'
+import { messagesReports } from '../../../src/protocols/messages/usage.ts'
 
 const fold = (...reports: unknown[]) => {
-  const counts: MessagesCounts = {}
-  return reports.map((report) => foldMessagesUsage(counts, report)).at(-1)
+  const counts = createCounts()
+  return reports.map((report) => foldUsage(messagesReports, report, counts)).at(-1)
 }
 const split = (fiveMinutes: number, oneHour: number) => ({
   ephemeral_5m_input_tokens: fiveMinutes,

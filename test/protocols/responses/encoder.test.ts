@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEvent, FinishReason } from '../../../src/protocols/canonical/answer.ts'
+import { foldUsage } from '../../../src/protocols/canonical/extras.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
-import { encodeResponsesUsage, foldResponsesUsage } from '../../../src/protocols/responses/usage.ts'
+import { encodeResponsesUsage, responsesReports } from '../../../src/protocols/responses/usage.ts'
 import { context, encodeStream, request } from './scene.ts'
 import { checkStream, eventsOf } from './stream-checker.ts'
 
@@ -363,10 +364,10 @@ describe('a client’s whole answer', () => {
 test('usage is the same there and back, but for the life of cache writes', () => {
   const all = { ...usage, cacheWriteTokens: 6, cacheWrite1hTokens: 0 }
   for (const counts of [emptyUsage, usage, all]) {
-    expect(foldResponsesUsage({}, encodeResponsesUsage(counts))).toEqual(counts)
+    expect(foldUsage(responsesReports, encodeResponsesUsage(counts))).toEqual(counts)
   }
   const hour = { ...usage, cacheWriteTokens: 1, cacheWrite1hTokens: 2 }
-  expect(foldResponsesUsage({}, encodeResponsesUsage(hour))).toEqual({
+  expect(foldUsage(responsesReports, encodeResponsesUsage(hour))).toEqual({
     ...hour,
     cacheWriteTokens: 3,
     cacheWrite1hTokens: 0,

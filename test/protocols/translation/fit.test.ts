@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
-import {
-  type CanonicalRequest,
-  nativeFeatures,
-  type Part,
-  type Tool,
-  type ToolResultPart,
-  type WebSearch,
+import type {
+  CanonicalRequest,
+  Part,
+  Tool,
+  ToolResultPart,
+  WebSearch,
 } from '../../../src/protocols/canonical/request.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
 import {
   type FeatureName,
+  type NativeFeature,
+  nativeFeatures,
   requestFeatures,
   wayOf,
 } from '../../../src/protocols/translation/features.ts'
-import { fit } from '../../../src/protocols/translation/fit.ts'
-import { findUses } from '../../../src/protocols/translation/uses.ts'
+import { findUses, fit } from './fitting.ts'
 
 const hello: Part = { type: 'text', text: 'Hello', at: 'messages[0]' }
 const plain: CanonicalRequest = {
@@ -62,8 +62,11 @@ const result = (rest: Partial<ToolResultPart>): Part => ({
 const data = { type: 'data', mediaType: 'image/png', data: 'AAAA' } as const
 const url = { type: 'url', url: 'https://pictures.example/a.png' } as const
 const native = Object.fromEntries(
-  nativeFeatures.map((feature) => [feature, setting({ native: [{ feature, at: 'here' }] })]),
-) as Record<(typeof nativeFeatures)[number], CanonicalRequest>
+  (Object.keys(nativeFeatures) as NativeFeature[]).map((feature) => [
+    feature,
+    setting({ native: [{ feature, at: 'here' }] }),
+  ]),
+) as Record<NativeFeature, CanonicalRequest>
 
 const search: WebSearch = { places: ['here'], others: [] }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeRequest } from '../../../src/gateway/translate/translation.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
-import { fit } from '../../../src/protocols/translation/fit.ts'
+import { fit } from './fitting.ts'
 import { optionsFor, overTheWire, protocols } from './pairs.ts'
 
 /** A web search that is asked for in the words of one vendor, in those of another; and what is told of earlier ones. */

@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Part } from '../../../src/protocols/canonical/request.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { fit } from '../../../src/protocols/translation/fit.ts'
+import { fit } from './fitting.ts'
 import { optionsFor, overTheWire, type Pair, protocols } from './pairs.ts'
 
 /** What the gateway makes of a client's request for a channel without quirks. */

@@ -65,7 +65,6 @@ const topicOf: ReadonlyMap<string, number> = new Map(
   topics.flatMap((name) => keywords[name].map((keyword) => [keyword, topic[name]] as const)),
 )
 
-/** What only words can say, a line each, behind the description. */
 function addNotes(notes: readonly string[] | undefined, into: Record<string, unknown>): void {
   if (!notes || notes.length === 0) return
   const told = notes.join('\n')
@@ -165,7 +164,6 @@ interface Told {
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-/** The types that a schema allows; none: any. */
 function typesIn(schema: { readonly [keyword: string]: unknown }): readonly string[] {
   const { type, nullable } = schema
   if (type === undefined) return none
@@ -177,7 +175,6 @@ function typesIn(schema: { readonly [keyword: string]: unknown }): readonly stri
 
 const none: readonly string[] = []
 
-/** Types as the vendor takes them: a name, or a list of several. */
 function typeField(names: readonly string[]): { readonly type?: unknown } {
   if (names.length === 0) return {}
   return { type: names.length === 1 ? names[0] : names }
@@ -267,7 +264,6 @@ function bound(
   return { value, isOpen: value === open }
 }
 
-/** Keywords that the vendor does not have, as sentences. */
 function tellRest(schema: { readonly [keyword: string]: unknown }): readonly string[] {
   const { multipleOf, uniqueItems, contentEncoding, contentMediaType, format } = schema
   const notes: string[] = []

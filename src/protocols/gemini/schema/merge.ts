@@ -28,7 +28,6 @@ const smallest: Merge = (a, b) =>
   typeof a === 'number' && typeof b === 'number' ? Math.min(a, b) : b
 const either: Merge = (a, b) => a === true || b === true
 const both: Merge = (a, b) => (a === b ? a : { allOf: [a, b] })
-/** Keywords that one schema can't hold twice, unless both are the same. */
 const equal: Merge = (a, b) => (a === b ? a : undefined)
 
 const all: Merge = (a, b) => [...new Set([...list(a), ...list(b)])]

@@ -111,7 +111,6 @@ export function createSchemaBudget() {
       copied += sizeOf(value, 0)
       merged++
     },
-    /** Counts the members of a schema that was made of two. */
     merge(schema: JsonObject): void {
       merged += countMembers(schema)
     },
@@ -119,7 +118,6 @@ export function createSchemaBudget() {
   }
 }
 
-/** No body is nested more deeply. */
 const deepest = 512
 
 function countMembers(schema: JsonObject): number {

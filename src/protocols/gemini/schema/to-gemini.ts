@@ -16,7 +16,6 @@ import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './
 /** In place of a keyword: what a schema refers to is too much to be written out. */
 const tooMuch = 'too much'
 
-/** Where in a schema a keyword is: `properties.x.items`; '' is the whole. */
 interface KeywordPlace {
   readonly path: string
   readonly keyword: string
@@ -69,7 +68,6 @@ function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
   return { schema: { ...root, ...defs }, told: walk.told }
 }
 
-/** Schemas within schemas deeper than this no vendor takes. */
 const deepest = 64
 
 interface Walk {
@@ -77,7 +75,6 @@ interface Walk {
   fault: KeywordPlace | undefined
   readonly told: KeywordPlace[]
   readonly budget: SchemaBudget
-  /** For words about a schema. */
   readonly write: (value: unknown) => string
 }
 
@@ -249,10 +246,8 @@ function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): J
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
 }
 
-/** A schema of a request: of a tool, or of the answer. */
 interface RequestSchema extends Pick<ToldKeyword, 'at' | 'isTool' | 'isStrict'> {
   readonly schema: JsonObject
-  /** For a person. */
   readonly whose: string
 }
 

@@ -61,7 +61,6 @@ function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string):
   return values.length === 0 || (hasChoice && values.includes(null))
 }
 
-/** The sentences of a keyword; undefined when it says nothing of what fits. */
 function sentencesOf(
   keyword: string,
   schema: JsonObject,
@@ -83,7 +82,6 @@ const isAnyText = (value: unknown) =>
 
 const nothing: readonly string[] = []
 
-/** A sentence for each member of an object. */
 const each =
   (sentence: (name: string, value: unknown, write: Write) => string): Rule =>
   (value, write) =>
