@@ -4,29 +4,7 @@ import { checkOrigin, type Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { readJson } from '../read-json.ts'
 import type { Outcome } from './core.ts'
-import {
-  BackupCodes,
-  CodeBody,
-  Entered,
-  IdParams,
-  NewPasskeyBody,
-  PasskeyBody,
-  PasskeyOptions,
-  PasswordBody,
-  PasswordChangeBody,
-  ProviderBody,
-  ProviderUrl,
-  SecondFactorBody,
-  SessionList,
-  SetupBody,
-  SetupState,
-  SignInBody,
-  SignInMethods,
-  SignInProfile,
-  SignUpBody,
-  TwoFactorSecret,
-  UnlinkBody,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** More is no sign-in. */
@@ -56,14 +34,12 @@ async function answer<Data>(outcome: Promise<Outcome<Data>>): Promise<Response> 
 }
 
 /** Schemas and words of a route's answer; of who is signed in unless it is open. */
-const gives = <Data extends TSchema>(data: Data, summary: string) => ({
+const gives = <Data extends TSchema>(data: Data, summary: string, more: object = {}) => ({
   response: { 200: Answer(data) },
-  detail: { tags: ['Sign-in'], summary },
+  detail: { tags: ['Sign-in'], summary, ...more },
 })
-const opens = <Data extends TSchema>(data: Data, summary: string) => ({
-  response: { 200: Answer(data) },
-  detail: { tags: ['Sign-in'], summary, security: [] },
-})
+const opens = <Data extends TSchema>(data: Data, summary: string) =>
+  gives(data, summary, { security: [] })
 const Nothing = Type.Null()
 
 /** Ways into the console, for who is not signed in. HTTP only: every decision is the service's. */
@@ -71,19 +47,19 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
   new Elysia({ name: 'admin.sign-in', prefix: '/api/v1/auth' })
     .use(openGuard(origins))
     .get('/methods', async () => success(await signIn.methods()), {
-      ...opens(SignInMethods, 'How people may sign in here'),
+      ...opens(shapes.SignInMethods, 'How people may sign in here'),
     })
     .post(
       '/sign-in/email',
       ({ request, body: { remember = true, ...entry } }) =>
         answer(signIn.password.signIn(request, { ...entry, remember })),
-      { body: SignInBody, ...opens(Entered, 'Sign in') },
+      { body: shapes.SignInBody, ...opens(shapes.Entered, 'Sign in') },
     )
     .post(
       '/sign-up/email',
       ({ request, body: { name = '', ...entry } }) =>
         answer(signIn.password.signUp(request, { ...entry, name })),
-      { body: SignUpBody, ...opens(Nothing, 'Open an account') },
+      { body: shapes.SignUpBody, ...opens(Nothing, 'Open an account') },
     )
     .post('/sign-out', ({ request }) => answer(signIn.password.signOut(request)), {
       ...opens(Nothing, 'Sign out'),
@@ -92,28 +68,28 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
       '/second-factor',
       ({ request, body: { code, backup = false, trust = false } }) =>
         answer(signIn.factors.finish(request, { code, trust, isBackup: backup })),
-      { body: SecondFactorBody, ...opens(Nothing, 'Sign in: the second step') },
+      { body: shapes.SecondFactorBody, ...opens(Nothing, 'Sign in: the second step') },
     )
     .post(
       '/sign-in/provider',
       ({ request, body: { provider, callback_url = '/console' } }) =>
         answer(signIn.oauth.begin(request, { provider, callbackUrl: callback_url })),
       {
-        body: ProviderBody,
-        ...opens(ProviderUrl, 'Sign in by a provider: where to send the browser'),
+        body: shapes.ProviderBody,
+        ...opens(shapes.ProviderUrl, 'Sign in by a provider: where to send the browser'),
       },
     )
     .get('/callback/:id', ({ request, params }) => signIn.oauth.callback(request, params.id), {
-      params: IdParams,
+      params: shapes.IdParams,
       detail: opens(Nothing, 'Where a provider sends the browser back to').detail,
     })
     .get('/passkey/options', ({ request }) => answer(signIn.passkeys.signInOptions(request)), {
-      ...opens(PasskeyOptions, 'Sign in with a passkey: begin'),
+      ...opens(shapes.PasskeyOptions, 'Sign in with a passkey: begin'),
     })
     .post(
       '/sign-in/passkey',
       ({ request, body }) => answer(signIn.passkeys.signIn(request, body.response)),
-      { body: PasskeyBody, ...opens(Nothing, 'Sign in with a passkey') },
+      { body: shapes.PasskeyBody, ...opens(Nothing, 'Sign in with a passkey') },
     )
 
 /** Making the first administrator. */
@@ -121,10 +97,10 @@ export const setupRoutes = ({ setup }: SignIn, origins: () => readonly string[])
   new Elysia({ name: 'admin.setup', prefix: '/api/v1/setup' })
     .use(openGuard(origins))
     .get('', async () => success({ open: await setup.isOpen() }), {
-      ...opens(SetupState, 'Whether the first administrator is still to be made'),
+      ...opens(shapes.SetupState, 'Whether the first administrator is still to be made'),
     })
     .post('', ({ request, body }) => answer(setup.create(request, body)), {
-      ...{ body: SetupBody, ...opens(Nothing, 'Make the first administrator') },
+      ...{ body: shapes.SetupBody, ...opens(Nothing, 'Make the first administrator') },
     })
 
 /** What people change of their own way in. HTTP only: every decision is the service's. */
@@ -132,10 +108,10 @@ export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
   new Elysia({ name: 'admin.sign-in.own', prefix: '/api/v1/auth' })
     .use(guard('user'))
     .get('/profile', async ({ who }) => success(await signIn.profile(who)), {
-      ...gives(SignInProfile, 'What you sign in with'),
+      ...gives(shapes.SignInProfile, 'What you sign in with'),
     })
     .get('/sessions', async ({ who }) => success(await signIn.sessions.list(who)), {
-      ...gives(SessionList, 'Where you are signed in'),
+      ...gives(shapes.SessionList, 'Where you are signed in'),
     })
     .delete(
       '/sessions/:id',
@@ -143,7 +119,7 @@ export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
         await signIn.sessions.endOne(who, params.id)
         return success(null)
       },
-      { params: IdParams, ...gives(Nothing, 'End one session') },
+      { params: shapes.IdParams, ...gives(Nothing, 'End one session') },
     )
     .post(
       '/sessions/end-others',
@@ -156,42 +132,45 @@ export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
         const change = { current: current_password, wanted: new_password }
         return answer(signIn.ownPassword.change(request, who, change))
       },
-      { body: PasswordChangeBody, ...gives(Nothing, 'Change the password') },
+      { body: shapes.PasswordChangeBody, ...gives(Nothing, 'Change the password') },
     )
     .post(
       '/two-factor/enable',
       async ({ who, body }) => success(await signIn.factors.enable(who, body.password)),
-      { body: PasswordBody, ...gives(TwoFactorSecret, 'A second factor: begin') },
+      { body: shapes.PasswordBody, ...gives(shapes.TwoFactorSecret, 'A second factor: begin') },
     )
     .post(
       '/two-factor/confirm',
       ({ request, who, body }) => answer(signIn.factors.confirm(request, who, body.code)),
-      { body: CodeBody, ...gives(Nothing, 'A second factor: the first code') },
+      { body: shapes.CodeBody, ...gives(Nothing, 'A second factor: the first code') },
     )
     .post(
       '/two-factor/disable',
       ({ request, who, body }) => answer(signIn.factors.disable(request, who, body.password)),
-      { body: PasswordBody, ...gives(Nothing, 'Remove the second factor') },
+      { body: shapes.PasswordBody, ...gives(Nothing, 'Remove the second factor') },
     )
     .post(
       '/two-factor/backup-codes',
       async ({ who, body }) => success(await signIn.factors.newBackupCodes(who, body.password)),
-      { body: PasswordBody, ...gives(BackupCodes, 'New backup codes, in place of the old ones') },
+      {
+        body: shapes.PasswordBody,
+        ...gives(shapes.BackupCodes, 'New backup codes, in place of the old ones'),
+      },
     )
     .post('/unlink', ({ who, body }) => answer(signIn.oauth.unlink(who, body.provider)), {
-      ...{ body: UnlinkBody, ...gives(Nothing, 'Take a provider away') },
+      ...{ body: shapes.UnlinkBody, ...gives(Nothing, 'Take a provider away') },
     })
     .get(
       '/passkeys/options',
       ({ request, who }) => answer(signIn.passkeys.addOptions(request, who)),
-      gives(PasskeyOptions, 'Add a passkey: begin'),
+      gives(shapes.PasskeyOptions, 'Add a passkey: begin'),
     )
     .post(
       '/passkeys',
       ({ request, who, body }) => answer(signIn.passkeys.add(request, who, body)),
-      { body: NewPasskeyBody, ...gives(Nothing, 'Add a passkey') },
+      { body: shapes.NewPasskeyBody, ...gives(Nothing, 'Add a passkey') },
     )
     .delete('/passkeys/:id', ({ who, params }) => answer(signIn.passkeys.remove(who, params.id)), {
-      params: IdParams,
+      params: shapes.IdParams,
       ...gives(Nothing, 'Remove a passkey'),
     })

@@ -50,12 +50,9 @@ export interface SessionView {
   readonly userAgent: string | null
 }
 
-export interface NewSession {
+export interface NewSession extends Omit<SessionView, 'id' | 'createdAt'> {
   readonly accountId: number
   readonly tokenHash: string
-  readonly expiresAt: number
-  readonly address: string
-  readonly userAgent: string
 }
 
 /** What was begun and is to be ended soon, in another request. */
@@ -138,11 +135,9 @@ export interface SignInStore {
     who: { readonly id: number } | { readonly email: string },
   ): Promise<SignInAccount | undefined>
   /** Opens one for who asks: a user with nothing. Undefined: the address is taken. */
-  openAccount(account: {
-    readonly email: string
-    readonly name: string
-    readonly passwordHash: string
-  }): Promise<SignInAccount | undefined>
+  openAccount(
+    account: Readonly<Record<'email' | 'name' | 'passwordHash', string>>,
+  ): Promise<SignInAccount | undefined>
   /**
    * The account of an identity. One that has the same address is linked when both sides have checked
    * it; else one is opened where that is allowed.
