@@ -18,16 +18,9 @@ import type { ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
-import type {
-  AccountConfig,
-  ChannelConfig,
-  Config,
-  SettingsConfig,
-  SignInConfig,
-  SiteConfig,
-  StoreConfig,
-} from './config.ts'
+import type { AccountConfig, ChannelConfig, Config, SignInConfig, StoreConfig } from './config.ts'
 import type { ConfigFile } from './schema.ts'
+import { readSettings, settingFields, siteFields } from './setting-fields.ts'
 import { sure } from './sure.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
@@ -61,8 +54,8 @@ export function buildConfig(
     },
     store: buildStore(file, path),
     counters: file.counters === undefined ? null : { url: file.counters },
-    site: buildSite(file.site ?? {}),
-    settings: buildSettings(file.settings ?? {}),
+    site: readSettings(siteFields, file.site ?? {}),
+    settings: readSettings(settingFields, file.settings ?? {}),
     signIn: buildSignIn(file.sign_in ?? {}),
     channels: (file.channels ?? []).map(buildChannel),
     groups: (file.groups ?? []).map(buildGroup),
@@ -102,52 +95,6 @@ function buildDatabase(store: ConfigFile['store'], file: string): StoreConfig {
   return { path: path === ':memory:' ? path : resolve(dirname(file), path), synchronous }
 }
 
-function buildSite(site: NonNullable<ConfigFile['site']>): SiteConfig {
-  return {
-    name: site.name ?? 'Tollgate',
-    domain: site.domain ?? null,
-    baseUrl: site.base_url ?? null,
-    overseasBaseUrl: site.overseas_base_url ?? null,
-    statusUrl: site.status_url ?? null,
-    priceBackupUrl: site.price_backup_url ?? null,
-    logoUrl: site.logo_url ?? null,
-    subtitle: site.subtitle ?? null,
-    docUrl: site.doc_url ?? null,
-    contact: site.contact ?? null,
-    customEndpoints: (site.custom_endpoints ?? []).map(({ name, endpoint, description = '' }) => ({
-      name,
-      endpoint,
-      description,
-    })),
-    plazaDescription: site.plaza_description ?? null,
-  }
-}
-
-function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsConfig {
-  return {
-    registrationEnabled: settings.registration_enabled ?? false,
-    balanceLowThresholdNano: buildBalanceLow(settings.balance_low_threshold),
-    usualOutputTokens: settings.usual_output ?? 4096,
-    maxAttempts: settings.max_attempts ?? 6,
-    retryTimeMs: duration(settings.retry_time ?? '120s'),
-    queueTimeMs: sure(parseWait(settings.queue_time ?? '0s')),
-    channelCooling: settings.channel_cooling ?? true,
-    feedCurrency: settings.feed_currency ?? 'CNY',
-    feedIntervalMs: duration(settings.feed_interval ?? '120s'),
-    modelsList: settings.models_list ?? 'all',
-    unknownAnswers: settings.unknown_answers ?? 'refuse_shared',
-    countryHeader: settings.country_header ?? null,
-    keepResponsesMs: sure(parseWait(settings.keep_responses ?? '24h')),
-    keepResponsesBytes: sure(parseSizeBytes(settings.keep_responses_size ?? '256MiB')),
-    responsesWebsocket: settings.responses_websocket ?? true,
-    geminiQueryKey: settings.gemini_query_key ?? false,
-    modelPlazaEnabled: settings.model_plaza_enabled ?? true,
-    modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
-    plazaGroups: settings.plaza_groups ?? 'open',
-    feedGroups: settings.feed_groups ?? 'open',
-  }
-}
-
 function buildSignIn(section: NonNullable<ConfigFile['sign_in']>): SignInConfig {
   const { google, github, oidc = [], oauth = [] } = section
   const entries = [
@@ -170,9 +117,6 @@ function buildSignIn(section: NonNullable<ConfigFile['sign_in']>): SignInConfig 
     })),
   }
 }
-
-/** The balance below which accounts count as low that have no threshold of their own. */
-export const buildBalanceLow = (usd: Decimal | undefined): number => nano(usd ?? 5)
 
 const buildChannel = (channel: Entry<'channels'>): ChannelConfig => ({
   name: channel.name,

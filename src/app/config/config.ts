@@ -4,6 +4,7 @@ import type { FileValues } from '../../resources/resource.ts'
 import type { TokenSettings } from '../../resources/token.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
+import type { SettingValues, settingFields, siteFields } from './setting-fields.ts'
 
 /** Where and how the process listens. */
 export interface ServerConfig {
@@ -49,66 +50,11 @@ export interface PostgresConfig {
 /** Where all nodes count together; null: each counts in its memory. */
 export type CountersConfig = { readonly url: string } | null
 
-/** Another address that the public settings name. */
-export interface CustomEndpoint {
-  readonly name: string
-  readonly endpoint: string
-  /** May be empty. */
-  readonly description: string
-}
-
 /** What public pages say about this gateway; null: not set. */
-export interface SiteConfig {
-  readonly name: string
-  readonly domain: string | null
-  readonly baseUrl: string | null
-  readonly overseasBaseUrl: string | null
-  readonly statusUrl: string | null
-  readonly priceBackupUrl: string | null
-  readonly logoUrl: string | null
-  readonly subtitle: string | null
-  readonly docUrl: string | null
-  readonly contact: string | null
-  readonly customEndpoints: readonly CustomEndpoint[]
-  readonly plazaDescription: string | null
-}
+export type SiteConfig = SettingValues<typeof siteFields>
 
 /** Switches and figures of the whole gateway. */
-export interface SettingsConfig {
-  readonly registrationEnabled: boolean
-  readonly balanceLowThresholdNano: number
-  /** What an answer without a limit of its own is taken to use when money is set aside. */
-  readonly usualOutputTokens: number
-  /** How often a request is tried, on all channels and keys together. */
-  readonly maxAttempts: number
-  /** No attempt begins later than this after the first. */
-  readonly retryTimeMs: number
-  /** How long a request waits for its turn at a limit; 0: it is refused at once. */
-  readonly queueTimeMs: number
-  /** Whether channels that fail are left alone for a while. */
-  readonly channelCooling: boolean
-  readonly feedCurrency: string
-  readonly feedIntervalMs: number
-  /** Which models the list shows: every enabled one, or those of the asking token. */
-  readonly modelsList: 'all' | 'token'
-  /** What becomes of requests that refer to an answer which nobody has got here. */
-  readonly unknownAnswers: 'refuse_shared' | 'refuse' | 'pass'
-  /** How long translated responses are kept; 0: not at all. */
-  readonly keepResponsesMs: number
-  /** How much of them, of all accounts together. */
-  readonly keepResponsesBytes: number
-  /** Whether GET /v1/responses takes WebSockets. */
-  readonly responsesWebsocket: boolean
-  readonly geminiQueryKey: boolean
-  /** The header in which trusted proxies tell a client's country; null: none does. */
-  readonly countryHeader: string | null
-  readonly modelPlazaEnabled: boolean
-  readonly modelPlazaRequireAuth: boolean
-  /** Which groups the public plaza and the status page show: those open to all accounts, or all. */
-  readonly plazaGroups: 'open' | 'all'
-  /** The same of the price feed. */
-  readonly feedGroups: 'open' | 'all'
-}
+export type SettingsConfig = SettingValues<typeof settingFields>
 
 /** How people sign in to the console, beside their password. */
 export interface SignInConfig {

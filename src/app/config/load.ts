@@ -1,7 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
 import type { Fault } from '../../admin/faults.ts'
 import type { PriceSetting } from '../../store/ports/catalog.ts'
-import { buildBalanceLow, buildConfig, buildStore } from './build.ts'
+import { buildConfig, buildStore } from './build.ts'
 import { buildPrices } from './build-prices.ts'
 import { checkFile, type Partly, type Tell } from './checks.ts'
 import type { Config, StoreConfig } from './config.ts'
@@ -9,6 +9,7 @@ import type { Environment } from './document.ts'
 import { parseConfigText } from './document.ts'
 import { type ConfigProblem, maskKeys, type Position, showValue, sortProblems } from './problem.ts'
 import { ConfigFile, StoreSection } from './schema.ts'
+import { settingFields } from './setting-fields.ts'
 import { type Report, walkDocument } from './walk.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -109,7 +110,7 @@ export function loadFileWord(source: ConfigSource): FileWord {
   const { settings, channels = [], groups = [], accounts = [] } = readSource(source).value
   const threshold = settings?.balance_low_threshold
   return {
-    balanceLowNano: buildBalanceLow(threshold),
+    balanceLowNano: settingFields.balance_low_threshold.fromFile(threshold),
     namesBalanceLow: threshold !== undefined,
     countryHeader: settings?.country_header,
     ...{ channels, groups, accounts },

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { accountFields } from '../../resources/account.ts'
 import { fileProperties } from '../../resources/resource.ts'
-import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
+import { decimal, map, optional, text, words } from '../../resources/schema-parts.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
+import { settingFields, siteFields } from './setting-fields.ts'
 
 /** Where and how the process listens. */
 export const ServerSection = Type.Object(
@@ -97,120 +98,17 @@ export const CountersEntry = text(
     'it asks for one. Left out: this node counts in its memory.',
 )
 
-/** Another address that users may want to know. */
-const CustomEndpointEntry = Type.Object(
-  {
-    name: text('name', 'What the address is called.'),
-    endpoint: text('url', 'The address.'),
-    description: optional(text('text', 'What it is for.')),
-  },
-  { ...map, description: 'Another address: { name, endpoint, description }.' },
-)
-
 /** What public pages say about this gateway. */
-export const SiteSection = Type.Object(
-  {
-    name: optional(text('name', 'Name of this gateway, as the public pages show it.')),
-    domain: optional(text('domain', 'Domain that the price feed names, without https://.')),
-    base_url: optional(text('url', 'Address that clients use.')),
-    overseas_base_url: optional(text('url', 'Address for clients outside mainland China.')),
-    status_url: optional(text('url', 'Address of the status page.')),
-    price_backup_url: optional(text('url', 'Second address of the price feed.')),
-    logo_url: optional(text('url', 'Address of a logo.')),
-    subtitle: optional(text('text', 'A line below the name.')),
-    doc_url: optional(text('url', 'Address of your documentation for users.')),
-    contact: optional(text('text', 'How users reach you, such as an e-mail address.')),
-    custom_endpoints: optional(
-      Type.Array(CustomEndpointEntry, {
-        description: 'Other addresses that the public settings name.',
-      }),
-    ),
-    plaza_description: optional(text('text', 'What the model plaza says about itself.')),
-  },
-  { ...map, description: 'What the public pages say about this gateway.' },
-)
+export const SiteSection = Type.Object(fileProperties(siteFields), {
+  ...map,
+  description: 'What the public pages say about this gateway.',
+})
 
 /** Switches and figures of the whole gateway. */
-export const SettingsSection = Type.Object(
-  {
-    registration_enabled: flag('Whether strangers may open an account.'),
-    balance_low_threshold: optional(
-      decimal('usd', 'Balance in USD below which an account counts as low.'),
-    ),
-    usual_output: optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1_000_000_000,
-        description:
-          'Tokens that an answer without a limit of its own is taken to use when money is set aside.',
-      }),
-    ),
-    max_attempts: optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'How often a request is tried at most, on all channels and keys together.',
-      }),
-    ),
-    retry_time: optional(
-      text('duration', 'How long after its first attempt a request is still tried elsewhere.'),
-    ),
-    queue_time: optional(
-      text('wait', 'How long a request waits for its turn at a limit; 0s: it is refused at once.'),
-    ),
-    channel_cooling: flag('false: channels that fail are asked again at once, as if nothing was.'),
-    feed_currency: optional(text('name', 'Currency word in the price feed; the numbers stay USD.')),
-    feed_interval: optional(text('duration', 'How often the price feed is rebuilt.')),
-    models_list: optional(
-      words(
-        ['all', 'token'],
-        'Which models GET /v1/models lists: all, or only those that the asking token may use.',
-      ),
-    ),
-    unknown_answers: optional(
-      words(
-        ['refuse_shared', 'refuse', 'pass'],
-        'What becomes of requests that continue an answer (by its id) which nobody has got here: ' +
-          'refused, refused where several accounts may use the channel, or passed on.',
-      ),
-    ),
-    country_header: optional(
-      text(
-        'header',
-        'Header in which trusted proxies tell a client’s country, such as CF-IPCountry; regions need it.',
-      ),
-    ),
-    keep_responses: optional(
-      text(
-        'wait',
-        'How long translated responses are kept (encrypted), so that clients can continue and fetch ' +
-          'them by their ids; 0s: not at all.',
-      ),
-    ),
-    keep_responses_size: optional(
-      text('size', 'How much of them is kept, of all accounts together; the oldest go first.'),
-    ),
-    responses_websocket: flag(
-      'Whether GET /v1/responses takes WebSockets; false: clients are told to use POST (426).',
-    ),
-    gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
-    model_plaza_enabled: flag('Whether the model plaza is public.'),
-    model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),
-    plaza_groups: optional(
-      words(
-        ['open', 'all'],
-        'Which groups the public plaza and the status page show: those open to every account, or all.',
-      ),
-    ),
-    feed_groups: optional(
-      words(
-        ['open', 'all'],
-        'Which groups the price feed has: those open to every account, or all.',
-      ),
-    ),
-  },
-  { ...map, description: 'Switches and figures of the whole gateway.' },
-)
+export const SettingsSection = Type.Object(fileProperties(settingFields), {
+  ...map,
+  description: 'Switches and figures of the whole gateway.',
+})
 
 /** How a provider knows this gateway. */
 const providerClient = {

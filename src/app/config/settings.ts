@@ -1,44 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
-import { formatNano } from '../../billing/money.ts'
-import { formatDurationMs, formatSizeBytes } from '../../lib/format.ts'
-import type { Config, SettingsConfig, SiteConfig } from './config.ts'
+import type { Config } from './config.ts'
 import { loadFragment } from './fragment.ts'
 import type { ConfigProblem } from './problem.ts'
-import { SettingsSection, SiteSection } from './schema.ts'
+import { type Settings, settingFields, siteFields } from './setting-fields.ts'
 
-/** What of `settings:` can be set by hand, by the names of the file: all of it. */
-const settingKeys = {
-  registration_enabled: 'registrationEnabled',
-  balance_low_threshold: 'balanceLowThresholdNano',
-  usual_output: 'usualOutputTokens',
-  max_attempts: 'maxAttempts',
-  retry_time: 'retryTimeMs',
-  queue_time: 'queueTimeMs',
-  channel_cooling: 'channelCooling',
-  feed_currency: 'feedCurrency',
-  feed_interval: 'feedIntervalMs',
-  models_list: 'modelsList',
-  unknown_answers: 'unknownAnswers',
-  country_header: 'countryHeader',
-  keep_responses: 'keepResponsesMs',
-  keep_responses_size: 'keepResponsesBytes',
-  responses_websocket: 'responsesWebsocket',
-  gemini_query_key: 'geminiQueryKey',
-  model_plaza_enabled: 'modelPlazaEnabled',
-  model_plaza_require_auth: 'modelPlazaRequireAuth',
-  plaza_groups: 'plazaGroups',
-  feed_groups: 'feedGroups',
-} as const satisfies Record<keyof typeof SettingsSection.properties, keyof SettingsConfig>
-
-/** What of `site:` can be: texts. Addresses decide what is served where, and are the file's. */
-const siteKeys = {
-  name: 'name',
-  subtitle: 'subtitle',
-  contact: 'contact',
-  doc_url: 'docUrl',
-  logo_url: 'logoUrl',
-  plaza_description: 'plazaDescription',
-} as const satisfies Partial<Record<keyof typeof SiteSection.properties, keyof SiteConfig>>
+/** What of `site:` can be set by hand: texts. Addresses decide what is served where, and are the file's. */
+const siteKeys = ['name', 'subtitle', 'contact', 'doc_url', 'logo_url', 'plaza_description']
 
 /** A setting that can be set by hand. */
 export interface SettableName {
@@ -47,19 +14,21 @@ export interface SettableName {
   readonly section: 'settings' | 'site'
   /** Within its section. */
   readonly key: string
+  /** Its name in the program. */
+  readonly as: string
   readonly schema: TSchema
 }
 
+const settableIn = (section: 'settings' | 'site', fields: object): readonly SettableName[] =>
+  Object.entries(fields as Settings).map(([key, { as, file }]) => ({
+    ...{ name: `${section}.${key}`, section, key, as, schema: file },
+  }))
+
 /** All that can be set by hand, in the order of the file. */
 export const settable: readonly SettableName[] = [
-  ...Object.keys(siteKeys).map((key) => ({ section: 'site' as const, key })),
-  ...Object.keys(settingKeys).map((key) => ({ section: 'settings' as const, key })),
-].map(({ section, key }) => {
-  const { properties } = section === 'site' ? SiteSection : SettingsSection
-  const schema = (properties as Readonly<Record<string, TSchema>>)[key]
-  if (schema === undefined) throw new Error(`The schema lacks ${section}.${key}.`)
-  return { name: `${section}.${key}`, section, key, schema }
-})
+  ...settableIn('site', siteFields).filter(({ key }) => siteKeys.includes(key)),
+  ...settableIn('settings', settingFields),
+]
 
 const byName = new Map(settable.map((one) => [one.name, one]))
 
@@ -94,61 +63,18 @@ export function countryHeaderByHand(stored: ReadonlyMap<string, unknown>): strin
  * longer fit, of a former version, are left out.
  */
 export function withSettings(config: Config, stored: ReadonlyMap<string, unknown>): Config {
-  let { site, settings } = config
+  const changed = { site: {}, settings: {} }
   for (const [name, value] of stored) {
-    if (config.fixed.has(name)) continue
-    const loaded = readSetting(name, value)
-    if (!loaded?.ok) continue
-    const [section = '', key = ''] = name.split('.')
-    if (section === 'site' && isKey(siteKeys, key)) {
-      site = { ...site, [siteKeys[key]]: loaded.config.site[siteKeys[key]] }
-    } else if (section === 'settings' && isKey(settingKeys, key)) {
-      settings = { ...settings, [settingKeys[key]]: loaded.config.settings[settingKeys[key]] }
-    }
+    const found = byName.get(name)
+    const loaded = config.fixed.has(name) ? undefined : readSetting(name, value)
+    if (found === undefined || !loaded?.ok) continue
+    const { section, as } = found
+    Object.assign(changed[section], { [as]: Reflect.get(loaded.config[section], as) })
   }
-  return { ...config, site, settings }
+  const { site, settings } = config
+  return {
+    ...config,
+    site: { ...site, ...changed.site },
+    settings: { ...settings, ...changed.settings },
+  }
 }
-
-const isKey = <Table extends object>(table: Table, key: string): key is string & keyof Table =>
-  Object.hasOwn(table, key)
-
-/** The `settings:` in force, as the file would have them. */
-export const settingsValues = (settings: SettingsConfig) => ({
-  registration_enabled: settings.registrationEnabled,
-  balance_low_threshold: formatNano(settings.balanceLowThresholdNano),
-  usual_output: settings.usualOutputTokens,
-  max_attempts: settings.maxAttempts,
-  retry_time: formatDurationMs(settings.retryTimeMs),
-  queue_time: waitText(settings.queueTimeMs),
-  channel_cooling: settings.channelCooling,
-  feed_currency: settings.feedCurrency,
-  feed_interval: formatDurationMs(settings.feedIntervalMs),
-  models_list: settings.modelsList,
-  unknown_answers: settings.unknownAnswers,
-  country_header: settings.countryHeader,
-  keep_responses: waitText(settings.keepResponsesMs),
-  keep_responses_size: formatSizeBytes(settings.keepResponsesBytes),
-  responses_websocket: settings.responsesWebsocket,
-  gemini_query_key: settings.geminiQueryKey,
-  model_plaza_enabled: settings.modelPlazaEnabled,
-  model_plaza_require_auth: settings.modelPlazaRequireAuth,
-  plaza_groups: settings.plazaGroups,
-  feed_groups: settings.feedGroups,
-})
-
-const waitText = (ms: number) => (ms === 0 ? '0s' : formatDurationMs(ms))
-
-/** The single values of `site:` in force; null: not set. */
-export const siteValues = (site: SiteConfig) => ({
-  name: site.name,
-  domain: site.domain,
-  base_url: site.baseUrl,
-  overseas_base_url: site.overseasBaseUrl,
-  status_url: site.statusUrl,
-  price_backup_url: site.priceBackupUrl,
-  logo_url: site.logoUrl,
-  subtitle: site.subtitle,
-  doc_url: site.docUrl,
-  contact: site.contact,
-  plaza_description: site.plazaDescription,
-})

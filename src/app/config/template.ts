@@ -1,7 +1,7 @@
-import { OptionalKind } from '@sinclair/typebox'
+import { OptionalKind, type TSchema } from '@sinclair/typebox'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
-import type { Definition } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
+import { settingFields, siteFields } from './setting-fields.ts'
 
 /** What `createTemplate` puts in. */
 export interface TemplateValues {
@@ -14,10 +14,13 @@ export interface TemplateValues {
  * ADMIN_PASSWORD are set. `# ` begins an explanation, `#` alone a setting at rest.
  */
 export function createTemplate({ tokenKey }: TemplateValues): string {
-  return `${head}\n${channels}\n${groupsAndPrices}\n${accounts(tokenKey)}`
+  return `${head()}\n${channels}\n${groupsAndPrices}\n${accounts(tokenKey)}`
 }
 
-const head = `# Configuration of Tollgate.
+const { name: _, ...others } = siteFields
+const { registration_enabled: isOpen, ...settings } = settingFields
+
+const head = () => `# Configuration of Tollgate.
 #
 # "# " begins an explanation. A "#" without a space stands before a setting at rest: remove the
 # "#" to use it. The value shown is the one that holds without it, or an example.
@@ -74,81 +77,15 @@ store:
 # your own. In a password write / # ? % @ as above. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0
 
-# What public pages say about this gateway.
+# What public pages say about this gateway. GET /api/v1/settings/public tells all of it.
 site:
   name: My gateway
-  # The domain that the price feed names.
-  #domain: gateway.example.com
-  # The address that clients use.
-  #base_url: https://gateway.example.com
-  # The address for clients outside mainland China, where there is one.
-  #overseas_base_url: https://overseas.example.com
-  # The address of the status page.
-  #status_url: https://status.example.com
-  # A second address of the price feed.
-  #price_backup_url: https://backup.example.com/api/provider/pricing
-  # A logo, a line below the name, your documentation for users, how they reach you, and other
-  # addresses that they may want to know. GET /api/v1/settings/public tells all of it.
-  #logo_url: https://gateway.example.com/logo.svg
-  #subtitle: Models at list price
-  #doc_url: https://docs.example.com
-  #contact: support@example.com
-  #custom_endpoints: [{ name: Asia, endpoint: https://asia.example.com, description: Less delay }]
-  # What the model plaza says about itself.
-  #plaza_description: Prices in USD, before the multiplier of the group.
-
+${settingsAtRest(others, '  ')}
 # Switches and figures of the whole gateway.
 settings:
-  # Whether strangers may open an account.
+  # ${isOpen.file.description}
   registration_enabled: false
-  # The balance in USD below which an account counts as low.
-  #balance_low_threshold: 5
-  # The tokens that an answer is taken to use when its request sets no limit. Money is set aside
-  # for them while it is under way; what it does not use is free again at its end.
-  #usual_output: 4096
-  # How often a request is tried at most, on all channels and keys together, and how long after its
-  # first attempt another one may begin.
-  #max_attempts: 6
-  #retry_time: 120s
-  # How long a request waits for its turn, in order of arrival, when a limit of its token, account
-  # or group is reached, or all its channels are at theirs; 0s: it is refused at once, and told when
-  # to come again.
-  #queue_time: 0s
-  # Whether a channel that fails is left alone for a while. It comes back by itself.
-  #channel_cooling: true
-  # The currency word in the price feed. The numbers are USD whatever it says.
-  #feed_currency: CNY
-  # How often the price feed is rebuilt.
-  #feed_interval: 120s
-  # Which models GET /v1/models lists: all, or token for those that the asking token may use.
-  #models_list: all
-  # What becomes of requests that continue an answer, by its id, which nobody has got here (or longer
-  # than 30 days ago): refuse, pass, or refuse_shared where several accounts may use its channels. An
-  # id says which answer of yours it continues; of another account's it would be that one's.
-  #unknown_answers: refuse_shared
-  # The header in which the proxies of server.trusted_proxies tell the country that a client calls from
-  # (two letters); they must set it themselves, whatever the client sends. Groups and accounts that
-  # serve some countries only (regions) need it; from anybody else it is not believed.
-  #country_header: CF-IPCountry
-  # How long responses are kept that were translated to another protocol (by no vendor, then), unless
-  # their request says store: false: clients continue and fetch them by their ids. They are encrypted,
-  # and each account's are its own; 0s: none. And how much of them at the most: the oldest go first, of
-  # the account that has the most.
-  #keep_responses: 24h
-  #keep_responses_size: 256MiB
-  # Whether responses are spoken over WebSockets, too (GET /v1/responses); false: clients are told to use
-  # POST.
-  #responses_websocket: true
-  # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
-  #gemini_query_key: false
-  # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.
-  #model_plaza_enabled: true
-  #model_plaza_require_auth: false
-  # Which groups everybody sees: those that are open to all, or all of them. In the plaza and on the
-  # status page, and in the price feed.
-  #plaza_groups: open
-  #feed_groups: open
-
+${settingsAtRest(settings, '  ')}
 # People may sign in to the console with an account that they have elsewhere, beside e-mail address
 # and password. An account that is here already is linked when the provider says that the e-mail
 # address is verified.
@@ -342,21 +279,37 @@ accounts:
         group: default
 ${settingsAtRest(tokenFields, '        ')}`
 
-/** Each field that may be left out, with what holds then, and its sentence before it. */
-function settingsAtRest(fields: Definition, indent: string): string {
-  return Object.entries(fields)
-    .filter(([, field]) => OptionalKind in field.file)
+/** Each field that may be left out, with what holds then or an example, and its sentence before it. */
+function settingsAtRest(fields: object, indent: string): string {
+  return Object.entries(fields as AtRest)
+    .filter(([, { file }]) => OptionalKind in file)
     .map(([key, field]) => {
-      const lines = wrap(field.help, 100 - indent.length).map((line) => `${indent}# ${line}\n`)
-      const name = ('part' in field ? undefined : field.fileKey) ?? key
-      return `${lines.join('')}${indent}#${name}: ${atRest(field)}\n`
+      const lines = wrap(field.file.description ?? '', 100 - indent.length)
+      const about = lines.map((line) => `${indent}# ${line}\n`)
+      return `${about.join('')}${indent}#${field.fileKey ?? key}: ${atRest(field)}\n`
     })
     .join('')
 }
 
-function atRest(field: Definition[string]): string {
-  if (!('part' in field)) return JSON.stringify(field.toFile(field.initial))
-  const inner = Object.entries(field.part).map(([key, one]) => `${key}: ${atRest(one)}`)
+interface AtRest {
+  readonly [key: string]: {
+    readonly file: TSchema
+    readonly fileKey?: string
+    readonly example?: string
+    readonly initial?: unknown
+    readonly part?: AtRest
+    toFile?(value: unknown): unknown
+    fromFile?(): unknown
+  }
+}
+
+function atRest({ example, part, initial, toFile, fromFile }: AtRest[string]): string {
+  if (example !== undefined) return example
+  if (part === undefined) {
+    const usual = toFile?.(initial ?? fromFile?.()) ?? null
+    return typeof usual === 'string' && /^\w+$/.test(usual) ? usual : JSON.stringify(usual)
+  }
+  const inner = Object.entries(part).map(([key, one]) => `${key}: ${atRest(one)}`)
   return `{ ${inner.join(', ')} }`
 }
 

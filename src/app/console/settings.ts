@@ -6,13 +6,8 @@ import type { SettingView } from '../../admin/settings/schema.ts'
 import { wordsOf } from '../../site/schemas.ts'
 import type { Config } from '../config/config.ts'
 import { loadFragment } from '../config/fragment.ts'
-import {
-  complainOfSetting,
-  type SettableName,
-  settable,
-  settingsValues,
-  siteValues,
-} from '../config/settings.ts'
+import { settingFields, siteFields, writtenSettings } from '../config/setting-fields.ts'
+import { complainOfSetting, type SettableName, settable } from '../config/settings.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Settings by hand, in the places that tollgate.yaml leaves open. */
@@ -67,12 +62,12 @@ function check({ fixed }: Config, name: string, value: unknown): void {
   }
 }
 
-function valuesOf(config: Config): ReadonlyMap<string, string | number | boolean | null> {
-  const site = Object.entries(siteValues(config.site))
-  const settings = Object.entries(settingsValues(config.settings))
+function valuesOf({ site, settings }: Config): ReadonlyMap<string, SettingView['value']> {
+  const inSection = (section: string, values: object) =>
+    Object.entries(values).map(([key, value]) => [`${section}.${key}`, value] as const)
   return new Map([
-    ...site.map(([key, value]) => [`site.${key}`, value] as const),
-    ...settings.map(([key, value]) => [`settings.${key}`, value] as const),
+    ...inSection('site', writtenSettings(siteFields, site)),
+    ...inSection('settings', writtenSettings(settingFields, settings)),
   ])
 }
 

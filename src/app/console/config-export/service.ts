@@ -41,14 +41,10 @@ export function createConfigExport(
  */
 export function configBeforeAccounts(state: ConfigState, now: number): string {
   const next = createPlaceholders()
-  const { customEndpoints, channels, groups } = state
-  const site = named(state.site)
+  const { channels, groups } = state
   return [
     head(isoTime(now)),
-    section('site', {
-      ...site,
-      ...(customEndpoints.length > 0 && { custom_endpoints: customEndpoints }),
-    }),
+    section('site', named(state.site)),
     section('settings', named(state.settings)),
     section(
       'channels',
@@ -61,7 +57,11 @@ export function configBeforeAccounts(state: ConfigState, now: number): string {
 
 /** What is set. */
 const named = (values: object) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && !isEmptyList(value)),
+  )
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
 const head = (
   time: string,

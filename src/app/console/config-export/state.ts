@@ -7,7 +7,7 @@ import type {
   PriceRow,
 } from '../../../store/ports/catalog.ts'
 import type { Config } from '../../config/config.ts'
-import { settingsValues, siteValues } from '../../config/settings.ts'
+import { settingFields, siteFields, writtenSettings } from '../../config/setting-fields.ts'
 
 /** A channel without its secrets. */
 export interface ChannelState extends ChannelSettings {
@@ -17,9 +17,8 @@ export interface ChannelState extends ChannelSettings {
 
 /** The state that a gateway has in its memory, for a tollgate.yaml. All of it is plain data. */
 export interface ConfigState {
-  readonly site: ReturnType<typeof siteValues>
-  readonly customEndpoints: Config['site']['customEndpoints']
-  readonly settings: ReturnType<typeof settingsValues>
+  readonly site: object
+  readonly settings: object
   readonly channels: readonly ChannelState[]
   readonly groups: readonly GroupSettings[]
   /** Those that were set, not the list prices that come with the program. */
@@ -32,9 +31,8 @@ export const configState = (
   rows: CatalogRows,
   secrets: SecretBox,
 ): ConfigState => ({
-  site: siteValues(config.site),
-  customEndpoints: config.site.customEndpoints,
-  settings: settingsValues(config.settings),
+  site: writtenSettings(siteFields, config.site),
+  settings: writtenSettings(settingFields, config.settings),
   channels: rows.channels.map((row) => withoutSecrets(row, secrets)),
   groups: rows.groups,
   prices: rows.prices.filter(({ source }) => source !== 'vendor'),
