@@ -35,6 +35,18 @@ export const WrittenInteger = (bounds: IntegerBounds) =>
 export const Answer = <Data extends TSchema>(data: Data) =>
   Type.Object({ code: Type.Literal(0), message: Type.String(), data })
 
+const told =
+  (tag: 'Console' | 'Administration') =>
+  <Data extends TSchema>(data: Data, summary: string) => ({
+    response: { 200: Answer(data) },
+    detail: { tags: [tag], summary },
+  })
+
+/** What a route answers with and does, of the console for everybody, … */
+export const forUsers = told('Console')
+/** … and of administrators. */
+export const forAdmins = told('Administration')
+
 /** Wraps what a service returned. */
 export const success = <Data>(data: Data) => ({ code: 0 as const, message: 'success', data })
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, Id, PageQuery, success } from '../envelope.ts'
+import { Answer, forAdmins, Id, PageQuery, success } from '../envelope.ts'
 import { LedgerList } from '../ledger/schema.ts'
 import type { AccountLists } from './lists.ts'
 import {
@@ -50,8 +50,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       {
         params,
         body: AccountRemoval,
-        response: { 200: Answer(Type.Null()) },
-        detail: about('Remove an account with its tokens; its records stay'),
+        ...forAdmins(Type.Null(), 'Remove an account with its tokens; its records stay'),
       },
     )
     .post(
@@ -60,8 +59,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
         success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
-        response: { 200: Answer(AdjustmentDone) },
-        detail: about('Add to the balance of an account'),
+        ...forAdmins(AdjustmentDone, 'Add to the balance of an account'),
       },
     )
     .post(
@@ -70,8 +68,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
         success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
-        response: { 200: Answer(AdjustmentDone) },
-        detail: about('Take from the balance of an account'),
+        ...forAdmins(AdjustmentDone, 'Take from the balance of an account'),
       },
     )
 
@@ -87,8 +84,7 @@ export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
     .use(guard('admin'))
     .get('', async ({ query }) => success(await accounts.list(query)), {
       query: Type.Composite([PageQuery, AccountFilter]),
-      response: { 200: Answer(AccountList) },
-      detail: about('Accounts, newest first'),
+      ...forAdmins(AccountList, 'Accounts, newest first'),
     })
     .get(
       '/:id/ledger',
@@ -96,7 +92,6 @@ export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
       {
         params: Type.Object({ id: Id() }),
         query: Type.Composite([PageQuery, LedgerFilter]),
-        response: { 200: Answer(LedgerList) },
-        detail: about('The ledger of an account, newest first'),
+        ...forAdmins(LedgerList, 'The ledger of an account, newest first'),
       },
     )

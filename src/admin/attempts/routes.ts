@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { isoTime } from '../../lib/format.ts'
 import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, success } from '../envelope.ts'
 import { answerPage, withSearch } from '../paging.ts'
 import { readSpan } from '../times.ts'
 import { AttemptList, AttemptsQuery } from './schema.ts'
@@ -45,6 +45,5 @@ export const attemptRoutes = (guard: Guard, attempts: AttemptService) =>
     .use(guard('admin'))
     .get('', async ({ query }) => success(await attempts.list(query)), {
       query: AttemptsQuery,
-      response: { 200: Answer(AttemptList) },
-      detail: { tags: ['Administration'], summary: 'Attempts at channels, newest first' },
+      ...forAdmins(AttemptList, 'Attempts at channels, newest first'),
     })

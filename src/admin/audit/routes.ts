@@ -3,7 +3,7 @@ import { isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
 import type { AuditFilter, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, success } from '../envelope.ts'
 import { answerPage, withSearch } from '../paging.ts'
 import { readSpan } from '../times.ts'
 import { readChanges } from './changes.ts'
@@ -20,8 +20,7 @@ export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
     },
     {
       query: AuditQuery,
-      response: { 200: Answer(AuditList) },
-      detail: { tags: ['Administration'], summary: 'Who changed what by hand, newest first' },
+      ...forAdmins(AuditList, 'Who changed what by hand, newest first'),
     },
   )
 

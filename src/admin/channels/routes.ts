@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, Id, ListOf, PageQuery, success } from '../envelope.ts'
+import { forAdmins, Id, ListOf, PageQuery, success } from '../envelope.ts'
 import {
   Channel,
   ChannelChange,
@@ -15,7 +15,6 @@ import type { ChannelService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
 const Nothing = Type.Object({})
-const detail = (summary: string) => ({ tags: ['Administration'], summary })
 
 /** Channels, for administrators. HTTP only: every decision is the service's. */
 export const channelRoutes = (guard: Guard, channels: ChannelService) =>
@@ -23,18 +22,15 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
     .use(guard('admin'))
     .get('/channels', async ({ query }) => success(await channels.list(query)), {
       query: PageQuery,
-      response: { 200: Answer(ListOf(ChannelItem)) },
-      detail: detail('Channels, and how they are'),
+      ...forAdmins(ListOf(ChannelItem), 'Channels, and how they are'),
     })
     .post('/channels', async ({ who, body }) => success(await channels.create(who, body)), {
       body: NewChannel,
-      response: { 200: Answer(Channel) },
-      detail: detail('Make a channel'),
+      ...forAdmins(Channel, 'Make a channel'),
     })
     .get('/channels/:id', async ({ params }) => success(await channels.get(params.id)), {
       params,
-      response: { 200: Answer(Channel) },
-      detail: detail('A channel'),
+      ...forAdmins(Channel, 'A channel'),
     })
     .patch(
       '/channels/:id',
@@ -42,8 +38,7 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
       {
         params,
         body: ChannelChange,
-        response: { 200: Answer(Channel) },
-        detail: detail('Change what is named of a channel'),
+        ...forAdmins(Channel, 'Change what is named of a channel'),
       },
     )
     .delete(
@@ -58,8 +53,7 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
           take_out_of_groups: Type.Optional(t.Boolean()),
           revision: Type.Optional(Type.String()),
         }),
-        response: { 200: Answer(Nothing) },
-        detail: detail('Remove a channel; its records are kept'),
+        ...forAdmins(Nothing, 'Remove a channel; its records are kept'),
       },
     )
     .post(
@@ -67,8 +61,7 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
       async ({ who, params }) => success(await channels.recover(who, params.id)),
       {
         params,
-        response: { 200: Answer(Channel) },
-        detail: detail('End all cooling of a channel'),
+        ...forAdmins(Channel, 'End all cooling of a channel'),
       },
     )
     .post(
@@ -77,12 +70,10 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
       {
         params,
         body: TestAsked,
-        response: { 200: Answer(Tested) },
-        detail: detail('Ask the upstream of a channel once'),
+        ...forAdmins(Tested, 'Ask the upstream of a channel once'),
       },
     )
     .post('/channel-test', async ({ body }) => success(await channels.testNew(body)), {
       body: NewChannelTest,
-      response: { 200: Answer(Tested) },
-      detail: detail('Ask the upstream of a channel that is not made yet'),
+      ...forAdmins(Tested, 'Ask the upstream of a channel that is not made yet'),
     })

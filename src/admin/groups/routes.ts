@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, Id, ListOf, PageQuery, success } from '../envelope.ts'
+import { forAdmins, Id, ListOf, PageQuery, success } from '../envelope.ts'
 import { GroupChange, GroupItem, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
 import type { GroupService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
-const detail = (summary: string) => ({ tags: ['Administration'], summary })
 
 /** Groups, for administrators. HTTP only: every decision is the service's. */
 export const groupRoutes = (guard: Guard, groups: GroupService) =>
@@ -14,18 +13,15 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
     .use(guard('admin'))
     .get('', async ({ query }) => success(await groups.list(query)), {
       query: PageQuery,
-      response: { 200: Answer(ListOf(GroupItem)) },
-      detail: detail('Groups, and what they offer'),
+      ...forAdmins(ListOf(GroupItem), 'Groups, and what they offer'),
     })
     .post('', async ({ who, body }) => success(await groups.create(who, body)), {
       body: NewGroup,
-      response: { 200: Answer(GroupView) },
-      detail: detail('Make a group'),
+      ...forAdmins(GroupView, 'Make a group'),
     })
     .get('/:id', async ({ params }) => success(await groups.get(params.id)), {
       params,
-      response: { 200: Answer(GroupView) },
-      detail: detail('A group'),
+      ...forAdmins(GroupView, 'A group'),
     })
     .patch(
       '/:id',
@@ -33,8 +29,7 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
       {
         params,
         body: GroupChange,
-        response: { 200: Answer(GroupView) },
-        detail: detail('Change what is named of a group'),
+        ...forAdmins(GroupView, 'Change what is named of a group'),
       },
     )
     .delete(
@@ -46,8 +41,10 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
           move_tokens_to: Type.Optional(Id()),
           revision: Type.Optional(Type.String()),
         }),
-        response: { 200: Answer(Type.Object({ moved_tokens: Type.Integer() })) },
-        detail: detail('Remove a group; its tokens go to another one'),
+        ...forAdmins(
+          Type.Object({ moved_tokens: Type.Integer() }),
+          'Remove a group; its tokens go to another one',
+        ),
       },
     )
     .get(
@@ -56,7 +53,6 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
       {
         params,
         query: Type.Object({ rate_multiplier: Type.String({ maxLength: 40 }) }),
-        response: { 200: Answer(MultiplierEffect) },
-        detail: detail('What another multiplier would do to the prices of a group'),
+        ...forAdmins(MultiplierEffect, 'What another multiplier would do to the prices of a group'),
       },
     )

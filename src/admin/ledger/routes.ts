@@ -7,7 +7,7 @@ import type { ListStore } from '../../store/ports/lists.ts'
 import type { LedgerEntry as Row } from '../../store/ports/records.ts'
 import type { Guard, SignedIn } from '../access.ts'
 import { download, tableTypes } from '../download.ts'
-import { Answer, success } from '../envelope.ts'
+import { forUsers, success } from '../envelope.ts'
 import { answerPage } from '../paging.ts'
 import { createExportPlaces } from '../places.ts'
 import { readSpan } from '../times.ts'
@@ -63,8 +63,7 @@ export const ledgerRoutes = (guard: Guard, ledger: LedgerService) =>
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await ledger.list(who, query)), {
       query: LedgerQuery,
-      response: { 200: Answer(LedgerList) },
-      detail: { tags, summary: 'Own ledger entries, newest first' },
+      ...forUsers(LedgerList, 'Own ledger entries, newest first'),
     })
     .get('/export', ({ who, query, request }) => ledger.export(who, query, request.signal), {
       query: LedgerExportQuery,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { Answer, forAdmins, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
 import { BackupList, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
 
@@ -36,27 +36,22 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
   new Elysia({ name: 'admin.maintenance', prefix: '/api/v1/admin' })
     .use(guard('admin'))
     .get('/jobs', async () => success(await maintenance.jobs()), {
-      response: { 200: Answer(JobList) },
-      detail: about('Jobs since the start, newest first'),
+      ...forAdmins(JobList, 'Jobs since the start, newest first'),
     })
     .post('/jobs', async ({ who, body }) => success(await maintenance.start(who, body.kind)), {
       body: NewJob,
-      response: { 200: Answer(JobView) },
-      detail: about('Begin to verify the records, or to back them up'),
+      ...forAdmins(JobView, 'Begin to verify the records, or to back them up'),
     })
     .get('/jobs/:id', async ({ params }) => success(await maintenance.job(params.id)), {
       params: byId,
-      response: { 200: Answer(JobView) },
-      detail: about('How far a job is'),
+      ...forAdmins(JobView, 'How far a job is'),
     })
     .delete('/jobs/:id', async ({ params }) => success(await maintenance.cancel(params.id)), {
       params: byId,
-      response: { 200: Answer(JobView) },
-      detail: about('End a job that runs'),
+      ...forAdmins(JobView, 'End a job that runs'),
     })
     .get('/backups', async () => success(await maintenance.backups()), {
-      response: { 200: Answer(BackupList) },
-      detail: about('Backups beside the database, newest first'),
+      ...forAdmins(BackupList, 'Backups beside the database, newest first'),
     })
     .post(
       '/backups/:name/download',
@@ -84,7 +79,6 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
       },
       {
         params: byName,
-        response: { 200: Answer(Type.Null()) },
-        detail: about('Remove a backup'),
+        ...forAdmins(Type.Null(), 'Remove a backup'),
       },
     )

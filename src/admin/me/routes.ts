@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forUsers, success } from '../envelope.ts'
 import { Me } from './schema.ts'
 
 /** Who is signed in, and where. */
@@ -13,6 +13,5 @@ export const meRoutes = (guard: Guard, me: MeService) =>
   new Elysia({ name: 'admin.me', prefix: '/api/v1/me' })
     .use(guard('user'))
     .get('', async ({ who }) => success(await me.describe(who)), {
-      response: { 200: Answer(Me) },
-      detail: { tags: ['Console'], summary: 'Who is signed in' },
+      ...forUsers(Me, 'Who is signed in'),
     })

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, success } from '../envelope.ts'
 import { NodeList } from './schema.ts'
 
 /** Who serves from the database. */
@@ -13,6 +13,5 @@ export const nodeRoutes = (guard: Guard, nodes: NodeService) =>
   new Elysia({ name: 'admin.nodes', prefix: '/api/v1/admin/nodes' })
     .use(guard('admin'))
     .get('', async () => success(await nodes.list()), {
-      response: { 200: Answer(NodeList) },
-      detail: { tags: ['Administration'], summary: 'Who serves from the database, and how busy' },
+      ...forAdmins(NodeList, 'Who serves from the database, and how busy'),
     })

@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/table.ts'
 import { type Member, mayUse } from '../../store/ports/group-access.ts'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forUsers, success } from '../envelope.ts'
 import { OpenGroups } from './schema.ts'
 
 /** Enabled groups that an account may use, the cheapest first, as the model plaza has them. */
@@ -48,8 +48,7 @@ export const openGroupRoutes = (
   new Elysia({ name: 'admin.open-groups', prefix: '/api/v1/groups' })
     .use(guard('user'))
     .get('', ({ who }) => success(openGroups(catalog(), who)), {
-      response: { 200: Answer(OpenGroups) },
-      detail: { tags: ['Console'], summary: 'Groups that a token can belong to' },
+      ...forUsers(OpenGroups, 'Groups that a token can belong to'),
     })
     .get('/plaza', async ({ who }) => json(await plazaFor(who)), {
       detail: {

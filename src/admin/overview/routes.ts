@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, forUsers, success } from '../envelope.ts'
 import { DaysQuery, GatewayOverview, Overview } from './schema.ts'
 import type { OverviewService } from './service.ts'
 
@@ -12,8 +12,7 @@ export const overviewRoutes = (guard: Guard, overview: OverviewService) =>
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await overview.own(who, query.days ?? usualDays)), {
       query: DaysQuery,
-      response: { 200: Answer(Overview) },
-      detail: { tags: ['Console'], summary: 'Your balance, and what you used by day and model' },
+      ...forUsers(Overview, 'Your balance, and what you used by day and model'),
     })
 
 /** What all have used, and how the gateway is. */
@@ -22,6 +21,5 @@ export const gatewayOverviewRoutes = (guard: Guard, overview: OverviewService) =
     .use(guard('admin'))
     .get('', async ({ query }) => success(await overview.gateway(query.days ?? usualDays)), {
       query: DaysQuery,
-      response: { 200: Answer(GatewayOverview) },
-      detail: { tags: ['Administration'], summary: 'How the gateway is, and what was used' },
+      ...forAdmins(GatewayOverview, 'How the gateway is, and what was used'),
     })

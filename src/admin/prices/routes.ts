@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, PageQuery, success } from '../envelope.ts'
+import { forAdmins, PageQuery, success } from '../envelope.ts'
 import {
   FeedPage,
   GivenPrice,
@@ -36,7 +36,6 @@ export interface PriceService {
 
 const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
 const Search = Type.Object({ search: Type.Optional(Type.String({ maxLength: 200 })) })
-const about = (summary: string) => ({ tags: ['Administration'], summary })
 
 /** Prices for administrators. HTTP only: every decision is the service's. */
 export const priceRoutes = (guard: Guard, prices: PriceService) =>
@@ -44,13 +43,11 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
     .use(guard('admin'))
     .get('/prices', async ({ query }) => success(await prices.list(query)), {
       query: Type.Composite([PageQuery, PriceFilter]),
-      response: { 200: Answer(PriceList) },
-      detail: about('Models with the price in force'),
+      ...forAdmins(PriceList, 'Models with the price in force'),
     })
     .get('/prices/:model', async ({ params }) => success(await prices.get(params.model)), {
       params,
-      response: { 200: Answer(PriceView) },
-      detail: about('A model with the price in force'),
+      ...forAdmins(PriceView, 'A model with the price in force'),
     })
     .get(
       '/prices/:model/history',
@@ -58,8 +55,7 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         query: PageQuery,
-        response: { 200: Answer(PriceHistory) },
-        detail: about('All prices that a model had'),
+        ...forAdmins(PriceHistory, 'All prices that a model had'),
       },
     )
     .put(
@@ -68,8 +64,7 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         body: PriceChange,
-        response: { 200: Answer(PriceView) },
-        detail: about('Set the price of a model, from now on'),
+        ...forAdmins(PriceView, 'Set the price of a model, from now on'),
       },
     )
     .delete(
@@ -78,8 +73,7 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         body: PriceRemoval,
-        response: { 200: Answer(PriceRemoved) },
-        detail: about("Go back to the vendor's list price, or take a model away"),
+        ...forAdmins(PriceRemoved, "Go back to the vendor's list price, or take a model away"),
       },
     )
     .post(
@@ -88,8 +82,7 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         body: GivenPrice,
-        response: { 200: Answer(PricePreview) },
-        detail: about('What each group would charge by another price'),
+        ...forAdmins(PricePreview, 'What each group would charge by another price'),
       },
     )
     .post(
@@ -99,12 +92,10 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         body: SimulationOrder,
-        response: { 200: Answer(SimulationView) },
-        detail: about('What recorded requests would have cost by another price'),
+        ...forAdmins(SimulationView, 'What recorded requests would have cost by another price'),
       },
     )
     .get('/feed', async ({ query }) => success(await prices.feed(query)), {
       query: Type.Composite([PageQuery, Search]),
-      response: { 200: Answer(FeedPage) },
-      detail: about('The public price feed, page by page'),
+      ...forAdmins(FeedPage, 'The public price feed, page by page'),
     })

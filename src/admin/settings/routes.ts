@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, success } from '../envelope.ts'
 import { SettingList, SettingPatch } from './schema.ts'
 
 /** Settings for administrators. Refusals are thrown as `ApiError`. */
@@ -9,18 +9,14 @@ export interface SettingService {
   change(who: SignedIn, patch: SettingPatch): Promise<SettingList>
 }
 
-const tags = ['Administration']
-
 /** Settings of the whole gateway. HTTP only: every decision is the service's. */
 export const settingRoutes = (guard: Guard, settings: SettingService) =>
   new Elysia({ name: 'admin.settings', prefix: '/api/v1/admin/settings' })
     .use(guard('admin'))
     .get('', async () => success(await settings.list()), {
-      response: { 200: Answer(SettingList) },
-      detail: { tags, summary: 'What is set, by whom, and what is the default' },
+      ...forAdmins(SettingList, 'What is set, by whom, and what is the default'),
     })
     .patch('', async ({ who, body }) => success(await settings.change(who, body)), {
       body: SettingPatch,
-      response: { 200: Answer(SettingList) },
-      detail: { tags, summary: 'Change what is named; it holds at once' },
+      ...forAdmins(SettingList, 'Change what is named; it holds at once'),
     })
