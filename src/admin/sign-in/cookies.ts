@@ -29,9 +29,10 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
   return {
     /** The value; undefined when the cookie is not there or not signed by us. */
     read(request: Request, name: string): string | undefined {
-      const raw = readCookie(request.headers.get('cookie') ?? '', named(request, name))
-      const dot = raw?.lastIndexOf('.') ?? -1
-      if (raw === undefined || dot < 1) return undefined
+      const cookies = new Bun.CookieMap(request.headers.get('cookie') ?? '')
+      const raw = cookies.get(named(request, name)) ?? ''
+      const dot = raw.lastIndexOf('.')
+      if (dot < 1) return undefined
       const value = raw.slice(0, dot)
       const signature = Buffer.from(raw.slice(dot + 1), 'base64')
       const expected = sign(value)
@@ -46,17 +47,4 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
     /** Takes it back. */
     end: (request: Request, name: string): string => set(request, name, '', { maxAgeMs: 0 }),
   }
-}
-
-function readCookie(header: string, name: string): string | undefined {
-  for (const part of header.split(';')) {
-    const at = part.indexOf('=')
-    if (at < 0 || part.slice(0, at).trim() !== name) continue
-    try {
-      return decodeURIComponent(part.slice(at + 1).trim())
-    } catch {
-      return undefined // not one of ours
-    }
-  }
-  return undefined
 }

@@ -28,18 +28,10 @@ const whyNot = {
 export function createSetup(core: SignInCore) {
   const { store, setupCode, passwords, sessions, limits, facts, log } = core
 
-  /** By this process: whoever asks later makes no more writing of it. */
-  let isClosed = false
-
-  async function close(): Promise<void> {
-    if (isClosed) return
-    await setupCode.close()
-    isClosed = true
-  }
-
   async function isOpen(): Promise<boolean> {
-    if (!(await store.hasAdministrator())) return await setupCode.isOpen()
-    await close()
+    const hasCode = await setupCode.isOpen()
+    if (!hasCode || !(await store.hasAdministrator())) return hasCode
+    await setupCode.close()
     return false
   }
 
@@ -64,7 +56,7 @@ export function createSetup(core: SignInCore) {
       const made = await store.makeAdministrator(entry.email, hash)
       if (made === 'taken' || made === 'claimed')
         throw new ApiError('name_taken', whyNot[made], { field: 'email' })
-      await close()
+      await setupCode.close()
       const account = made !== 'closed' && (await store.account({ email: entry.email }))
       if (!account) throw new ApiError('setup_closed', 'There is an administrator already.')
       log.info('first administrator', { [made]: true })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import type { SecondFactor, SignInAccount } from '../../store/ports/sign-in.ts'
 import type { SignedIn } from '../access.ts'
@@ -167,12 +167,8 @@ async function totpOf(secret: string, named: { issuer?: string; label?: string }
   return new TOTP({ ...named, secret: Secret.fromUTF8(secret) })
 }
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
-function makeBackupCodes(): string[] {
-  const part = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')
-  return Array.from({ length: 10 }, () => `${part()}-${part()}`)
-}
+const makeBackupCodes = () =>
+  Array.from({ length: 10 }, () => randomBytes(8).toString('hex').replace(/^.{8}/, '$&-'))
 
 /** Takes as long for every guess. */
 export function isSame(one: string, other: string): boolean {

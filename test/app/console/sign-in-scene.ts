@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { createHmac } from 'node:crypto'
 import { type Running, type ServingOptions, startServing } from '../serving.ts'
 
 /** The accounts of the scene. */
@@ -95,4 +96,19 @@ export function sessionOf({ jar }: Browser): string {
   const value = jar.get('tollgate.session_token') ?? jar.get('__Secure-tollgate.session_token')
   expect(value).toBeString()
   return value ?? ''
+}
+
+/** What an authenticator app shows (RFC 6238). */
+export function totp(base32: string, offset = 0): string {
+  const bits = [...base32].map((char) => {
+    const value = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char)
+    return value < 0 ? '' : value.toString(2).padStart(5, '0')
+  })
+  const bytes = bits.join('').match(/.{8}/g) ?? []
+  const key = Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 2))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + offset))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const at = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }

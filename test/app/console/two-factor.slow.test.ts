@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
 import type { Running } from '../serving.ts'
 import {
   admin,
@@ -7,6 +6,7 @@ import {
   createBrowser,
   sessionOf,
   startSignIn,
+  totp,
   wrong,
 } from './sign-in-scene.ts'
 
@@ -21,21 +21,6 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const open = () => createBrowser(app.serving.url)
 const factors = async () => JSON.stringify(await app.tables.rows('SELECT * FROM two_factor'))
-
-/** What an authenticator app shows (RFC 6238). */
-function totp(base32: string, offset = 0): string {
-  const bits = [...base32].map((char) => {
-    const value = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char)
-    return value < 0 ? '' : value.toString(2).padStart(5, '0')
-  })
-  const bytes = bits.join('').match(/.{8}/g) ?? []
-  const key = Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 2))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + offset))
-  const mac = createHmac('sha1', key).update(counter).digest()
-  const at = (mac.at(-1) ?? 0) & 15
-  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
 
 const post = (browser: Browser, path: string, body: object) =>
   browser.post(`/api/v1/auth/${path}`, body)

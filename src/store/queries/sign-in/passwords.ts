@@ -45,13 +45,16 @@ export function* removeSignIn(accountId: number): Steps<void> {
     yield* run(sql`DELETE FROM ${sql.table(table)} WHERE account_id = ${accountId}`)
 }
 
+/** Adds an audit row. */
+export const note = (actor: string, action: string, subject: string, now: number): Steps<void> =>
+  addAudit({ createdAt: now, actor, action, subject, detail: {} })
+
 /** Sets a password by hand, with an audit row. */
 export function* changePassword(change: PasswordChange, now: number): Steps<void> {
   const { account, passwordHash, actor } = change
   const id = yield* requireNamed('account', account, `password of account "${account}"`)
   yield* putPassword(id, { hash: passwordHash }, now)
-  const entry = { createdAt: now, actor, subject: account, detail: {} }
-  yield* addAudit({ ...entry, action: 'account.password' })
+  yield* note(actor, 'account.password', account, now)
 }
 
 /** Forgets the second factor of an account and ends its sessions, with an audit row. */
@@ -59,8 +62,7 @@ export function* resetSecondFactor(account: string, actor: string, now: number):
   const id = yield* requireNamed('account', account, `second factor of account "${account}"`)
   yield* removeSecondFactor(id)
   yield* endSessionsOf(id)
-  const entry = { createdAt: now, actor, subject: account, detail: {} }
-  yield* addAudit({ ...entry, action: 'account.reset_2fa' })
+  yield* note(actor, 'account.reset_2fa', account, now)
 }
 
 /** Whether an active administrator has a password, a provider or a passkey. */
@@ -89,8 +91,7 @@ export function* makeAdministrator(
   }
   const id = known?.id ?? (yield* addAccount({ email, role: 'admin', isVouched: true }, now))
   yield* putPassword(id, { hash: passwordHash }, now)
-  const entry = { createdAt: now, actor: email, subject: email, detail: {} }
-  yield* addAudit({ ...entry, action: 'account.first_admin' })
+  yield* note(email, 'account.first_admin', email, now)
   return known === undefined ? 'created' : 'promoted'
 }
 

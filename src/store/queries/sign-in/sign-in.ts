@@ -1,6 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { SignInStore } from '../../ports/sign-in.ts'
-import { addAudit } from '../changes.ts'
 import type { Engine, Steps } from '../steps.ts'
 import * as factors from './factors.ts'
 import * as passwords from './passwords.ts'
@@ -63,7 +62,6 @@ export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
     countPasskey: write(factors.countPasskey),
     removePasskey: write(factors.removePasskey),
 
-    note: (actor, action, subject) =>
-      engine.write(() => addAudit({ createdAt: clock(), actor, action, subject, detail: {} })),
+    note: writeAt(passwords.note),
   }
 }
