@@ -1,14 +1,10 @@
 import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 import type { UsageExtras, VendorExtras } from '../store/ports/extras.ts'
+import type { TokenCounts } from '../store/ports/records.ts'
 import { type ChargeLine, sumLines, tierFactors, tokenLines, toolLines } from './lines.ts'
 
 /** Disjoint counts of LLM tokens that a charge is made from. */
-export interface ChargedUsage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly cacheWrite1hTokens: number
+export interface ChargedUsage extends Omit<TokenCounts, 'reasoningTokens'> {
   readonly extras?: UsageExtras | undefined
 }
 

@@ -1,36 +1,14 @@
-import type {
-  CatalogRows,
-  ChannelProbe,
-  ChannelRow,
-  ChannelSettings,
-  GroupRow,
-  Limits,
-  PriceRow,
-  ProtocolBases,
-  Regions,
-} from '../store/ports/catalog.ts'
+import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../store/ports/catalog.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import { type ContextWindows, createContextWindows } from './model-facts.ts'
 
 /** An upstream address with its keys opened, ready to be called. */
-export interface Channel {
-  readonly id: number
-  readonly name: string
-  /** protocol → base URL. */
-  readonly speaks: ProtocolBases
+export interface Channel extends Omit<ChannelRow, 'status' | 'models' | `${string}Sealed`> {
   readonly keys: readonly string[]
-  readonly priority: number
-  readonly weight: number
-  readonly timeouts: ChannelSettings['timeouts']
-  readonly allowPrivate: boolean
-  /** Names of what its upstream does otherwise than the vendor of a protocol. */
-  readonly quirks: readonly string[]
   /** Nothing new goes to it; what has begun there is continued there. */
   readonly isDraining: boolean
-  readonly limits: Limits
   /** Address of the proxy that it is reached by; undefined: none but the environment's. */
   readonly proxy: string | undefined
-  readonly probe: ChannelProbe | null
 }
 
 /** A channel that can answer for a model, under the name that its upstream knows. */
@@ -49,22 +27,10 @@ export interface Offer {
   readonly contextWindow: number | null
 }
 
-export interface Group {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly platform: string
+export interface Group extends Omit<GroupRow, 'status' | 'channels' | 'models' | 'accounts'> {
   readonly enabled: boolean
-  readonly multiplierMillionths: number
-  readonly longContextPricing: boolean
-  readonly onDisconnect: 'bill_observed' | 'drain'
-  /** Tools of the vendors' own that may run; null: all that have a price. */
-  readonly tools: readonly string[] | null
-  readonly limits: Limits
   /** E-mails of the accounts that may use it; null: it is open to all. */
   readonly accounts: ReadonlySet<string> | null
-  /** Countries whose requests it answers. */
-  readonly regions: Regions | null
   readonly offers: ReadonlyMap<string, Offer>
 }
 
@@ -144,10 +110,11 @@ const modelsPerStep = 100
 
 function* buildGroup(row: GroupRow, parts: GroupParts): Generator<void, Group> {
   const { channelRows, channels, prices, contextWindows } = parts
-  const allowed = row.models.length > 0 ? new Set(row.models) : undefined
+  const { status, models, channels: names, accounts, ...rest } = row
+  const allowed = models.length > 0 ? new Set(models) : undefined
   const candidates = new Map<string, Candidate[]>()
   let built = 0
-  for (const name of row.channels) {
+  for (const name of names) {
     const channelRow = channelRows.get(name)
     if (channelRow === undefined) continue
     for (const model of channelRow.models) {
@@ -168,21 +135,8 @@ function* buildGroup(row: GroupRow, parts: GroupParts): Generator<void, Group> {
     const contextWindow = contextWindows.of(price, found)
     offers.set(model, { model, price, candidates: found, contextWindow })
   }
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    platform: row.platform,
-    enabled: row.status === 'active',
-    multiplierMillionths: row.multiplierMillionths,
-    longContextPricing: row.longContextPricing,
-    onDisconnect: row.onDisconnect,
-    tools: row.tools,
-    limits: row.limits,
-    accounts: row.accounts && new Set(row.accounts),
-    regions: row.regions,
-    offers,
-  }
+  const members = accounts && new Set(accounts)
+  return { ...rest, enabled: status === 'active', accounts: members, offers }
 }
 
 function* listModels(groups: Iterable<Group>): Generator<void, ReadonlyMap<string, ListedModel>> {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Spool, SpoolRemark } from '../store/ports/spool.ts'
+import type { Spool, SpoolRemark } from '../store/ports/records.ts'
 
 interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Batch, Settlement } from '../../src/store/ports/records.ts'
-import type { Spool } from '../../src/store/ports/spool.ts'
+import type { Batch, Settlement, Spool } from '../../src/store/ports/records.ts'
 import { StoreError, UnansweredError } from '../../src/store/ports/store-error.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
 import {

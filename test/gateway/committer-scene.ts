@@ -1,8 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { type Committer, createCommitter, type Denial } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
-import type { Batch, Committed, RecordStore, Reservation } from '../../src/store/ports/records.ts'
-import type { Spool } from '../../src/store/ports/spool.ts'
+import type {
+  Batch,
+  Committed,
+  RecordStore,
+  Reservation,
+  Spool,
+} from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { collect, now, seed, settlement, temporaryDirectory } from '../store/support.ts'

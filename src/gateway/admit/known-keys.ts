@@ -1,7 +1,7 @@
 import { addressKey, networkKey } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createRate } from '../../lib/rate.ts'
-import type { TokenStore } from '../../store/ports/tokens.ts'
+import type { TokenStore } from '../../store/ports/admin.ts'
 
 /** Which keys there are, as far as memory tells: enough to know of a key that nobody has it. */
 export interface KnownKeys {

@@ -7,8 +7,8 @@ import type {
   RecordStore,
   Reservation,
   Settlement,
+  Spool,
 } from '../../store/ports/records.ts'
-import type { Spool } from '../../store/ports/spool.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import { createKept, joined, mostTogether } from './kept.ts'
 

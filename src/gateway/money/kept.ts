@@ -1,6 +1,5 @@
 import type { Logger } from '../../lib/log.ts'
-import type { Batch } from '../../store/ports/records.ts'
-import type { Spool } from '../../store/ports/spool.ts'
+import type { Batch, Spool } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 
 /** What the store could not take: it is asked again each second. */

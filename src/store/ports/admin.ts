@@ -6,7 +6,7 @@ import type {
 import type { FileValues } from '../../resources/resource.ts'
 import type { SomeTokenSettings, TokenSettings } from '../../resources/token.ts'
 import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
-import type { LedgerEntry, TokenSpending } from './records.ts'
+import type { LedgerEntry, Spent, TokenSpending } from './records.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
 export interface ChannelWrite extends ChannelSettings {
@@ -182,11 +182,8 @@ export interface OverdrawnFilter {
   readonly atMost: number
 }
 
-export interface OverdrawnAccount {
-  readonly id: number
-  readonly email: string
-  readonly balanceNano: number
-  readonly creditLimitNano: number
+export interface OverdrawnAccount
+  extends Pick<StoredAccount, 'id' | 'email' | 'balanceNano' | 'creditLimitNano'> {
   /** The request whose charge took it there; null: it was no charge, or is long ago. */
   readonly requestId: string | null
 }
@@ -194,4 +191,34 @@ export interface OverdrawnAccount {
 export interface Overdrawn {
   readonly count: number
   readonly accounts: readonly OverdrawnAccount[]
+}
+
+/** What may be spent with a token, in nano-USD; null: no limit. */
+export type TokenBudget = TokenSettings['budget']
+
+/** What authentication needs of a token, read in one look-up and kept in memory by the gateway. */
+export interface TokenRecord extends Omit<TokenSettings, 'group'> {
+  readonly id: number
+  readonly groupId: number
+  readonly deletedAt: number | null
+  /** What was spent so far; null for a token without a budget. */
+  readonly spent: Spent | null
+  readonly account: Pick<StoredAccount, 'id' | 'email' | 'isVouched' | 'status' | 'limits'> &
+    Pick<StoredAccount, 'balanceNano' | 'creditLimitNano' | 'balanceLowNano' | 'regions'> & {
+      readonly deletedAt: number | null
+    }
+}
+
+/** What is kept of a token's key. */
+export interface TokenHash {
+  readonly id: number
+  readonly keyHash: string
+}
+
+/** Token look-up for the hot path. */
+export interface TokenStore {
+  /** By keyed hash of the key; deleted tokens are found too, so that the cause can be told. */
+  findByHash(keyHash: string): Promise<TokenRecord | undefined>
+  /** Hashes of the keys of all tokens behind this id, deleted ones too, by their ids; at most `limit`. */
+  hashesAfter(id: number, limit: number): Promise<readonly TokenHash[]>
 }

@@ -11,7 +11,7 @@ import {
   WriteRefused,
 } from './admin.ts'
 import type { ChannelRow, GroupRow, PriceRow, PriceSetting } from './catalog.ts'
-import type { Spent } from './records.ts'
+import type { TokenUsed } from './records.ts'
 
 /** What every change by hand says beside what changes. */
 export interface Edit {
@@ -25,22 +25,16 @@ export interface Edit {
 export const mostTokensCounted = 10_000
 
 /** Somebody else has changed it since it was looked at. */
-export class Conflict extends WriteRefused {
-  override readonly name = 'Conflict'
-}
+export class Conflict extends WriteRefused {}
 
 /** What is to be changed is not there (any more), or belongs to somebody else. */
-export class NotThere extends WriteRefused {
-  override readonly name = 'NotThere'
-}
+export class NotThere extends WriteRefused {}
 
 /** A token can't come back: its group is not there any more. */
 export class GroupGone extends NotThere {}
 
 /** A name that another one has. */
-export class NameTaken extends WriteRefused {
-  override readonly name = 'NameTaken'
-}
+export class NameTaken extends WriteRefused {}
 
 /** What is changed names something that is not there: a group without that channel, a token without its group. */
 export class NotKnown extends WriteRefused {
@@ -53,24 +47,16 @@ export class NotKnown extends WriteRefused {
 }
 
 /** A token's group is for other accounts. */
-export class GroupClosed extends WriteRefused {
-  override readonly name = 'GroupClosed'
-}
+export class GroupClosed extends WriteRefused {}
 
 /** The owner of a token wants more for it than an operator has set. */
-export class SetByOperator extends WriteRefused {
-  override readonly name = 'SetByOperator'
-}
+export class SetByOperator extends WriteRefused {}
 
 /** One more than there may be. */
-export class TooMany extends WriteRefused {
-  override readonly name = 'TooMany'
-}
+export class TooMany extends WriteRefused {}
 
 /** What is to be removed is needed by something else. */
-export class InUse extends WriteRefused {
-  override readonly name = 'InUse'
-}
+export class InUse extends WriteRefused {}
 
 /** Tells the editable states of a thing apart. */
 interface Revised {
@@ -83,11 +69,8 @@ export interface EditableAccount extends StoredAccount, Revised {
   readonly tokenCount: number
 }
 
-export interface EditableToken extends TokenView, Revised {
+export interface EditableToken extends TokenView, TokenUsed, Revised {
   readonly accountId: number
-  readonly spent: Spent
-  /** The last UTC day on which it was used, `2026-11-21`; null: never. */
-  readonly lastUsedDay: string | null
 }
 
 /** A token that is to be made; without a name it gets the next free one: `token-1` … */

@@ -1,5 +1,13 @@
 import type { AccountView, AuditEntry, TokenView } from './admin.ts'
-import type { AttemptRow, LedgerEntry, LedgerKind, Span, Spent, StoredRequest } from './records.ts'
+import type {
+  AttemptRow,
+  LedgerEntry,
+  LedgerKind,
+  Span,
+  StoredRequest,
+  TokenCounts,
+  TokenUsed,
+} from './records.ts'
 
 /** Too many lists are being read at once: the same question may be asked again in some seconds. */
 export class ListsBusy extends Error {
@@ -101,11 +109,8 @@ export interface ListedTokenFilter {
 }
 
 /** A token without what only its owner may see. */
-export interface ListedToken extends Omit<TokenView, 'keyHash' | 'keySealed'> {
+export interface ListedToken extends Omit<TokenView, 'keyHash' | 'keySealed'>, TokenUsed {
   readonly accountId: number
-  readonly spent: Spent
-  /** The last UTC day on which it was used, `2026-11-21`; null: never. */
-  readonly lastUsedDay: string | null
 }
 
 /** Which daily sums: both days are included. */
@@ -118,16 +123,10 @@ export interface UsageFilter {
   readonly models?: number
 }
 
-export interface UsageSums {
+export interface UsageSums extends TokenCounts {
   readonly requests: number
   /** Null: not known, for a day that a former version has counted. */
   readonly failed: number | null
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly reasoningTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly cacheWrite1hTokens: number
   readonly amountNano: number
   /** Mean time to the first byte; null: not known, or none began to answer. */
   readonly firstByteMs: number | null

@@ -1,3 +1,5 @@
+import type { AttemptRow, TokenCounts } from './records.ts'
+
 /** What an upstream says of one request; null: its file does not say. */
 export interface BilledRow {
   readonly id: string
@@ -14,22 +16,13 @@ export interface BilledTotal extends BilledRow {
 }
 
 /** Disjoint counts, but for `reasoningTokens`, which is part of `outputTokens`. */
-export interface OwnCounts {
-  readonly inputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly outputTokens: number
-  readonly reasoningTokens: number
-}
+export type OwnCounts = Omit<TokenCounts, 'cacheWrite1hTokens'>
 
-export interface OwnAttempt extends OwnCounts {
+export interface OwnAttempt extends OwnCounts, Pick<AttemptRow, 'startedAt' | 'status' | 'cause'> {
   readonly upstreamId: string
   readonly requestId: string
   readonly channel: string
   readonly model: string | null
-  readonly startedAt: number
-  readonly status: number | null
-  readonly cause: string | null
   readonly estimated: boolean
   /** What the request was charged; 0 for all but its last attempt. */
   readonly amountNano: number

@@ -16,8 +16,18 @@ export type Ending =
   /** It goes on upstream, and is charged when it ends, by a request of its own. */
   | 'background'
 
+/** Counts of LLM tokens. */
+export interface TokenCounts {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+}
+
 /** One model request, success or failure, as the gateway hands it over to be stored. */
-export interface RequestRow {
+export interface RequestRow extends TokenCounts {
   readonly requestId: string
   readonly createdAt: number
   readonly accountId: number
@@ -38,12 +48,6 @@ export interface RequestRow {
   readonly cause: string | null
   readonly causeText: string | null
   readonly ending: Ending
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly reasoningTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly cacheWrite1hTokens: number
   /** Per-call billing: how many calls were charged. */
   readonly calls: number
   /** True when the counts are our own estimate and not the upstream's report. */
@@ -93,19 +97,10 @@ export interface Settlement {
 }
 
 /** What is set aside for a request under way, so that its account can pay what it will cost. */
-export interface Reservation {
-  readonly requestId: string
-  readonly createdAt: number
-  readonly accountId: number
-  readonly tokenId: number
-  readonly groupId: number
-  readonly model: string | null
-  readonly clientProtocol: string
-  readonly operation: string
-  readonly stream: boolean
-  readonly priceId: number | null
-  readonly multiplierMillionths: number
-  readonly amountNano: number
+export interface Reservation
+  extends Pick<RequestRow, 'requestId' | 'createdAt' | 'accountId' | 'tokenId' | 'groupId'>,
+    Pick<RequestRow, 'model' | 'clientProtocol' | 'operation' | 'stream' | 'priceId'>,
+    Pick<RequestRow, 'multiplierMillionths' | 'amountNano'> {
   /** It can come to more than that: an account has one such request at a time. */
   readonly isOpen?: boolean
 }
@@ -146,6 +141,13 @@ export interface Spent {
   readonly monthNano: number
   /** The UTC day that `dayNano` counts, `2026-11-21`. */
   readonly day: string
+}
+
+/** What was done with a token, by its daily sums. */
+export interface TokenUsed {
+  readonly spent: Spent
+  /** The last UTC day on which it was used, `2026-11-21`; null: never. */
+  readonly lastUsedDay: string | null
 }
 
 /** What can be too little for a request: the money of its account, or the budget of its token. */
@@ -203,12 +205,8 @@ export interface Span {
   readonly until?: number
 }
 
-export interface UsageTotals {
+export interface UsageTotals extends Omit<TokenCounts, 'reasoningTokens' | 'cacheWrite1hTokens'> {
   readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
   readonly amountNano: number
 }
 
@@ -257,21 +255,9 @@ export interface AttemptRecord extends AttemptRow {
   /** True when the request's own record is that of this attempt: it was the last one. */
   readonly isLast: boolean
   readonly channel: string
-  readonly request: Pick<
-    RequestRow,
-    | 'requestId'
-    | 'model'
-    | 'clientProtocol'
-    | 'upstreamProtocol'
-    | 'estimated'
-    | 'inputTokens'
-    | 'outputTokens'
-    | 'reasoningTokens'
-    | 'cacheReadTokens'
-    | 'cacheWriteTokens'
-    | 'cacheWrite1hTokens'
-    | 'amountNano'
-  >
+  readonly request: TokenCounts &
+    Pick<RequestRow, 'requestId' | 'model' | 'clientProtocol' | 'upstreamProtocol'> &
+    Pick<RequestRow, 'estimated' | 'amountNano'>
 }
 
 /** Which attempts; a missing end of the span is unbounded. */
@@ -285,4 +271,24 @@ export interface AttemptFilter extends Span {
 export interface AttemptStore {
   /** In order of their requests, a page at a time: memory does not grow with the table. */
   list(filter: AttemptFilter): AsyncIterable<AttemptRecord>
+}
+
+/** What of a spool a person should look at: see `Spool.remark`. */
+export type SpoolRemark = 'damaged' | 'refused' | 'missing'
+
+/** Settlements that the store did not take, synced on this node's disk until it does. */
+export interface Spool {
+  /** Resolves when all of them would outlive a power cut; rejects when they would not. */
+  add(settlements: readonly Settlement[]): Promise<void>
+  has(requestId: string): boolean
+  /** The store has these now. */
+  stored(requestIds: Iterable<string>): void
+  /** One that the store can never take goes into a file of its own, for a person to look at. */
+  setAside(settlement: Settlement, reason: string): Promise<void>
+  /** How many wait. */
+  count(): number
+  /** Whether the last that it was given did not fit, or could not be written. */
+  hasFailed(): boolean
+  /** `damaged`: a part can't be read. `refused`: by the store, for good. `missing`: no folder. */
+  remark(): SpoolRemark | undefined
 }

@@ -1,4 +1,4 @@
-import type { AdminStore } from './admin.ts'
+import type { AdminStore, TokenStore } from './admin.ts'
 import type { AnswerStore, ResponseStore } from './answers.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
@@ -8,7 +8,6 @@ import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
 import type { AttemptStore, RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
-import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
 
 /** Accounts and their tokens alone, or what else a node keeps in memory, too; false: nothing. */

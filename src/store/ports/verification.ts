@@ -1,4 +1,4 @@
-import type { LedgerKind, RequestRow } from './records.ts'
+import type { LedgerEntry, LedgerKind, RequestRow } from './records.ts'
 
 /**
  * What `verify` reads: rows as they are, and sums that differ. What is compared is read in one
@@ -92,15 +92,11 @@ export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
 }
 
 /** A ledger entry with what it must agree with. */
-export interface CheckedEntry {
-  readonly id: number
+export interface CheckedEntry
+  extends Pick<LedgerEntry, 'id' | 'kind' | 'amountNano' | 'balanceAfterNano' | 'requestId'> {
   readonly accountId: number
   /** Null: there is no such account. */
   readonly email: string | null
-  readonly kind: LedgerKind
-  readonly amountNano: number
-  readonly balanceAfterNano: number
-  readonly requestId: string | null
   readonly hasRequest: boolean
   /** On the first entry of each account: the balance before it, 0 when there was none. */
   readonly beforeNano: number | null

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { TokenRecord } from '../ports/admin.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import type { DocumentStore, ReadingStore, Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
-import type { TokenRecord } from '../ports/tokens.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
 import { createReading, createStores } from '../queries/store.ts'
@@ -14,7 +14,6 @@ import {
   toTokenRecord,
 } from '../queries/tokens.ts'
 import { sweepReservations } from '../schema/postgres-functions.ts'
-import { type Changes, createChanges } from './changes.ts'
 import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
 import {
   type ConnectionOptions,
@@ -22,9 +21,9 @@ import {
   createConnections,
   type Settings,
 } from './connections.ts'
-import { createDocumentStore } from './documents.ts'
 import { createEngine, createPatience, type Patience } from './engine.ts'
 import { explainFailure } from './failures.ts'
+import { type Changes, createChanges, createDocumentStore } from './listener.ts'
 import { createSource, listConnections, listSettings } from './lists.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import {

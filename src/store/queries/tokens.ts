@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
-import type { TokenFilter, TokenView } from '../ports/admin.ts'
-import type { Spent, TokenSpending } from '../ports/records.ts'
-import type { TokenHash, TokenRecord, TokenStore } from '../ports/tokens.ts'
+import type { TokenFilter, TokenHash, TokenRecord, TokenStore, TokenView } from '../ports/admin.ts'
+import type { Spent, TokenSpending, TokenUsed } from '../ports/records.ts'
 import { parseRegions } from '../schema/columns.ts'
 import { all, type Engine, inParts, type Steps } from './steps.ts'
 
@@ -102,11 +101,6 @@ export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spe
       regions: parseRegions(row.accountRegions),
     },
   }
-}
-
-interface TokenUsed {
-  readonly spent: Spent
-  readonly lastUsedDay: string | null
 }
 
 /** What tokens were charged in all, on a UTC day and in its month; unused ones are left out. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../../lib/log.ts'
-import type { Spool, SpoolRemark } from '../ports/spool.ts'
+import type { Spool, SpoolRemark } from '../ports/records.ts'
 import { appendSynced, type ClaimedFile, claimFiles, reserveRoom, type SpoolFile } from './files.ts'
 import { encodeLine, type Spooled } from './lines.ts'
 
@@ -23,14 +23,13 @@ const damagedName = /^damaged-/
 export async function openSpool(folder: string, origin: string, log: Logger): Promise<OpenSpool> {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   const { claimed, foreign } = claimFiles(folder, origin)
-  if (foreign.length > 0)
+  if (foreign.length > 0) {
+    const told = { folder, files: foreign.join(', ') }
     log.error(
       'settlements of another database wait in the spool: a gateway of that one stores them',
-      {
-        folder,
-        files: foreign.join(', '),
-      },
+      told,
     )
+  }
   const spool = await createSpool(folder, claimed, log)
   spool.setOrigin(origin)
   return spool

@@ -42,10 +42,10 @@ const growReservation =
 
 const holdReservation = 'UPDATE reservation SET request_id = $requestId WHERE request_id = $askedId'
 
-const insertBackground = `INSERT INTO background_answer (request_id, asked_id, answer_id, created_at,
-  account_id, token_id, channel_id, key_mark, charge, due_at)
-VALUES ($requestId, $askedId, $answerId, $createdAt, $accountId, $tokenId, $channelId, $keyMark,
-  $charge, $dueAt) ON CONFLICT (request_id) DO NOTHING`
+const insertBackground = `${insertText('background_answer', [
+  ...['requestId', 'askedId', 'answerId', 'createdAt', 'accountId', 'tokenId', 'channelId'],
+  ...['keyMark', 'charge', 'dueAt'],
+])} ON CONFLICT (request_id) DO NOTHING`
 
 const insertKept = `INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark,
   context_tokens, created_at)

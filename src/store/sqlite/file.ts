@@ -22,6 +22,21 @@ export interface FileOptions {
   readonly busyTimeoutMs?: number
 }
 
+/** Another process holds what was asked for. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY') === true
+
+/** Prepares a database that was just opened; closes it where that fails. */
+export function prepared(db: Database, work: () => void): Database {
+  try {
+    work()
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
 /** Switching to WAL does not wait for other processes by itself, as all else does. */
 function enterWal(db: Database, busyTimeoutMs: number): void {
   const deadline = performance.now() + busyTimeoutMs
@@ -30,8 +45,7 @@ function enterWal(db: Database, busyTimeoutMs: number): void {
       db.run('PRAGMA journal_mode = WAL')
       return
     } catch (error) {
-      const isBusy = error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > deadline) throw error
+      if (!isBusy(error) || performance.now() > deadline) throw error
       Bun.sleepSync(5)
     }
   }
@@ -46,7 +60,7 @@ export function openFile(options: FileOptions): Database {
     closeSync(openSync(path, 'a', 0o600))
   }
   const db = new Database(path, { strict: true, create: true })
-  try {
+  return prepared(db, () => {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     // A commit writes whole pages, and needs a hundred bytes of most.
     db.run('PRAGMA page_size = 2048')
@@ -57,11 +71,7 @@ export function openFile(options: FileOptions): Database {
     db.run('PRAGMA foreign_keys = ON')
     // Moving the journal holds up all requests: the checkpointer does it long before.
     db.run('PRAGMA wal_autocheckpoint = 16000')
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  })
 }
 
 const isEmpty = (db: Database): boolean =>
@@ -84,7 +94,7 @@ export function createClaim(path: string) {
         return true
       } catch (error) {
         db.close()
-        if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return false
+        if (isBusy(error)) return false
         throw error
       }
     },
@@ -123,8 +133,8 @@ export function createPatience(db: Database) {
       try {
         return work()
       } catch (error) {
-        const isBusy = error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')
-        if (!isBusy || performance.now() >= deadline) throw explainFailure(error, db.filename)
+        if (!isBusy(error) || performance.now() >= deadline)
+          throw explainFailure(error, db.filename)
       } finally {
         patient.run()
       }

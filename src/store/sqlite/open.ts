@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { TokenRecord } from '../ports/admin.ts'
 import type { ReadingStore, Store } from '../ports/store.ts'
-import type { TokenRecord } from '../ports/tokens.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
 import { createReading, createStores } from '../queries/store.ts'
@@ -15,7 +15,7 @@ import {
 import { createCheckpointer } from './checkpointer.ts'
 import { createCommit } from './commit.ts'
 import { createEngine, createSource } from './engine.ts'
-import { createClaim, explained, type FileOptions, openFile } from './file.ts'
+import { createClaim, explained, type FileOptions, openFile, prepared } from './file.ts'
 import { migrate } from './migrate.ts'
 import { createSpending } from './sums.ts'
 import { createSweep } from './sweep.ts'
@@ -28,21 +28,13 @@ interface SqliteOptions extends FileOptions {
   readonly toStay?: boolean
 }
 
-function openDatabase(options: SqliteOptions): Database {
-  const db = openFile(options)
-  try {
-    migrate(db, options.path, options)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
-}
-
 /** Opens, creates or updates a database. Throws `StoreError` with the path and the way out. */
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, clock } = options
-  const db = explained(path, () => openDatabase(options))
+  const db = explained(path, () => {
+    const opened = openFile(options)
+    return prepared(opened, () => migrate(opened, path, options))
+  })
   const watch = path === ':memory:' ? undefined : createWatch(db, path)
   const engine = createEngine(db, path, watch)
   const findByHash = createTokenLookup(db, clock)
@@ -122,15 +114,11 @@ export function openSqliteReading({ path }: { path: string }, clock: Clock): Rea
 function openToRead(path: string): Database {
   // Who reads beside a writer takes part in the index of its log, so it may not be read-only.
   const db = new Database(path, { readwrite: true, strict: true })
-  try {
+  return prepared(db, () => {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     db.run('PRAGMA query_only = ON')
     db.run('PRAGMA cache_size = -16000')
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  })
 }
 
 const findByHash = `SELECT ${foundTokenColumns}

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createReadiness, healthRoutes } from '../../../src/site/health.ts'
-import type { SpoolRemark } from '../../../src/store/ports/spool.ts'
+import type { SpoolRemark } from '../../../src/store/ports/records.ts'
 
 /** A database that is asked through `check`, on a clock that stands still until it is moved. */
 function scene(goodForMs?: number) {

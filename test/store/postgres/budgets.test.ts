@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { TokenBudget } from '../../../src/store/ports/admin.ts'
 import type { Batch } from '../../../src/store/ports/records.ts'
-import type { TokenBudget } from '../../../src/store/ports/tokens.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
