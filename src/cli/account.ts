@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import { accountReport, tokenReports } from '../app/report/resources.ts'
+import { type AccountReport, accountReport, tokenReports } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { counted } from '../lib/format.ts'
 import { accountFields } from '../resources/account.ts'
@@ -14,29 +14,31 @@ import { addFieldOptions, namedFields } from './field-options.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { allTokens, byCommandLine, emailArgument, findAccount, requireFree } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines, writeList } from './output.ts'
-import { addSwitches, type Switchable } from './switches.ts'
-
-interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
+import { withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import {
+  type AnyOptions,
+  addList,
+  addShow,
+  addSwitches,
+  type Resource,
+} from './resource-commands.ts'
 
 /** `tollgate account …`: owners of tokens and of a balance. */
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
     .description('accounts: list, add, show, set, password, credit, debit, ledger, disable, …')
-  addList(account)
+  addList(account, accounts)
   addAdd(account)
-  addShow(account)
+  addShow(account, accounts)
   addSet(account)
   addPassword(account)
   addResetTwoFactor(account)
   addCredit(account)
   addDebit(account)
   addLedger(account)
-  addSwitches(account, switchable)
+  addSwitches(account, accounts)
   withExamples(
     account,
     'tollgate account add someone@example.com --balance 10',
@@ -44,25 +46,7 @@ export function addAccountCommands(program: Command): void {
   )
 }
 
-function addList(account: Command): void {
-  const command = account
-    .command('list')
-    .description(
-      'list accounts; LOW marks balances below their threshold, and those below their credit limit',
-    )
-    .option('--json', 'as JSON')
-    .action(async (options: JsonOption) =>
-      withStore(options, async (instance) => {
-        const low = await findBalanceLow(options, instance)
-        const rows = (await instance.store.admin.accounts()).map((row) => accountReport(row, low))
-        await writeList(rows, accountColumns, { json: options.json, none: 'No accounts.' })
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate account list')
-}
-
-interface AddOptions extends JsonOption {
-  readonly [name: string]: unknown
+interface AddOptions extends AnyOptions {
   readonly role: string
   readonly balance: string
 }
@@ -105,32 +89,33 @@ async function createAccount(instance: Instance, email: string, options: AddOpti
   return { ...accountReport(made, await findBalanceLow(options, instance)), tokens: [] }
 }
 
-function addShow(account: Command): void {
-  const command = account
-    .command('show')
-    .description('show an account with its balance and its tokens')
-    .addArgument(emailArgument())
-    .option('--json', 'as JSON')
-    .action(async (email: string, options: JsonOption) =>
-      withStore(options, async (instance) => {
-        const found = await findAccount(instance, email)
-        const tokens = await allTokens(instance, { account: email })
-        const { admin } = instance.store
-        const [owing] = (await admin.overdrawn({ accountId: found.id, atMost: 1 })).accounts
-        const report = {
-          ...accountReport(found, await findBalanceLow(options, instance)),
-          ...(owing && { overdrawn_by: owing.requestId }),
-          tokens: await tokenReports(instance.store, tokens),
-        }
-        if (options.json) return writeJson(report)
-        await writeLines(describeDetails(report))
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate account show someone@example.com --json')
-}
-
-const switchable: Switchable<string> = {
+const accounts: Resource<string, AccountReport, Parameters<typeof describeDetails>[0]> = {
   argument: emailArgument,
+  list: {
+    help: 'list accounts; LOW marks balances below their threshold, and those below their credit limit',
+    examples: ['tollgate account list'],
+    ...{ columns: accountColumns, none: 'No accounts.' },
+    async rows(instance, options) {
+      const low = await findBalanceLow(options, instance)
+      return (await instance.store.admin.accounts()).map((row) => accountReport(row, low))
+    },
+  },
+  show: {
+    help: 'show an account with its balance and its tokens',
+    examples: ['tollgate account show someone@example.com --json'],
+    describe: describeDetails,
+    async read(instance, email, options) {
+      const found = await findAccount(instance, email)
+      const tokens = await allTokens(instance, { account: email })
+      const { admin } = instance.store
+      const [owing] = (await admin.overdrawn({ accountId: found.id, atMost: 1 })).accounts
+      return {
+        ...accountReport(found, await findBalanceLow(options, instance)),
+        ...(owing && { overdrawn_by: owing.requestId }),
+        tokens: await tokenReports(instance.store, tokens),
+      }
+    },
+  },
   example: 'someone@example.com',
   async find(instance, reference) {
     const { email, role, balanceNano, tokenCount } = await findAccount(instance, reference)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { channelReport } from '../app/report/resources.ts'
+import { type ChannelReport, channelReport } from '../app/report/resources.ts'
 import { counted } from '../lib/format.ts'
 import { keyHint } from '../lib/ids.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -9,60 +9,22 @@ import { addStatus } from './channel-status.ts'
 import { channelColumns, describeChannel } from './channel-text.ts'
 import { warnOfChannel } from './file-word.ts'
 import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines, writeList } from './output.ts'
-import { addSwitches, type Switchable } from './switches.ts'
-
-interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
+import { withExamples } from './open.ts'
+import { writeLines } from './output.ts'
+import { addList, addShow, addSwitches, type Resource } from './resource-commands.ts'
 
 /** `tollgate channel …`: upstreams that requests are forwarded to. */
 export function addChannelCommands(program: Command): void {
   const channel = program
     .command('channel')
     .description('upstreams: list, add, show, status, drain, disable, enable, remove')
-  addList(channel)
+  addList(channel, channels)
   addAdd(channel)
-  addShow(channel)
+  addShow(channel, channels)
   addStatus(channel)
   addDrain(channel)
-  addSwitches(channel, switchable)
+  addSwitches(channel, channels)
   withExamples(channel, 'tollgate channel list', 'tollgate channel status')
-}
-
-function addList(channel: Command): void {
-  const command = channel
-    .command('list')
-    .description('list channels, without their keys')
-    .option('--json', 'as JSON')
-    .action(async (options: JsonOption) =>
-      withStore(options, async ({ store }) => {
-        const rows = await store.catalog.load()
-        const reports = rows.channels.map((row) => channelReport(row, rows))
-        await writeList(reports, channelColumns, { json: options.json, none: 'No channels.' })
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate channel list')
-}
-
-function addShow(channel: Command): void {
-  const command = channel
-    .command('show')
-    .description('show a channel; of its keys only their ends')
-    .addArgument(channelArgument())
-    .option('--json', 'as JSON')
-    .action(async (name: string, options: JsonOption) =>
-      withStore(options, async ({ store, secrets }) => {
-        const rows = await store.catalog.load()
-        const row = findNamed('channel', name, rows.channels)
-        const keys: readonly string[] = JSON.parse(secrets.open(row.keysSealed))
-        const report = { ...channelReport(row, rows), key_hints: keys.map(keyHint) }
-        if (options.json) return writeJson(report)
-        await writeLines(describeChannel(report))
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate channel show openai-main')
 }
 
 async function endCooling({ health, edits }: Store, id: number): Promise<void> {
@@ -71,8 +33,28 @@ async function endCooling({ health, edits }: Store, id: number): Promise<void> {
   await writeLines([`It is tried again: ${counted(ended, 'cooling')} ended.`])
 }
 
-const switchable: Switchable<string> = {
+const channels: Resource<string, ChannelReport, Parameters<typeof describeChannel>[0]> = {
   argument: channelArgument,
+  list: {
+    help: 'list channels, without their keys',
+    examples: ['tollgate channel list'],
+    ...{ columns: channelColumns, none: 'No channels.' },
+    async rows({ store }) {
+      const rows = await store.catalog.load()
+      return rows.channels.map((row) => channelReport(row, rows))
+    },
+  },
+  show: {
+    help: 'show a channel; of its keys only their ends',
+    examples: ['tollgate channel show openai-main'],
+    describe: describeChannel,
+    async read({ store, secrets }, name) {
+      const rows = await store.catalog.load()
+      const row = findNamed('channel', name, rows.channels)
+      const keys: readonly string[] = JSON.parse(secrets.open(row.keysSealed))
+      return { ...channelReport(row, rows), key_hints: keys.map(keyHint) }
+    },
+  },
   example: 'openai-main',
   enabling: 'let a disabled channel work again; ends its draining, and all that is held against it',
   async find({ store }, name) {

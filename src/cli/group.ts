@@ -10,25 +10,27 @@ import { findCountryHeader } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addSet, remarkOnMembers } from './group-set.ts'
 import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines, writeList } from './output.ts'
+import { withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
 import { addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
-import { addSwitches, type Switchable } from './switches.ts'
-
-interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
+import {
+  type AnyOptions,
+  addList,
+  addShow,
+  addSwitches,
+  type Resource,
+} from './resource-commands.ts'
 
 /** `tollgate group …`: what tokens may call, and at which multiplier. */
 export function addGroupCommands(program: Command): void {
   const group = program
     .command('group')
     .description('groups: list, add, show, set, disable, enable, remove')
-  addList(group)
+  addList(group, groups)
   addAdd(group)
-  addShow(group)
+  addShow(group, groups)
   addSet(group, describe)
-  addSwitches(group, switchable)
+  addSwitches(group, groups)
   withExamples(group, 'tollgate group add main --channel openai-main --multiplier 0.8')
 }
 
@@ -51,23 +53,7 @@ async function loadReport({ store }: Instance, name: string): Promise<Report> {
   return groupReport(findNamed('group', name, rows.groups), rows)
 }
 
-function addList(group: Command): void {
-  const command = group
-    .command('list')
-    .description('list groups; MODELS counts what can be called now')
-    .option('--json', 'as JSON')
-    .action(async (options: JsonOption) =>
-      withStore(options, async ({ store }) => {
-        const rows = await store.catalog.load()
-        const reports = rows.groups.map((row) => groupReport(row, rows))
-        await writeList(reports, columns, { json: options.json, none: 'No groups.' })
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate group list')
-}
-
-interface AddOptions extends JsonOption, RegionOptions {
-  readonly [name: string]: unknown
+interface AddOptions extends AnyOptions, RegionOptions {
   readonly channel: readonly string[]
 }
 
@@ -118,22 +104,6 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
   return loadReport(instance, name)
 }
 
-function addShow(group: Command): void {
-  const command = group
-    .command('show')
-    .description('show a group and what can be called in it')
-    .addArgument(groupArgument())
-    .option('--json', 'as JSON')
-    .action(async (name: string, options: JsonOption) =>
-      withStore(options, async (instance) => {
-        const report = await loadReport(instance, name)
-        if (options.json) return writeJson(report)
-        await writeLines(describe(report))
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate group show main')
-}
-
 const describe = (report: Report): readonly string[] =>
   formatPairs([
     ['Name', report.name],
@@ -143,9 +113,23 @@ const describe = (report: Report): readonly string[] =>
     ['Without a price', listed(report.models_without_price, 'none')],
   ])
 
-const switchable: Switchable<string> = {
+const groups: Resource<string, Report> = {
   argument: groupArgument,
   example: 'main',
+  list: {
+    help: 'list groups; MODELS counts what can be called now',
+    examples: ['tollgate group list'],
+    ...{ columns, none: 'No groups.' },
+    async rows({ store }) {
+      const rows = await store.catalog.load()
+      return rows.groups.map((row) => groupReport(row, rows))
+    },
+  },
+  show: {
+    help: 'show a group and what can be called in it',
+    examples: ['tollgate group show main'],
+    ...{ read: loadReport, describe },
+  },
   async find({ store }, name) {
     const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)
     return {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
-import { tokenDetails, tokenReports } from '../app/report/resources.ts'
+import { type TokenReport, tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey, freeName } from '../lib/ids.ts'
 import { toWritten } from '../resources/resource.ts'
 import { tokenFields } from '../resources/token.ts'
@@ -15,52 +15,32 @@ import {
   requireFree,
   tokenArgument,
 } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines, writeList } from './output.ts'
-import { addSwitches, type Switchable } from './switches.ts'
+import { withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import {
+  type AnyOptions,
+  addList,
+  addShow,
+  addSwitches,
+  type Resource,
+} from './resource-commands.ts'
 import { addSet } from './token-set.ts'
 import { describeToken, tokenColumns } from './token-text.ts'
-
-interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
 
 /** `tollgate token …`: the API keys that clients use. */
 export function addTokenCommands(program: Command): void {
   const token = program
     .command('token')
     .description('API keys: list, add, show, set, disable, enable, remove')
-  addList(token)
+  addList(token, tokens)
   addAdd(token)
-  addShow(token)
+  addShow(token, tokens)
   addSet(token)
-  addSwitches(token, switchable)
+  addSwitches(token, tokens)
   withExamples(token, 'tollgate token add --account admin@example.com --group main')
 }
 
-function addList(token: Command): void {
-  const command = token
-    .command('list')
-    .description('list tokens, without their keys, and what was spent of their budgets')
-    .option('--account <email>', 'only those of this account')
-    .option('--group <name>', 'only those of this group')
-    .option('--json', 'as JSON')
-    .action(async (options: JsonOption & { readonly account?: string; readonly group?: string }) =>
-      withStore(options, async (instance) => {
-        const { account, group, json } = options
-        if (account !== undefined) await findAccount(instance, account)
-        if (group !== undefined)
-          findNamed('group', group, (await instance.store.catalog.load()).groups)
-        const filter = { ...(account && { account }), ...(group && { group }) }
-        const rows = await tokenReports(instance.store, await allTokens(instance, filter))
-        await writeList(rows, tokenColumns, { json, none: 'No tokens.' })
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate token list --account admin@example.com')
-}
-
-interface AddOptions extends JsonOption {
-  readonly [name: string]: unknown
+interface AddOptions extends AnyOptions {
   readonly account: string
   readonly group: string
   readonly name?: string
@@ -123,28 +103,38 @@ async function createToken(instance: Instance, options: AddOptions) {
   return { key, report: await tokenDetails(store, made) }
 }
 
-function addShow(token: Command): void {
-  const command = token
-    .command('show')
-    .description('show a token')
-    .addArgument(tokenArgument())
-    .option('--reveal', 'with its key')
-    .option('--json', 'as JSON')
-    .action(async (id: number, options: JsonOption & { readonly reveal?: boolean }) =>
-      withStore(options, async (instance) => {
-        const found = await findToken(instance, id)
-        const key = options.reveal ? instance.secrets.open(found.keySealed) : undefined
-        const details = await tokenDetails(instance.store, found)
-        const report = { ...details, ...(key !== undefined && { key }) }
-        if (options.json) return writeJson(report)
-        await writeLines(describeToken(report))
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate token show 3', 'tollgate token show 3 --reveal')
-}
-
-const switchable: Switchable<number> = {
+const tokens: Resource<number, TokenReport, TokenReport & { readonly key?: string }> = {
   argument: tokenArgument,
+  list: {
+    help: 'list tokens, without their keys, and what was spent of their budgets',
+    options: [
+      ['--account <email>', 'only those of this account'],
+      ['--group <name>', 'only those of this group'],
+    ],
+    examples: ['tollgate token list --account admin@example.com'],
+    ...{ columns: tokenColumns, none: 'No tokens.' },
+    async rows(
+      instance,
+      { account, group }: { readonly account?: string; readonly group?: string },
+    ) {
+      if (account !== undefined) await findAccount(instance, account)
+      if (group !== undefined)
+        findNamed('group', group, (await instance.store.catalog.load()).groups)
+      const filter = { ...(account && { account }), ...(group && { group }) }
+      return tokenReports(instance.store, await allTokens(instance, filter))
+    },
+  },
+  show: {
+    help: 'show a token',
+    options: [['--reveal', 'with its key']],
+    examples: ['tollgate token show 3', 'tollgate token show 3 --reveal'],
+    describe: describeToken,
+    async read(instance, id, { reveal }) {
+      const found = await findToken(instance, id)
+      const details = await tokenDetails(instance.store, found)
+      return { ...details, ...(reveal === true && { key: instance.secrets.open(found.keySealed) }) }
+    },
+  },
   example: '3',
   async find(instance, id) {
     const found = await findToken(instance, id)

@@ -1,10 +1,11 @@
 import type { Argument, Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
+import type { Column } from '../lib/table.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeLines } from './output.ts'
+import { type ConfigOption, type JsonOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines, writeList } from './output.ts'
 
 /** A thing that can be disabled, enabled and removed. */
 export interface Found {
@@ -18,8 +19,32 @@ export interface Found {
   readonly remove: NonNullable<Writes['remove']>
 }
 
-/** How one kind of things is found by what the user calls it. */
-export interface Switchable<Reference> {
+/** Options of a command as commander gives them. */
+export interface AnyOptions extends JsonOption {
+  readonly [name: string]: unknown
+}
+
+/** `list` and `show` of one kind of things: what is said of them, and what they tell. */
+interface Told {
+  /** For the help. */
+  readonly help: string
+  /** Beside `--json`: each with its help. */
+  readonly options?: readonly (readonly [flags: string, help: string])[]
+  readonly examples: readonly string[]
+}
+
+/** How one kind of things is found by what the user calls it, listed and shown. */
+export interface Resource<Reference, Row, Whole = Row> {
+  readonly list: Told & {
+    readonly columns: readonly Column<Row>[]
+    /** What stands there for none. */
+    readonly none: string
+    rows(instance: Instance, options: AnyOptions): Promise<readonly Row[]>
+  }
+  readonly show: Told & {
+    read(instance: Instance, reference: Reference, options: AnyOptions): Promise<Whole>
+    describe(whole: Whole): readonly string[]
+  }
   /** Made anew for each command. */
   argument(): Argument
   /** For the help: such a reference. */
@@ -28,6 +53,42 @@ export interface Switchable<Reference> {
   readonly enabling?: string
   find(instance: Instance, reference: Reference): Promise<Found>
 }
+
+/** Adds `list`. */
+export function addList<Reference, Row, Whole>(
+  parent: Command,
+  { list }: Resource<Reference, Row, Whole>,
+): void {
+  const command = parent.command('list').description(list.help)
+  for (const option of list.options ?? []) command.option(...option)
+  command.option('--json', 'as JSON').action((options: AnyOptions) =>
+    withStore(options, async (instance) => {
+      const rows = await list.rows(instance, options)
+      await writeList(rows, list.columns, { json: options.json, none: list.none })
+    }),
+  )
+  withExamples(withConfig(command), ...list.examples)
+}
+
+/** Adds `show`. */
+export function addShow<Reference, Row, Whole>(
+  parent: Command,
+  { argument, show }: Resource<Reference, Row, Whole>,
+): void {
+  const command = parent.command('show').description(show.help).addArgument(argument())
+  for (const option of show.options ?? []) command.option(...option)
+  command.option('--json', 'as JSON').action((reference: Reference, options: AnyOptions) =>
+    withStore(options, async (instance) => {
+      const whole = await show.read(instance, reference, options)
+      if (options.json) return writeJson(whole)
+      await writeLines(show.describe(whole))
+    }),
+  )
+  withExamples(withConfig(command), ...show.examples)
+}
+
+/** What finding, and so switching and removing, takes. */
+type Switchable<Reference> = Omit<Resource<Reference, never>, 'list' | 'show'>
 
 /** Adds `disable`, `enable` and `remove`. */
 export function addSwitches<Reference>(parent: Command, kind: Switchable<Reference>): void {
