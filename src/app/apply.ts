@@ -23,10 +23,7 @@ export async function planConfig(
   return planChanges({ config, current: { catalog, accounts, tokens }, secrets, prune })
 }
 
-/**
- * Makes the store what the configuration says, in one transaction; returns what that changed. Another
- * node may do the same at the same time: what it has done already is planned no more.
- */
+/** Applies the configuration to the store in one transaction; returns what changed. */
 export async function applyConfig(
   instance: Instance,
   config: Config,
@@ -62,10 +59,7 @@ async function allTokens({ admin }: Store): Promise<readonly TokenView[]> {
   }
 }
 
-/**
- * The tokens to compare with: those with the keys of the file, and what has the name of one that is
- * not as the file says. All of an account's could be a million.
- */
+/** The store's tokens that match the file's keys or names; an account may have a million others. */
 async function configuredTokens(
   { admin }: Store,
   secrets: SecretBox,

@@ -1,7 +1,4 @@
-/**
- * Counts LLM tokens of a text by a tokenizer of the field (o200k). For estimates only: a bill goes
- * by the upstream's own report wherever there is one. Loaded on first use: its tables are large.
- */
+/** Estimates LLM tokens by o200k, which is loaded on first use. Bills use the upstream's report. */
 export async function countTokens(text: string): Promise<number> {
   if (text === '') return 0
   const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base')

@@ -59,10 +59,7 @@ export function createRecentAttempts(tick: Clock): RecentAttempts {
 
 const keptMs = 60_000
 
-/**
- * How many accounts are overdrawn, for whoever must not wait: all accounts are looked through, at most
- * once a minute. `tick` is monotonic, in milliseconds.
- */
+/** Counts overdrawn accounts at most once a minute. `tick` is monotonic, in milliseconds. */
 export function createOverdrawnCount(store: Pick<AdminStore, 'overdrawn'>, tick: Clock) {
   let count: number | undefined
   let askedAt = Number.NEGATIVE_INFINITY

@@ -96,10 +96,7 @@ interface Hearing {
   idle(): Promise<void>
 }
 
-/**
- * While changes can't be learned of and the database answers otherwise, `readAnew` reads again and again
- * what may have changed. Where it does not answer at all, what is known is all there is.
- */
+/** Reads all state again and again while no changes arrive but the database answers. */
 export function createHearing(
   store: Pick<Store, 'changedElsewhere' | 'check'>,
   readAnew: () => Promise<void>,

@@ -2,10 +2,7 @@ import type { Logger } from '../lib/log.ts'
 
 /** The steps of a stop, one after the other, none of which keeps the process for ever. */
 export interface Ending {
-  /**
-   * Does a step and waits for it, at most so many milliseconds; what takes longer, or fails, is told to
-   * the log. Never throws.
-   */
+  /** Does a step within a time limit. A failure or timeout is logged, never thrown. */
   step(what: string, work: () => unknown, limitMs: number): Promise<void>
   /** What is waited for now, as a noun; undefined: no step. */
   now(): string | undefined

@@ -5,8 +5,8 @@ import type { Logger } from '../lib/log.ts'
 import { createFeedBuilder } from '../site/feed/document.ts'
 import { openMirrorFolder, readFeedFile, writeFeedFiles } from '../site/feed/files.ts'
 import { createMirror } from '../site/feed/mirror.ts'
-import { feedRoutes } from '../site/feed/routes.ts'
 import { type Published, publish } from '../site/published.ts'
+import { feedRoutes } from '../site/routes.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/settings.ts'
 import { createEnding } from './ending.ts'
@@ -27,10 +27,7 @@ interface FeedExportParts {
   readonly folder: string
 }
 
-/**
- * An exporter. A feed that is in the folder already keeps its `updated_at` and its files' dates for
- * as long as nothing else in it changes.
- */
+/** An exporter of the feed. Unchanged content keeps its `updated_at` and file dates. */
 export async function createFeedExporter(parts: FeedExportParts): Promise<FeedExporter> {
   const { instance, config, folder } = parts
   const catalog = await createLiveCatalog(instance.store, instance.secrets)

@@ -20,10 +20,7 @@ export interface HttpParts {
   readonly closesConnections: () => boolean
 }
 
-/**
- * Whether a request names a host that addresses can be made of. Of two lines the server makes one with a
- * comma in it; of two, a proxy in front may have taken the other one.
- */
+/** Whether the host is usable in addresses. The server joins two Host lines with a comma. */
 function hasGoodHost({ headers }: Request): boolean {
   const host = headers.get('host')
   return host === null || (/^[^\s/?#@\\,]+$/.test(host) && URL.canParse(`http://${host}`))

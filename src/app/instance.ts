@@ -32,10 +32,7 @@ export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
-/**
- * Reads the configuration: the named file, else `tollgate.yaml` here, else all defaults. Throws a
- * `UserError` that lists every problem with its line.
- */
+/** Reads the named file, `tollgate.yaml` or defaults. Throws a `UserError` with all problems. */
 export async function findConfig(named: string | undefined): Promise<FoundConfig> {
   const { file, source } = await readConfig(named)
   const loaded = loadConfig(source)
@@ -47,10 +44,7 @@ export async function findConfig(named: string | undefined): Promise<FoundConfig
   }
 }
 
-/**
- * Only the `store:` of the configuration, for commands that work on the data: they need none of
- * the keys that the rest may take from the environment.
- */
+/** Reads only `store:`, so that commands on the data need no other environment variables. */
 export async function findStore(named: string | undefined): Promise<StoreConfig> {
   const { source } = await readConfig(named)
   const loaded = loadStoreConfig(source)
@@ -58,10 +52,7 @@ export async function findStore(named: string | undefined): Promise<StoreConfig>
   return loaded.store
 }
 
-/**
- * The path of the database file, for commands that work on the file itself. Throws `UserError` for a
- * database on a server: `instead` says how the same is done there.
- */
+/** The database file's path. Throws `UserError` with `instead` for a database on a server. */
 export async function findDatabaseFile(
   named: string | undefined,
   instead: string,
@@ -144,10 +135,7 @@ export async function openInstance(
   }
 }
 
-/**
- * Throws where there was a database and is none: a new one has no balances and no records, and
- * grants opening balances once more.
- */
+/** Throws where a known database is missing: a new one would grant opening balances again. */
 export function requireKnown(store: StoreConfig): void {
   const file = fileOf(store)
   if (file === undefined || statSync(file, { throwIfNoEntry: false })?.size) return
@@ -239,10 +227,7 @@ function explaining<Result>(work: () => Result): Result {
   }
 }
 
-/**
- * The message of an error that a person can act on; undefined for anything else, which is a bug
- * and is worth its stack.
- */
+/** The message of an error that a person can act on; undefined for a bug, which needs its stack. */
 export function expectedMessage(error: unknown): string | undefined {
   const expected =
     error instanceof UserError || error instanceof WriteRefused || error instanceof StoreError

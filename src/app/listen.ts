@@ -28,10 +28,7 @@ type Address = Pick<Config['server'], 'host' | 'port'> & {
   readonly messageBytes?: number
 }
 
-/**
- * Opens the port. Throws a `UserError` with the address and the way out when it is taken or not ours:
- * `setBy` is where the operator names it.
- */
+/** Opens the port. Throws a `UserError` that names the address and `setBy`, where it is set. */
 export function listen(
   app: AnyElysia,
   { host, port, messageBytes }: Address,

@@ -12,10 +12,7 @@ import type { DocumentStore } from '../store/ports/store.ts'
 /** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
 const beatMs = 5_000
 
-/**
- * Whoever was not heard of for so long may only have had no database, as all others then. So nobody is
- * taken for dead in this time after: those that live are heard again meanwhile.
- */
+/** After an outage of the database no node is dead for this time: all may have been silent. */
 const graceMs = 3 * beatMs
 
 /** Dead nodes stay in the list for so long, for people to see. */
@@ -50,10 +47,7 @@ export const processName = (): string => `${hostname()}:${process.pid}`
 
 const livingIn = (nodes: readonly NodeView[]) => nodes.filter(({ isAlive }) => isAlive).length
 
-/**
- * Enters this process in the list of nodes, and keeps it there until it leaves. A node that was cut off
- * for so long that others took it for dead enters again; what it has under way is charged all the same.
- */
+/** Registers this process as a node until it leaves. A node taken for dead registers again. */
 export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   const { nodes, load, log, name = processName() } = parts
   const { tick = () => performance.now() } = parts

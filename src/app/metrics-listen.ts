@@ -44,11 +44,7 @@ export interface MetricsListening {
 
 type Address = NonNullable<Config['server']['metrics']>
 
-/**
- * Serves `/metrics`, and nothing else, on an address of its own, for as long as the process runs: a
- * changed configuration does not move it. Throws a `UserError` with the address and the way out when
- * the port is taken or not ours.
- */
+/** Serves `/metrics` on an address of its own. Throws a `UserError` when it can't listen. */
 export function listenMetrics(
   address: Address,
   source: MetricsSource,

@@ -63,10 +63,7 @@ export function createProcessMemory({
   return { limitBytes, source, budget, sockets: socketsWithin(totalBytes), fileCacheBytes }
 }
 
-/**
- * The server keeps half a message until the rest has come, and tells nobody: of one account they are no more
- * than a quarter of the budget together. Of all accounts they may be more; see `createSockets`.
- */
+/** The server buffers partial messages: one account gets a quarter of the budget at most. */
 function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
   const messageBytes = Math.min(
     Math.max(Math.floor(totalBytes / 1_024), 2 * mebibyte),

@@ -55,10 +55,7 @@ export const documentSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   status: schemas.status.content(),
 })
 
-/**
- * The JSON Schema of tollgate.yaml for editors. The text of a value counts, not how YAML types it,
- * and each may be a reference to the environment: both are let through here.
- */
+/** The JSON Schema of tollgate.yaml for editors: any value may be text or a variable reference. */
 export function configJsonSchema(): JsonSchema {
   return { ...toSchemaDocument('tollgate.yaml', ConfigFile, rewriteValue), $defs: { reference } }
 }

@@ -38,10 +38,7 @@ export interface ServeParts {
 /** A gateway that is up. */
 export interface Serving {
   readonly url: string
-  /**
-   * Where the first administrator is made, with a code that is good once; undefined: there is one
-   * already. Whoever has it may do everything: for the operator's eyes only.
-   */
+  /** Where the first administrator is created, with a single-use code; undefined: there is one. */
   readonly setupUrl: string | undefined
   /** Where the metrics are; undefined: nowhere. */
   readonly metricsUrl: string | undefined
@@ -62,10 +59,7 @@ export interface Serving {
 /** How often the database is asked whether another process changed it: a change is seen within a second. */
 const pollMs = 500
 
-/**
- * How long a stop takes at most, in milliseconds, beyond `shutdown_delay` and `shutdown_grace`: where
- * nothing hangs, each is a matter of milliseconds. README says their sum.
- */
+/** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see README). */
 const bounds = {
   /** Interrupted streams have this for their error event. */
   lastWordsMs: 2_000,
@@ -225,10 +219,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   }
 }
 
-/**
- * The runtime begins its thread for `fetch` with the first one, and ends the process when that finds no
- * descriptors (Bun 1.4): it is begun here, by a call that reaches nobody.
- */
+/** Starts the runtime's `fetch` thread now: without free descriptors it would end the process. */
 async function beginFetching(): Promise<void> {
   await fetch('http://localhost/', { unix: '/nowhere/at/all', proxy: false }).catch(() => {})
 }

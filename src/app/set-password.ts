@@ -1,10 +1,7 @@
 import { maxPasswordLength, minPasswordLength } from '../admin/sign-in/hashing.ts'
 import { type Instance, UserError } from './instance.ts'
 
-/**
- * Gives an account another password and ends its sessions. Throws `UserError` when the password is
- * too short or too long.
- */
+/** Sets a password and ends the sessions. Throws `UserError` when its length is not allowed. */
 export async function setPassword(
   { store }: Instance,
   { account, password, actor }: Record<'account' | 'password' | 'actor', string>,

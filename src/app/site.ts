@@ -10,26 +10,25 @@ import { inSlices } from '../lib/slices.ts'
 import { createHostRules } from '../site/addresses.ts'
 import { docsRoutes } from '../site/docs/routes.ts'
 import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
-import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
 import { healthRoutes, type Readiness } from '../site/health.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
+import { createPublication, createSnapshots } from '../site/published.ts'
 import {
+  answerPage,
+  feedPaths,
+  feedRoutes,
   type PlazaCall,
   type PlazaParts,
   type PlazaRefusal,
   plazaRoutes,
-} from '../site/plaza/routes.ts'
-import { createPublication, createSnapshots } from '../site/published.ts'
-import { encodeSettings, settingsRoutes } from '../site/settings/settings.ts'
-import { encodeStatus } from '../site/status/document.ts'
-import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
-import {
-  answerPage,
   statusPagePath,
   statusPageRoutes,
   statusPath,
   statusRoutes,
-} from '../site/status/routes.ts'
+} from '../site/routes.ts'
+import { encodeSettings, settingsRoutes } from '../site/settings/settings.ts'
+import { encodeStatus } from '../site/status/document.ts'
+import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
@@ -111,10 +110,7 @@ export function createSite(parts: SiteParts) {
       .use(statusPageRoutes(statusPages))
       .use(schemaRoutes(clock))
       .use(healthRoutes(readiness)),
-    /**
-     * The plaza as JSON text, of the groups that an account may use and that the public one does not
-     * show.
-     */
+    /** The plaza as JSON text, of groups that the account may use and the public plaza lacks. */
     plazaFor: (account: Member) => inSlices(encodePlaza({ groups: hiddenFor(account) }, '')),
     /** The same of the status; of one group alone, with all its models, where it is named. */
     statusFor(account: Member, name: string | undefined) {

@@ -8,10 +8,7 @@ import type { StoreConfig } from './config/config.ts'
 import { UserError } from './instance.ts'
 import { describeStore } from './store-place.ts'
 
-/**
- * Opens the spool of a node; undefined: it is to have none. One that can't be written keeps nobody from
- * serving: while the database works nothing needs it, and while it does not, answers end with an error.
- */
+/** Opens the spool of a node. One that can't be written does not prevent serving. */
 export async function openSpoolOf(
   { spool: folder }: StoreConfig,
   origin: string,
@@ -40,10 +37,7 @@ const missing: OpenSpool = {
 /** So far apart the clocks of two nodes may be: a key may be made by one and used at another. */
 const skewMs = 60_000
 
-/**
- * Stores what waits in a spool from before. Throws `UserError` when the database does not take it: it
- * waits on, and nobody is served who may have spent it already.
- */
+/** Stores what a spool holds. Throws `UserError` when the database does not accept it. */
 export async function replay(
   {
     spool,

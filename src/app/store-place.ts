@@ -18,11 +18,7 @@ export const usualSpool = (path: string): string => `${path}.spool`
 export const fileOf = (store: StoreConfig): string | undefined =>
   isOnServer(store) || store.path === ':memory:' ? undefined : store.path
 
-/**
- * Opens the database that a configuration names, making it if there is none; throws `StoreError`, also
- * for one of a former version: only who is `toServe` with it brings it up to date (a file before: see
- * `upgrade`).
- */
+/** Opens the database, creating it if missing. Only a process `toServe` upgrades an older one. */
 export async function openStore(
   store: StoreConfig,
   { toServe }: { readonly toServe?: boolean } = {},

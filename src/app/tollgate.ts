@@ -87,10 +87,7 @@ export interface Tollgate {
   refresh(): Promise<void>
   /** The same after changes by hand, whose channels may have models that have a list price. */
   changed(): Promise<void>
-  /**
-   * A code that makes the first administrator in the console; undefined: there is one already. It is
-   * the same on all nodes and after a restart, and good until there is an administrator.
-   */
+  /** A code that creates the first administrator, the same on all nodes; undefined: exists. */
   openSetup(): Promise<string | undefined>
   /** What the metrics are drawn from. */
   readonly metrics: MetricsSource

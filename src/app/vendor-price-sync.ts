@@ -27,10 +27,7 @@ export function vendorPriceWrites({ channels, prices }: Offered): PriceWrite[] {
   return writes
 }
 
-/**
- * The vendor's list price of a model, to be put in the place of the price in force (undefined: there
- * is none) unless that changes meanwhile; undefined when no vendor's price is known.
- */
+/** A vendor's list price to replace the price in force, unless that changes; undefined: none. */
 export function vendorPriceWrite(
   model: string,
   inForce: Pick<PriceRow, 'id'> | undefined,

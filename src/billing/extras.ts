@@ -182,6 +182,27 @@ export const modalityName = (kind: ModalityKind): ModalityName =>
 /** All names of prices for tokens that are no text. */
 export const modalityNames: readonly ModalityName[] = modalityKinds.map(modalityName)
 
+/** Prices of text tokens by their names in the file, in receipts and in reports. */
+export const namedRates = <Value>(
+  rates: Record<Exclude<keyof TokenRates, 'modalities'>, Value>,
+) => ({
+  input: rates.input,
+  output: rates.output,
+  cache_read: rates.cacheRead,
+  cache_write: rates.cacheWrite,
+  cache_write_1h: rates.cacheWrite1h,
+})
+
+/** The prices of a tier in USD per 1M, by their names in the file; only what is set. */
+export const writtenRates = (rates: TokenRates): Written => ({
+  ...Object.fromEntries(
+    Object.entries(namedRates<number | null>(rates)).flatMap(([name, micro]) =>
+      micro === null ? [] : [[name, formatDecimal(micro, priceDecimals)]],
+    ),
+  ),
+  ...writtenModalities(rates),
+})
+
 /** The prices of a tier for tokens that are no text, in USD per 1M; only what is set. */
 export const writtenModalities = ({ modalities }: TokenRates): Written =>
   Object.fromEntries(

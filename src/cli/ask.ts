@@ -23,10 +23,7 @@ export async function ask(
   }
 }
 
-/**
- * Asks before something that can't be taken back. Throws unless the answer is yes; without a
- * terminal there is nobody to ask, so `--yes` must say it.
- */
+/** Asks before an irreversible step. Throws unless the answer is yes; `--yes` is that answer. */
 export async function confirm(
   question: string,
   { yes }: { readonly yes?: boolean | undefined },
@@ -41,10 +38,7 @@ export async function confirm(
 /** Longer input is no password. */
 const maxBytes = 64 * 1024
 
-/**
- * A secret from stdin: typed at a terminal, where it is asked for twice and not shown, else all that
- * comes, without the line break at its end. Throws `UserError` when the two differ or Ctrl-C ends it.
- */
+/** Reads a secret from stdin, twice at a terminal. Throws `UserError` when the two differ. */
 export async function readSecret(what: string): Promise<string> {
   if (!process.stdin.isTTY) return readAll()
   const secret = await typed(`${what}: `)

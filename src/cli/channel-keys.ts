@@ -1,10 +1,7 @@
 import { UsageError } from './errors.ts'
 import { tell } from './terminal.ts'
 
-/**
- * The keys of an upstream: of an environment variable, or of stdin, one a line. Never of the
- * command line, where every user of the machine could read them.
- */
+/** The keys of an upstream, from a variable or stdin. Other users could read a command line. */
 export async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
   if (variable !== undefined) return [variableOf('--key-env', variable)]
   if (process.stdin.isTTY) tell('API key of the upstream (ends with Ctrl-D): ')

@@ -9,10 +9,7 @@ import type { ChannelStatus } from '../store/ports/catalog.ts'
 import { complain } from './errors.ts'
 import type { ConfigOption } from './open.ts'
 
-/**
- * Below which balance an account without a threshold of its own is low, by the setting in force: the
- * file's, else the one that was set in the console, else the usual one.
- */
+/** The low-balance threshold in force: of the file, else of the console, else the default. */
 export async function findBalanceLow(
   { config }: ConfigOption,
   { store }: Pick<Instance, 'store'>,
@@ -34,10 +31,7 @@ export async function findCountryHeader(
   return countryHeaderByHand(values)
 }
 
-/**
- * Says that the file will have the last word on what was changed of an account: `named`, by the keys of
- * the console's API.
- */
+/** Warns that the file overrides what was changed of an account; `named` has the API's keys. */
 export async function warnOfAccount(
   { config }: ConfigOption,
   email: string,

@@ -38,20 +38,14 @@ const spelling: { readonly [key: string]: string } = {
   proxy: '--proxy-env',
 }
 
-/**
- * Checks options by the same rules as the file, and fills in the same defaults. Throws a
- * `UsageError` that names the options at fault.
- */
+/** Checks options by the rules of the file. Throws a `UsageError` that names the wrong options. */
 export function readFragment(fragment: Fragment, countryHeader?: string | null): Config {
   const loaded = loadFragment(fragment, countryHeader)
   if (loaded.ok) return loaded.config
   throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
 }
 
-/**
- * The values of what options name, by the keys of the console's API: checked by `load` as the file is.
- * Throws a `UsageError` that names the options at fault.
- */
+/** Checks named values with `load`. Throws a `UsageError` that names the wrong options. */
 export function readNamed<const D>(
   definition: D,
   named: object,

@@ -4,10 +4,7 @@ import { runBackup, runVerify } from '../app/jobs/run-job.ts'
 import { yieldToOthers } from './backup.ts'
 import { interruptible } from './lifecycle.ts'
 
-/**
- * `tollgate job`: what the console of a running gateway starts for its long work, so that none of it
- * is on the gateway's thread. It tells how far it is, and its result, as lines of JSON.
- */
+/** `tollgate job`: long work for the console, reported as lines of JSON. */
 export function addJob(program: Command): void {
   const job = program.command('job', { hidden: true }).description('long work of the console')
   job

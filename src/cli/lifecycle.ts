@@ -9,10 +9,7 @@ export function surviveBugs(log: Logger): void {
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
 }
 
-/**
- * From now on a SIGHUP does not end the process, which may be busy with a migration: gives, when it is up,
- * whether one has come meanwhile.
- */
+/** Holds back SIGHUP while the process is busy; returns a function that tells if one came. */
 export function holdHangUps(): () => boolean {
   let hasCome = false
   const note = () => {
@@ -61,10 +58,7 @@ export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
 /** A log that nobody reads is waited for so long. */
 const flushMs = 2_000
 
-/**
- * Does what a gateway does until it is stopped, which gives what could not be ended, and sees the process
- * out: neither that nor a reader of the log that has stalled may keep it.
- */
+/** Runs a gateway until it is stopped, then exits even if a part or the log hangs. */
 export async function seeOut(
   sink: LineSink,
   work: () => Promise<readonly string[]>,
@@ -91,10 +85,7 @@ export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as con
 
 export type StopSignal = keyof typeof signalExitCodes
 
-/**
- * Runs work that must not leave its drafts behind: at a signal it is told to clean up, at once, and
- * the process ends without waiting for what its threads are doing. `outcome` is what is said then.
- */
+/** Runs work that cleans up at a signal. The process then ends with `outcome` as its message. */
 export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   outcome = 'nothing was left behind',

@@ -62,10 +62,7 @@ export function createLineSink(stream: NodeJS.WriteStream): LineSink {
   }
 }
 
-/**
- * Takes the colours out of lines that no terminal shows, or that are for somebody who does not want
- * any (`NO_COLOR`, no-color.org).
- */
+/** Removes colours, for logs without a terminal and for `NO_COLOR` (no-color.org). */
 export function withoutColors(
   write: LineSink['write'],
   stream: { readonly isTTY?: boolean },

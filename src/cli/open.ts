@@ -19,10 +19,7 @@ export interface JsonOption extends ConfigOption {
 export const withConfig = (command: Command): Command =>
   command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)')
 
-/**
- * Opens the database that a configuration names, works on it, and closes it. Only `store:` of the
- * file counts; a `serve` beside sees what changes within a second.
- */
+/** Opens the configured database, works on it and closes it. Reads only `store:` of the file. */
 export async function withStore<Result>(
   { config }: ConfigOption,
   work: (instance: Instance) => Promise<Result>,

@@ -14,10 +14,7 @@ export interface Progress {
   done(): void
 }
 
-/**
- * A line on the terminal that changes and is gone at the end; elsewhere a line now and then, for
- * those who read logs of long jobs.
- */
+/** A progress line: overwritten on a terminal, else printed now and then for logs. */
 export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Progress {
   const everyMs = stderr.isTTY ? terminalMs : logMs
   let shownAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : performance.now()

@@ -27,10 +27,7 @@ const settings: Readonly<Record<string, string>> = {
 /** Commands that forward requests; a bare `tollgate`, also with options, is `serve`. */
 const forwards = new Set([undefined, 'serve', 'demo'])
 
-/**
- * Starts the process anew with the settings of the runtime that forwarding needs, once: same id,
- * same arguments. Where that is not possible it returns, and `runtimeWarning` says what comes of it.
- */
+/** Starts the process anew with the runtime's settings, once; `runtimeWarning` covers failures. */
 export function applyRuntimeSettings(args: readonly string[]): void {
   const [first] = args
   if (Object.keys(settings).every((name) => process.env[name] !== undefined)) return

@@ -5,10 +5,7 @@ import { complaints } from '../resources/values.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/**
- * A point in time, in milliseconds since 1970: a date (midnight UTC), a date-time with its offset,
- * or an age such as `7d`.
- */
+/** Milliseconds since 1970 of a date (midnight UTC), a date-time with offset, or an age (`7d`). */
 export function parseTime(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   if (isAgeUnit(unit)) return Date.now() - Number(count) * ageUnitsMs[unit]

@@ -1,5 +1,4 @@
-import { feedPaths } from './feed/routes.ts'
-import { statusPagePath } from './status/routes.ts'
+import { feedPaths, statusPagePath } from './routes.ts'
 
 /** Addresses of a site, as its configuration names them; null: not set. */
 interface SiteAddresses {
@@ -11,11 +10,7 @@ interface SiteAddresses {
 
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>
 
-/**
- * What hosts of their own serve: those of the status page and of the backup feed that are no hosts of the
- * API. `isHidden`: a request asks such a host for something other than `publicPaths`. `isFront`: it asks
- * for the front page of the status page's own host.
- */
+/** Host rules of status page and feed. `isHidden`: not public there. `isFront`: the status page. */
 export function createHostRules(site: SiteAddresses, publicPaths: readonly string[]) {
   const { baseUrl, statusUrl } = site
   const api = new Set([baseUrl, site.overseasBaseUrl].map(hostNameOf))
@@ -44,10 +39,7 @@ const hostNameOf = (url: string | null): string | undefined =>
 /** Without port and final dot, in small letters: how hosts are compared. */
 const bareHost = (host: string) => host.toLowerCase().replace(/\.?(:\d*)?$/, '')
 
-/**
- * SPEC 4: the feed is on the host of the status page. Its address, from the status page's or the
- * gateway's own; of a status page that is named by its path the feed is beside it.
- */
+/** The feed's address, beside the status page or on the gateway's own address (SPEC 4). */
 export function feedUrl(base: string | null): string | null {
   if (base === null) return null
   const { origin, pathname } = new URL(base)

@@ -37,10 +37,7 @@ export interface Readiness {
   drain(): void
 }
 
-/**
- * Asks the database at most once a second, however many ask here, and only when somebody asks. One
- * that is silent counts as one that fails: who waits for it is answered in time.
- */
+/** Asks the database at most once a second, on request. A silent database counts as failed. */
 export function createReadiness({
   check,
   isGone = () => false,

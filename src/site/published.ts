@@ -56,10 +56,7 @@ const toShared = ({ body, gzip: compressed, lastModified }: Published): SharedDo
   ...{ body, gzip: compressed, lastModifiedMs: Date.parse(lastModified) },
 })
 
-/**
- * Answers a GET or HEAD: 304 when the client has this version, else the document, compressed for a
- * client that takes it. The server leaves the body out for HEAD. There are no CORS headers.
- */
+/** Answers a GET or HEAD: 304 or the document, compressed if accepted. No CORS headers. */
 export function respond(request: Request, published: Published): Response {
   const isGzip = isGzipAccepted(request)
   const etag = isGzip ? published.gzipEtag : published.etag
@@ -129,10 +126,7 @@ function parseHttpDate(text: string): number {
 export interface Publication {
   /** The last version that was built without a fault; undefined before the first. */
   current(): Published | undefined
-  /**
-   * Builds it anew and resolves when that is done; never rejects. Unchanged text leaves the version
-   * as it is. Calls during a build share one more build after it.
-   */
+  /** Rebuilds; never rejects. Unchanged text keeps its version; calls during a build share one. */
   refresh(): Promise<void>
   /** Resolves when no build is under way. */
   idle(): Promise<void>
@@ -175,10 +169,7 @@ export function createPublication(parts: PublicationParts): Publication {
   }
 }
 
-/**
- * One node builds and stores it, the others take it from there. Where nothing is stored yet, each
- * serves its own until the one that builds has done so.
- */
+/** One node builds and stores, the others follow; until then each serves its own. */
 function createFollowing(
   { build, clock }: PublicationParts,
   { documents, name }: NonNullable<PublicationParts['shared']>,

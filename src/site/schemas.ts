@@ -31,10 +31,7 @@ const partsByName = new Set(['properties', 'patternProperties'])
 const listsOfParts = new Set(['anyOf', 'allOf'])
 const singleParts = new Set(['items', 'additionalProperties'])
 
-/**
- * A TypeBox schema as a document of JSON Schema 2020-12. The id is a URN: every instance publishes
- * the same schema at an address of its own.
- */
+/** A TypeBox schema as JSON Schema 2020-12, with a URN as its id: addresses differ per instance. */
 export function toSchemaDocument(name: string, schema: TSchema, rewrite: Rewrite = asItIs) {
   return { $schema: dialect, $id: `urn:tollgate:schema:${name}`, ...toJsonSchema(schema, rewrite) }
 }

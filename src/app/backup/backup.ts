@@ -38,10 +38,7 @@ export interface Backup {
   readonly secret: BackupSecret
 }
 
-/**
- * Copies a database, also one that a gateway is working on, into a file that is either whole and
- * checked or not there at all.
- */
+/** Copies a database, also one in use, into a checked file; a failed copy leaves no file. */
 export async function backUp(options: BackupOptions): Promise<Backup> {
   const { database } = options
   const file = resolve(options.file)

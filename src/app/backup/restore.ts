@@ -38,10 +38,7 @@ export interface Restored {
   readonly secret: RestoreSecret
 }
 
-/**
- * Puts a backup into the empty place of a database: checked, brought to this program's version, and
- * with nothing under way. There is either all of it or none.
- */
+/** Restores a checked backup into an empty place and upgrades it; a failure leaves nothing. */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { database } = options
   const file = resolve(options.file)

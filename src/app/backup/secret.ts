@@ -72,10 +72,7 @@ export async function copySecretFile(from: string, to: string): Promise<'placed'
 const isSameContent = (a: string, b: string): boolean =>
   existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
-/**
- * What became of the secret: copied beside the backup, left out as asked for, not in a file but in
- * TOLLGATE_SECRET, or nowhere to be found.
- */
+/** Where the secret of a backup is. */
 export interface BackupSecret {
   readonly status: 'copied' | 'left_out' | 'environment' | 'missing'
   /** The file that opens the keys in the backup and must be kept with it; null: there is none. */
@@ -138,10 +135,7 @@ const withoutSecret = (own: string) =>
   `There is no ${own}, and TOLLGATE_SECRET is not set here: the keys in this backup can be opened ` +
   'only with the secret that the gateway runs with. Keep it with the backup.'
 
-/**
- * What opens the keys of a restored database: TOLLGATE_SECRET, the secret file that was in its
- * place, the one that lay beside the backup, or nothing because there are no keys.
- */
+/** Which secret opens the keys of a restored database. */
 export type RestoreSecret = (
   | { readonly status: 'environment' }
   | { readonly status: 'none' }
@@ -224,10 +218,7 @@ export interface MoveSecret {
   readonly warning: string | null
 }
 
-/**
- * Finds the secret of a store that is moved, and tries it. Throws `UserError` when there is none, or one
- * that opens nothing: a gateway that serves from the new place would have no keys.
- */
+/** Finds and tries the secret of a store to move. Throws `UserError` when none opens its keys. */
 export function findMoveSecret(
   source: StorePlace,
   target: StorePlace,

@@ -24,10 +24,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/**
- * One thread beside this one for work on whole requests, begun when it is needed. It does one job at a
- * time, and takes the owners who wait in turn: whoever sends many waits for himself.
- */
+/** A worker thread for whole requests, started on first use. Owners get their turns in rotation. */
 export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}): Beside {
   const queue = createFairQueue<Waiting>()
   let worker: Worker | undefined

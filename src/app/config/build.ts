@@ -26,11 +26,7 @@ import { sure } from './sure.ts'
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Decimal = string | number
 
-/**
- * The configuration that a checked file stands for: defaults filled in, units made explicit.
- * `path` is where the file lies; the database's path is relative to it. Throws only when the
- * schema let something through that it should not have.
- */
+/** Builds the configuration of a checked file. `path`: of the file, the database's is relative. */
 export function buildConfig(
   file: ConfigFile,
   path: string,

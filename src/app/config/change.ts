@@ -4,10 +4,7 @@ import type { CatalogRows } from '../../store/ports/catalog.ts'
 import type { Config } from './config.ts'
 import { compareFields, type FieldChange, type Fields } from './diff-fields.ts'
 
-/**
- * What the store has: accounts and tokens at least those that the file names, the tokens by their
- * keys as well as by their names; all of them when pruning.
- */
+/** What the store has: at least the accounts and tokens that the file names; all when pruning. */
 export interface CurrentState {
   readonly catalog: CatalogRows
   readonly accounts: readonly StoredAccount[]

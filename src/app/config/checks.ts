@@ -17,10 +17,7 @@ export type Tell = (path: string, complaint: string, fault?: Fault) => void
 
 type File = Partly<ConfigFile>
 
-/**
- * What no schema of single values can say: names that repeat, one of two keys, prices that are no
- * price. `stands` tells whether the file has a path, be its value good or bad.
- */
+/** Checks across values: repeated names, exclusive keys, prices. `stands`: the file has it. */
 export function checkFile(file: File, stands: (path: string) => boolean, tell: Tell): void {
   const { listen, metrics } = file.server ?? {}
   if (metrics !== undefined && metrics === listen && !metrics.endsWith(':0'))

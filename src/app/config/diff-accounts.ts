@@ -8,10 +8,7 @@ import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } 
 import type { TokenConfig } from './config.ts'
 import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
 
-/**
- * Accounts of a plan. A password is recognised by the hash of the one that was given before, and
- * hashed anew only when it differs; a balance is an account's first entry and no difference ever after.
- */
+/** Plans accounts. An old password is known by its hash; a balance is set only at first. */
 export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>> {
   const { config, current, secrets, prune } = input
   const live = new Map(current.accounts.map((view) => [view.email, view]))
@@ -58,10 +55,7 @@ function passwordField(before: string | null, given: Given): { password?: string
 const tokenName = (account: string, name: string) => `${account}/${name}`
 const identity = (account: string, keyHash: string) => `${keyHash} ${account}`
 
-/**
- * Tokens of a plan. A token is its key; one of the file with a new key and an old name takes the
- * place of the old one, whose key stops working.
- */
+/** Plans tokens. A token is its key; an entry with a known name and a new key replaces the key. */
 export function planTokens({
   config,
   current,

@@ -74,10 +74,7 @@ export function planGroups({ config, current, prune }: PlanInput): Part<GroupWri
   return partOf(planned, prune ? removalsOf('group', [...live.keys()], names(config.groups)) : [])
 }
 
-/**
- * Prices of a plan, each against the one in force: those of the file, then the vendors' list prices
- * of models that have none of their own. Pruning leaves the latter, and falls back on them.
- */
+/** Plans prices: the file's, then vendors' list prices for models without a price. */
 export function planPrices({ config, current, prune }: PlanInput): Part<PriceWrite> {
   const { prices } = current.catalog
   const live = new Map(

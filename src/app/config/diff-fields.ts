@@ -1,5 +1,5 @@
-import { writtenExtras, writtenModalities } from '../../billing/extras.ts'
-import { formatDecimal, formatNano, priceDecimals } from '../../billing/money.ts'
+import { writtenExtras, writtenRates } from '../../billing/extras.ts'
+import { formatNano } from '../../billing/money.ts'
 import { channelFields as definition } from '../../resources/channel.ts'
 import { planFields } from '../../resources/resource.ts'
 import type {
@@ -59,22 +59,8 @@ function termsFields(terms: PriceTerms): Fields {
   }
 }
 
-function rateFields(prefix: string, rates: TokenRates): Fields {
-  const named = {
-    input: rates.input,
-    output: rates.output,
-    cache_read: rates.cacheRead,
-    cache_write: rates.cacheWrite,
-    cache_write_1h: rates.cacheWrite1h,
-  }
-  const others = Object.entries(writtenModalities(rates))
-  return Object.fromEntries([
-    ...Object.entries(named).flatMap(([name, micro]) =>
-      micro === null ? [] : [[prefix + name, formatDecimal(micro, priceDecimals)]],
-    ),
-    ...others.map(([name, usd]) => [prefix + name, usd]),
-  ])
-}
+const rateFields = (prefix: string, rates: TokenRates): Fields =>
+  Object.fromEntries(Object.entries(writtenRates(rates)).map(([name, usd]) => [prefix + name, usd]))
 
 const extraFields = (extras: ExtraPrices | undefined): Fields =>
   Object.fromEntries(

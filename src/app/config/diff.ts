@@ -5,11 +5,7 @@ import { holdBack } from './held-back.ts'
 
 export type { Change, CurrentState, HeldBack, Plan, PlanInput } from './change.ts'
 
-/**
- * Compares a configuration with the store. What the file does not name is left alone, unless
- * `prune`. Asynchronous because a new password is hashed (argon2id). Throws when sealed channel
- * keys can't be opened: the secret is another one then.
- */
+/** Compares the configuration with the store. Only `prune` removes what the file does not name. */
 export async function planChanges({ config: whole, ...rest }: PlanInput): Promise<Plan> {
   const { config, heldBack } = holdBack(whole, rest.current)
   const input = { ...rest, config }

@@ -88,10 +88,7 @@ export function parseConfigText(text: string): Parsed {
   return { ok: true, document: createDocument(document, at) }
 }
 
-/**
- * One slip often upsets the parser several times, in its line and in all that follow: the first
- * report in a line is the true one, and of tokens that do not belong the first of all.
- */
+/** Keeps the first error of each line: the parser often reports one slip several times. */
 function withoutEchoes(errors: readonly YAMLError[]): YAMLError[] {
   const stray = errors.find((error) => error.code === 'UNEXPECTED_TOKEN')
   return errors
@@ -131,10 +128,7 @@ export function isNothing(node: unknown): boolean {
 /** The process's environment, or what a test takes for it. */
 export type Environment = { readonly [name: string]: string | undefined }
 
-/**
- * Reads the `${NAME}` references of a value; `$${` stands for a literal `${`. What a variable
- * holds is taken as it is, references in it are not followed.
- */
+/** Replaces the `${NAME}` references of a value, once; `$${` stands for a literal `${`. */
 export function substitute(
   text: string,
   env: Environment,

@@ -5,11 +5,7 @@ import { type ConfigProblem, type Loaded, loadConfig } from './load.ts'
 /** A piece of tollgate.yaml as values: what a command's options or a form say. */
 export type Fragment = { readonly [section: string]: object }
 
-/**
- * Checks values by the same rules as the file, and fills in the same defaults. What a person typed
- * is meant as typed: nothing in it refers to the environment. What is said of regions needs
- * `countryHeader`, the setting in force.
- */
+/** Checks values by the rules of the file, without variable references; fills in defaults. */
 export function loadFragment(fragment: Fragment, countryHeader?: string | null): Loaded {
   const around = countryHeader ? { settings: { country_header: countryHeader } } : {}
   // JSON is YAML.
@@ -36,11 +32,7 @@ function load<Value>(
   return { at, ok: true, value, warnings: loaded.warnings }
 }
 
-/**
- * Checks one resource as if it stood in tollgate.yaml, for the console and for commands: what its entry
- * does not name is as it would be there, or stands for anything. What it refers to may be anywhere.
- * `countryHeader`: the setting in force.
- */
+/** Checks one resource by the rules of tollgate.yaml, for the console and for commands. */
 export const loadEntry = {
   channel: (entry: object): LoadedEntry<ChannelConfig> =>
     load('channels[0].', loadFragment({ channels: [entry] }), ({ channels }) => channels[0]),

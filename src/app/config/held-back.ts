@@ -5,11 +5,7 @@ import type { CurrentState, HeldBack } from './change.ts'
 import type { AccountConfig, Config } from './config.ts'
 import { compareFields } from './diff-fields.ts'
 
-/**
- * A configuration without what it would give to accounts that registered themselves. Who does that has
- * only claimed an address, and the file means its owner, who may be somebody else. It may still switch
- * such an account off.
- */
+/** Leaves out what the file would give self-registered accounts: they only claim an address. */
 export function holdBack(
   config: Config,
   current: Pick<CurrentState, 'accounts'>,

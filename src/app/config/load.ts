@@ -32,10 +32,7 @@ export type Loaded =
     }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-/**
- * Reads a tollgate.yaml. Never throws on what a file may hold; neither problems nor warnings show
- * a key, a password or what an environment variable holds. An empty file is all defaults.
- */
+/** Reads a tollgate.yaml. Never throws on its content; no message shows a secret. */
 export function loadConfig(source: ConfigSource): Loaded {
   const { value, problems, tellTo, places } = readSource(source)
   if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
@@ -51,10 +48,7 @@ export function loadConfig(source: ConfigSource): Loaded {
   }
 }
 
-/**
- * Reads only where the database is, for commands that work on the data: problems elsewhere in the
- * file (a variable that is not set) do not matter then.
- */
+/** Reads only where the database is; problems elsewhere in the file are ignored. */
 export function loadStoreConfig(
   source: ConfigSource,
 ):
@@ -74,10 +68,7 @@ export function loadStoreConfig(
   }
 }
 
-/**
- * Reads only the `prices:` of a file; problems elsewhere in it do not matter then. A file without
- * prices has none.
- */
+/** Reads only the `prices:` of a file; problems elsewhere in it are ignored. */
 export function loadPriceConfig(
   source: ConfigSource,
 ):

@@ -7,20 +7,14 @@ import type { SecretBox } from '../../lib/secrets.ts'
 export const hashPassword = (password: string): Promise<string> =>
   Bun.password.hash(password, { algorithm: 'argon2id' })
 
-/**
- * What a password of the file is recognised by. The cost is OWASP's least for argon2id: each start
- * compares the password of every account in the file.
- */
+/** The hash that recognises a password of the file, at OWASP's lowest cost for many of them. */
 export const markPassword = (password: string): Promise<string> =>
   Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 
 /** How a password of the file compares with the one that the file gave last. */
 export type Given = 'new' | 'same' | 'same, kept weakly'
 
-/**
- * Whether a password is the one that was given before. What is kept of that one is a hash that takes
- * time; a former version kept a quick keyed hash, which is to be replaced.
- */
+/** Compares a password with the hash of the former one; a quick keyed hash is of an old version. */
 export async function comparePassword(
   { email, password }: { readonly email: string; readonly password: string },
   mark: string | null,

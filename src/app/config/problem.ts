@@ -46,11 +46,7 @@ export function maskKeys(text: string): string {
   return text.replace(/\bsk-[^\s"',\]}]+/g, 'sk-***')
 }
 
-/**
- * A value of the file as a message may show it: short, and without anything that may be secret.
- * A slip of the pen can put a secret anywhere (`email: a@b.c password hunter2` is one value), so
- * this hides what looks like a credential, whatever key it stands under.
- */
+/** A value of the file, short and redacted for messages: a slip can put a secret under any key. */
 export function showValue(text: string): string {
   if (text.length > 200) return `a value of ${text.length} characters`
   const shown = text

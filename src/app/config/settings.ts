@@ -58,10 +58,7 @@ export function countryHeaderByHand(stored: ReadonlyMap<string, unknown>): strin
   return loaded?.ok ? loaded.config.settings.countryHeader : null
 }
 
-/**
- * A configuration with what was set by hand in the places that the file leaves open. Values that no
- * longer fit, of a former version, are left out.
- */
+/** Adds the settings made in the console where the file has none. Invalid ones are left out. */
 export function withSettings(config: Config, stored: ReadonlyMap<string, unknown>): Config {
   const changed = { site: {}, settings: {} }
   for (const [name, value] of stored) {

@@ -9,10 +9,7 @@ export interface TemplateValues {
   readonly tokenKey: string
 }
 
-/**
- * The tollgate.yaml that `tollgate init` writes: a gateway that works once OPENAI_API_KEY and
- * ADMIN_PASSWORD are set. `# ` begins an explanation, `#` alone a setting at rest.
- */
+/** The tollgate.yaml of `tollgate init`. `# ` begins an explanation, `#` alone an unset setting. */
 export function createTemplate({ tokenKey }: TemplateValues): string {
   return `${head()}\n${channels}\n${groupsAndPrices}\n${accounts(tokenKey)}`
 }

@@ -36,10 +36,7 @@ export interface Walked {
   readonly places: ReadonlyMap<string, Position>
 }
 
-/**
- * Reads a document as `schema` says. Texts stay texts (durations, prices: see `leaf.ts`), with
- * environment references read. What is at fault is reported and left out.
- */
+/** Reads a document by `schema`, as texts with references replaced. Problems are reported. */
 export function walkDocument(
   schema: TObject,
   document: ConfigDocument,
@@ -222,10 +219,7 @@ type Leaf =
   | { readonly value: string | number | boolean }
   | { readonly complaint: string; readonly fault?: Fault | undefined }
 
-/**
- * Reads one value from its text. The text counts, not how YAML would type it: `1.0` is a good
- * name, `"5"` a good number, and a number from the environment is one too.
- */
+/** Reads one value from its text, whatever type YAML gives it: `1.0` is a name, `"5"` a number. */
 export function complainOfLeaf(schema: TSchema, text: string): Leaf {
   if (isKind(schema.reads)) {
     const complaint = complaints[schema.reads](text)

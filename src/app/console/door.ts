@@ -19,10 +19,7 @@ const paths = [
   ),
 ]
 
-/**
- * The way to the console and its API, which are an application of their own: it is loaded when
- * somebody first comes, so that a gateway that nobody looks at is no larger and no slower for it.
- */
+/** Routes to the console and its API, which are loaded on first use to save memory. */
 export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
   let loading: Promise<ConsoleApp> | undefined
   const load = () => {

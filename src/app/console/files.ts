@@ -16,10 +16,7 @@ const compress = promisify(gzip)
 /** Names never change their content. */
 const forever = 'public, max-age=31536000, immutable'
 
-/**
- * What the console's page may do: its own scripts and styles, its own server, nothing else. The
- * component library writes style elements, which the nonce allows.
- */
+/** Content security policy of the page. The component library writes styles with a nonce. */
 const policy = (nonce: string) =>
   [
     "default-src 'none'",
@@ -106,10 +103,7 @@ const Manifest = Type.Object({
   ),
 })
 
-/**
- * The console as it was built into the program; from source it is built when it is asked for. All its
- * files are below `base`.
- */
+/** The files of the console below `base`: built into the program, or built now from source. */
 export async function bundledFiles(base: string): Promise<ConsoleBundle> {
   const imported: unknown = consolePage
   return Value.Check(Manifest, imported) ? embedded(base, imported) : fromSource(base)
@@ -144,10 +138,7 @@ async function fromSource(base: string): Promise<ConsoleBundle> {
   return bundleOf(base, (await html?.text()) ?? '', files)
 }
 
-/**
- * The bundler names files from the root or beside the page, as it likes; here all names begin with
- * `base`.
- */
+/** The bundle with all names below `base`: the bundler names files from the root or relatively. */
 function bundleOf(base: string, html: string, files: readonly ConsoleFile[]): ConsoleBundle {
   const names = new Set(files.map(({ name }) => name))
   const place = (text: string) =>

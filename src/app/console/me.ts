@@ -3,7 +3,7 @@ import { ApiError } from '../../admin/api-error.ts'
 import type { MeService } from '../../admin/me/routes.ts'
 import { formatNano } from '../../billing/money.ts'
 import { feedUrl, statusLink } from '../../site/addresses.ts'
-import { feedPaths } from '../../site/feed/routes.ts'
+import { feedPaths } from '../../site/routes.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Describes who is signed in and the site; what it says is read anew each time. */

@@ -12,10 +12,7 @@ const paths = {
 /** What of a request of the console says where it comes from. */
 const passedOn = ['user-agent', 'x-forwarded-for'] as const
 
-/**
- * Asks models on behalf of who is signed in: the key is opened here, and the request goes the way of
- * a client's from there on, with its limits, charge, record and receipt.
- */
+/** Sends requests of a signed-in person through the gateway like a client's, with their key. */
 export function createPlayground(parts: ConsoleParts, peerOf: PeerOf): Playground {
   const { store, secrets, askModel, config } = parts
 

@@ -58,10 +58,7 @@ function amount(schema: JsonObject, question: string, whole: boolean): number {
   return Math.min(Math.max(whole ? Math.round(named) : named, low), high)
 }
 
-/**
- * A value that satisfies a JSON schema of the usual kind, taken from the question where it can be:
- * places, names, numbers, the words of an enum. Keywords such as `pattern` are not looked at.
- */
+/** A value that fits a JSON schema, with words of the question. Ignores `pattern` and the like. */
 export function sample(
   schema: JsonObject,
   question: string,

@@ -26,10 +26,7 @@ export const isCompiled = compiled.test(import.meta.dir)
 /** On Linux: what runs here, whatever lies at its path by now. */
 const runningFile = '/proc/self/exe'
 
-/**
- * The command that starts this program once more: a compiled one finds its own code. Of this version
- * also when its file has been replaced, as for an upgrade that waits for a restart.
- */
+/** The command that starts this program again, in this version even if its file was replaced. */
 export const ownProgram = (): readonly string[] =>
   isCompiled
     ? [isReplaced() ? runningFile : process.execPath]

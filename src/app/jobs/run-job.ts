@@ -61,10 +61,7 @@ const differenceView = (found: Difference): VerifyDifference => ({
   })),
 })
 
-/**
- * Copies a database into a file (`tollgate backup --no-secret`): the secret lies beside the database
- * already, and one copy more of it in the same place would save nothing.
- */
+/** Runs `tollgate backup --no-secret`: the copy lies beside the database, as the secret does. */
 export async function runBackup(
   { database, file }: { readonly database: string; readonly file: string },
   onProgress: OnProgress,

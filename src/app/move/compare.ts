@@ -23,10 +23,7 @@ interface Ends {
   readonly target: MoveTarget
 }
 
-/**
- * Reads a table in both places, from the databases, and holds each row against its counterpart. Throws
- * `UserError` at the first one that differs.
- */
+/** Compares a table row by row in both places. Throws `UserError` at the first difference. */
 export async function compareTable(
   table: MovedTable,
   ends: Ends,
@@ -103,10 +100,7 @@ async function open(place: StorePlace): Promise<OpenStore> {
   return openPostgresStore({ url: place.url, clock: systemClock })
 }
 
-/**
- * Recomputes all that the new place holds. What differs there differs in the old place, too, for both
- * are the same by then. Null: this engine's records can't be verified by this version.
- */
+/** Verifies all records of the new place. Null: this version can't verify records of its engine. */
 export async function verifyMoved(
   place: StorePlace,
   onProgress: (progress: Progress) => void,

@@ -56,11 +56,7 @@ interface Ends {
   readonly target: MoveTarget
 }
 
-/**
- * Moves all rows of a store into another one, which is empty or holds what an earlier run of the same
- * move has left, and compares both. The source stays as it is. Ended at any moment, it goes on where
- * it was when it is called again.
- */
+/** Moves all rows into an empty store and compares them. A run that was ended can be repeated. */
 export async function move(options: MoveOptions): Promise<Moved> {
   requireNothingWaiting(options.source)
   const source = await openSource(options.source)

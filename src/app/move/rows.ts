@@ -77,10 +77,7 @@ export interface Fitting {
 /** So many are named. */
 const namedRows = 10
 
-/**
- * Checks that numbers are exact, and replaces U+0000 in texts by U+FFFD where the target can't hold
- * it, as it does itself with what requests bring. In a key that is refused: two rows could become one.
- */
+/** Checks that numbers are exact; replaces U+0000 in texts where the target can't hold it. */
 export function createFitting(takesNul: boolean): Fitting {
   const replaced: string[] = []
   let replacedTotal = 0

@@ -1,11 +1,11 @@
-import { effectiveRates } from '../../billing/charge.ts'
-import { modalityName, toolPriceDecimals } from '../../billing/extras.ts'
+import { toolPriceDecimals } from '../../billing/extras.ts'
 import {
   formatDecimal,
   multiplierDecimals,
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
+import { ratesView } from '../../billing/receipt/view.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type {
   CatalogRows,
@@ -14,7 +14,7 @@ import type {
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
-import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
+import type { ExtraPrices } from '../../store/ports/extras.ts'
 import type { PriceForm, PriceList } from './price-list.ts'
 
 /** One price that a list would change. */
@@ -44,10 +44,7 @@ export interface PriceDifference {
 
 const removed: PriceTerms = { unit: 'none' }
 
-/**
- * Compares a list with the prices in force: of the models that a channel offers or that have a price,
- * or of all in the list. Prices that charge the same are equal, whichever way they are written.
- */
+/** Compares a list with the prices in force, of models offered or priced, or of all in it. */
 export function comparePrices(
   list: PriceList,
   { channels, prices }: Pick<CatalogRows, 'channels' | 'prices'>,
@@ -177,20 +174,10 @@ const figure = (field: string, units: number, decimals: number): Figure => ({
   usd: formatDecimal(units, decimals),
 })
 
-function rateFigures(prefix: string, rates: TokenRates): Figure[] {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = effectiveRates(rates)
-  return [
-    figure(`${prefix}input`, input, priceDecimals),
-    figure(`${prefix}output`, output, priceDecimals),
-    figure(`${prefix}cache_read`, cacheRead, priceDecimals),
-    figure(`${prefix}cache_write`, cacheWrite, priceDecimals),
-    figure(`${prefix}cache_write_1h`, cacheWrite1h, priceDecimals),
-    ...modalityKinds.flatMap((kind) => {
-      const micro = rates.modalities?.[kind]
-      return micro === undefined ? [] : [figure(prefix + modalityName(kind), micro, priceDecimals)]
-    }),
-  ]
-}
+const rateFigures = (prefix: string, rates: TokenRates): readonly Figure[] =>
+  Object.entries(ratesView(rates)).map(([name, micro]) =>
+    figure(prefix + name, micro, priceDecimals),
+  )
 
 const extraFigures = ({ tools = {}, serviceTiers = {} }: ExtraPrices = {}): readonly Figure[] => [
   ...Object.entries(tools).map(([tool, nano]) => figure(`tools.${tool}`, nano, toolPriceDecimals)),

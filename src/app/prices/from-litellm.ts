@@ -183,10 +183,7 @@ function litellmModalities(prices: ReadonlyMap<string, number>): ModalityRates |
   return rates.length === 0 ? undefined : Object.fromEntries(rates)
 }
 
-/**
- * Prices of tools and service tiers; undefined: the entry has none. Of several prices of a search,
- * by how much is read, the dearest counts; a tier multiplies all tokens by the most that it does one.
- */
+/** Prices of tools and tiers, if any. The dearest search price and tier multiplier count. */
 function litellmExtras(
   entry: object,
   prices: ReadonlyMap<string, number>,

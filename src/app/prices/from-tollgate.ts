@@ -53,11 +53,7 @@ function contradiction(models: readonly VendorPriceEntry[]): string | undefined 
 
 type Entry = FeedDocument['data']['models'][number]
 
-/**
- * Another gateway's price feed (SPEC 2.6): what one of its groups pays, its multiplier included.
- * Disabled entries do not count. Throws a `UserError` when it is broken, or when it has several
- * groups and `group` names none of them.
- */
+/** Reads another gateway's price feed for one group. Throws a `UserError` when it is invalid. */
 export function readFeedForm(text: string, name: string, group: string | undefined): PriceList {
   const report = validateFeed(text)
   if (!report.ok)
@@ -97,21 +93,19 @@ function readEntry(entry: Entry): ListedPrice {
       ? freeThere
       : { terms: { unit: 'call', perCallNano: units }, rounded: !exact }
   }
-  const figures = {
-    input: toUnits(entry.input_price, priceDecimals),
-    output: toUnits(entry.output_price, priceDecimals),
-    cacheRead: toUnits(entry.cache_input_price, priceDecimals),
-    cacheWrite: toUnits(entry.cache_create_price, priceDecimals),
-    cacheWrite1h: toUnits(entry.cache_create_price_1h, priceDecimals),
+  let rounded = false
+  const micro = (usd: number) => {
+    const { units, exact } = toUnits(usd, priceDecimals)
+    rounded ||= !exact
+    return units
   }
-  const all = Object.values(figures)
-  if (all.every(({ units }) => units === 0)) return freeThere
   const base = {
-    input: figures.input.units,
-    output: figures.output.units,
-    cacheRead: figures.cacheRead.units,
-    cacheWrite: figures.cacheWrite.units,
-    cacheWrite1h: figures.cacheWrite1h.units,
+    input: micro(entry.input_price),
+    output: micro(entry.output_price),
+    cacheRead: micro(entry.cache_input_price),
+    cacheWrite: micro(entry.cache_create_price),
+    cacheWrite1h: micro(entry.cache_create_price_1h),
   }
-  return { terms: { unit: 'tokens', base, tiers: [] }, rounded: all.some(({ exact }) => !exact) }
+  if (Object.values(base).every((units) => units === 0)) return freeThere
+  return { terms: { unit: 'tokens', base, tiers: [] }, rounded }
 }

@@ -35,10 +35,7 @@ export const freeThere: ListedPrice = {
 /** Enough to see what is wrong with a file. */
 const maxShown = 5
 
-/**
- * What keeps a value from fitting a schema, one line for each place: `models[3].input: "x" is not a
- * whole number of at least 0`. Empty when it fits.
- */
+/** Why a value does not fit: `models[3].input: "x" is not a whole number of at least 0`. */
 export function jsonProblems(schema: TSchema, value: unknown, base = ''): readonly string[] {
   const found = new Map<string, string>()
   let more = 0
@@ -101,11 +98,7 @@ interface Rounded {
 /** As many digits as every decimal text survives being a binary floating point number with. */
 const significantDigits = 15
 
-/**
- * A non-negative number in units of 10^-`decimals`, by its decimal text: what is written with at
- * most 15 digits is converted exactly, whatever a product of floats would give; what is finer than a
- * unit is rounded half up. Throws a `UserError` beyond the safe integers.
- */
+/** Units of 10^-`decimals` by decimal text, rounded half up. Throws beyond the safe integers. */
 export function toUnits(value: number, decimals: number): Rounded {
   const [mantissa = '0', exponent = '0'] = value.toExponential(significantDigits - 1).split('e')
   const digits = BigInt(mantissa.replace('.', ''))

@@ -70,10 +70,7 @@ const FeedHead = Type.Object({ schema_version: Type.Unknown(), data: Type.Unknow
 const CatalogHead = Type.Object({ models: Type.Array(Type.Unknown()) })
 const ConfigHead = Type.Object({ prices: Type.Unknown() })
 
-/**
- * Reads prices in any of the given forms, told apart by what they hold. Throws a `UserError` that
- * names the place and what is wrong there.
- */
+/** Reads prices in any known form. Throws a `UserError` that names the place of a problem. */
 export function readPriceList({ text, name, group, forms }: PriceText): PriceList {
   const document = parseJson(text, name, forms)
   const form = detectForm(document, forms)

@@ -1,16 +1,12 @@
 import { effectiveRates } from '../../billing/charge.ts'
-import { extraWords, writtenModalities } from '../../billing/extras.ts'
+import { extraWords, namedRates, writtenModalities } from '../../billing/extras.ts'
 import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
 import { priceView } from '../../billing/receipt/view.ts'
 import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
 
-/**
- * A price for machines, under the names of a receipt: micro-USD per 1M tokens or nano-USD per call,
- * as it is charged. `not_set` names the prices that fall back on another one, `context_window` is
- * what was set with the price.
- */
+/** A price for machines, under the names of a receipt. `not_set`: prices that have a fallback. */
 export function priceReport(row: PriceRow) {
   const { terms, source, note } = row
   const contextWindow = terms.unit === 'tokens' ? terms.contextWindow : undefined
@@ -27,9 +23,8 @@ export type PriceReport = ReturnType<typeof priceReport>
 
 function notSet({ terms }: PriceRow): readonly string[] {
   if (terms.unit !== 'tokens') return []
-  const { cacheRead, cacheWrite, cacheWrite1h } = terms.base
-  const set = { cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
-  return Object.entries(set).flatMap(([name, price]) => (price === null ? [name] : []))
+  const named = Object.entries(namedRates<number | null>(terms.base))
+  return named.flatMap(([name, price]) => (price === null ? [name] : []))
 }
 
 /** A price with where it holds and what the vendor asks. */

@@ -63,11 +63,7 @@ const emptySum = (): Sum => ({ requests: 0, charged: 0n, simulated: 0n })
 /** How many records are read between two calls of `progress`. */
 const progressStep = 1000
 
-/**
- * Charges the recorded requests once more, by the prices of a list: each with its own multiplier,
- * and with tiers where its group has them. Reads record by record: memory grows with the number of
- * priced models only.
- */
+/** Charges the recorded requests again by other prices, record by record. */
 export async function simulate(
   { catalog, records }: SimulationSource,
   { list, group, progress, ...span }: SimulationOptions,

@@ -15,89 +15,38 @@ export type Columns = { readonly [Name in FieldName]: number | undefined }
 /** Columns that the operator has named. */
 export type NamedColumns = { readonly [Name in FieldName]?: string | undefined }
 
-/**
- * Usual names, the surest first, without case and punctuation: of vendors' exports, of gateways'
- * logs, and of this program's own `export requests`.
- */
+const words = (text: string) => text.trim().split(/\s+/)
+
+/** Usual column names without case and punctuation, the surest first. */
 const usualNames: { readonly [Name in FieldName]: readonly string[] } = {
-  id: [
-    'upstreamrequestid',
-    'requestid',
-    'xrequestid',
-    'apimrequestid',
-    'reqid',
-    'generationid',
-    'responseid',
-    'id',
-  ],
-  input: [
-    'inputtokens',
-    'prompttokens',
-    'tokensprompt',
-    'tokensinput',
-    'inputtokencount',
-    'prompttokencount',
-    'ncontexttokenstotal',
-    'uncachedinputtokens',
-    'input',
-    'prompt',
-  ],
-  output: [
-    'outputtokens',
-    'completiontokens',
-    'tokenscompletion',
-    'tokensoutput',
-    'outputtokencount',
-    'candidatestokencount',
-    'ngeneratedtokenstotal',
-    'output',
-    'completion',
-  ],
-  cached: [
-    'cachedtokens',
-    'cachedinputtokens',
-    'inputcachedtokens',
-    'cachereadtokens',
-    'cachereadinputtokens',
-    'tokenscached',
-    'cachedcontenttokencount',
-    'ncachedcontexttokenstotal',
-    'cached',
-  ],
-  cost: [
-    'costusd',
-    'totalcostusd',
-    'costinusd',
-    'totalcost',
-    'costtotal',
-    'cost',
-    'amountusd',
-    'amountnano',
-    'amount',
-    'spend',
-    'charge',
-    'price',
-  ],
-  time: [
-    'createdat',
-    'created',
-    'timestamp',
-    'time',
-    'datetime',
-    'starttime',
-    'startedat',
-    'requesttime',
-    'createdtime',
-    'date',
-  ],
+  id: words(`
+    upstreamrequestid requestid xrequestid apimrequestid reqid generationid responseid id
+  `),
+  input: words(`
+    inputtokens prompttokens tokensprompt tokensinput inputtokencount prompttokencount
+    ncontexttokenstotal uncachedinputtokens input prompt
+  `),
+  output: words(`
+    outputtokens completiontokens tokenscompletion tokensoutput outputtokencount
+    candidatestokencount ngeneratedtokenstotal output completion
+  `),
+  cached: words(`
+    cachedtokens cachedinputtokens inputcachedtokens cachereadtokens cachereadinputtokens
+    tokenscached cachedcontenttokencount ncachedcontexttokenstotal cached
+  `),
+  cost: words(`
+    costusd totalcostusd costinusd totalcost costtotal cost amountusd amountnano amount
+    spend charge price
+  `),
+  time: words(`
+    createdat created timestamp time datetime starttime startedat requesttime createdtime
+    date
+  `),
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/**
- * Finds the columns, those that were named first. Throws with the columns that there are when one
- * that was named is missing, or when none is known to hold the request's id.
- */
+/** Finds the columns, named ones first. Throws when a named one or the request id is missing. */
 export function findColumns(
   file: string,
   columns: readonly string[],
@@ -210,10 +159,7 @@ interface Moment {
 const isoForm =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/i
 
-/**
- * A date, a date and time (in UTC where no offset is told), or seconds or milliseconds since 1970;
- * null when there is none.
- */
+/** A date and time (UTC without offset), or seconds or milliseconds since 1970; null: none. */
 export function readMoment(cell: Cell | undefined): Moment | null {
   const text = textOf(cell)
   if (text === '') return null

@@ -5,10 +5,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/**
- * Where a JSON file has its rows: each object of its own, one after the other; the objects of one
- * array; or those of the first array with objects inside of an object.
- */
+/** Rows of a JSON file: one object per line, an array, or the first array inside an object. */
 export type JsonShape = 'lines' | 'array' | 'container'
 
 const rowDepths = { lines: 0, array: 1, container: 2 } as const

@@ -139,10 +139,7 @@ function findSpan(
   )
 }
 
-/**
- * Attempts are looked for a day to both sides of the span: clocks differ, and a vendor may note the
- * end of a request, or when it was billed. Only those wholly within are expected in the file.
- */
+/** Reads attempts with a day's margin: clocks differ. Only those within the span must be billed. */
 async function readOwn(
   store: AttemptStore,
   matching: Matching,

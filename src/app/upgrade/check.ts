@@ -24,10 +24,7 @@ export interface CheckOptions {
   readonly mayBeNew: boolean
 }
 
-/**
- * Looks at the database that a gateway is to serve from, and changes nothing. Throws `UserError` or
- * `StoreError` with the reason why it could not.
- */
+/** Checks the database of a gateway without changing it. Throws when it can't be served. */
 export async function checkDatabase(options: CheckOptions): Promise<Findings> {
   const { store, mayBeNew } = options
   if (isOnServer(store)) return checkServer(store.url, store)

@@ -63,10 +63,7 @@ async function copy(database: string, version: number) {
 /** So many gateways have served from an upgraded database and ended in order, before it is trusted. */
 const runsBefore = 2
 
-/**
- * Removes the copies of a database as it was before upgrades, when the new one has been served from
- * twice to a good end: at the third start, that is. To be called once this gateway is up.
- */
+/** Removes the copies made before upgrades, at the third start after one. */
 export async function removeCopies(file: StoreFile, log: Logger): Promise<void> {
   removeLeftBehind(copyPath(file.path))
   const copies = copiesOf(file.path)

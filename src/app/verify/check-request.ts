@@ -185,10 +185,7 @@ function checkAmount(
   ]
 }
 
-/**
- * What the upstream's report tells of extras must have been charged. More may be: tools and tiers are
- * also told by other parts of an answer, which no record keeps.
- */
+/** The upstream's reported extras must be charged; other parts of an answer may add more. */
 export function checkTold(
   told: ToldExtras | undefined,
   request: CheckedRequest,
@@ -248,10 +245,7 @@ function isCounted({
   )
 }
 
-/**
- * Reads the upstream's own report again: the counts of a record are what it says, unless they were
- * estimated here or clamped to the model's window. Without a report nothing was used.
- */
+/** Reads the upstream's report again: counts must match it unless estimated or clamped. */
 export function checkUsage(request: CheckedRequest, row: string): readonly Difference[] {
   const { usageRaw, estimated, clamped } = request
   if (estimated || clamped) return []

@@ -23,10 +23,7 @@ export function fileDifference(fault: Exclude<FileFault, { kind: 'unchecked' }>)
   return { kind, row: `${table} ${fault.row}`, changes: [], reason }
 }
 
-/**
- * Words for a daily sum: those of a token are what budgets are held to, those of all tokens what the
- * charts of the gateway show.
- */
+/** The difference of a daily sum: a token's holds budgets, the sum of all tokens feeds charts. */
 export function dayDifference(odd: OddDay): Difference {
   const { tokenId, day, model, stored, summed } = odd
   const of = `${day}, model ${JSON.stringify(model)}`
@@ -220,10 +217,7 @@ function checkEntry(entry: CheckedEntry, isFirst: boolean): readonly Difference[
   return found
 }
 
-/**
- * Looks at the database by its cheap checks when the gateway has begun to serve, and says in the log what
- * is wrong with it. Nobody waits for it: requests are answered meanwhile, and afterwards all the same.
- */
+/** Runs the cheap database checks in the background after the start, and logs problems. */
 export function checkAtStart(store: Pick<VerificationStore, 'checkSoon'>, log: Logger) {
   const ended = new AbortController()
 

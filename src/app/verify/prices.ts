@@ -70,10 +70,7 @@ function readTerms(text: string): PriceTerms | null {
   }
 }
 
-/**
- * How long a gateway may go on charging by a price that was replaced: it sees the change within a
- * second, unless its machine is very busy.
- */
+/** How long a gateway may charge by a replaced price; it usually learns of it within a second. */
 const graceMs = 60_000
 
 const endOf = ({ createdAt, durationMs }: ChargedUse) => createdAt + durationMs

@@ -50,10 +50,7 @@ export interface Verified {
   readonly durationMs: number
 }
 
-/**
- * Recomputes every charge from its receipt, and every balance and sum from the rows that it is made
- * of. Memory does not grow with the number of rows.
- */
+/** Recomputes every charge, balance and sum, in constant memory. */
 export async function verify(parts: VerifyParts): Promise<Verified> {
   const { store, since } = parts
   const startedTick = parts.tick()

@@ -3,7 +3,7 @@ import type { PriceRow, TokenRates } from '../../store/ports/catalog.ts'
 import { type ExtraPrices, type ModalityRates, modalityKinds } from '../../store/ports/extras.ts'
 import type { ReceiptRows, StoredAttempt } from '../../store/ports/records.ts'
 import { contextTokens, effectiveRates } from '../charge.ts'
-import { modalityName } from '../extras.ts'
+import { modalityName, namedRates } from '../extras.ts'
 import {
   clampedReason,
   estimatedReason,
@@ -87,17 +87,11 @@ const extrasView = ({ tools, serviceTiers }: ExtraPrices = {}) => ({
   ...(serviceTiers && { service_tiers: serviceTiers }),
 })
 
-function ratesView(rates: TokenRates) {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = effectiveRates(rates)
-  return {
-    input,
-    output,
-    cache_read: cacheRead,
-    cache_write: cacheWrite,
-    cache_write_1h: cacheWrite1h,
-    ...modalitiesView(rates.modalities),
-  }
-}
+/** The prices of a tier, each one as it is charged. */
+export const ratesView = (rates: TokenRates) => ({
+  ...namedRates(effectiveRates(rates)),
+  ...modalitiesView(rates.modalities),
+})
 
 const modalitiesView = (rates: ModalityRates = {}): { readonly [name: string]: number } =>
   Object.fromEntries(

@@ -20,17 +20,10 @@ export const operations: Operations = { ...modelOperations, ...siteOperations }
 /** Schemas that requests are checked by, by method and path. */
 export type RequestSchemas = Readonly<Record<string, TSchema>>
 
-/**
- * Second forms of a path that stand for model ids with slashes, the documentation itself, and the
- * console, whose API has a document of its own.
- */
+/** Left out: second forms of paths, the documentation itself, and the console. */
 const unlisted = /\{b\}|^\/docs|^\/$|^\/console|^\/api\/v1\/\{/
 
-/**
- * The OpenAPI document. Its paths are the routes that the application really has; the words come from
- * `operations`, the fields from the schemas that requests are checked by. The console's API describes
- * itself.
- */
+/** The OpenAPI document: paths from the real routes, fields from the schemas that validate. */
 export function openApiDocument(
   placed: readonly PlacedOperation[],
   site: DocsSite,

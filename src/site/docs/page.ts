@@ -1,10 +1,7 @@
 import type { DocsSite } from './document.ts'
 import { fieldsOf, keyRefused, type PlacedOperation, tags, typeName } from './operation.ts'
 
-/**
- * The documentation as one page of HTML without scripts: it shows what the OpenAPI document says,
- * and a browser needs nothing else for it, from here or from elsewhere.
- */
+/** The documentation as a page of HTML without scripts, made from the OpenAPI document. */
 export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): string {
   const chapters = Object.entries(tags)
     .map(([tag, about]) => ({ tag, about, own: placed.filter((one) => one.operation.tag === tag) }))

@@ -19,10 +19,7 @@ interface DocsParts {
   readonly clock: Clock
 }
 
-/**
- * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs, `/docs/translation`: what
- * becomes of a request on channels of other protocols. Loaded when somebody asks.
- */
+/** `/docs` for people, `/docs/json` (OpenAPI), `/docs/translation`. Loaded on first use. */
 export function docsRoutes(parts: DocsParts) {
   const { app, consoleApi, site, schemas, translation, clock } = parts
   let made: Docs | undefined

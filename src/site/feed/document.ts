@@ -47,10 +47,7 @@ function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string
 
 const noWords: readonly string[] = []
 
-/**
- * Final prices of what the price names beside text tokens, in words: the feed has no fields for them.
- * `web search 0.008 USD each`.
- */
+/** Final prices beyond text tokens, in words: the feed has no fields for these. */
 function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly string[] {
   if (terms.unit !== 'tokens' && terms.unit !== 'call') return noWords
   const isPlain = terms.unit === 'call' || terms.base.modalities === undefined
@@ -76,10 +73,7 @@ function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly s
   ]
 }
 
-/**
- * Base prices times the multiplier: exact, which a number of JavaScript is not. What is free on
- * purpose is billed by tokens at 0.
- */
+/** Exact base prices times the multiplier. A model that is free is billed by tokens at 0. */
 function finalPrices(terms: PriceTerms, multiplierMillionths: number): FinalPrices {
   if (terms.unit === 'none') throw new Error('A price that was removed is still offered.')
   if (terms.unit === 'call') {
@@ -114,10 +108,7 @@ export interface FeedSite {
   readonly currency: string
 }
 
-/**
- * The entries of the feed as JSON text, one per model and group (CONTRACT 4.6). Yields after each
- * few, for `inSlices`.
- */
+/** The feed's entries as JSON, one per model and group (CONTRACT 4.6). Yields for `inSlices`. */
 export function* encodeEntries({ groups }: Pick<Catalog, 'groups'>): Generator<void, string> {
   const entries: string[] = []
   for (const group of sorted(groups.values(), ({ name }) => name)) {
@@ -174,10 +165,7 @@ interface FeedSource {
   readonly earlier?: string | undefined
 }
 
-/**
- * A function that writes the feed as it is now. Text is the same, `updated_at` included, for as long
- * as the content is; `inForce` is the text that holds until now, where another node may have written it.
- */
+/** Writes the feed. Unchanged content keeps its text; `inForce` may be another node's text. */
 export function createFeedBuilder({ catalog, site, clock, earlier }: FeedSource) {
   let latest = earlier
   let updatedAtMs = earlier === undefined ? undefined : updatedAtOf(earlier)

@@ -4,8 +4,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { writeWholeFile } from '../../lib/draft-file.ts'
 import type { Published } from '../published.ts'
+import { feedPaths } from '../routes.ts'
 import type { Validators } from './mirror.ts'
-import { feedPaths } from './routes.ts'
 
 /** A feed as it was found in a folder. */
 interface FeedOnDisk {
@@ -25,11 +25,7 @@ export async function readFeedFile(folder: string): Promise<FeedOnDisk | undefin
   return { text: new TextDecoder().decode(bytes), modifiedMs: (await stat(file)).mtimeMs }
 }
 
-/**
- * Writes the feed under both its paths, each with a `.gz` beside it, dated as it was published: any
- * static host can serve the folder. Files that are right already are left alone. Returns the files
- * that were written.
- */
+/** Writes the feed under both paths with `.gz`; returns the files that changed. */
 export async function writeFeedFiles(
   folder: string,
   { body, gzip, lastModified }: Published,

@@ -134,10 +134,7 @@ interface OriginDocument extends Validators {
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024 * 1024
 
-/**
- * Asks for a feed, on condition that it is another than `known`. Throws, with the cause in words,
- * when there is no document to be had.
- */
+/** Asks for a feed other than `known`. Throws, with the cause in words, when there is none. */
 export async function readOrigin(
   url: string,
   known?: Validators,

@@ -18,10 +18,7 @@ const perTokenDecimals = priceDecimals + 6
 const significantDigits = 12
 const modelsPerStep = 50
 
-/**
- * The model plaza as JSON text (CONTRACT 5): what can be called now, at base prices. Yields after
- * each few models, for `inSlices`. `description` is the operator's word about the plaza.
- */
+/** The plaza as JSON, at base prices (CONTRACT 5). Yields for `inSlices`. */
 export function* encodePlaza(
   { groups }: Pick<Catalog, 'groups'>,
   description: string,

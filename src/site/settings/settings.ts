@@ -77,10 +77,7 @@ interface TimeZone {
   readonly utcOffset: string
 }
 
-/**
- * Most servers are in UTC: that is told without the runtime's data of time zones, which takes 10 ms
- * and 6 MB to load. `localTime`: where the link to the machine's zone is.
- */
+/** On a machine in UTC this needs none of the runtime's time zone data (10 ms, 6 MB). */
 export function timeZoneAt(
   timeMs: number,
   zone = process.env.TZ,

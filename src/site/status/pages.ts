@@ -25,10 +25,7 @@ export interface StatusPagesParts {
 
 /** The status of all groups, and of single ones. */
 export interface StatusPages {
-  /**
-   * The document, made when it is asked for and the last one is too old; `undefined` where there is
-   * no such group (`unknown_group`), or where none could be made yet.
-   */
+  /** The document, rebuilt on request when too old; `undefined` where none could be built yet. */
   current(group: string | null): Promise<Published | 'unknown_group' | undefined>
   /** The page for people, made as the document is; undefined: none could be made yet. */
   page(language: Language): Promise<Published | undefined>

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createFeedBuilder } from '../../../src/site/feed/document.ts'
-import { feedPaths, feedRoutes } from '../../../src/site/feed/routes.ts'
 import type { FeedDocument } from '../../../src/site/feed/schema.ts'
 import { validateFeed } from '../../../src/site/feed/validate.ts'
 import { createPublication } from '../../../src/site/published.ts'
+import { feedPaths, feedRoutes } from '../../../src/site/routes.ts'
 import { catalogOf, tokenTerms } from './catalogs.ts'
 
 let now = Date.UTC(2026, 10, 21, 12)

@@ -3,8 +3,8 @@ import { Elysia } from 'elysia'
 import { createLogger } from '../../../src/lib/log.ts'
 import { inSlices } from '../../../src/lib/slices.ts'
 import { encodePlaza } from '../../../src/site/plaza/document.ts'
-import { type PlazaRefusal, plazaPath, plazaRoutes } from '../../../src/site/plaza/routes.ts'
 import { createPublication } from '../../../src/site/published.ts'
+import { type PlazaRefusal, plazaPath, plazaRoutes } from '../../../src/site/routes.ts'
 import { catalogOf, tokenTerms } from '../feed/catalogs.ts'
 
 let now = Date.UTC(2026, 10, 21, 12)

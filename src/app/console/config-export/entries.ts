@@ -1,12 +1,12 @@
-import { writtenExtras, writtenModalities } from '../../../billing/extras.ts'
-import { formatDecimal, formatNano, priceDecimals } from '../../../billing/money.ts'
+import { writtenExtras, writtenRates } from '../../../billing/extras.ts'
+import { formatNano } from '../../../billing/money.ts'
 import { accountFields } from '../../../resources/account.ts'
 import { channelFields } from '../../../resources/channel.ts'
 import { groupFields } from '../../../resources/group.ts'
 import { toFile } from '../../../resources/resource.ts'
 import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
-import type { GroupSettings, PriceSetting, TokenRates } from '../../../store/ports/catalog.ts'
+import type { GroupSettings, PriceSetting } from '../../../store/ports/catalog.ts'
 import type { ListedToken } from '../../../store/ports/lists.ts'
 import type { ChannelState } from './state.ts'
 
@@ -64,10 +64,10 @@ export function priceEntry({ terms, note }: PriceSetting): object | undefined {
   const remark = note === '' ? {} : { note }
   switch (terms.unit) {
     case 'tokens': {
-      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesEntry(tier) }))
+      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...writtenRates(tier) }))
       const { contextWindow } = terms
       return {
-        ...ratesEntry(terms.base),
+        ...writtenRates(terms.base),
         ...some('tiers', tiers),
         ...(contextWindow !== undefined && { context_window: contextWindow }),
         ...writtenExtras(terms.extras),
@@ -84,20 +84,6 @@ export function priceEntry({ terms, note }: PriceSetting): object | undefined {
       return { free: true, ...remark }
     case 'none':
       return undefined
-  }
-}
-
-function ratesEntry(rates: TokenRates): object {
-  const { cacheRead, cacheWrite, cacheWrite1h } = rates
-  const named = { cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
-  const set = Object.entries(named).flatMap(([name, micro]) =>
-    micro === null ? [] : [[name, formatDecimal(micro, priceDecimals)]],
-  )
-  return {
-    input: formatDecimal(rates.input, priceDecimals),
-    output: formatDecimal(rates.output, priceDecimals),
-    ...Object.fromEntries(set),
-    ...writtenModalities(rates),
   }
 }
 

@@ -35,10 +35,7 @@ export function createConfigExport(
   return send
 }
 
-/**
- * The present state as a tollgate.yaml, as far as a gateway has it in its memory: all but accounts and
- * tokens. Every secret is a reference to an environment variable.
- */
+/** The state as a tollgate.yaml without accounts and tokens. Secrets become variable references. */
 export function configBeforeAccounts(state: ConfigState, now: number): string {
   const next = createPlaceholders()
   const { channels, groups } = state

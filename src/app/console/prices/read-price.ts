@@ -33,10 +33,7 @@ export function readPrice(given: GivenPrice, before: PriceTerms | undefined): Pr
   return { ...terms, contextWindow: kept }
 }
 
-/**
- * Null is what a form sends for a field that is left empty. The prices in `others` stand beside those
- * of text in the file.
- */
+/** Drops nulls, which a form sends for empty fields, also from `others`. */
 function dropNothing(value: unknown): object {
   return Object.fromEntries(
     Object.entries(value as object).flatMap(([name, one]): [string, unknown][] => {

@@ -7,10 +7,7 @@ const worthBytes = 1024
 /** The fastest one: text of tables is a quarter by it, in a millisecond for some hundred kB. */
 const level = 1
 
-/**
- * An answer as its reader takes it best: in gzip where that is said. Less is passed on then by the
- * process that answers model requests, and on the way to a browser.
- */
+/** Compresses an answer with gzip where the client accepts it. */
 export async function compress(request: Request, response: Response): Promise<Response> {
   const { status, headers, body } = response
   headers.append('vary', 'accept-encoding')

@@ -3,10 +3,7 @@ import { giveWay } from '../../../lib/give-way.ts'
 import { StoreError } from '../../../store/ports/store-error.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
-/**
- * The process that lists, charts and exports are read in: where a program begins that a gateway has
- * started for it (`main.ts`). Nothing it reads is collected or compiled where requests are answered.
- */
+/** Entry of the reading process, where lists, charts and exports are read. */
 export async function readForGateway(): Promise<void> {
   giveWay()
   // A stop is told to all processes of a terminal or a service: the gateway ends this one in its turn.

@@ -39,10 +39,7 @@ export interface ReadingProcess {
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
   pieces?: Pieces
-  /**
-   * What is searched for may be long in coming, which is not the reader's fault. Its connection is
-   * there for as long as its request is not aborted.
-   */
+  /** A search may take long. The reader then waits until the request is aborted. */
   readonly setPatience: (isSearching: boolean) => void
 }
 
@@ -56,10 +53,7 @@ const nothingOf = (headers: Headers) =>
 const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
-/**
- * Starts a process on a database. Only while something is asked of it does it keep this one going.
- * Throws an `ApiError` when none can be started.
- */
+/** Starts a reading process on a database. Throws an `ApiError` when it can't start. */
 export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnds): ReadingProcess {
   const { place, facts, clock, log } = parts
   const child = spawn()
@@ -214,10 +208,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
 
 type Pieces = ReturnType<typeof createPieces>
 
-/**
- * The body of an answer that comes piece by piece from elsewhere: `more` asks for the next piece when it is
- * wanted, `leave` says that nobody takes any more of them.
- */
+/** A streamed body: `more` asks for the next piece, `leave` tells that nobody reads on. */
 function createPieces(more: () => void, leave: () => void) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let taken: (() => void) | undefined

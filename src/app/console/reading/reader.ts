@@ -75,10 +75,7 @@ interface Route {
   readonly path: string
 }
 
-/**
- * Tells which requests only read: those of `reading`, one part of the API. Where a name stands in a path
- * of `all`, it goes before a parameter there, as it does for the routes themselves.
- */
+/** Tells which requests only read. A literal segment goes before a parameter, as in the router. */
 export function createReadingPaths(reading: readonly Route[], all: readonly Route[]) {
   const hasParameter = ({ path }: Route) => path.includes('/:')
   const own = new Set(reading.map(({ path }) => path))

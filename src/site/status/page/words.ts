@@ -10,10 +10,7 @@ export type States = Readonly<Record<State, number>>
 export const languages = ['en', 'zh'] as const
 export type Language = (typeof languages)[number]
 
-/**
- * The language to answer in: the one that the address names (`?lang=`), else the one that the
- * browser likes best (`Accept-Language`, RFC 9110, 12.5.4), else English.
- */
+/** The language of `?lang=`, else of `Accept-Language` (RFC 9110, 12.5.4), else English. */
 export function languageOf({ headers, url }: Pick<Request, 'headers' | 'url'>): Language {
   const named = new URL(url).searchParams.get('lang')
   const asked = languages.find((language) => language === named)

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Catalog } from '../../../../src/catalog/catalog.ts'
 import { createLogger } from '../../../../src/lib/log.ts'
+import { answerPage } from '../../../../src/site/routes.ts'
 import { createStatusPages } from '../../../../src/site/status/pages.ts'
-import { answerPage } from '../../../../src/site/status/routes.ts'
 import { catalogOf, tokenTerms } from '../../feed/catalogs.ts'
 import { figuresOf } from '../figures.ts'
 
