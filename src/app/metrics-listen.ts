@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Places } from '../gateway/admit/places.ts'
-import type { RunningTotals } from '../gateway/availability/running-totals.ts'
+import type { RunningTotals } from '../gateway/availability/availability.ts'
 import type { MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import { repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'

@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
-import { type GroupTotals, outcomeNames } from '../gateway/availability/running-totals.ts'
+import { type GroupTotals, outcomeNames } from '../gateway/availability/availability.ts'
 import {
   countOpenFiles,
   type LagMeter,

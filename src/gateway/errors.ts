@@ -53,7 +53,7 @@ export const authReasons = [
   'balance',
   'budget',
 ] as const
-export type AuthReason = (typeof authReasons)[number]
+type AuthReason = (typeof authReasons)[number]
 
 interface Details {
   readonly reason?: AuthReason

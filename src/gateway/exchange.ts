@@ -13,13 +13,13 @@ import type { Plan } from './admit/plan.ts'
 import type { BodyFacts } from './body/body.ts'
 import type { Choice } from './channels/chooser.ts'
 import { type GatewayError, stopping } from './errors.ts'
+import type { Interruption } from './failures/failures.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { Lease, MemoryBudget } from './memory/memory-budget.ts'
 import type { Keeping } from './own-responses/continue.ts'
-import type { Interruption } from './upstream/causes.ts'
 
 /** What an exchange is made with, and what it gives back at its end. */
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly clock: Clock
   readonly tick: Clock
   readonly gatekeeper: Pick<Gatekeeper, 'address'>

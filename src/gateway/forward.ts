@@ -18,37 +18,24 @@ import {
   errorReply,
   isStream,
   type Reply,
+  replyInTime,
   replyTo,
   settleWhole,
 } from './relay/reply.ts'
-import { replyInTime } from './relay/waiting-stream.ts'
 import type { Answer, StreamAnswer } from './upstream/answer.ts'
 import { type AskParts, askChannels } from './upstream/ask-channels.ts'
 
-export interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
+interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
   readonly heartbeats: Heartbeats
   readonly clock: Clock
   readonly tick: Clock
   readonly log: Logger
 }
 
-export interface Forwarder {
-  /** One request through all its steps; never throws: a failure is an answer, too. */
-  forward(call: ModelCall): Promise<Response>
-  /** How many exchanges have begun so far. */
-  begun(): number
-  /** How many exchanges are under way, streams included. */
-  active(): number
-  /** Those of them whose answer is a stream that has begun. */
-  activeStreams(): number
-  /** From now on requests are refused: the process stops. */
-  close(): void
-  /** Ends all exchanges that are under way: the process stops. */
-  interruptAll(): void
-}
+export type Forwarder = ReturnType<typeof createForwarder>
 
 /** The way of a request: admit it, ask its channels, pay, reply. All failures end in `fail`. */
-export function createForwarder(parts: ForwardParts): Forwarder {
+export function createForwarder(parts: ForwardParts) {
   const active = new Set<Exchange>()
   let begun = 0
   let closed = false
@@ -77,20 +64,26 @@ export function createForwarder(parts: ForwardParts): Forwarder {
   }
 
   return {
+    /** One request through all its steps; never throws: a failure is an answer, too. */
     forward,
-    begun: () => begun,
-    active: () => active.size,
-    activeStreams() {
+    /** How many exchanges have begun so far. */
+    begun: (): number => begun,
+    /** How many exchanges are under way, streams included. */
+    active: (): number => active.size,
+    /** Those of them whose answer is a stream that has begun. */
+    activeStreams(): number {
       let count = 0
       for (const { facts, firstByteTick } of active) {
         if (facts?.stream && firstByteTick !== undefined) count++
       }
       return count
     },
-    close() {
+    /** From now on requests are refused: the process stops. */
+    close(): void {
       closed = true
     },
-    interruptAll() {
+    /** Ends all exchanges that are under way: the process stops. */
+    interruptAll(): void {
       for (const exchange of active) exchange.interrupt('shutdown')
     },
   }

@@ -17,11 +17,7 @@ export interface Refusal {
 }
 
 /** Keeps those who are refused again and again from filling the log. */
-export interface RefusalLog {
-  /** Whether a refusal gets a line of its own; if not, it is counted in the line of its minute. */
-  isSingle(refusal: Refusal): boolean
-  stop(): void
-}
+export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const singleOfStrangers = 10
 const singleOfToken = 60
@@ -40,7 +36,7 @@ interface Counted {
 export function createRefusalLog(
   log: Logger,
   { repeat = repeatByTimer, onRefused = () => {} }: RefusalLogOptions = {},
-): RefusalLog {
+) {
   let minute = new Map<string, Counted>()
 
   function flush(): void {
@@ -52,7 +48,8 @@ export function createRefusalLog(
   const stop = repeat(flush, minuteMs)
 
   return {
-    isSingle(refusal) {
+    /** Whether a refusal gets a line of its own; if not, it is counted in the line of its minute. */
+    isSingle(refusal: Refusal): boolean {
       const { cause, token, address } = refusal
       onRefused(cause)
       const key = token === undefined ? cause : `${cause} ${token.id}`
@@ -68,7 +65,7 @@ export function createRefusalLog(
       count(counted.networks, networkKey(from))
       return false
     },
-    stop() {
+    stop(): void {
       stop()
       flush()
     },
@@ -141,18 +138,16 @@ export function logExchange(
 }
 
 /** Keeps a client that repeats a refused request from filling the database. */
-export interface RefusalLimit {
-  /** Whether this refusal of a token leaves a record; `nowTick` in milliseconds. */
-  admit(tokenId: number | undefined, nowTick: number): boolean
-}
+export type RefusalLimit = ReturnType<typeof createRefusalLimit>
 
 const recordedPerMinute = 60
 
-export function createRefusalLimit(): RefusalLimit {
+export function createRefusalLimit() {
   let counts = new Map<number, number>()
   let since = 0
   return {
-    admit(tokenId, nowTick) {
+    /** Whether this refusal of a token leaves a record; `nowTick` in milliseconds. */
+    admit(tokenId: number | undefined, nowTick: number): boolean {
       if (tokenId === undefined) return false
       if (nowTick - since >= minuteMs) {
         counts = new Map()

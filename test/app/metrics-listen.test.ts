@@ -3,7 +3,7 @@ import { UserError } from '../../src/app/instance.ts'
 import { listenMetrics, type MetricsListening } from '../../src/app/metrics-listen.ts'
 import { createProcessMemory } from '../../src/app/process-limits.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
-import { createRunningTotals } from '../../src/gateway/availability/running-totals.ts'
+import { createRunningTotals } from '../../src/gateway/availability/availability.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { parseExposition } from '../support/exposition.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
-import { createRunningTotals } from '../../src/gateway/availability/running-totals.ts'
+import { createRunningTotals } from '../../src/gateway/availability/availability.ts'
 import type { Fault } from '../../src/store/ports/availability.ts'
 import { channelWrite, groupWrite } from '../store/support.ts'
 import { type MetricFamily, parseExposition } from '../support/exposition.ts'

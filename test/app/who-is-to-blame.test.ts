@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { outcomeNames } from '../../src/gateway/availability/running-totals.ts'
+import { outcomeNames } from '../../src/gateway/availability/availability.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
 import { startRawUpstream } from '../support/raw-upstream.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cutMembers } from '../../src/gateway/body/cut-members.ts'
+import { cutMembers } from '../../src/gateway/body/native-body.ts'
 import type { Path } from '../../src/protocols/request-extras.ts'
 
 const cut = (text: string, ...paths: readonly Path[]) =>

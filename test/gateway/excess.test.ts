@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Candidate } from '../../src/catalog/catalog.ts'
-import { createExcess } from '../../src/gateway/money/excess.ts'
+import { createExcess } from '../../src/gateway/money/reservations.ts'
 
 const hourMs = 3_600_000
 const candidate = (id: number, upstreamModel = 'm') =>

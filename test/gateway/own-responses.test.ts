@@ -6,7 +6,7 @@ import {
   joinItems,
   replaceItems,
   withItems,
-} from '../../src/gateway/own-responses/input-items.ts'
+} from '../../src/gateway/own-responses/continue.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/wire.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { brokenBody, readBytes as read } from '../../src/gateway/body/read-bytes.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import type { BodyMemory } from '../../src/gateway/memory/memory-costs.ts'
+import type { BodyMemory } from '../../src/gateway/memory/memory-budget.ts'
 
 /** As much memory as anybody wants. */
 const plenty: BodyMemory = { mostBytes: Number.MAX_SAFE_INTEGER, take: () => {}, give: () => {} }

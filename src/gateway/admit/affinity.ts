@@ -14,19 +14,9 @@ export interface Origin {
 }
 
 /** Remembers which channel gave which answer to which account, bounded and for a while. */
-export interface Affinity {
-  remember(accountId: number, answerId: string, origin: Origin): void
-  originOf(accountId: number, answerId: string): Origin | undefined
-  /** Whether an answer is known, but as another account's only. */
-  isForeign(accountId: number, answerId: string): boolean
-  /** Looks unknown answers up in the store; undefined: none is. Rejects with a `StoreError`. */
-  look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined
-  /** As it is in the store by now. */
-  refresh(accountId: number, answerId: string): Promise<void>
-  readonly keyMark: (key: string) => string
-}
+export type Affinity = ReturnType<typeof createAffinity>
 
-export interface AffinityParts {
+interface AffinityParts {
   readonly answers: Pick<AnswerStore, 'find'>
   readonly keyMark: (key: string) => string
   readonly keysOf: (channelId: number) => readonly string[]
@@ -50,7 +40,7 @@ export const idsOf = (answerId: string, partIds: Iterable<string>): readonly str
  * A client that continues an answer by its id must reach the channel that made it, and nobody finds
  * another account's. The store has what other nodes must know.
  */
-export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Affinity {
+export function createAffinity({ answers, keyMark, keysOf }: AffinityParts) {
   const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
   const known = new LRUCache<string, true>({ ...growing(maxEntries), ...lasting(ttlMs) })
   const nameOf = (accountId: number, answerId: string) => `${accountId} ${answerId}`
@@ -74,11 +64,15 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Aff
   return {
     remember,
     keyMark,
-    originOf: (accountId, answerId) => origins.get(nameOf(accountId, answerId)),
-    refresh: (accountId, answerId) => lookUp(accountId, [answerId]),
-    isForeign: (accountId, answerId) =>
+    originOf: (accountId: number, answerId: string): Origin | undefined =>
+      origins.get(nameOf(accountId, answerId)),
+    /** As it is in the store by now. */
+    refresh: (accountId: number, answerId: string): Promise<void> => lookUp(accountId, [answerId]),
+    /** Whether an answer is known, but as another account's only. */
+    isForeign: (accountId: number, answerId: string): boolean =>
       known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
-    look(accountId, answerIds) {
+    /** Looks unknown answers up in the store; undefined: none is. Rejects with a `StoreError`. */
+    look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined {
       if (answerIds.length === 0) return undefined
       const unknown = answerIds
         .slice(0, mostLooked)

@@ -38,24 +38,11 @@ export interface Caller {
   readonly spending: SpendingState | undefined
 }
 
-export interface Authenticator {
-  /** The token behind a key that came from this address; throws the 401 of an unknown one. */
-  identify(key: string, address: () => string): Caller | Promise<Caller>
-  /** The same caller as it is known now: a request may be under way for an hour. */
-  current(caller: Caller): Caller | Promise<Caller>
-  /** What is known of an account now; undefined: nobody has asked for it lately. */
-  account(id: number): Readonly<AccountState> | undefined
-  /** Puts the figures of a commit in force. */
-  committed(committed: Committed): void
-  /** Forgets one token, by the hash of its key: it was changed. */
-  forgetToken(keyHash: string): void
-  /** Forgets everything: the database was changed elsewhere. */
-  forget(): void
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>
 
 const cacheSize = 50_000
 
-export interface AuthenticatorParts {
+interface AuthenticatorParts {
   readonly tokens: Pick<TokenStore, 'findByHash'>
   readonly keyedHash: (key: string) => string
   readonly strangers: Strangers
@@ -64,7 +51,7 @@ export interface AuthenticatorParts {
   readonly onBalance: (account: AccountState, beforeNano: number) => void
 }
 
-export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+export function createAuthenticator(parts: AuthenticatorParts) {
   const { tokens, keyedHash, strangers, keys, onBalance } = parts
   const callers = new LRUCache<string, Caller>(growing(cacheSize))
   const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
@@ -111,10 +98,15 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 
   return {
-    identify: (key, address) => find(keyedHash(key), address),
-    current: (caller) => find(caller.keyHash),
-    account: (id) => accounts.peek(id),
-    committed(committed) {
+    /** The token behind a key that came from this address; throws the 401 of an unknown one. */
+    identify: (key: string, address: () => string): Caller | Promise<Caller> =>
+      find(keyedHash(key), address),
+    /** The same caller as it is known now: a request may be under way for an hour. */
+    current: (caller: Caller): Caller | Promise<Caller> => find(caller.keyHash),
+    /** What is known of an account now; undefined: nobody has asked for it lately. */
+    account: (id: number): Readonly<AccountState> | undefined => accounts.peek(id),
+    /** Puts the figures of a commit in force. */
+    committed(committed: Committed): void {
       for (const { accountId, balanceNano } of committed.accounts) {
         const account = accounts.peek(accountId)
         if (account === undefined || account.balanceNano === balanceNano) continue
@@ -127,14 +119,16 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
         if (spending) spending.spent = spent
       }
     },
-    forgetToken(keyHash) {
+    /** Forgets one token, by the hash of its key: it was changed. */
+    forgetToken(keyHash: string): void {
       generation++
       keys.add(keyHash)
       const caller = callers.peek(keyHash)
       callers.delete(keyHash)
       if (caller) spendings.delete(caller.token.id)
     },
-    forget() {
+    /** Forgets everything: the database was changed elsewhere. */
+    forget(): void {
       generation++
       keys.changed()
       callers.clear()

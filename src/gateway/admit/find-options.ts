@@ -5,8 +5,7 @@ import { once } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { countMedia } from '../media/fetch-media.ts'
 import { rememberFailures } from '../media/inline-media.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
-import { leaseMemory } from '../memory/memory-costs.ts'
+import { LeasedMemory, type MemoryBudget } from '../memory/memory-budget.ts'
 import type { TranslationParts } from '../translate/translation.ts'
 import {
   createTranslation,
@@ -66,7 +65,7 @@ function translatorOf(...asked: Parameters<typeof translator>): Translate {
 /** Fetches files for one request; who is refused memory for one of them is refused whole. */
 function mediaFor({ media, memory, memoryWaitMs }: FindParts, { lease, request }: Exchange) {
   const waiting = { waitMs: memoryWaitMs(), signal: request.signal, isAhead: true }
-  return rememberFailures(countMedia(media, lease && leaseMemory(memory, lease, waiting)))
+  return rememberFailures(countMedia(media, lease && new LeasedMemory(memory, lease, waiting)))
 }
 
 /** Makes translations of one request, which is decoded once, when the first is asked for. */

@@ -41,7 +41,7 @@ export interface Passed {
   readonly cuts: readonly Path[]
 }
 
-export const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
+const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
 
 /** Nothing goes upstream without a price. Optional tools are left out; all else is a 400 or 403. */
 export function passExtras(task: GateTask, candidate: Candidate, protocol: string): Passed {

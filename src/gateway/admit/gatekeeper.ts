@@ -14,7 +14,7 @@ export interface HttpCall {
   readonly geminiPath: boolean
 }
 
-export interface GatekeeperSettings {
+interface GatekeeperSettings {
   readonly trustedProxies: AddressList
   /** The header in which these tell a client's country; null: none does. */
   readonly countryHeader: string | null
@@ -22,21 +22,14 @@ export interface GatekeeperSettings {
 }
 
 /** Lets callers in: who they are, and the checks that come before a body is read. */
-export interface Gatekeeper {
-  credential(call: HttpCall): Credential | undefined
-  /** The caller; throws the 401 of a missing or unknown key. */
-  identify(call: HttpCall): Caller | Promise<Caller>
-  address(call: HttpCall): string
-  /** Throws the first refusal of CONTRACT 1.3, up to the balance where that is needed. */
-  check(caller: Caller, call: HttpCall, needsBalance: boolean): void
-}
+export type Gatekeeper = ReturnType<typeof createGatekeeper>
 
 export function createGatekeeper(
   authenticator: Authenticator,
   clock: Clock,
   settings: () => GatekeeperSettings,
   groups: () => Catalog['groups'],
-): Gatekeeper {
+) {
   const credential = (call: HttpCall) => {
     const { request, geminiPath } = call
     const query = geminiPath && settings().geminiQueryKey
@@ -57,12 +50,14 @@ export function createGatekeeper(
   return {
     credential,
     address: addressOf,
-    identify(call) {
+    /** The caller; throws the 401 of a missing or unknown key. */
+    identify(call: HttpCall): Caller | Promise<Caller> {
       const found = credential(call)
       if (found === undefined) throw unauthenticated('missing')
       return authenticator.identify(found.key, () => addressOf(call))
     },
-    check(caller, call, needsBalance) {
+    /** Throws the first refusal of CONTRACT 1.3, up to the balance where that is needed. */
+    check(caller: Caller, call: HttpCall, needsBalance: boolean): void {
       const now = clock()
       checkCaller(caller, call, {
         now,
@@ -77,7 +72,7 @@ export function createGatekeeper(
 }
 
 /** Which header the key came in; a Gemini reader wants its own list shape. */
-export interface Credential {
+interface Credential {
   readonly key: string
   readonly source: 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'query'
 }

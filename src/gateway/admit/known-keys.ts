@@ -4,14 +4,7 @@ import { createRate } from '../../lib/rate.ts'
 import type { TokenStore } from '../../store/ports/admin.ts'
 
 /** Which keys there are, as far as memory tells: enough to know of a key that nobody has it. */
-export interface KnownKeys {
-  /** False: no token has it. True: one may have it, or that is not known at present. */
-  mayBe(keyHash: string): boolean
-  /** Reads them all, once it is worth it; harmless when repeated. */
-  prepare(): void
-  add(keyHash: string): void
-  changed(): void
-}
+export type KnownKeys = ReturnType<typeof createKnownKeys>
 
 /** 2 MiB: of a million tokens one unknown key in five hundred looks like a known one, and is looked up. */
 const bits = 2 ** 24
@@ -27,7 +20,7 @@ const overlap = 1_000
 export function createKnownKeys(
   tokens: Pick<TokenStore, 'hashesAfter'>,
   onFailure: (error: unknown) => void = () => {},
-): KnownKeys {
+) {
   let filter: Uint8Array | undefined
   let lastId = 0
   let isCurrent = false
@@ -71,18 +64,20 @@ export function createKnownKeys(
   }
 
   return {
-    mayBe(keyHash) {
+    /** False: no token has it. True: one may have it, or that is not known at present. */
+    mayBe(keyHash: string): boolean {
       if (filter === undefined || !isCurrent) return true
       const known = filter
       return placesOf(keyHash).every(
         (place) => ((known[place >> 3] ?? 0) & (1 << (place & 7))) !== 0,
       )
     },
-    prepare() {
+    /** Reads them all, once it is worth it; harmless when repeated. */
+    prepare(): void {
       if (!isCurrent) void load()
     },
     add,
-    changed() {
+    changed(): void {
       if (filter === undefined) return
       isCurrent = false
       wanted++
@@ -100,14 +95,7 @@ function placesOf(keyHash: string): number[] {
 }
 
 /** Those who send keys that nobody has. */
-export interface Strangers {
-  /** Whether a key is refused without a look into the store: many such came, and no token has it. */
-  isRefused(keyHash: string, address: string): boolean
-  lookedUp(address: string): void
-  found(address: string): void
-  /** Resolves when such a refusal may go out; at once where many wait already. */
-  delay(): Promise<void>
-}
+export type Strangers = ReturnType<typeof createStrangers>
 
 /** So long such an answer waits, … */
 const delayMs = 1_000
@@ -122,7 +110,7 @@ export function createStrangers(
   keys: Pick<KnownKeys, 'mayBe' | 'prepare'>,
   clock: Clock,
   pause: (ms: number) => Promise<void> = Bun.sleep,
-): Strangers {
+) {
   const rates = [
     { keyOf: addressKey, rate: createRate({ clock, burst: 20, everyMs: 1_000 }) },
     { keyOf: networkKey, rate: createRate({ clock, burst: 100, everyMs: 200 }) },
@@ -130,22 +118,24 @@ export function createStrangers(
   ]
   let delayed = 0
   return {
-    isRefused(keyHash, address) {
+    /** Whether a key is refused without a look into the store: many such came, and no token has it. */
+    isRefused(keyHash: string, address: string): boolean {
       const isMuch = rates.some(({ keyOf, rate }) => rate.waitMs(keyOf(address)) > 0)
       if (!isMuch) return false
       keys.prepare()
       return !keys.mayBe(keyHash)
     },
-    lookedUp(address) {
+    lookedUp(address: string): void {
       for (const { keyOf, rate } of rates) {
         const key = keyOf(address)
         if (rate.waitMs(key) === 0) rate.take(key)
       }
     },
-    found(address) {
+    found(address: string): void {
       for (const { keyOf, rate } of rates) rate.giveBack(keyOf(address))
     },
-    async delay() {
+    /** Resolves when such a refusal may go out; at once where many wait already. */
+    async delay(): Promise<void> {
       if (delayed >= mostDelayed) return
       delayed++
       await pause(delayMs)

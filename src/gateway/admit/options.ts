@@ -33,7 +33,7 @@ export interface Asked {
 export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
 
 /** What passes natively to a channel of what a request asks for besides text; throws its refusal. */
-export type Pass = (candidate: Candidate) => Passed
+type Pass = (candidate: Candidate) => Passed
 
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
 const byFidelity: readonly Protocol[] = Object.values(protocols).sort(

@@ -3,17 +3,9 @@ import { countOpenFiles, mostOpenFiles } from '../../lib/process-state.ts'
 import { GatewayError } from '../errors.ts'
 
 /** How many requests, and connections, there may be at once. */
-export interface Places {
-  /** Takes the place of a request whose key is known; throws the 429 where there is none. */
-  enter(): void
-  leave(): void
-  /** There are too many connections: they are closed behind their answers. */
-  areShort(): boolean
-  refused(): { readonly requests: number; readonly connections: number }
-  stop(): void
-}
+export type Places = ReturnType<typeof createPlaces>
 
-export interface PlacesParts {
+interface PlacesParts {
   /** Undefined: no limit but memory. */
   readonly mostRequests: () => number | undefined
   /** Undefined: by the files that this process may have open. */
@@ -33,7 +25,7 @@ const retryAfter = 2
  * The server does not count connections, so open files are counted once a second. Requests with a
  * good key are answered as long as files are left.
  */
-export function createPlaces(parts: PlacesParts): Places {
+export function createPlaces(parts: PlacesParts) {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
   const { most = mostOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
   const refused = { requests: 0, connections: 0 }
@@ -48,7 +40,8 @@ export function createPlaces(parts: PlacesParts): Places {
   const stop = repeatByTimer(look, lookMs)
 
   return {
-    enter() {
+    /** Takes the place of a request whose key is known; throws the 429 where there is none. */
+    enter(): void {
       if (entered >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
         refused.requests++
         throw overloaded('requests under way as it may (server.max_requests)')
@@ -59,11 +52,12 @@ export function createPlaces(parts: PlacesParts): Places {
       }
       entered++
     },
-    leave() {
+    leave(): void {
       entered--
     },
-    areShort: () => areShort,
-    refused: () => refused,
+    /** There are too many connections: they are closed behind their answers. */
+    areShort: (): boolean => areShort,
+    refused: (): { readonly requests: number; readonly connections: number } => refused,
     stop,
   }
 }

@@ -9,7 +9,7 @@ import type { Option } from './options.ts'
 import { shortName } from './plan.ts'
 
 /** What becomes of a request that refers to an answer which nobody has got here. */
-export type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
+type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
 
 export interface ReferenceParts {
   readonly affinity: Affinity
@@ -68,16 +68,13 @@ function notFound({ protocol }: Exchange, id: string): GatewayError {
  * Ids of whole items that are known as another account's only: upstreams may put their own in
  * place.
  */
-export function foreignItems(
-  { isForeign }: Affinity,
-  { caller, facts }: Exchange,
-): readonly string[] {
+function foreignItems({ isForeign }: Affinity, { caller, facts }: Exchange): readonly string[] {
   if (caller === undefined) return []
   return facts?.wholeIds?.filter((id) => isForeign(caller.account.id, id)) ?? []
 }
 
 /** Throws the 404 of the first such item: the client may send it without its id. */
-export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
+function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
   const [id] = foreignItems(affinity, exchange)
   if (id === undefined) return
   throw new GatewayError(
@@ -87,7 +84,7 @@ export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void
   )
 }
 
-export type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
+type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
 
 /** The conversation that a request belongs to; undefined when nothing tells. */
 export function conversationIn(

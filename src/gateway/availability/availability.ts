@@ -2,11 +2,11 @@ import {
   type AvailabilityFigures,
   bucketStart,
   emptyCounts,
+  faults,
   firstBytePlace,
   type OpenCounts,
 } from '../../catalog/availability.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type {
@@ -18,9 +18,8 @@ import { StoreError } from '../../store/ports/store-error.ts'
 import type { Concluded } from '../exchange.ts'
 import { balanceUsedUp, type End } from '../money/record.ts'
 import { createWindows } from './availability-windows.ts'
-import { createRunningTotals, type RunningTotals } from './running-totals.ts'
 
-export interface AvailabilityParts {
+interface AvailabilityParts {
   readonly store: AvailabilityStore
   readonly clock: Clock
   readonly log: Logger
@@ -40,15 +39,7 @@ export interface AvailabilityOutcome {
 }
 
 /** How well requests are answered, counted by group and model. */
-export interface Availability {
-  record(outcome: AvailabilityOutcome): void
-  readonly totals: RunningTotals
-  /** Gives the figures of now to `work`; nothing is stored until it has ended. */
-  look<Result>(work: (figures: AvailabilityFigures) => Result | Promise<Result>): Promise<Result>
-  /** Stores what was counted so far; what the store does not take is kept for the next time. */
-  flush(): Promise<void>
-  stop(): Promise<void>
-}
+export type Availability = ReturnType<typeof createAvailability>
 
 const flushMs = 60_000
 
@@ -70,7 +61,7 @@ interface Minute {
 }
 
 /** Counts in memory and stores once a minute; the timer starts at once. */
-export function createAvailability(parts: AvailabilityParts): Availability {
+export function createAvailability(parts: AvailabilityParts) {
   const { store, clock, log, repeat = repeatByTimer } = parts
   const windows = createWindows(store, clock)
   const inTurn = createTurns()
@@ -146,16 +137,20 @@ export function createAvailability(parts: AvailabilityParts): Availability {
 
   return {
     totals,
-    record(outcome) {
+    record(outcome: AvailabilityOutcome): void {
       totals.recordRequest(outcome)
       const minute = minuteOf(bucketStart('minute', clock()))
       const cell = cellOf(minute, outcome.groupId, outcome.model)
       if (cell === undefined) uncounted++
       else count(cell, outcome)
     },
-    look: (work) => inTurn(async () => work(await windows.figures(notStored))),
+    /** Gives the figures of now to `work`; nothing is stored until it has ended. */
+    look: <Result>(
+      work: (figures: AvailabilityFigures) => Result | Promise<Result>,
+    ): Promise<Result> => inTurn(async () => work(await windows.figures(notStored))),
+    /** Stores what was counted so far; what the store does not take is kept for the next time. */
     flush,
-    async stop() {
+    async stop(): Promise<void> {
       stopFlushing()
       await flush()
     },
@@ -229,3 +224,96 @@ function faultOf(
       return cause === 'internal' ? 'gateway' : (fault ?? 'upstream')
   }
 }
+
+/** What becomes of a request: `succeeded`, or at whose fault it failed. */
+export const outcomeNames = ['succeeded', ...faults] as const
+
+export interface GroupTotals {
+  /** By model: how many requests, by the place of their outcome in `outcomeNames`. */
+  readonly models: ReadonlyMap<string, readonly number[]>
+  /** Successes by the time to their first byte, as in `firstByteBounds`. */
+  readonly firstByte: readonly number[]
+  readonly firstByteMs: number
+  readonly outputTokens: number
+}
+
+/** Counts since the start of the process, for metrics. They only grow; so do their names, to a limit. */
+export type RunningTotals = ReturnType<typeof createRunningTotals>
+
+/** Stands for all names beyond the limit. */
+const otherName = 'other'
+
+/** So many (group, model), channels, causes and kinds have a name of their own. */
+const maxModels = 1_000
+const maxChannels = 1_000
+const maxWords = 100
+
+export function createRunningTotals() {
+  const groups = new Map<number, MutableGroup>()
+  const attempts = new Map<string, Map<string, number>>()
+  const limits = new Map<string, number>()
+  const refusals = new Map<string, number>()
+  let modelCount = 0
+
+  function countsOf({ models }: MutableGroup, model: string): number[] {
+    const known = models.get(model)
+    if (known) return known
+    const name = modelCount < maxModels ? model : otherName
+    const counts = models.get(name) ?? new Array<number>(outcomeNames.length).fill(0)
+    if (!models.has(name)) modelCount++
+    models.set(name, counts)
+    return counts
+  }
+
+  return {
+    groups,
+    /** By channel and cause; an empty cause: it went well. */
+    attempts,
+    limits,
+    refusals,
+    recordRequest({ groupId, model, fault, firstByteMs, outputTokens }: AvailabilityOutcome): void {
+      const group = groups.get(groupId) ?? emptyGroup()
+      groups.set(groupId, group)
+      addOne(countsOf(group, model), outcomeNames.indexOf(fault ?? 'succeeded'))
+      group.outputTokens += outputTokens
+      if (fault !== null || firstByteMs === null) return
+      group.firstByteMs += firstByteMs
+      addOne(group.firstByte, firstBytePlace(firstByteMs))
+    },
+    recordAttempt(channel: string, cause: string | null): void {
+      const name = boundedName(attempts, channel, maxChannels)
+      const causes = attempts.get(name) ?? new Map<string, number>()
+      attempts.set(name, causes)
+      addNamed(causes, cause ?? '')
+    },
+    /** A request that was refused for a limit of this kind (`token`, `account`, `group`, `channel`). */
+    recordLimit: (kind: string): void => addNamed(limits, kind),
+    recordRefusal: (cause: string): void => addNamed(refusals, cause),
+  }
+}
+
+interface MutableGroup {
+  readonly models: Map<string, number[]>
+  readonly firstByte: number[]
+  firstByteMs: number
+  outputTokens: number
+}
+
+const emptyGroup = (): MutableGroup => ({
+  models: new Map(),
+  firstByte: [],
+  firstByteMs: 0,
+  outputTokens: 0,
+})
+
+function addOne(counts: number[], place: number): void {
+  counts[place] = (counts[place] ?? 0) + 1
+}
+
+function addNamed(counts: Map<string, number>, word: string): void {
+  const name = boundedName(counts, word, maxWords)
+  counts.set(name, (counts.get(name) ?? 0) + 1)
+}
+
+const boundedName = (known: ReadonlyMap<string, unknown>, name: string, most: number): string =>
+  known.has(name) || known.size < most ? name : otherName

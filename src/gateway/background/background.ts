@@ -16,7 +16,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import { storedCall } from '../serve/stored-responses.ts'
 import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
 
-export interface BackgroundParts extends ChargeParts {
+interface BackgroundParts extends ChargeParts {
   readonly answers: Pick<AnswerStore, 'takeDue' | 'putOff' | 'pending' | 'sweep'>
   readonly affinity: Affinity
   readonly catalog: () => Catalog
@@ -25,16 +25,7 @@ export interface BackgroundParts extends ChargeParts {
 }
 
 /** Answers that upstreams make in the background: each is charged, whoever fetches it or nobody. */
-export interface Background {
-  /**
-   * Has an answer charged, before it is deleted or continued; throws the 409 of an unfinished one.
-   */
-  requireEnd(accountId: number, answerId: string): Promise<void>
-  /** Charges by what a client has fetched, if that is its final form; gives the id of the charge. */
-  fetched(accountId: number, answerId: string, body: unknown): Promise<string | undefined>
-  start(): void
-  stop(): Promise<void>
-}
+export type Background = ReturnType<typeof createBackground>
 
 /** An upstream may not know at once of what it has just begun. */
 const forgottenAfterMs = 60_000
@@ -61,7 +52,7 @@ const inProgress = (answerId: string) =>
 
 type Found = 'charged' | 'working' | 'gone' | 'unreachable'
 
-export function createBackground(parts: BackgroundParts): Background {
+export function createBackground(parts: BackgroundParts) {
   const { answers, affinity, clock, log, repeat = repeatByTimer } = parts
   const stopping = new AbortController()
   let looking: Promise<void> | undefined
@@ -141,7 +132,10 @@ export function createBackground(parts: BackgroundParts): Background {
   }
 
   return {
-    async requireEnd(accountId, answerId) {
+    /**
+     * Has an answer charged, before it is deleted or continued; throws the 409 of an unfinished one.
+     */
+    async requireEnd(accountId: number, answerId: string): Promise<void> {
       const answer = await answers.pending(accountId, answerId)
       if (answer === undefined) {
         // Charged by another node, or by itself: what it has used is known now.
@@ -153,20 +147,21 @@ export function createBackground(parts: BackgroundParts): Background {
       const found = await ask(answer).catch((): Found => 'unreachable')
       if (found !== 'charged') throw inProgress(answerId)
     },
-    async fetched(accountId, answerId, body) {
+    /** Charges by what a client has fetched, if that is its final form; gives the id of the charge. */
+    async fetched(accountId: number, answerId: string, body: unknown): Promise<string | undefined> {
       const answer = await answers.pending(accountId, answerId)
       const channel = answer && parts.catalog().channels.get(answer.channelId)
       if (answer === undefined || channel === undefined) return undefined
       return (await chargeBy(answer, channel, body)) === 'charged' ? answer.requestId : undefined
     },
-    start() {
+    start(): void {
       end = repeat(() => {
         looking ??= look().finally(() => {
           looking = undefined
         })
       }, lookMs)
     },
-    async stop() {
+    async stop(): Promise<void> {
       end()
       stopping.abort()
       await looking

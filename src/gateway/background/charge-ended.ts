@@ -30,7 +30,7 @@ export interface ChargeParts
 }
 
 /** Why the usage of an answer that began in the background will never be known. */
-export type Loss = 'forgotten' | 'endless'
+type Loss = 'forgotten' | 'endless'
 
 const lossTexts: Readonly<Record<Loss, string>> = {
   forgotten: 'The upstream does not know the answer any more that it made in the background.',

@@ -25,7 +25,7 @@ export interface PendingCharge {
 }
 
 /** The request id of the charge: however often and by whichever nodes it is made, it is one. */
-export const chargeIdOf = (requestId: string) => requestId + chargeSuffix
+const chargeIdOf = (requestId: string) => requestId + chargeSuffix
 
 /** How the request ended that has begun such an answer. */
 export const backgroundEnd = (requestId: string): End => ({

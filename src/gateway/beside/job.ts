@@ -10,8 +10,13 @@ import type { Conversation } from '../channels/conversation.ts'
 import type { ErrorKind } from '../errors.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
-import { createLease, type MemoryBudget, neverFits } from '../memory/memory-budget.ts'
-import { bodyCost, workCost } from '../memory/memory-costs.ts'
+import {
+  bodyCost,
+  createLease,
+  type MemoryBudget,
+  neverFits,
+  workCost,
+} from '../memory/memory-budget.ts'
 import type { TextSample } from '../money/estimate.ts'
 
 /**
@@ -92,7 +97,7 @@ export interface Results {
 }
 
 /** What is told of a body that was read on another thread. */
-export interface ToldBody {
+interface ToldBody {
   readonly facts: Omit<BodyFacts, 'text' | 'uncounted' | 'media' | 'hiddenWork' | 'amend'>
   readonly text: TextSample
   readonly uncounted: number

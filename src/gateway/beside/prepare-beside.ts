@@ -25,7 +25,7 @@ export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>
 /** Gives what was prepared for a target; throws the 400 of what can't be expressed. */
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
-export interface BesideTask {
+interface BesideTask {
   readonly plan?: Plan
   readonly beside: Beside
   readonly client: Protocol
@@ -130,7 +130,7 @@ export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolea
   return bytes.byteLength - shortened > mostBytes
 }
 
-export interface ReadTask {
+interface ReadTask {
   readonly beside: Beside
   readonly owner: string
   readonly operation: Operation

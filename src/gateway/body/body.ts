@@ -1,3 +1,5 @@
+import { inSlices } from '../../lib/slices.ts'
+import { createFairTurns } from '../../lib/turns.ts'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../../protocols/protocol.ts'
 import { shortName } from '../admit/plan.ts'
@@ -5,7 +7,7 @@ import { type Conversation, conversationOf } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import { countedLength, sampleOf, type TextSample } from '../money/estimate.ts'
 import { checkNames, sentTwice } from './form-body.ts'
-import { createFieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
+import { FieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
 import {
   createStringEnds,
   mayBeShortened,
@@ -118,7 +120,7 @@ function* fieldsOf(
   stepBytes: number,
   endOf?: (open: number) => number,
 ): Generator<void, JsonFields> {
-  const scan = createFieldScan(bytes, scanLimits, endOf)
+  const scan = new FieldScan(bytes, scanLimits, endOf)
   for (let until = stepBytes; scan.goOn(Math.min(until, bytes.length)); until += stepBytes) yield
   return scan.found()
 }
@@ -320,3 +322,18 @@ function isEscaped(text: string, index: number): boolean {
   while (text[index - 1 - backslashes] === '\\') backslashes++
   return backslashes % 2 === 1
 }
+
+/** Large bodies are read one after the other, each owner's in turn. */
+const inTurn = createFairTurns()
+
+/** Finds what is in a large body, whoever brought it: by a POST, or over a WebSocket. */
+export const scanLarge = (owner: string, bytes: Buffer): Promise<ScannedBody> =>
+  inTurn(owner, () => inSlices(scanInPieces(bytes)))
+
+export async function parseLarge(owner: string, bytes: Buffer): Promise<ParsedBody> {
+  const scanned = await scanLarge(owner, bytes)
+  return parseScanned(owner, scanned)
+}
+
+export const parseScanned = (owner: string, scanned: ScannedBody): Promise<ParsedBody> =>
+  inTurn(owner, () => inSlices(parseSteps(scanned)))

@@ -108,7 +108,7 @@ export function encodingOf({ headers }: Pick<Request, 'headers'>): string | unde
   )
 }
 
-export interface InflateTask {
+interface InflateTask {
   readonly encoding: string
   readonly maxBytes: number
   readonly tooLarge: () => GatewayError

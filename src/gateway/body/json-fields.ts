@@ -24,7 +24,7 @@ const backslash = 0x5c
 const decoder = new TextDecoder()
 
 /** How much of a body is looked at: what goes beyond costs seconds to parse. */
-export interface ScanLimits {
+interface ScanLimits {
   readonly maxDepth: number
   readonly maxValues: number
 }
@@ -38,25 +38,13 @@ export function findFields(
   limits: ScanLimits,
   endOf?: (open: number) => number,
 ): JsonFields {
-  const scan = createFieldScan(buffer, limits, endOf)
+  const scan = new FieldScan(buffer, limits, endOf)
   scan.goOn(buffer.length)
   return scan.found()
 }
 
 /** The same search, piece by piece. */
-export interface FieldScan {
-  /** Looks at the bytes up to a place, and to the end of the string there; false: all is looked at. */
-  goOn(until: number): boolean
-  found(): JsonFields
-}
-
-export const createFieldScan = (
-  buffer: Buffer,
-  limits: ScanLimits,
-  endOf?: (open: number) => number,
-): FieldScan => new ByteScan(buffer, limits, endOf)
-
-class ByteScan implements FieldScan {
+export class FieldScan {
   readonly #buffer: Buffer
   readonly #limits: ScanLimits
   readonly #endOf: ((open: number) => number) | undefined
@@ -77,6 +65,7 @@ class ByteScan implements FieldScan {
     this.#endOf = endOf
   }
 
+  /** Looks at the bytes up to a place, and to the end of the string there; false: all is done. */
   goOn(until: number): boolean {
     const buffer = this.#buffer
     const { maxDepth, maxValues } = this.#limits

@@ -1,12 +1,12 @@
 import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import { protocols } from '../../protocols/index.ts'
+import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
 import type { Path } from '../../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../../protocols/translation/seal.ts'
 import type { RequestBody } from './body.ts'
-import { cutMembers, wholeMembers } from './cut-members.ts'
-import { findFields, replaceFields } from './json-fields.ts'
+import { findFields, readName, replaceFields, stringEnd } from './json-fields.ts'
 
 /** How the body of a request becomes the one that its own protocol's upstream gets. */
 export interface NativeChanges {
@@ -86,6 +86,181 @@ export function hasEmptyItems(bytes: Buffer): boolean {
   return false
 }
 
+/** What is to be taken out below a place: all of it, or members of it. */
+interface Cut {
+  isWhole: boolean
+  readonly inside: Map<string | number, Cut>
+}
+
+interface Member {
+  readonly key: string | number
+  readonly start: number
+  readonly end: number
+  readonly valueStart: number
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The JSON text without the members at these paths; every other byte stays, but for commas. */
+export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
+  const root: Cut = { isWhole: false, inside: new Map() }
+  for (const path of paths) {
+    let at = root
+    for (const step of path) {
+      const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
+      at.inside.set(step, next)
+      at = next
+    }
+    at.isWhole = true
+  }
+  const spans: Span[] = []
+  collect(bytes, skipSpace(bytes, 0), root, spans)
+  const parts: Buffer[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    parts.push(bytes.subarray(from, start))
+    from = end
+  }
+  parts.push(bytes.subarray(from))
+  return Buffer.concat(parts)
+}
+
+function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
+  if (bytes[start] !== openObject && bytes[start] !== openArray) return
+  const members = membersOf(bytes, start)
+  members.forEach(({ key, start: from, end, valueStart }, index) => {
+    const inside = cut.inside.get(key)
+    if (inside === undefined) return
+    if (!inside.isWhole) {
+      collect(bytes, valueStart, inside, spans)
+      return
+    }
+    const next = members[index + 1]
+    if (next !== undefined) {
+      spans.push({ start: from, end: next.start })
+      return
+    }
+    // The last one goes with the comma before it, if one is left.
+    let before = index - 1
+    while (before >= 0 && cut.inside.get(members[before]?.key ?? -1)?.isWhole) before--
+    const kept = members[before]
+    if (kept === undefined) spans.push({ start: from, end })
+    else if (before === index - 1) spans.push({ start: kept.end, end })
+    else {
+      // What was taken out before it began behind its own comma.
+      const first = members[before + 1]
+      while ((spans.at(-1)?.start ?? -1) >= (first?.start ?? 0)) spans.pop()
+      spans.push({ start: kept.end, end })
+    }
+  })
+}
+
+function membersOf(bytes: Buffer, open: number): readonly Member[] {
+  const isObject = bytes[open] === openObject
+  const members: Member[] = []
+  let at = skipSpace(bytes, open + 1)
+  while (at < bytes.length && bytes[at] !== closeObject && bytes[at] !== closeArray) {
+    const start = at
+    let key: string | number = members.length
+    if (isObject) {
+      const nameEnd = stringEnd(bytes, at)
+      key = readName(bytes, at, nameEnd)
+      at = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1)
+    }
+    const end = valueEnd(bytes, at)
+    members.push({ key, start, end, valueStart: at })
+    at = skipSpace(bytes, end)
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
+  }
+  return members
+}
+
+function valueEnd(bytes: Buffer, start: number): number {
+  let depth = 0
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) at = stringEnd(bytes, at)
+    else if (byte === openObject || byte === openArray) depth++
+    else if (byte === closeObject || byte === closeArray) {
+      if (depth === 0) return at
+      depth--
+    } else if (depth > 0 || (byte !== comma && !isSpace(byte))) continue
+    else return at
+    if (depth === 0) return at + 1
+  }
+  return bytes.length
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && isSpace(bytes[at])) at++
+  return at
+}
+
 const isSpace = (byte: number | undefined) => byte !== undefined && byte <= 0x20
+
+const quote = 0x22
 const comma = 0x2c
 const openArray = 0x5b
+const closeArray = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/** Says something of tools only, and is refused where there are none. */
+const ofTools = ['tool_choice', 'parallel_tool_calls', 'toolConfig', 'tool_config']
+
+interface Node {
+  isWhole: boolean
+  readonly inside: Map<string | number, Node>
+}
+
+/**
+ * The paths; lists and objects that would be left empty go whole, and what speaks of tools with the
+ * tools.
+ */
+export function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
+  const root: Node = { isWhole: false, inside: new Map() }
+  for (const path of paths) addTo(root, path)
+  const found: Path[] = []
+  const collect = (node: Node, value: unknown, path: Path): void => {
+    for (const [step, inner] of node.inside) {
+      const at = [...path, step]
+      const member = isHolder(value) ? value[step] : undefined
+      if (isWhole(inner, member)) found.push(at)
+      else collect(inner, member, at)
+    }
+  }
+  collect(root, body, [])
+  const hasNoTools = found.some(([first, ...rest]) => first === 'tools' && rest.length === 0)
+  if (!hasNoTools) return found
+  const others = found.filter(([first]) => !ofTools.includes(`${first}`))
+  return [...others, ...ofTools.filter((name) => body[name] !== undefined).map((name) => [name])]
+}
+
+function addTo(root: Node, path: Path): void {
+  let at = root
+  for (const step of path) {
+    const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
+    at.inside.set(step, next)
+    at = next
+  }
+  at.isWhole = true
+}
+
+function isWhole(node: Node, value: unknown): boolean {
+  if (node.isWhole) return true
+  if (node.inside.size < sizeOf(value) || !isHolder(value)) return false
+  for (const [step, inner] of node.inside) if (!isWhole(inner, value[step])) return false
+  return true
+}
+
+const isHolder = (value: unknown): value is { readonly [step: string | number]: unknown } =>
+  typeof value === 'object' && value !== null
+
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length
+  return isJsonObject(value) ? Object.keys(value).length : Number.POSITIVE_INFINITY
+}

@@ -5,7 +5,7 @@ import { once } from '../errors.ts'
 import type { FieldSpan } from './json-fields.ts'
 
 /** The texts that stand shortened in the outline of a body. */
-export interface LongTexts extends BodyTexts {
+interface LongTexts extends BodyTexts {
   /** Whether one of them is in what was made from the outline: then it has to be made from the body. */
   isIn(value: unknown): boolean
 }
@@ -134,7 +134,7 @@ function createTexts(bytes: Buffer, long: readonly FieldSpan[]): LongTexts {
 }
 
 /** Where the strings of a JSON text end, one after another from front to back. */
-export interface StringEnds {
+interface StringEnds {
   /** The closing quote of the string that opens at `open`; each has to be asked for. */
   endOf(open: number): number
   /** The long strings so far, without their quotes. */

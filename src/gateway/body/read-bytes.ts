@@ -1,10 +1,10 @@
 import { formatSizeBytes } from '../../lib/format.ts'
 import { GatewayError } from '../errors.ts'
-import type { BodyMemory } from '../memory/memory-costs.ts'
+import type { BodyMemory } from '../memory/memory-budget.ts'
 import { encodingOf, inflateBody } from './bounded-bytes.ts'
 import { isForm } from './form-body.ts'
 
-export interface ReadTask {
+interface ReadTask {
   readonly maxBytes: number
   readonly owner: string
   /** Takes memory for it, before it is there; what is not needed after all is given back. */

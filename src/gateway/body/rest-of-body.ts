@@ -100,6 +100,6 @@ export interface ByteReader {
   cancel(): Promise<void>
 }
 
-export interface LentReader extends Pick<ByteReader, 'read'> {
+interface LentReader extends Pick<ByteReader, 'read'> {
   releaseLock(): void
 }

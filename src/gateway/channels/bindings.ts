@@ -46,7 +46,7 @@ export function createBindings(tick: Clock): Bindings {
   }
 }
 
-export interface SharedBindingsParts {
+interface SharedBindingsParts {
   readonly texts: SharedTexts & { isAway(): boolean }
   /** This node's copy: what is chosen by. */
   readonly local: Bindings

@@ -8,22 +8,7 @@ import type { Health, Use } from './health.ts'
 import type { Load } from './load.ts'
 
 /** A channel's key that is to be asked, and whom to tell how that went. */
-export interface Choice {
-  readonly option: Option
-  readonly key: string
-  /** It finds out whether what has cooled is well again. */
-  readonly isTrial: boolean
-  /**
-   * The first bytes came well: ends a cooldown. Without a time: a refusal that the client is to
-   * blame for.
-   */
-  succeeded(firstByteMs?: number): void
-  failed(failure: Failure): void
-  /** An answer that goes to the client all the same has failed or broken off. */
-  broke(failure: Pick<Failure, 'name' | 'retryAfterMs'>): void
-  /** Frees the place on the channel, with the LLM tokens that were used. Idempotent. */
-  ended(usedLlmTokens?: number): void
-}
+export type Choice = Pick<TakenChoice, keyof TakenChoice>
 
 export interface ChoiceParts {
   readonly health: Health
@@ -32,7 +17,7 @@ export interface ChoiceParts {
   readonly tick: Clock
 }
 
-export interface Chosen {
+interface Chosen {
   readonly option: Option
   readonly key: string
   readonly series: string
@@ -51,10 +36,7 @@ const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_
 const patienceMs = 5_000
 
 /** Takes a place on the channel, until the choice has ended. */
-export const createChoice = (parts: ChoiceParts, chosen: Chosen): Choice =>
-  new TakenChoice(parts, chosen)
-
-class TakenChoice implements Choice {
+export class TakenChoice {
   readonly option: Option
   readonly key: string
   readonly #parts: ChoiceParts
@@ -75,10 +57,12 @@ class TakenChoice implements Choice {
     if (pool !== undefined) parts.load.began(pool, option.channel.id)
   }
 
+  /** It is the half-open probe of what has cooled. */
   get isTrial(): boolean {
     return this.#use.isTrial
   }
 
+  /** The first bytes came well: ends a cooldown. Without a time: the client's own fault was told. */
   succeeded(firstByteMs?: number): void {
     this.#isTold = true
     if (firstByteMs === undefined) return
@@ -97,6 +81,7 @@ class TakenChoice implements Choice {
     load.sample(this.option.channel.id, this.#chosen.series, tick() - this.#begunTick)
   }
 
+  /** An answer that goes to the client all the same has failed or broken off. */
   broke({ name, retryAfterMs }: Pick<Failure, 'name' | 'retryAfterMs'>): void {
     this.#tell(name, retryAfterMs)
     const { conversation, tokenId } = this.#chosen
@@ -104,6 +89,7 @@ class TakenChoice implements Choice {
     this.#parts.bindings.unbind(tokenId, conversation.key, this.option.channel.id)
   }
 
+  /** Frees the place on the channel, with the LLM tokens that were used. Idempotent. */
   ended(usedLlmTokens?: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false

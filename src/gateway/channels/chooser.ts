@@ -1,192 +1,307 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { canExpress } from '../admit/options.ts'
+import { canExpress, type Option } from '../admit/options.ts'
 import { GatewayError } from '../errors.ts'
 import type { Wait } from '../limits/limit-queues.ts'
-import type { LocalLimiter, Permit, Refused, Subject } from '../limits/limiter.ts'
-import { type Choice, createChoice } from './choice.ts'
-import {
-  type Asked,
-  beginSearch,
-  type Candidate,
-  type ChooserParts,
-  createKeyTurns,
-  findLastResort,
-  findRanked,
-  hasKeyLeft,
-  isOver,
-  type Search,
-  seriesFor,
-} from './search.ts'
+import type { Limiter, Permit, Refused, Subject } from '../limits/limiter.ts'
+import type { Binding } from './bindings.ts'
+import { type Choice, type ChoiceParts, TakenChoice } from './choice.ts'
+import type { Conversation } from './conversation.ts'
+import type { Health } from './health.ts'
+import { chooseRanked, isSlowAmong, levels, type Ranked, seriesOf } from './load.ts'
 
 export type { Choice } from './choice.ts'
-export type { Asked, ChooserParts } from './search.ts'
+
+export interface ChooserParts extends ChoiceParts {
+  readonly limiter: Limiter
+  readonly random: () => number
+}
+
+export interface Asked {
+  readonly options: readonly Option[]
+  readonly tokenId: number
+  readonly conversation: Conversation | undefined
+  /** Whether the answer comes in pieces; true when left out. */
+  readonly isStreamed?: boolean
+  /** The pool whose load the weights share out: one group's requests for one model. */
+  readonly pool?: string | undefined
+  readonly llmTokens: number
+  readonly maxAttempts: number
+  /** No attempt begins later than this after the first. */
+  readonly retryMs: number
+}
+
+interface Tried {
+  readonly channelId: number
+  readonly key: string
+}
+
+/** A channel's key that may be asked, before its limits are looked at. */
+interface Candidate {
+  readonly option: Option
+  readonly key: string
+  /** It cools, and is asked because nothing else is left. */
+  readonly isLastResort?: boolean
+}
 
 /** Says which channel and key is asked next, for one request. */
-export interface Chooser {
-  /** Undefined: none is left. A promise where places are counted by all nodes. */
-  next(): Choice | undefined | Promise<Choice | undefined>
-  /** Whether `next` would give one; finds out what the others can express, if it must. */
-  hasNext(): boolean
-  /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
-  hasOthers(): boolean
-  /**
-   * After a choice that found fit channels at their limits: how long until one has room, in
-   * milliseconds.
-   */
-  busyForMs(): number | undefined
-  /**
-   * Waits for a place where all fit channels are full; undefined: none came in time. Rejects with
-   * the signal's reason.
-   */
-  nextInLine(wait: Wait): Promise<Choice | undefined>
-}
-
-export interface LocalChooser extends Chooser {
-  next(): Choice | undefined
-}
+export type Chooser = Pick<Search, keyof Search>
 
 /** One value for the whole process: it knows whose turn it is among the keys of a channel. */
-export function createChooser(
-  parts: ChooserParts & { readonly limiter: LocalLimiter },
-): (asked: Asked) => LocalChooser
-export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser
 export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
   const turns = createKeyTurns(parts.health)
-  return (asked) => new SearchingChooser(beginSearch(parts, turns, asked))
+  return (asked) => new Search(parts, turns, asked)
 }
 
-class SearchingChooser implements Chooser {
-  readonly #search: Search
+class Search {
+  readonly #parts: ChooserParts
+  readonly #turns: KeyTurns
+  readonly #asked: Asked
+  readonly #isChoice: boolean
+  /** The sticky binding of its conversation. */
+  readonly #home: Binding | undefined
+  readonly #tried: Tried[] = []
+  #firstTick = 0
+  #hadLastResort = false
+  /** Options that can't express the request. */
+  #unfit: Set<Option> | undefined
+  /** Channels at their limits, and how long until one of them has room. */
+  #full: Set<number> | undefined
+  #busyMs: number | undefined
+  /** One of them would be asked else: nobody is asked in its stead who should be left alone. */
+  #isBusy = false
 
-  constructor(search: Search) {
-    this.#search = search
+  constructor(parts: ChooserParts, turns: KeyTurns, asked: Asked) {
+    const { options, conversation, tokenId } = asked
+    this.#parts = parts
+    this.#turns = turns
+    this.#asked = asked
+    this.#isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
+    const isBound = this.#isChoice && conversation?.isBegun
+    this.#home = isBound ? parts.bindings.find(tokenId, conversation.key) : undefined
   }
 
+  /** Undefined: none is left. A promise where places are counted by all nodes. */
   next(): Choice | undefined | Promise<Choice | undefined> {
-    return takeNext(this.#search)
+    for (let candidate = this.#beginRound(); candidate; candidate = this.#findFit()) {
+      const entered = this.#enter(candidate)
+      if (entered instanceof Promise) return this.#nextLater(candidate, entered)
+      if (!('retryAfterMs' in entered)) return this.#take(candidate, entered)
+      this.#noteFull(candidate, entered)
+    }
+    return undefined
   }
 
+  /** Whether `next` would give one; finds out what the others can express, if it must. */
   hasNext(): boolean {
-    const search = this.#search
-    for (let candidate = beginRound(search); candidate; candidate = findFit(search)) {
-      const { channel } = candidate.option
-      const refused = search.parts.limiter.peek(subjectOf(channel), search.asked.llmTokens)
+    const { limiter } = this.#parts
+    for (let candidate = this.#beginRound(); candidate; candidate = this.#findFit()) {
+      const refused = limiter.peek(subjectOf(candidate), this.#asked.llmTokens)
       if (refused === undefined) return true
-      noteFull(search, channel, refused)
+      this.#noteFull(candidate, refused)
     }
     return false
   }
 
+  /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
   hasOthers(): boolean {
-    const search = this.#search
-    if (isOver(search)) return false
-    for (const option of search.asked.options) if (hasKeyLeft(search, option)) return true
+    if (this.#isOver()) return false
+    for (const { channel } of this.#asked.options) {
+      for (const key of channel.keys) if (!isTried(this.#tried, channel.id, key)) return true
+    }
     return false
   }
 
+  /** After a choice that found fit channels full: how long until one has room, in milliseconds. */
   busyForMs(): number | undefined {
-    return this.#search.busyMs
+    return this.#busyMs
   }
 
-  nextInLine(wait: Wait): Promise<Choice | undefined> {
-    return waitInLine(this.#search, wait)
-  }
-}
-
-/** The best of what is left that can express the request. */
-function findFit(search: Search): Candidate | undefined {
-  for (;;) {
-    const candidate = findRanked(search) ?? findLastResort(search)
-    if (candidate === undefined || canExpress(candidate.option)) return candidate
-    search.unfit ??= new Set()
-    search.unfit.add(candidate.option)
-  }
-}
-
-/** The same, when nothing is known any more of what is full. */
-function beginRound(search: Search): Candidate | undefined {
-  search.full = undefined
-  search.busyMs = undefined
-  search.isBusy = false
-  return isOver(search) ? undefined : findFit(search)
-}
-
-/** The best of what is left, with its place on the channel taken. */
-function takeNext(search: Search): Choice | undefined | Promise<Choice | undefined> {
-  for (let candidate = beginRound(search); candidate; candidate = findFit(search)) {
-    const { channel } = candidate.option
-    const entered = search.parts.limiter.tryEnter(subjectOf(channel), search.asked.llmTokens)
-    if (entered instanceof Promise) return takeLater(search, candidate, entered)
-    if (!('retryAfterMs' in entered)) return take(search, candidate, entered)
-    noteFull(search, channel, entered)
-  }
-  return undefined
-}
-
-/** The same, from a place on that is asked for elsewhere. */
-async function takeLater(
-  search: Search,
-  first: Candidate,
-  asked: Promise<Permit | Refused>,
-): Promise<Choice | undefined> {
-  let entering: Permit | Refused | Promise<Permit | Refused> = asked
-  for (let candidate: Candidate | undefined = first; candidate; ) {
-    const entered: Permit | Refused = await entering
-    if (!('retryAfterMs' in entered)) return take(search, candidate, entered)
-    const { channel } = candidate.option
-    noteFull(search, channel, entered)
-    candidate = findFit(search)
+  /**
+   * Waits for a place where all fit channels are full; undefined: none came in time. Rejects with
+   * the signal's reason.
+   */
+  async nextInLine(wait: Wait): Promise<Choice | undefined> {
+    this.#full = undefined
+    const candidate = this.#findRanked()
     if (candidate === undefined) return undefined
-    const subject = subjectOf(candidate.option.channel)
-    entering = search.parts.limiter.tryEnter(subject, search.asked.llmTokens)
+    try {
+      const { limiter } = this.#parts
+      const permit = await limiter.enter([subjectOf(candidate)], this.#asked.llmTokens, wait)
+      return this.#take(candidate, permit)
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 429) return undefined
+      throw error
+    }
   }
-  return undefined
-}
 
-function noteFull(search: Search, channel: Channel, { retryAfterMs }: Refused): void {
-  search.full ??= new Set()
-  search.full.add(channel.id)
-  search.isBusy ||= !channel.isDraining
-  search.busyMs = Math.min(search.busyMs ?? Number.POSITIVE_INFINITY, retryAfterMs)
-}
+  /** The same as `next`, from a place on that is asked for elsewhere. */
+  async #nextLater(
+    first: Candidate,
+    asked: Promise<Permit | Refused>,
+  ): Promise<Choice | undefined> {
+    let entering: Permit | Refused | Promise<Permit | Refused> = asked
+    for (let candidate: Candidate | undefined = first; candidate; ) {
+      const entered: Permit | Refused = await entering
+      if (!('retryAfterMs' in entered)) return this.#take(candidate, entered)
+      this.#noteFull(candidate, entered)
+      candidate = this.#findFit()
+      if (candidate) entering = this.#enter(candidate)
+    }
+    return undefined
+  }
 
-async function waitInLine(search: Search, wait: Wait): Promise<Choice | undefined> {
-  const { parts, asked } = search
-  search.full = undefined
-  const candidate = findRanked(search)
-  if (candidate === undefined) return undefined
-  try {
-    const subjects = [subjectOf(candidate.option.channel)]
-    const permit = await parts.limiter.enter(subjects, asked.llmTokens, wait)
-    return take(search, candidate, permit)
-  } catch (error) {
-    if (error instanceof GatewayError && error.status === 429) return undefined
-    throw error
+  #enter(candidate: Candidate): Permit | Refused | Promise<Permit | Refused> {
+    return this.#parts.limiter.tryEnter(subjectOf(candidate), this.#asked.llmTokens)
+  }
+
+  #noteFull({ option: { channel } }: Candidate, { retryAfterMs }: Refused): void {
+    this.#full ??= new Set()
+    this.#full.add(channel.id)
+    this.#isBusy ||= !channel.isDraining
+    this.#busyMs = Math.min(this.#busyMs ?? Number.POSITIVE_INFINITY, retryAfterMs)
+  }
+
+  #take({ option, key, isLastResort = false }: Candidate, permit: Permit): Choice {
+    const { tokenId, conversation, pool = '' } = this.#asked
+    if (this.#tried.length === 0) this.#firstTick = this.#parts.tick()
+    this.#tried.push({ channelId: option.channel.id, key })
+    this.#hadLastResort ||= isLastResort
+    this.#turns.took(option.channel, key)
+    return new TakenChoice(this.#parts, {
+      ...{ option, key, permit, tokenId, series: this.#seriesFor(option) },
+      pool: this.#isChoice ? pool : undefined,
+      conversation: this.#isChoice ? conversation : undefined,
+    })
+  }
+
+  /** Attempts or time are used up. */
+  #isOver(): boolean {
+    const { length } = this.#tried
+    if (length >= this.#asked.maxAttempts) return true
+    return length > 0 && this.#parts.tick() - this.#firstTick > this.#asked.retryMs
+  }
+
+  /** The best of what is left, when nothing is known any more of what is full. */
+  #beginRound(): Candidate | undefined {
+    this.#full = undefined
+    this.#busyMs = undefined
+    this.#isBusy = false
+    return this.#isOver() ? undefined : this.#findFit()
+  }
+
+  /** The best of what is left that can express the request. */
+  #findFit(): Candidate | undefined {
+    for (;;) {
+      const candidate = this.#findRanked() ?? this.#findLastResort()
+      if (candidate === undefined || canExpress(candidate.option)) return candidate
+      this.#unfit ??= new Set()
+      this.#unfit.add(candidate.option)
+    }
+  }
+
+  /** Of what is well: the sticky binding, else the best by rank. */
+  #findRanked(): Candidate | undefined {
+    const { health, load, random } = this.#parts
+    const home = this.#home
+    const parts = { load, random, pool: this.#asked.pool ?? '' }
+    const ranked = this.#rank()
+    const isFirst = this.#tried.length === 0
+    const bound = isFirst && ranked.find(({ option }) => option.channel.id === home?.channelId)
+    if (!bound || home === undefined) return chooseRanked(parts, ranked)
+    if (!isSlowAmong(load, bound, ranked)) {
+      const { option } = bound
+      const { channel, upstreamModel } = option
+      // Another key of the same channel may share its cache.
+      const isFit =
+        channel.keys.includes(home.key) &&
+        health.standing(channel, home.key, upstreamModel) !== 'cooling'
+      return isFit ? { option, key: home.key } : bound
+    }
+    const moved = ranked.map((one) => (one === bound ? { ...one, isLeft: true } : one))
+    return chooseRanked(parts, moved)
+  }
+
+  /** All that is well and was not asked yet. */
+  #rank(): Ranked[] {
+    const ranked: Ranked[] = []
+    for (const option of this.#asked.options) {
+      const { channel } = option
+      if (this.#isOut(option)) continue
+      // A full channel has room again soon: nothing new goes to one that is drained meanwhile.
+      if (channel.isDraining && this.#isBusy && channel.id !== this.#home?.channelId) continue
+      const key = this.#turns.next(option, this.#tried)
+      if (key === undefined) continue
+      const asked = this.#wasAsked(channel.id) ? levels.asked : levels.fresh
+      const level = channel.isDraining ? levels.draining : asked
+      ranked.push({ option, key, series: this.#seriesFor(option), level, isLeft: false })
+    }
+    return ranked
+  }
+
+  /** With which answers that of an option is compared. */
+  #seriesFor({ upstreamModel }: Option): string {
+    return seriesOf(upstreamModel, this.#asked.isStreamed ?? true)
+  }
+
+  #isOut(option: Option): boolean {
+    return this.#unfit?.has(option) === true || this.#full?.has(option.channel.id) === true
+  }
+
+  #wasAsked(channelId: number): boolean {
+    for (const one of this.#tried) if (one.channelId === channelId) return true
+    return false
+  }
+
+  /** When nothing is well: of channels not asked yet, the key that is free the soonest. */
+  #findLastResort(): Candidate | undefined {
+    if (this.#isBusy || this.#hadLastResort) return undefined
+    let best: Candidate | undefined
+    let bestMs = Number.POSITIVE_INFINITY
+    for (const option of this.#asked.options) {
+      const { channel, upstreamModel } = option
+      if (this.#isOut(option) || this.#wasAsked(channel.id)) continue
+      for (const key of channel.keys) {
+        const ms = this.#parts.health.coolingMs(channel, key, upstreamModel)
+        if (ms >= bestMs) continue
+        best = { option, key, isLastResort: true }
+        bestMs = ms
+      }
+    }
+    return best
   }
 }
 
-const subjectOf = ({ id, name, limits }: Channel): Subject => ({
-  kind: 'channel',
-  id,
-  name,
-  limits,
-})
+const subjectOf = ({ option: { channel } }: Candidate): Subject => {
+  const { id, name, limits } = channel
+  return { kind: 'channel', id, name, limits }
+}
 
-function take(search: Search, candidate: Candidate, permit: Permit): Choice {
-  const { parts, asked, tried, turns, isChoice } = search
-  const { option, key, isLastResort = false } = candidate
-  const { tokenId, conversation } = asked
-  if (tried.length === 0) search.firstTick = parts.tick()
-  tried.push({ channelId: option.channel.id, key })
-  search.hadLastResort ||= isLastResort
-  turns.took(option.channel, key)
-  return createChoice(parts, {
-    option,
-    key,
-    series: seriesFor(search, option),
-    pool: isChoice ? (asked.pool ?? '') : undefined,
-    permit,
-    tokenId,
-    conversation: isChoice ? conversation : undefined,
-  })
+function isTried(tried: readonly Tried[], channelId: number, key: string): boolean {
+  for (const one of tried) if (one.channelId === channelId && one.key === key) return true
+  return false
+}
+
+/** Uses the keys of a channel in turn. */
+type KeyTurns = ReturnType<typeof createKeyTurns>
+
+/** Remembers turns for as long as a channel stays as it is. */
+function createKeyTurns(health: Health) {
+  const turns = new WeakMap<Channel, number>()
+  return {
+    /** The next key that is well and was not tried; undefined when there is none. */
+    next({ channel, upstreamModel }: Option, tried: readonly Tried[]): string | undefined {
+      const { keys } = channel
+      const turn = keys.length > 1 ? (turns.get(channel) ?? 0) : 0
+      for (let step = 0; step < keys.length; step++) {
+        const key = keys[(turn + step) % keys.length]
+        if (key === undefined || isTried(tried, channel.id, key)) continue
+        if (health.standing(channel, key, upstreamModel) !== 'cooling') return key
+      }
+      return undefined
+    },
+    /** It was asked: the one behind it is next. */
+    took(channel: Channel, key: string): void {
+      if (channel.keys.length > 1) turns.set(channel, channel.keys.indexOf(key) + 1)
+    },
+  }
 }

@@ -4,17 +4,9 @@ import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/count
 import { idText } from './cooling-table.ts'
 
 /** Saves health later; a store that fails disturbs no request. */
-export interface CoolingSaver {
-  found(rows: readonly CoolingRow[]): void
-  changed(row: CoolingRow): void
-  ended(row: CoolingRow): void
-  /** Writes what waits; resolves when it is written, or has failed and waits again. */
-  flush(): Promise<void>
-  /** What was written, and is not in the store any more, though nobody here has ended it. */
-  removed(): Promise<readonly CoolingRow[]>
-}
+export type CoolingSaver = ReturnType<typeof createCoolingSaver>
 
-export interface SaverParts {
+interface SaverParts {
   readonly store: HealthStore
   readonly log: Logger
   readonly delayMs: number
@@ -25,7 +17,7 @@ interface Change {
   readonly row: CoolingRow | undefined
 }
 
-export function createCoolingSaver({ store, log, delayMs }: SaverParts): CoolingSaver {
+export function createCoolingSaver({ store, log, delayMs }: SaverParts) {
   let waiting = new Map<string, Change>()
   const saved = new Map<string, CoolingRow>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -89,13 +81,15 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts): Cooling
   }
 
   return {
-    found(rows) {
+    found(rows: readonly CoolingRow[]): void {
       for (const row of rows) saved.set(idText(row), row)
     },
-    changed: (row) => note(row, row),
-    ended: (row) => note(row, undefined),
+    changed: (row: CoolingRow): void => note(row, row),
+    ended: (row: CoolingRow): void => note(row, undefined),
+    /** Writes what waits; resolves when it is written, or has failed and waits again. */
     flush,
-    removed() {
+    /** What was written, and is not in the store any more, though nobody here has ended it. */
+    removed(): Promise<readonly CoolingRow[]> {
       const found = working.then(findRemoved)
       working = found
       return found
@@ -103,17 +97,11 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts): Cooling
   }
 }
 
-/** Tells keys by their marks, and whether what cools is still there. */
-export interface Inventory {
-  markOf(key: string): string
-  /** Whether a catalog has the channel, key and model of an id; asked for these entries. */
-  of(catalog: Catalog, entries: Iterable<{ readonly id: CoolingId }>): (id: CoolingId) => boolean
-}
-
 /** Marks of keys are keyed hashes: so many are remembered instead of being reckoned again. */
 const maxMarks = 10_000
 
-export function createInventory(keyMark: (key: string) => string): Inventory {
+/** Tells keys by their marks, and whether what cools is still there. */
+export function createInventory(keyMark: (key: string) => string) {
   const marks = new Map<string, string>()
 
   function markOf(key: string): string {
@@ -127,7 +115,11 @@ export function createInventory(keyMark: (key: string) => string): Inventory {
 
   return {
     markOf,
-    of(catalog, entries) {
+    /** Whether a catalog has the channel, key and model of an id; asked for these entries. */
+    of(
+      catalog: Catalog,
+      entries: Iterable<{ readonly id: CoolingId }>,
+    ): (id: CoolingId) => boolean {
       const models = new Map<number, Set<string>>()
       for (const { id } of entries) if (id.model) models.set(id.channelId, new Set())
       collectModels(catalog, models)

@@ -5,7 +5,7 @@ import { idText } from './cooling-table.ts'
 import type { Health } from './health.ts'
 
 /** Tells other nodes what cools here, and hears what cools there. */
-export interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
+interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
   start(health: Pick<Health, 'heard' | 'coolings'>): void
   stop(): Promise<void>
 }

@@ -20,18 +20,6 @@ export interface CoolingEntry {
   touchedTick: number
 }
 
-/** Parts of channels by what is meant: bounded, and empty for channels that are well. */
-export interface CoolingTable {
-  /** Whether anything is remembered of a channel: what a request to a well one costs. */
-  has(channelId: number): boolean
-  get(id: CoolingId): CoolingEntry | undefined
-  /** The entries that hold for a key (by its mark) and a model: four at most. */
-  covering(channelId: number, key: string, model: string): readonly CoolingEntry[]
-  add(id: CoolingId): CoolingEntry
-  delete(entry: CoolingEntry): void
-  all(): Iterable<CoolingEntry>
-}
-
 /** One name for each id; a mark has no space in it. */
 export const idText = ({ channelId, key, model }: CoolingId): string =>
   `${channelId} ${key} ${model}`
@@ -39,7 +27,8 @@ export const idText = ({ channelId, key, model }: CoolingId): string =>
 /** Of all channels together; beyond it the oldest are forgotten. */
 const maxEntries = 10_000
 
-export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): CoolingTable {
+/** Parts of channels by what is meant: bounded, and empty for channels that are well. */
+export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
   const entries = new Map<string, CoolingEntry>()
   const counts = new Map<number, number>()
 
@@ -54,9 +43,11 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): 
   }
 
   return {
-    has: (channelId) => counts.has(channelId),
-    get: (id) => entries.get(idText(id)),
-    covering(channelId, key, model) {
+    /** Whether anything is remembered of a channel: what a request to a well one costs. */
+    has: (channelId: number): boolean => counts.has(channelId),
+    get: (id: CoolingId): CoolingEntry | undefined => entries.get(idText(id)),
+    /** The entries that hold for a key (by its mark) and a model: four at most. */
+    covering(channelId: number, key: string, model: string): readonly CoolingEntry[] {
       const found = []
       for (const ofKey of ['', key]) {
         for (const ofModel of ['', model]) {
@@ -66,7 +57,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): 
       }
       return found
     },
-    add({ channelId, key, model }) {
+    add({ channelId, key, model }: CoolingId): CoolingEntry {
       const [oldest] = entries.size < maxEntries ? [] : entries.values()
       if (oldest) {
         remove(oldest)
@@ -82,7 +73,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void): 
       return entry
     },
     delete: remove,
-    all: () => entries.values(),
+    all: (): Iterable<CoolingEntry> => entries.values(),
   }
 }
 

@@ -34,31 +34,9 @@ export interface Use {
 }
 
 /** What cools at present: kept in memory, written behind, and taken over at the next start. */
-export interface Health {
-  standing(channel: Channel, key: string, model: string): Standing
-  /** How long until it may be tried, in milliseconds; 0 unless it cools. */
-  coolingMs(channel: Channel, key: string, model: string): number
-  begin(channel: Channel, key: string, model: string): Use
-  /** The answer has begun well: what says otherwise of its channel, key or model has ended. */
-  succeeded(use: Use): void
-  /** It came to nothing, or its answer broke after it had begun. */
-  failed(use: Use, blow: Blow): void
-  ended(use: Use): void
-  /** What cools now, without what waits for its trial. */
-  coolings(): readonly CoolingRow[]
-  /** The operator says that a channel is well: all that is held against it is forgotten. */
-  recover(channelId: number): void
-  /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
-  load(): Promise<void>
-  /** Forgets what the catalog has not any more, and what the operator has ended. Never rejects. */
-  refresh(catalog: Catalog): Promise<void>
-  /** What other nodes have told; neither saved nor told again. */
-  heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void
-  /** Writes what was not written yet. Never rejects. */
-  flush(): Promise<void>
-}
+export type Health = ReturnType<typeof createHealth>
 
-export interface HealthParts {
+interface HealthParts {
   readonly clock: Clock
   /** Monotonic, so that nothing cools longer because a clock was set. */
   readonly tick: Clock
@@ -78,7 +56,7 @@ const sweepMs = 60_000
 const writtenMs = 5_000
 
 /** Begins with nothing: `load` takes over what was saved. */
-export function createHealth(parts: HealthParts): Health {
+export function createHealth(parts: HealthParts) {
   const { clock, tick, log, isOn = () => true } = parts
   const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
   const { share } = parts
@@ -186,12 +164,13 @@ export function createHealth(parts: HealthParts): Health {
 
   return {
     standing,
-    coolingMs(channel, key, model) {
+    /** How long until it may be tried, in milliseconds; 0 unless it cools. */
+    coolingMs(channel: Channel, key: string, model: string): number {
       const now = tick()
       const ends = covering({ channel, key, model }).map((entry) => freeTick(entry, now))
       return Math.max(now, ...ends) - now
     },
-    begin(channel, key, model) {
+    begin(channel: Channel, key: string, model: string): Use {
       const isTrial = standing(channel, key, model) === 'trial'
       const use: Use = { channel, key, model, isTrial, turn, state: 'begun' }
       if (!isTrial) return use
@@ -202,7 +181,8 @@ export function createHealth(parts: HealthParts): Health {
       }
       return use
     },
-    succeeded(use) {
+    /** The answer has begun well: what says otherwise of its channel, key or model has ended. */
+    succeeded(use: Use): void {
       if (use.state === 'begun') use.state = 'answered'
       for (const entry of covering(use)) {
         leaveTrial(entry, use)
@@ -210,7 +190,8 @@ export function createHealth(parts: HealthParts): Health {
         if (entry.row && use.turn >= entry.turn) end(entry, use.channel)
       }
     },
-    failed(use, blow) {
+    /** It came to nothing, or its answer broke after it had begun. */
+    failed(use: Use, blow: Blow): void {
       for (const entry of covering(use)) leaveTrial(entry, use)
       const { cools } = blow
       if (cools !== null && isOn()) {
@@ -220,7 +201,7 @@ export function createHealth(parts: HealthParts): Health {
       }
       use.state = 'failed'
     },
-    ended(use) {
+    ended(use: Use): void {
       for (const entry of covering(use)) {
         leaveTrial(entry, use)
         if (use.state !== 'answered') continue
@@ -229,19 +210,23 @@ export function createHealth(parts: HealthParts): Health {
         if (entry.row === undefined && entry.turn === 0) table.delete(entry)
       }
     },
-    coolings() {
+    /** What cools now, without what waits for its trial. */
+    coolings(): readonly CoolingRow[] {
       const now = tick()
       return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))
     },
-    recover(channelId) {
+    /** The operator says that a channel is well: all that is held against it is forgotten. */
+    recover(channelId: number): void {
       for (const entry of [...table.all()]) if (entry.id.channelId === channelId) forget(entry)
     },
-    async load() {
+    /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
+    async load(): Promise<void> {
       const rows = await parts.store.load()
       saver.found(rows)
       for (const row of rows) adopt(row)
     },
-    async refresh(catalog) {
+    /** Forgets what the catalog has not any more, and what the operator has ended. Never rejects. */
+    async refresh(catalog: Catalog): Promise<void> {
       const isThere = inventory.of(catalog, table.all())
       for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
       saver.found(stored())
@@ -252,7 +237,8 @@ export function createHealth(parts: HealthParts): Health {
         share?.ended(row)
       }
     },
-    heard(rows, ended) {
+    /** What other nodes have told; neither saved nor told again. */
+    heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void {
       for (const row of isOn() ? rows : []) {
         const known = table.get(row)?.row
         if (known && known.rounds === row.rounds && known.until === row.until) continue
@@ -265,6 +251,7 @@ export function createHealth(parts: HealthParts): Health {
         if (entry) entry.row = undefined
       }
     },
+    /** Writes what was not written yet. Never rejects. */
     flush: saver.flush,
   }
 }

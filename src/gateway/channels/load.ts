@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Option } from '../admit/options.ts'
 
 export interface FirstByte {
   meanMs: number
@@ -7,16 +8,7 @@ export interface FirstByte {
 }
 
 /** What channels have to do at present, and how fast they begin to answer. */
-export interface Load {
-  /** A pool is what is shared out together by weight, such as the requests for one offer. */
-  began(pool: string, channelId: number): void
-  ended(pool: string, channelId: number): void
-  inFlight(pool: string, channelId: number): number
-  /** A channel answered so long after sending, or had not by then. */
-  sample(channelId: number, series: string, firstByteMs: number): void
-  /** Undefined: it is not known, or not any more. */
-  firstByte(channelId: number, series: string): FirstByte | undefined
-}
+export type Load = ReturnType<typeof createLoad>
 
 /** Whole answers are compared apart from streams: their first byte comes last. */
 export const seriesOf = (upstreamModel: string, isStreamed: boolean): string =>
@@ -33,7 +25,7 @@ const surpriseMs = 1_000
 const maxFigures = 10_000
 
 /** Counts in memory; `tick` is monotonic, in milliseconds. */
-export function createLoad(tick: Clock): Load {
+export function createLoad(tick: Clock) {
   const pools = new Map<string, Map<number, number>>()
   const figures = new Map<number, Map<string, FirstByte>>()
   let count = 0
@@ -59,20 +51,22 @@ export function createLoad(tick: Clock): Load {
   }
 
   return {
-    began(name, channelId) {
+    /** A pool is what is shared out together by weight, such as the requests for one offer. */
+    began(name: string, channelId: number): void {
       const pool = pools.get(name) ?? new Map<number, number>()
       if (pool.size === 0) pools.set(name, pool)
       pool.set(channelId, (pool.get(channelId) ?? 0) + 1)
     },
-    ended(name, channelId) {
+    ended(name: string, channelId: number): void {
       const pool = pools.get(name)
       const left = (pool?.get(channelId) ?? 0) - 1
       if (left > 0) pool?.set(channelId, left)
       else pool?.delete(channelId)
       if (pool?.size === 0) pools.delete(name)
     },
-    inFlight: (name, channelId) => pools.get(name)?.get(channelId) ?? 0,
-    sample(channelId, series, firstByteMs) {
+    inFlight: (name: string, channelId: number): number => pools.get(name)?.get(channelId) ?? 0,
+    /** A channel answered so long after sending, or had not by then. */
+    sample(channelId: number, series: string, firstByteMs: number): void {
       const now = tick()
       const figure = figures.get(channelId)?.get(series)
       if (figure === undefined) {
@@ -89,7 +83,8 @@ export function createLoad(tick: Clock): Load {
         figure.lastTick = now
       }
     },
-    firstByte(channelId, series) {
+    /** Undefined: it is not known, or not any more. */
+    firstByte(channelId: number, series: string): FirstByte | undefined {
       const figure = figures.get(channelId)?.get(series)
       return figure && isKnown(figure, tick()) ? figure : undefined
     },
@@ -103,4 +98,122 @@ const slowMs = 1_000
 export function isSlow(figure: FirstByte | undefined, bestMs: number): boolean {
   if (figure === undefined || figure.samples < 2) return false
   return figure.meanMs > bestMs * slowFactor && figure.meanMs > bestMs + slowMs
+}
+
+/** How far back in line an option stands, beside its priority. */
+export const levels = { fresh: 0, asked: 1, draining: 2 } as const
+type Level = (typeof levels)[keyof typeof levels]
+
+export interface Ranked {
+  readonly option: Option
+  readonly key: string
+  /** With which of its answers it is compared. */
+  readonly series: string
+  readonly level: Level
+  /** Behind its equals: the conversation that is bound to it has left it. */
+  readonly isLeft: boolean
+}
+
+interface RankingParts {
+  readonly load: Load
+  readonly random: () => number
+  readonly pool: string
+}
+
+/** What a slow channel's weight is divided by. */
+const slowWeight = 4
+const busyFactor = 1.2
+
+/**
+ * The one to ask: by level, priority, protocol, then at random by weight, but not the clearly
+ * busier one of the first two drawn.
+ */
+export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
+  const [first] = ranked
+  if (first === undefined || ranked.length === 1) return first
+  let best = first
+  let equals: Ranked[] = []
+  for (const one of ranked) {
+    const order = compare(one, best)
+    if (order > 0) continue
+    if (order < 0) equals = []
+    equals.push(one)
+    best = one
+  }
+  return equals.length === 1 ? best : draw(parts, equals)
+}
+
+/** Of exponential draws with these rates the smallest one is a random choice by weight. */
+function draw({ load, random, pool }: RankingParts, equals: readonly Ranked[]): Ranked | undefined {
+  const figures = equals.map((ranked) => firstByteOf(load, ranked))
+  const bestMs = leastMean(figures)
+  let one: Drawn | undefined
+  let other: Drawn | undefined
+  const all = { weight: 0, inFlight: 0 }
+  for (const [i, ranked] of equals.entries()) {
+    const weight = weightOf(ranked, isSlow(figures[i], bestMs))
+    const inFlight = load.inFlight(pool, ranked.option.channel.id)
+    all.weight += weight
+    all.inFlight += inFlight
+    const at = -Math.log(1 - random()) / weight
+    if (other !== undefined && at >= other.at) continue
+    const drawn = { ranked, at, weight, inFlight }
+    if (one === undefined || at < one.at) {
+      other = one
+      one = drawn
+    } else other = drawn
+  }
+  return one && other && isBusier(one, other, all) ? other.ranked : one?.ranked
+}
+
+function weightOf({ option }: Ranked, slow: boolean): number {
+  const weight = Math.max(option.channel.weight, Number.EPSILON)
+  return slow ? weight / slowWeight : weight
+}
+
+function compare(a: Ranked, b: Ranked): number {
+  return (
+    a.level - b.level ||
+    a.option.channel.priority - b.option.channel.priority ||
+    Number(b.option.isNative) - Number(a.option.isNative) ||
+    Number(a.isLeft) - Number(b.isLeft)
+  )
+}
+
+/** Whether one of these is slow beside the best that could be asked in its stead. */
+export function isSlowAmong(load: Load, one: Ranked, ranked: readonly Ranked[]): boolean {
+  const figure = firstByteOf(load, one)
+  if (figure === undefined) return false
+  const others = ranked.filter(
+    (other) => other !== one && compare({ ...one, level: levels.fresh }, other) === 0,
+  )
+  return isSlow(figure, leastMean(others.map((other) => firstByteOf(load, other))))
+}
+
+function leastMean(figures: readonly (FirstByte | undefined)[]): number {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (const figure of figures) if (figure && figure.meanMs < leastMs) leastMs = figure.meanMs
+  return leastMs
+}
+
+const firstByteOf = (load: Load, { option, series }: Ranked) =>
+  load.firstByte(option.channel.id, series)
+
+interface Busy {
+  readonly weight: number
+  readonly inFlight: number
+}
+
+interface Drawn extends Busy {
+  readonly ranked: Ranked
+  readonly at: number
+}
+
+/** Whether one has clearly more to do than its share of all that is under way, and the other less. */
+function isBusier(one: Busy, other: Busy, all: Busy): boolean {
+  const share = one.weight / all.weight
+  const fair = all.inFlight * share
+  const spread = Math.sqrt(fair * (1 - share))
+  if (one.inFlight <= fair * busyFactor + 2 * spread + 1) return false
+  return one.inFlight / one.weight > other.inFlight / other.weight
 }

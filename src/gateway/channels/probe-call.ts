@@ -21,7 +21,7 @@ import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
 import { baseOf } from '../upstream/upstream-call.ts'
 
-export interface ProbeTarget {
+interface ProbeTarget {
   readonly channel: Channel
   readonly key: string
   readonly model: string
@@ -41,7 +41,7 @@ export interface ProbeResult {
   readonly error?: unknown
 }
 
-export interface ProbeCallParts {
+interface ProbeCallParts {
   readonly outbound: Outbound
   readonly clock: Clock
 }

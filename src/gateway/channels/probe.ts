@@ -8,15 +8,7 @@ import type { Health } from './health.ts'
 import { type Load, seriesOf } from './load.ts'
 import { callProbe, type ProbeResult } from './probe-call.ts'
 
-export interface Prober {
-  start(): void
-  /** Ends the probes that are under way; resolves when they have. */
-  stop(): Promise<void>
-  /** Asks one channel now; undefined when it has no model to ask for, or the probe was stopped. */
-  probe(channel: Channel): Promise<ProbeResult | undefined>
-}
-
-export interface ProberParts {
+interface ProberParts {
   readonly catalog: () => Catalog
   readonly outbound: Outbound
   readonly health: Pick<
@@ -54,7 +46,7 @@ const maxAtOnce = 4
  * Probes channels that have a `probe`, each at its own pace, unless clients' requests tell as much
  * or the upstream asks for rest. A probe counts for health and is charged to nobody.
  */
-export function createProber(parts: ProberParts): Prober {
+export function createProber(parts: ProberParts) {
   const { health, load, tick, log, random, repeat = repeatByTimer } = parts
   const schedules = new Map<number, Schedule>()
   const underWay = new Set<Promise<unknown>>()
@@ -171,18 +163,20 @@ export function createProber(parts: ProberParts): Prober {
   }
 
   return {
-    start() {
+    start(): void {
       if (stopRounds) return
       stopping = new AbortController()
       stopRounds = repeat(round, roundMs)
     },
-    async stop() {
+    /** Ends the probes that are under way; resolves when they have. */
+    async stop(): Promise<void> {
       stopRounds?.()
       stopRounds = undefined
       stopping.abort()
       await Promise.all(underWay)
     },
-    async probe(channel) {
+    /** Asks one channel now; undefined when it has no model to ask for, or the probe was stopped. */
+    async probe(channel: Channel): Promise<ProbeResult | undefined> {
       const probed = probedNow().find((one) => one.channel.id === channel.id)
       return probed && (await run(probed, scheduleOf(probed, tick())))
     },

@@ -19,7 +19,7 @@ export interface Sign {
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /** Words of refusals that are about the request, in whatever status they come. */
-export const clientWords = words(`
+const clientWords = words(`
   content_filter content_policy_violation moderation_blocked content_filter_error sensitive_words_detected
   responsibleaipolicyviolation data_inspection_failed datainspectionfailed sensitivecontentdetected
   image_content_policy_violation bio_policy cyber_policy invalid_prompt

@@ -1,6 +1,6 @@
 import { hasSpareDescriptors } from '../../lib/process-state.ts'
 import type { Fault } from '../../store/ports/availability.ts'
-import { type ErrorKind, GatewayError } from '../errors.ts'
+import { authReasons, type ErrorKind, errorKinds, GatewayError } from '../errors.ts'
 import { ConnectTimeout } from '../outbound/dial.ts'
 import { AddressRefused } from '../outbound/outbound.ts'
 import type { Refusal } from '../upstream/answer.ts'
@@ -276,3 +276,29 @@ export function decisive(failures: readonly Failure[]): Failure | undefined {
 /** By CONTRACT 2.5 whatever an upstream answers with 429, be it the end of its money. */
 const isRateLimited = ({ name, status }: Failure) =>
   name === 'upstream_rate_limited' || status === 429
+
+/** Why an exchange was ended from outside: what was left of it is in its record. */
+const interruptions = ['client_left', 'shutdown'] as const
+export type Interruption = (typeof interruptions)[number]
+
+/**
+ * Every cause of a record. `upstream_refused`: the request's fault; `interrupted`: the process
+ * ended; `background_lost`: nobody knows the usage.
+ */
+export const requestCauses = [
+  ...errorKinds,
+  ...authReasons,
+  ...interruptions,
+  'upstream_refused',
+  'interrupted',
+  'background_lost',
+] as const
+export type RequestCause = (typeof requestCauses)[number]
+
+/** The same of an attempt. `abandoned`: nobody needed its answer any more. */
+export const attemptCauses = [
+  ...(Object.keys(failureClasses) as readonly FailureName[]),
+  ...requestCauses,
+  'abandoned',
+] as const
+export type AttemptCause = (typeof attemptCauses)[number]

@@ -1,6 +1,6 @@
 import type { Clock, Repeat } from '../../lib/clock.ts'
 import { stopping } from '../errors.ts'
-import { createPermit, limitError, type Permit } from './permit.ts'
+import { CountedPermit, limitError, type Permit } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
   hasRoom,
@@ -32,30 +32,20 @@ export interface Waiter {
   readonly refuse: (reason: unknown) => void
 }
 
-/** Queues for places: one per tally, in order of arrival. */
-export interface LimitQueues {
-  permit(tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit
-  /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
-  wait(tallies: readonly Tally<Waiter>[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
-  /** Rejects all that wait with this reason; none takes the place of another. */
-  sendAway(reason: unknown): void
-  /** Refuses all that wait, and from now on all that would. */
-  stop(): void
-}
-
 export const maxQueued = 10_000
 
 /** While anybody waits, it is looked so often for those whose time has come. */
 const beatMs = 10
 
-export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
+/** Queues for places: one per tally, in order of arrival. */
+export function createLimitQueues(tick: Clock, repeat: Repeat) {
   const queued = new Set<Tally<Waiter>>()
   const permitParts = { tick, hasRoom: letIn }
   let stopBeat: (() => void) | undefined
   let isStopped = false
 
-  const permit: LimitQueues['permit'] = (tallies, llmTokens, now) =>
-    createPermit(permitParts, tallies, llmTokens, now)
+  const permit = (tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit =>
+    new CountedPermit(permitParts, tallies, llmTokens, now)
 
   function letIn(tally: Tally<Waiter>): void {
     if (tally.isLettingIn) return // what is given back meanwhile is seen by the loop
@@ -148,8 +138,14 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
 
   return {
     permit,
+    /** Rejects all that wait with this reason; none takes the place of another. */
     sendAway,
-    wait(tallies, llmTokens, { waitMs, signal }) {
+    /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
+    wait(
+      tallies: readonly Tally<Waiter>[],
+      llmTokens: number,
+      { waitMs, signal }: Wait,
+    ): Permit | Promise<Permit> {
       signal.throwIfAborted()
       for (const tally of tallies) letIn(tally) // time has passed, or its limits have changed
       const now = tick()
@@ -190,7 +186,8 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
         advance(waiter, now)
       })
     },
-    stop() {
+    /** Refuses all that wait, and from now on all that would. */
+    stop(): void {
       isStopped = true
       sendAway(stopping())
     },

@@ -21,14 +21,7 @@ interface PermitParts<Waiter extends Queued> {
 }
 
 /** Counts a request in all tallies, from `now` on. */
-export const createPermit = <Waiter extends Queued>(
-  parts: PermitParts<Waiter>,
-  tallies: readonly Tally<Waiter>[],
-  llmTokens: number,
-  now: number,
-): Permit => new CountedPermit(parts, tallies, llmTokens, now)
-
-class CountedPermit<Waiter extends Queued> implements Permit {
+export class CountedPermit<Waiter extends Queued> implements Permit {
   readonly #parts: PermitParts<Waiter>
   readonly #tallies: readonly Tally<Waiter>[]
   readonly #entries: Entry[] = []

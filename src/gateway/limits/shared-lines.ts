@@ -15,20 +15,10 @@ export interface SharedAsk {
 /** Let in, or all that keeps it out; undefined: the counters are away. */
 export type SharedAnswer = { readonly permit: Permit } | { readonly refused: readonly Refused[] }
 
-export interface LinesParts {
+interface LinesParts {
   readonly tick: Clock
   readonly ask: (asked: SharedAsk) => Promise<SharedAnswer | undefined>
   readonly enterHere: (asked: SharedAsk) => Permit | Promise<Permit>
-}
-
-/** Lines of those who wait on this node: one for each subject, in order of arrival. */
-export interface Lines {
-  /** What kept the first out who waits for one of these; undefined: nobody does. */
-  ahead(subjects: readonly Subject[]): Refused | undefined
-  /** Waits for what has refused it, at most so long. */
-  wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit>
-  look(names: Iterable<string>): void
-  stop(): void
 }
 
 /** Whoever is first asks again after so long at most: other nodes don't tell of what they free. */
@@ -62,7 +52,8 @@ export function longestIn(refused: readonly Refused[]): Refused {
   return rest.reduce((most, one) => (one.retryAfterMs > most.retryAfterMs ? one : most), first)
 }
 
-export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
+/** Lines of those who wait on this node: one for each subject, in order of arrival. */
+export function createLines({ tick, ask, enterHere }: LinesParts) {
   const lines = new Map<string, Line>()
   let isStopped = false
 
@@ -148,7 +139,8 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
   }
 
   return {
-    ahead(subjects) {
+    /** What kept the first out who waits for one of these; undefined: nobody does. */
+    ahead(subjects: readonly Subject[]): Refused | undefined {
       if (lines.size === 0) return undefined
       for (const subject of subjects) {
         const line = lines.get(nameOf(subject))
@@ -156,7 +148,8 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
       }
       return undefined
     },
-    wait(asked, refused, limitMs) {
+    /** Waits for what has refused it, at most so long. */
+    wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit> {
       if (isStopped) throw stopping()
       const { signal } = asked.wait
       return new Promise<Permit>((resolve, reject) => {
@@ -185,14 +178,14 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
         join(waiter, waiter.refused)
       })
     },
-    look(names) {
+    look(names: Iterable<string>): void {
       if (lines.size === 0) return
       for (const name of names) {
         const line = lines.get(name)
         if (line) void serve(line)
       }
     },
-    stop() {
+    stop(): void {
       isStopped = true
       for (const { waiters } of [...lines.values()])
         for (const waiter of [...waiters]) waiter.refuse(stopping())

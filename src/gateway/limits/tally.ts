@@ -48,10 +48,7 @@ export interface Tally<Waiter extends Queued = Queued> {
   isLettingIn: boolean
 }
 
-export const createTally = <Waiter extends Queued>(
-  key: number,
-  subject: Subject,
-): Tally<Waiter> => ({
+const createTally = <Waiter extends Queued>(key: number, subject: Subject): Tally<Waiter> => ({
   key,
   subject,
   window: createWindow(),
@@ -63,7 +60,7 @@ export const createTally = <Waiter extends Queued>(
   isLettingIn: false,
 })
 
-export function isIdle(tally: Tally, now: number): boolean {
+function isIdle(tally: Tally, now: number): boolean {
   if (tally.open > 0 || tally.expected > 0) return false
   expire(tally.window, now)
   return tally.window.oldest === undefined
@@ -163,7 +160,7 @@ export function shareOf(subject: Subject, nodes: number): Subject {
 }
 
 /** The tallies of all subjects that have a limit, while there is something to remember of them. */
-export interface Tallies<Waiter extends Queued> {
+interface Tallies<Waiter extends Queued> {
   /** Undefined for a subject without limits. */
   of(subject: Subject): Tally<Waiter> | undefined
   size(): number

@@ -2,8 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { afterRunning } from '../../lib/clock.ts'
 import { readBounded } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
-import { createLease, type MemoryBudget } from '../memory/memory-budget.ts'
-import { type BodyMemory, fileCost } from '../memory/memory-costs.ts'
+import {
+  type BodyMemory,
+  createLease,
+  fileCost,
+  type MemoryBudget,
+} from '../memory/memory-budget.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import {
   asMediaError,
@@ -54,7 +58,7 @@ const usualLimits: MediaLimits = {
 
 const maxRedirects = 3
 
-export interface MediaFetcherParts {
+interface MediaFetcherParts {
   readonly outbound: Outbound
   /** Clients may name addresses of this machine and its network. Default: no. */
   readonly allowPrivate?: boolean | undefined
@@ -202,15 +206,7 @@ export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined):
 })
 
 /** A bounded number of places; whoever comes later waits in line. */
-export interface Slots {
-  /**
-   * Waits for a place; call the result to give it back. Undefined: none in time. Throws the
-   * signal's reason.
-   */
-  take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined>
-}
-
-export function createSlots(count: number): Slots {
+function createSlots(count: number) {
   let free = count
   const waiting = new Set<() => void>()
 
@@ -225,7 +221,11 @@ export function createSlots(count: number): Slots {
   }
 
   return {
-    async take(signal, limitMs) {
+    /**
+     * Waits for a place; call the result to give it back. Undefined: none in time. Throws the
+     * signal's reason.
+     */
+    async take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined> {
       signal.throwIfAborted()
       if (free > 0) {
         free--

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
-import { bodyCost } from './memory-costs.ts'
+import { mostHeldPerReader } from '../outbound/paced-call.ts'
 
 /** What a request, or whatever else holds bytes of strangers, has of the budget. */
 export interface Lease {
@@ -36,38 +36,48 @@ export interface Waiting {
 /**
  * The bytes that strangers may make this process hold: whoever reads takes before, and gives back.
  */
-export interface MemoryBudget {
-  readonly totalBytes: number
-  /** One lease has no more. */
-  readonly largestBytes: number
-  usedBytes(): number
-  waiting(): number
-  /** The process holds as much as it may, whatever was reckoned; `aheadBytes`: it would with so much more. */
-  isShort(aheadBytes?: number): boolean
-  refused(): number
-  /** Takes at once, or nothing at all. */
-  tryTake(lease: Lease, bytes: number): boolean
-  /** The same for what can do without: while much is left for those who can't. */
-  tryHold(lease: Lease, bytes: number): boolean
-  /** As `tryTake`, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
-  take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void>
-  /** Of a lease that has ended there is nothing left to give. */
-  give(lease: Lease, bytes: number): void
-  /** Gives back all of it; harmless when repeated. */
-  end(lease: Lease): void
-  /** Its body comes from now on; one that is too slow while others wait is given up. */
-  startReading(lease: Lease, giveUp: (error: GatewayError) => void): void
-  endReading(lease: Lease): void
-  /** Looks at those who wait; done by itself while there are any. */
-  look(): void
-}
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
-export interface MemoryBudgetParts {
+interface MemoryBudgetParts {
   readonly totalBytes: number
   /** Whether this process can hold so much more, as it really is; absent: the sums are believed. */
   readonly hasRoom?: (bytes: number) => boolean
   readonly tick?: Clock
 }
+
+/**
+ * What requests take of memory at the peak, measured with the compiled program on bodies of 12 to
+ * 60 MB. `bun run crowd` shows whether that is still enough.
+ */
+
+/** A request under way beside its body, a stream that has begun included. */
+export const requestCost = 49_152
+
+/** A stream whose client does not read as fast as its upstream sends, beside that: with much read ahead, or little. */
+export const slowReaderCost = {
+  wide: mostHeldPerReader - requestCost,
+  narrow: mostHeldPerReader / 2 - requestCost,
+}
+
+/** A body as it came and as it is sent, and their pieces: 2.5 to 3.7 times its length. */
+const timesHeld = 4
+
+export const bodyCost = (lengthBytes: number): number => timesHeld * lengthBytes
+
+/** The longest body that `costBytes` are enough for. */
+const bodyOfCost = (costBytes: number): number => Math.floor(costBytes / timesHeld)
+
+/** A file that is fetched, while it is read and written in base64. */
+export const fileCost = (lengthBytes: number): number => 3 * lengthBytes
+
+/** Its parsed value, its translation and what is written of it: 4 to 6 times its length … */
+const timesWorkedOn = 6
+/** … and for each value in it. A body of 12 MB may have a million of them. */
+const ofValue = 400
+
+/** What work on a whole body takes on the other thread, where one is worked on at a time. */
+export const workCost = (lengthBytes: number, values: number): number =>
+  timesWorkedOn * lengthBytes + ofValue * values
 
 /** A lease of no more is small. */
 export const smallLease = 4 * 1_048_576
@@ -93,7 +103,7 @@ interface Waiter {
   readonly go: () => void
 }
 
-export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
+export function createMemoryBudget(parts: MemoryBudgetParts) {
   const { totalBytes, hasRoom, tick = () => performance.now() } = parts
   const largestBytes = Math.floor(totalBytes * (1 - keptForSmall))
   const small = createFairQueue<Waiter>()
@@ -252,29 +262,35 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
 
   return {
     ...{ totalBytes, largestBytes, tryTake, look },
-    tryHold(lease, bytes) {
+    /** The same for what can do without: while much is left for those who can't. */
+    tryHold(lease: Lease, bytes: number): boolean {
       if (lease.isOver || used + bytes > totalBytes * (1 - keptForNeed)) return false
       return tryTake(lease, bytes)
     },
     // Work on a request may come to its end behind it.
-    give: (lease, bytes) => (lease.isOver ? undefined : giveBack(lease, bytes)),
-    usedBytes: () => used,
-    waiting: () => waitingSmall + waitingLarge,
-    isShort: (aheadBytes = 0) => hasRoom?.(aheadBytes) === false,
-    refused: () => refused,
-    take(lease, bytes, waiting) {
+    give: (lease: Lease, bytes: number): void =>
+      lease.isOver ? undefined : giveBack(lease, bytes),
+    usedBytes: (): number => used,
+    waiting: (): number => waitingSmall + waitingLarge,
+    /** The process holds as much as it may, whatever was reckoned; `aheadBytes`: it would with so much more. */
+    isShort: (aheadBytes: number = 0): boolean => hasRoom?.(aheadBytes) === false,
+    refused: (): number => refused,
+    /** As `tryTake`, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
+    take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void> {
       if (tryTake(lease, bytes)) return undefined
       if (lease.bytes + bytes > largestBytes) throw neverFits()
       if (waiting.waitMs === 0) throw refusal()
       waiting.signal.throwIfAborted()
       return wait(lease, bytes, waiting)
     },
-    startReading(lease, giveUp) {
+    /** Its body comes from now on; one that is too slow while others wait is given up. */
+    startReading(lease: Lease, giveUp: (error: GatewayError) => void): void {
       lease.giveUp = giveUp
       reading.add(lease)
     },
-    endReading: (lease) => reading.delete(lease),
-    end(lease) {
+    endReading: (lease: Lease) => reading.delete(lease),
+    /** Gives back all of it; harmless when repeated. */
+    end(lease: Lease): void {
       lease.isOver = true
       reading.delete(lease)
       if (lease.bytes > 0) giveBack(lease, lease.bytes)
@@ -298,3 +314,35 @@ export const neverFits = () =>
     'The request takes more memory than this gateway may use (server.memory in its configuration). Send less.',
     { isCutOff: true },
   )
+
+/** What is taken of the budget for a body, by its length. */
+export type BodyMemory = Pick<LeasedMemory, keyof LeasedMemory>
+
+export class LeasedMemory {
+  /** The longest body that there is ever room for. */
+  readonly mostBytes: number
+  readonly #memory: MemoryBudget
+  readonly #lease: Lease
+  readonly #waiting: Waiting
+  #beside: number
+
+  /** `beside`: what is taken with the first of it. */
+  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, beside = 0) {
+    this.mostBytes = bodyOfCost(memory.largestBytes - beside)
+    this.#memory = memory
+    this.#lease = lease
+    this.#waiting = waiting
+    this.#beside = beside
+  }
+
+  /** So many more bytes of it come. Throws the refusal. */
+  take(bytes: number): void | Promise<void> {
+    const cost = this.#beside + bodyCost(bytes)
+    this.#beside = 0
+    return this.#memory.take(this.#lease, cost, this.#waiting)
+  }
+
+  give(bytes: number): void {
+    this.#memory.give(this.#lease, bodyCost(bytes))
+  }
+}

@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** What a request is taken to cost with an answer of so many LLM tokens. */
-export interface Estimate {
+interface Estimate {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly amountNano: number

@@ -20,36 +20,7 @@ export interface Asker {
   reject(error: unknown): void
 }
 
-export interface Committer {
-  /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
-  readonly isShared: boolean
-  /**
-   * Resolves when it is committed, or synced in the spool; rejects when it is neither. What was
-   * never reserved in the store is not spooled.
-   */
-  settle(settlement: Settlement): Promise<unknown>
-  /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
-  record(settlement: Settlement): void
-  /** Tries again until it is stored: what was delivered is charged, if late. */
-  keep(settlement: Settlement): void
-  /**
-   * Resolves the asker when committed: after the batch window, at once where the store is shared,
-   * or with the request's settlement.
-   */
-  reserve(reservation: Reservation, asker: Asker): void
-  /** Somebody waits for this reservation: commits it now. */
-  hurry(requestId: string): void
-  /** Ends the batch window of all reservations that wait. */
-  hurryAll(): void
-  /** Reserves more, at once. */
-  grow(growth: Growth): Promise<Denial>
-  /** Frees what is set aside for a request that leaves no record, likewise. */
-  release(requestId: string): void
-  /** Whether something is kept that the store could not take: it is asked again each second. */
-  isBehind(): boolean
-  /** Resolves when nothing waits to be stored any more, or else in the spool. */
-  idle(): Promise<void>
-}
+export type Committer = ReturnType<typeof createCommitter>
 
 /**
  * The batch window of reservations. No byte goes to a client before; most whole answers are settled
@@ -77,7 +48,7 @@ export function createCommitter(
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
   spool?: Spool,
-): Committer {
+) {
   const waiting: Waiting[] = []
   let isFlushing = false
   const idlers: (() => void)[] = []
@@ -198,14 +169,26 @@ export function createCommitter(
   }
 
   return {
+    /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
     isShared: records.isShared,
+    /**
+     * Resolves when it is committed, or synced in the spool; rejects when it is neither. What was
+     * never reserved in the store is not spooled.
+     */
     settle,
-    record(settlement) {
+    /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
+    record(settlement: Settlement): void {
       withdraw(settlement.request.requestId)
       unattended(settlement.request.requestId, { settle: [settlement] })
     },
-    keep: (settlement) => kept.keep(settlement.request.requestId, { settle: [settlement] }),
-    reserve(reservation, asker) {
+    /** Tries again until it is stored: what was delivered is charged, if late. */
+    keep: (settlement: Settlement): void =>
+      kept.keep(settlement.request.requestId, { settle: [settlement] }),
+    /**
+     * Resolves the asker when committed: after the batch window, at once where the store is shared,
+     * or with the request's settlement.
+     */
+    reserve(reservation: Reservation, asker: Asker): void {
       const { requestId } = reservation
       const one = { part: { reserve: [reservation] }, requestId, asker }
       if (records.isShared) {
@@ -216,22 +199,28 @@ export function createCommitter(
       unhurried.set(requestId, one)
       batchTimer ??= setTimeout(hurryAll, batchWindowMs)
     },
-    hurry(requestId) {
+    /** Somebody waits for this reservation: commits it now. */
+    hurry(requestId: string): void {
       const one = unhurried.get(requestId)
       if (one === undefined) return
       unhurried.delete(requestId)
       waiting.push(one)
       start()
     },
+    /** Ends the batch window of all reservations that wait. */
     hurryAll,
-    grow: (growth) => add(growth.requestId, { grow: [growth] }),
-    release(requestId) {
+    /** Reserves more, at once. */
+    grow: (growth: Growth): Promise<Denial> => add(growth.requestId, { grow: [growth] }),
+    /** Frees what is set aside for a request that leaves no record, likewise. */
+    release(requestId: string): void {
       const part = { release: [requestId] }
       if (withdraw(requestId)) onCommitted(part, nothingChanged)
       else unattended(requestId, part)
     },
-    isBehind: () => kept.size() > 0,
-    async idle() {
+    /** Whether something is kept that the store could not take: it is asked again each second. */
+    isBehind: (): boolean => kept.size() > 0,
+    /** Resolves when nothing waits to be stored any more, or else in the spool. */
+    async idle(): Promise<void> {
       hurryAll()
       while (isFlushing) await new Promise<void>((resolve) => idlers.push(resolve))
       await kept.lastTry()

@@ -16,7 +16,7 @@ import { decodeRequest, originOf } from '../translate/translation.ts'
 import type { Answer, BodyAnswer, Refusal } from '../upstream/answer.ts'
 import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
 
-export interface CountParts {
+interface CountParts {
   readonly sealer: Sealer
   readonly countTokens: CountTokens
   readonly beside?: Beside | undefined

@@ -9,7 +9,7 @@ import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/
 import type { Plan } from '../admit/plan.ts'
 import type { RequestBody } from '../body/body.ts'
 
-export interface MayUse {
+interface MayUse {
   readonly inputTokens: number
   readonly outputTokens: number
   /** How much the tools that the vendor runs are taken to be used; undefined: not at all. */

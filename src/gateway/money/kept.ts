@@ -2,14 +2,6 @@ import type { Logger } from '../../lib/log.ts'
 import type { Batch, Spool } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 
-/** What the store could not take: it is asked again each second. */
-export interface Kept {
-  keep(requestId: string, part: Batch): void
-  size(): number
-  /** Asks once more, now. What is not stored then is spooled; what is not even that is named. */
-  lastTry(): Promise<void>
-}
-
 interface One {
   readonly requestId: string
   readonly part: Batch
@@ -27,7 +19,7 @@ export function createKept(
   commit: (batch: Batch) => Promise<unknown>,
   log: Logger,
   spool: Spool | undefined,
-): Kept {
+) {
   const kept = new Map<string, One>()
   let retry: ReturnType<typeof setTimeout> | undefined
 
@@ -108,14 +100,15 @@ export function createKept(
 
   return {
     /** What carries money always stays; of the rest the oldest, up to the limit. */
-    keep(requestId, part) {
+    keep(requestId: string, part: Batch): void {
       if (kept.size < maxKept || kept.has(requestId) || carriesMoney(part))
         kept.set(requestId, { requestId, part })
       else notStored(requestId, 'too many requests wait to be stored')
       retryLater()
     },
-    size: () => kept.size,
-    async lastTry() {
+    size: (): number => kept.size,
+    /** Asks once more, now. What is not stored then is spooled; what is not even that is named. */
+    async lastTry(): Promise<void> {
       clearTimeout(retry)
       await storeAll()
       await spoolRest(() => true)

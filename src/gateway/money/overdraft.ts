@@ -13,11 +13,6 @@ interface OverdraftParts {
   readonly log: Logger
 }
 
-export interface OverdraftWarning {
-  committed(committed: Committed): void
-  idle(): Promise<void>
-}
-
 /** An account is told of once in so long, … */
 const quietMs = 3_600_000
 /** … as far as so many can be remembered. */
@@ -26,7 +21,7 @@ const mostRemembered = 10_000
 /**
  * Warns when charges take an account below its credit limit: a node that comes back charges late.
  */
-export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning {
+export function createOverdraftWarning(parts: OverdraftParts) {
   const toldAt = new LRUCache<number, number>({ max: mostRemembered })
   const telling = new Set<Promise<void>>()
 
@@ -50,7 +45,7 @@ export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning 
   }
 
   return {
-    committed({ accounts }) {
+    committed({ accounts }: Committed): void {
       for (const { accountId, balanceNano } of accounts) {
         if (balanceNano >= 0) continue
         const creditLimitNano = parts.account(accountId)?.creditLimitNano ?? 0
@@ -62,7 +57,7 @@ export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning 
         telling.add(said)
       }
     },
-    async idle() {
+    async idle(): Promise<void> {
       await Promise.all(telling)
     },
   }

@@ -8,7 +8,7 @@ import type { Ending, Settlement } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { withAskedExtras } from '../admit/gate.ts'
 import type { Concluded } from '../exchange.ts'
-import type { RequestCause } from '../upstream/causes.ts'
+import type { RequestCause } from '../failures/failures.ts'
 import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
 
 /** How an exchange ended. */

@@ -1,4 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../../catalog/catalog.ts'
+import { growing } from '../../lib/cache-options.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type {
   Batch,
   Committed,
@@ -10,15 +13,14 @@ import type {
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import type { Asker, Committer } from './committer.ts'
-import { createExcess } from './excess.ts'
 
 /** What a caller can still pay, and which of its limits is the nearest one. */
-export interface Room {
+interface Room {
   readonly nano: number
   readonly limit: MoneyLimit
 }
 
-export interface Held {
+interface Held {
   readonly accountId: number
   readonly tokenId: number
   readonly requestId: string
@@ -30,39 +32,13 @@ export interface Held {
 /**
  * All that is reserved for requests under way. Room is told from memory; the store decides again.
  */
-export interface Reservations {
-  room(caller: Caller): Room
-  /** What it could pay if nothing were reserved for others. */
-  all(caller: Caller): Room
-  /** What is reserved for all requests of an account, in nano-USD. */
-  heldBy(accountId: number): number
-  /** Whether one of an account's requests can cost more than is reserved for it. */
-  hasOpen(accountId: number): boolean
-  /** What a request may come to beyond what it is reckoned to, by what others have lately. */
-  excess(accountId: number, candidates: readonly Candidate[], mostNano: number): number
-  /** What the charge of a request tells, by what it was reckoned to come to at the most. */
-  newsOf(request: RequestRow, reckonedNano: number | undefined): Dearer | undefined
-  hear(news: Dearer): void
-  /** Reserves at once; the asker hears of the commit, and calls `drop` when there was none. */
-  reserve(caller: Caller, reservation: Reservation, asker: Asker): void
-  /** Nothing is reserved for a request any more. Harmless when repeated. */
-  drop(requestId: string): void
-  /** Reserves more for one under way; false when the account does not cover it (any more). */
-  grow(requestId: string, byNano: number): Promise<boolean>
-  /** What is set aside for a request; 0 when nothing is. */
-  heldFor(requestId: string): number
-  holds(requestId: string): boolean
-  /** Takes over what was reserved, in the store, before this process began. */
-  adopt(held: Held): void
-  /** Frees what a committed batch has ended, and notes what it tells. */
-  committed(batch: Batch, committed: Committed): void
-}
+export type Reservations = ReturnType<typeof createReservations>
 
 export function createReservations(
   committer: () => Committer,
   today: () => string,
   excess = createExcess(() => performance.now()),
-): Reservations {
+) {
   const opened = new Map<number, number>()
   const held = new Map<string, Held>()
   const byAccount = new Map<number, number>()
@@ -98,22 +74,30 @@ export function createReservations(
   }
 
   return {
-    room: (caller) =>
+    room: (caller: Caller): Room =>
       roomWithout(caller, byAccount.get(caller.account.id) ?? 0, byToken.get(caller.token.id) ?? 0),
-    all: (caller) => roomWithout(caller, 0, 0),
-    heldBy: (accountId) => byAccount.get(accountId) ?? 0,
-    hasOpen: (accountId) => opened.has(accountId),
+    /** What it could pay if nothing were reserved for others. */
+    all: (caller: Caller): Room => roomWithout(caller, 0, 0),
+    /** What is reserved for all requests of an account, in nano-USD. */
+    heldBy: (accountId: number): number => byAccount.get(accountId) ?? 0,
+    /** Whether one of an account's requests can cost more than is reserved for it. */
+    hasOpen: (accountId: number): boolean => opened.has(accountId),
+    /** What a request may come to beyond what it is reckoned to, by what others have lately. */
     excess: excess.of,
-    newsOf: (request, reckonedNano) =>
+    /** What the charge of a request tells, by what it was reckoned to come to at the most. */
+    newsOf: (request: RequestRow, reckonedNano: number | undefined): Dearer | undefined =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     hear: excess.note,
-    reserve({ account, token }, reservation, asker) {
+    /** Reserves at once; the asker hears of the commit, and calls `drop` when there was none. */
+    reserve({ account, token }: Caller, reservation: Reservation, asker: Asker): void {
       const { requestId, amountNano, isOpen = false } = reservation
       adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
       committer().reserve(reservation, asker)
     },
+    /** Nothing is reserved for a request any more. Harmless when repeated. */
     drop,
-    async grow(requestId, byNano) {
+    /** Reserves more for one under way; false when the account does not cover it (any more). */
+    async grow(requestId: string, byNano: number): Promise<boolean> {
       const one = held.get(requestId)
       if (one === undefined) return false
       const { accountId, amountNano: fromNano } = one
@@ -129,10 +113,13 @@ export function createReservations(
       }
       return covered
     },
+    /** Takes over what was reserved, in the store, before this process began. */
     adopt,
-    heldFor: (requestId) => held.get(requestId)?.amountNano ?? 0,
-    holds: (requestId) => held.has(requestId),
-    committed(batch, { denied }) {
+    /** What is set aside for a request; 0 when nothing is. */
+    heldFor: (requestId: string): number => held.get(requestId)?.amountNano ?? 0,
+    holds: (requestId: string): boolean => held.has(requestId),
+    /** Frees what a committed batch has ended, and notes what it tells. */
+    committed(batch: Batch, { denied }: Committed): void {
       for (const { request, begun, dearer } of batch.settle ?? []) {
         const one = held.get(request.requestId)
         if (dearer) excess.note(dearer)
@@ -170,3 +157,85 @@ export function spentOn(spent: Spent, today: string): Spent {
   const isSameMonth = spent.day.slice(0, 7) === today.slice(0, 7)
   return { ...spent, day: today, dayNano: 0, monthNano: isSameMonth ? spent.monthNano : 0 }
 }
+
+type Charged = Pick<RequestRow, 'accountId' | 'channelId' | 'upstreamModel' | 'amountNano'>
+
+interface Seen extends Pick<Dearer, 'factor' | 'byNano'> {
+  readonly atTick: number
+}
+
+const maxEntries = 10_000
+const maxFactor = 1_000
+/** What is above 1 is halved in this time, in milliseconds. */
+const halfLifeMs = 3_600_000
+/** Less is not remembered, nor what is so little more than what is known. */
+const leastExcess = 0.01
+
+/** By how much dearer than reckoned answers have turned out lately. */
+export function createExcess(tick: Clock) {
+  const seen = new LRUCache<string, Seen>(growing(maxEntries))
+
+  function knownOf(name: string): Omit<Seen, 'atTick'> | undefined {
+    const known = seen.get(name)
+    if (known === undefined) return undefined
+    const rest = 0.5 ** ((tick() - known.atTick) / halfLifeMs)
+    const above = (known.factor - 1) * rest
+    if (above >= leastExcess) return { factor: 1 + above, byNano: known.byNano * rest }
+    seen.delete(name)
+    return undefined
+  }
+
+  return {
+    /**
+     * What a request may cost beyond its estimate, in nano-USD: as many times as others of its
+     * account or model did, but never more than one of them did.
+     */
+    of(accountId: number, candidates: readonly Candidate[], mostNano: number): number {
+      if (seen.size === 0) return 0
+      const names = candidates.map(({ channel, upstreamModel }) =>
+        ofModel(channel.id, upstreamModel),
+      )
+      const each = [ofAccount(accountId), ...names].map((name) => {
+        const known = knownOf(name)
+        return known ? Math.min(mostNano * (known.factor - 1), known.byNano) : 0
+      })
+      return Math.ceil(Math.max(...each))
+    },
+    /** What a charge tells that is not known yet; undefined: nothing. */
+    newsOf(
+      { accountId, channelId, upstreamModel, amountNano }: Charged,
+      mostNano: number,
+    ): Dearer | undefined {
+      const factor = Math.min(maxFactor, amountNano / mostNano)
+      if (!(factor >= 1 + leastExcess)) return undefined
+      const byNano = amountNano - mostNano
+      const news = { accountId, channelId, upstreamModel, factor, byNano }
+      return namesOf(news).some((name) => isMore(news, knownOf(name))) ? news : undefined
+    },
+    note(news: Dearer): void {
+      for (const name of namesOf(news)) {
+        const known = knownOf(name) ?? asReckoned
+        seen.set(name, {
+          factor: Math.max(Math.min(maxFactor, news.factor), known.factor),
+          byNano: Math.max(news.byNano, known.byNano),
+          atTick: tick(),
+        })
+      }
+    },
+  }
+}
+
+const asReckoned = { factor: 1, byNano: 0 }
+
+function isMore({ factor, byNano }: Dearer, known = asReckoned): boolean {
+  const margin = 1 + leastExcess
+  return factor - 1 > (known.factor - 1) * margin || byNano > known.byNano * margin
+}
+
+const namesOf = ({ accountId, channelId, upstreamModel }: Dearer) => [
+  ofAccount(accountId),
+  ofModel(channelId, upstreamModel),
+]
+const ofAccount = (accountId: number) => `account ${accountId}`
+const ofModel = (channelId: number | null, upstreamModel: string | null) =>
+  `channel ${channelId} ${upstreamModel}`

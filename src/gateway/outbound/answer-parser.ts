@@ -3,17 +3,6 @@ export interface AnswerHead {
   readonly headers: Headers
 }
 
-/** Reads one answer of HTTP/1.1 from the bytes of a connection, as they come. */
-export interface AnswerParser {
-  /** The bytes of the body among these; it writes into them. Throws `AnswerInvalid`. */
-  push(chunk: Buffer): Uint8Array
-  /** The connection has closed; false: the answer lacks its end. */
-  end(): boolean
-  isDone(): boolean
-  /** Done, and the connection can carry another one. */
-  mayStay(): boolean
-}
-
 /** What came is no answer of HTTP/1.1. */
 export class AnswerInvalid extends Error {
   override readonly name = 'AnswerInvalid'
@@ -30,7 +19,7 @@ const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
 /** `onHead` is told of the head that is not an interim one. Source: RFC 9112. */
-export function createAnswerParser(onHead: (head: AnswerHead) => void): AnswerParser {
+export function createAnswerParser(onHead: (head: AnswerHead) => void) {
   let state: State = 'head'
   /** Of a head, or a line, whose end has not come. */
   let held = ''
@@ -116,7 +105,8 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void): AnswerPa
   }
 
   return {
-    push(chunk) {
+    /** The bytes of the body among these; it writes into them. Throws `AnswerInvalid`. */
+    push(chunk: Buffer): Uint8Array {
       const { byteLength } = chunk
       let at = 0
       // Of the body's bytes, which are moved together where chunks have lines between them.
@@ -140,13 +130,15 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void): AnswerPa
       if (state === 'done' && at < byteLength) isKept = false
       return start === end ? nothing : chunk.subarray(start, end)
     },
-    end() {
+    /** The connection has closed; false: the answer lacks its end. */
+    end(): boolean {
       if (state === 'unbounded') state = 'done'
       isKept = false
       return state === 'done'
     },
-    isDone: () => state === 'done',
-    mayStay: () => state === 'done' && isKept,
+    isDone: (): boolean => state === 'done',
+    /** Done, and the connection can carry another one. */
+    mayStay: (): boolean => state === 'done' && isKept,
   }
 }
 

@@ -1,7 +1,7 @@
 import { boundSocket } from '../../lib/connections.ts'
 
 /** Who has a connection for a while: told of what becomes of it. */
-export interface Holder {
+interface Holder {
   data(bytes: Buffer): void
   drain(): void
   closed(error: Error | undefined): void

@@ -1,29 +1,14 @@
-import { connect, isIPv6, type LookupFunction } from 'node:net'
+import { connect, isIP, isIPv6, type LookupFunction, type Socket } from 'node:net'
+import { unescape as decodePercent } from 'node:querystring'
+import { connect as connectTls } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
+import { growing, lasting } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/clock.ts'
 
 /** No connection came about within the channel's limit. */
 export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout'
-}
-
-/** Finds out in time whether a host takes connections. */
-export interface Dialer {
-  /**
-   * The address that takes connections: of `addresses`, or of its name. Undefined behind a proxy.
-   * Throws `ConnectTimeout`, or the socket's error.
-   */
-  reach(
-    url: URL,
-    limitMs: number,
-    addresses?: readonly string[],
-  ): string | undefined | Promise<string>
-  /** The host has just answered, at the address that `reach` gave. */
-  answered(url: URL, address?: string): void
-  /** A call to the host has failed: it is dialled again before the next one. */
-  lost(url: URL): void
 }
 
 /** How long a host that took a connection is taken to be there: connections are kept and used again. */
@@ -39,7 +24,7 @@ interface KnownHost {
  * `fetch` has no limit for connecting: a host that was silent for a minute is dialled first. An
  * address stays in use while the host has it, for kept connections belong to it.
  */
-export function createDialer(env: Environment): Dialer {
+export function createDialer(env: Environment) {
   const known = new LRUCache<string, KnownHost>(growing(10_000))
   const proxy = readEnvironmentProxy(env)
 
@@ -61,14 +46,24 @@ export function createDialer(env: Environment): Dialer {
   }
 
   return {
-    reach(url, limitMs, addresses) {
+    /**
+     * The address that takes connections: of `addresses`, or of its name. Undefined behind a proxy.
+     * Throws `ConnectTimeout`, or the socket's error.
+     */
+    reach(
+      url: URL,
+      limitMs: number,
+      addresses?: readonly string[],
+    ): string | undefined | Promise<string> {
       if (proxy.mayLead(url)) return undefined
       const before = lately(url)
       const isKnown = before !== undefined && addresses?.includes(before) !== false
       return isKnown ? before : find(url, limitMs, addresses)
     },
+    /** The host has just answered, at the address that `reach` gave. */
     answered,
-    lost(url) {
+    /** A call to the host has failed: it is dialled again before the next one. */
+    lost(url: URL): void {
       known.delete(url.host)
     },
   }
@@ -166,7 +161,7 @@ export function bareHost(hostname: string): string {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the proxies that the environment names mean for a call; read once. */
-export interface EnvironmentProxy {
+interface EnvironmentProxy {
   /** `fetch` leaves connecting, and with it looking names up, to a proxy. */
   leads(url: URL): boolean
   /** There is a proxy, for one scheme or the other, and `NO_PROXY` does not have the host. */
@@ -200,4 +195,80 @@ function isExempt(url: URL, entries: readonly string[]): boolean {
     const domain = entry.replace(/^\*?\./, '').replace(`:${port}`, '')
     return domain !== '' && (host === domain || host.endsWith(`.${domain}`))
   })
+}
+
+/** A proxy does not let a call through: it wants another password, or can't reach the host. */
+export class ProxyRefused extends Error {
+  override readonly name = 'ProxyRefused'
+  readonly code = 'ERR_PROXY_TUNNEL'
+}
+
+/** As `createDialer`, for proxies: `fetch` waits for them without a limit. */
+export function createProxyDialer() {
+  const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
+  return {
+    /** Throws `ConnectTimeout`, `ProxyRefused` or the socket's error; none tells the proxy's password. */
+    async reach(url: URL, proxy: URL, limitMs: number): Promise<void> {
+      if (known.has(wayOf(url, proxy))) return
+      await dialBy(url, proxy, limitMs)
+      known.set(wayOf(url, proxy), true)
+    },
+    answered(url: URL, proxy: URL): void {
+      known.set(wayOf(url, proxy), true)
+    },
+    /** A call to the host by this proxy has failed: both are dialled again before the next one. */
+    lost(url: URL, proxy: URL): void {
+      known.delete(wayOf(url, proxy))
+    },
+  }
+}
+
+const wayOf = (url: URL, proxy: URL) => `${proxy.href} ${url.origin}`
+
+const longestLine = 8_192
+
+async function dialBy(url: URL, proxy: URL, limitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const callOff = afterRunning(limitMs, () => reject(new ConnectTimeout('no connection in time')))
+  const needsTunnel = url.protocol === 'https:'
+  const socket = open(proxy, () => {
+    if (needsTunnel) socket.write(tunnelRequest(url, proxy))
+    else resolve()
+  })
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes.toString('latin1')
+    if (!answer.includes('\n') && answer.length < longestLine) return
+    const status = /^HTTP\/1\.[01] (\d{3})\b/.exec(answer)?.[1]
+    if (status?.startsWith('2')) resolve()
+    else reject(new ProxyRefused(`the proxy opens no tunnel: ${status ?? 'no HTTP answer'}`))
+  })
+  socket.on('error', reject)
+  socket.on('close', () => reject(new ProxyRefused('the proxy closed the connection')))
+  return await promise.finally(() => {
+    callOff()
+    socket.destroy()
+  })
+}
+
+function open(proxy: URL, onOpen: () => void): Socket {
+  const host = proxy.hostname.replace(/^\[|\]$/g, '')
+  if (proxy.protocol === 'http:') {
+    return connect({ host, port: Number(proxy.port || 80) }, onOpen)
+  }
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return connectTls({ host, port: Number(proxy.port || 443), ...name }, onOpen)
+}
+
+function tunnelRequest(url: URL, proxy: URL): string {
+  const target = `${url.hostname}:${url.port || 443}`
+  const head = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n`
+  const login = Buffer.from(proxyLogin(proxy)).toString('base64')
+  const isNamed = proxy.username !== '' || proxy.password !== ''
+  return `${head}${isNamed ? `Proxy-Authorization: Basic ${login}\r\n` : ''}\r\n`
+}
+
+/** User and password of a proxy's address, as they are sent but for their encoding: `user:password`. */
+export function proxyLogin({ username, password }: URL): string {
+  return `${decodePercent(username)}:${decodePercent(password)}`
 }

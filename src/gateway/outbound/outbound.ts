@@ -9,14 +9,15 @@ import {
   bareHost,
   ConnectTimeout,
   createDialer,
+  createProxyDialer,
   type Environment,
   isPrivateHost,
   isPublic,
+  ProxyRefused,
   pinned,
   readEnvironmentProxy,
   type Target,
 } from './dial.ts'
-import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type OutboundAnswer, type ReadingRoom, sendPaced } from './paced-call.ts'
 
 /** An upstream call as it leaves the process. */
@@ -65,7 +66,7 @@ export class HostNotFound extends Error {
 type Resolve = (host: string) => Promise<readonly string[]>
 
 /** What tests replace; the process's own otherwise. */
-export interface OutboundParts {
+interface OutboundParts {
   readonly resolve?: Resolve | undefined
   readonly isPublic?: ((address: string) => boolean) | undefined
   readonly env?: Environment | undefined

@@ -10,7 +10,7 @@ export interface OutboundAnswer {
   readonly body: { getReader(): ByteReader } | null
 }
 
-export interface PacedRequest extends Peer {
+interface PacedRequest extends Peer {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body: Uint8Array | undefined
@@ -28,7 +28,7 @@ export interface ReadingRoom {
 }
 
 /** So many bytes are passed on at once: what is made of them waits for a client that is slow to read. */
-export const mostAtOnce = 16_384
+const mostAtOnce = 16_384
 
 /**
  * The most memory, in bytes, that a client takes that does not read; half of it where memory is

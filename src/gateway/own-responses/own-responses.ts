@@ -12,23 +12,9 @@ export interface OwnResponse {
 }
 
 /** Translated responses, which no upstream has: kept in the store, encrypted, for their account. */
-export interface OwnResponses {
-  isOn(): boolean
-  /** Whether an input of so many bytes can be kept. */
-  takes(inputBytes: number): boolean
-  /** Rejects with a `StoreError`; undefined: the account has got none of this id, or not any more. */
-  find(accountId: number, id: string): Promise<OwnResponse | undefined>
-  /** Of several the responses alone, as JSON text, one after the other. */
-  findResponses(accountId: number, ids: readonly string[]): AsyncIterable<Uint8Array>
-  /** Keeps one; where other nodes serve, resolves when they have it, or soon. Never rejects. */
-  keep(accountId: number, response: OwnResponse): Promise<void> | undefined
-  /** False: there is none. */
-  remove(accountId: number, id: string): Promise<boolean>
-  start(): void
-  stop(): Promise<void>
-}
+export type OwnResponses = ReturnType<typeof createOwnResponses>
 
-export interface OwnResponsesParts {
+interface OwnResponsesParts {
   readonly store: ResponseStore
   readonly sealer: ByteSealer
   /** `keptMs` 0: nothing is kept. */
@@ -47,7 +33,7 @@ const mostWaiting = 64 * 1_048_576
 const longestWaitMs = 1_000
 const sweepMs = 60_000
 
-export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
+export function createOwnResponses(parts: OwnResponsesParts) {
   const { store, limits, isShared, log, repeat = repeatByTimer } = parts
   const { close, open } = createEnvelope(parts.sealer)
   const waiting = new Map<string, Waiting>()
@@ -80,15 +66,19 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
 
   return {
     isOn,
-    takes: (inputBytes) => isOn() && inputBytes <= Math.min(largestInput, limits().maxBytes),
-    async find(accountId, id) {
+    /** Whether an input of so many bytes can be kept. */
+    takes: (inputBytes: number): boolean =>
+      isOn() && inputBytes <= Math.min(largestInput, limits().maxBytes),
+    /** Rejects with a `StoreError`; undefined: the account has got none of this id, or not any more. */
+    async find(accountId: number, id: string): Promise<OwnResponse | undefined> {
       if (!isOn()) return undefined
       const own = ownWaiting(accountId, id)
       if (own) return own.response
       const found = await store.find(accountId, id, limits())
       return found && (await open(found))
     },
-    async *findResponses(accountId, ids) {
+    /** Of several the responses alone, as JSON text, one after the other. */
+    async *findResponses(accountId: number, ids: readonly string[]): AsyncIterable<Uint8Array> {
       if (!isOn()) return
       const asked: string[] = []
       for (const id of ids) {
@@ -102,7 +92,8 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
         if (opened) yield opened.response
       }
     },
-    keep(accountId, response) {
+    /** Keeps one; where other nodes serve, resolves when they have it, or soon. Never rejects. */
+    keep(accountId: number, response: OwnResponse): Promise<void> | undefined {
       const sizeBytes = response.input.byteLength + response.response.byteLength
       if (!isOn() || response.response.byteLength > largestResponse) return undefined
       if (waitingBytes + sizeBytes > mostWaiting) {
@@ -117,18 +108,19 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
       waiting.set(response.id, { accountId, response, writing })
       return isShared ? atMost(writing, longestWaitMs) : undefined
     },
-    async remove(accountId, id) {
+    /** False: there is none. */
+    async remove(accountId: number, id: string): Promise<boolean> {
       await ownWaiting(accountId, id)?.writing
       return await store.remove(accountId, id)
     },
-    start() {
+    start(): void {
       end = repeat(() => {
         sweeping ??= sweep().finally(() => {
           sweeping = undefined
         })
       }, sweepMs)
     },
-    async stop() {
+    async stop(): Promise<void> {
       end()
       await Promise.all([...waiting.values()].map(({ writing }) => writing))
       await sweeping

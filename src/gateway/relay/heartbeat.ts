@@ -21,11 +21,7 @@ export interface HeartbeatTimes {
   readonly everyMs: number
 }
 
-export interface Heartbeats {
-  /** `since`: from when on its client has heard nothing; now when left out. */
-  begin(since?: number): Heartbeat
-  stop(): void
-}
+export type Heartbeats = ReturnType<typeof createHeartbeats>
 
 /** DESIGN 5: proxies between client and gateway give up on what is silent for longer. */
 const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
@@ -37,7 +33,7 @@ interface Entry {
 }
 
 /** Tells streams when a heartbeat is due, by one timer for all. */
-export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes): Heartbeats {
+export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes) {
   const entries = new Set<Entry>()
 
   const timer = setInterval(
@@ -55,7 +51,8 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
   timer.unref()
 
   return {
-    begin(since = tick()) {
+    /** `since`: from when on its client has heard nothing; now when left out. */
+    begin(since: number = tick()): Heartbeat {
       const entry: Entry = { silentSince: since, limitMs: times.firstMs, onDue: undefined }
       entries.add(entry)
       return {
@@ -74,7 +71,7 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
         stop: () => entries.delete(entry),
       }
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   }
 }
 

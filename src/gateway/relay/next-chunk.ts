@@ -5,9 +5,8 @@ import type { Exchange } from '../exchange.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat } from './heartbeat.ts'
 import { isFetchable, isFinal } from './leaving.ts'
-import { cutUnpaid, isBeyond } from './stream-end.ts'
+import { cutUnpaid, isBeyond, type RelayParts } from './stream-end.ts'
 import type { Tap } from './tap.ts'
-import type { RelayParts } from './tell-failure.ts'
 
 interface Reading {
   readonly answer: StreamAnswer
@@ -18,18 +17,12 @@ interface Reading {
 /** How long an upstream may keep its answer open behind the last words or an error. */
 const lastWordsMs = 5_000
 
-export interface Chunks {
-  /**
-   * The next bytes; undefined at the end. `mayBeat`: gives `beat` when a heartbeat is due before.
-   * Silence counts as the upstream's only meanwhile.
-   */
-  next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat>
-}
+type Chunks = ReturnType<typeof createChunks>
 
 type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 
 /** A chunk costs one promise beside the read's own. */
-export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
+export function createChunks({ answer, exchange, heartbeat }: Reading) {
   const { watch, reader } = answer
   const { seen } = answer.observer
   /** Of a protocol whose last event tells nothing, and is written here where the upstream's is missing. */
@@ -72,7 +65,11 @@ export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
   }
 
   return {
-    next(mayBeat) {
+    /**
+     * The next bytes; undefined at the end. `mayBeat`: gives `beat` when a heartbeat is due before.
+     * Silence counts as the upstream's only meanwhile.
+     */
+    next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
       const one: Waiting = Promise.withResolvers()
       if (kept !== undefined) {
         kept(one)

@@ -3,9 +3,17 @@ import { shownBytes } from '../upstream/hide-secrets.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
 import { hasEnded, isAllSeen, isFetchable, isFinal, mayEnd, stopOnTold } from './leaving.ts'
 import { createChunks, drain } from './next-chunk.ts'
-import { cutUnpaid, finish, isBeyond } from './stream-end.ts'
+import {
+  brokenOff,
+  cutUnpaid,
+  encodeFailure,
+  endForMoney,
+  eventsOf,
+  finish,
+  isBeyond,
+  type RelayParts,
+} from './stream-end.ts'
 import { createTap } from './tap.ts'
-import { brokenOff, encodeFailure, endForMoney, eventsOf, type RelayParts } from './tell-failure.ts'
 
 /** Passes a stream on at the client's pace, and settles it once, before its last bytes leave. */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {

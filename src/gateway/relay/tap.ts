@@ -14,27 +14,7 @@ import type { StreamTranslator } from '../translate/translation.ts'
 const encoder = new TextEncoder()
 
 /** What may go to the client of the bytes that came. */
-export interface Tap {
-  /** Observes what came; nothing of it goes on yet. */
-  observe(chunk: Uint8Array): void
-  /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
-  take(): Uint8Array
-  push(chunk: Uint8Array): Uint8Array
-  /** The upstream has ended: what was waiting for its frame's end. */
-  end(): Uint8Array
-  /** What was passed on last ends in the middle of a frame that is too long to wait for its end. */
-  isWithinFrame(): boolean
-  /** How many frames were observed last, where one of them came near to the limit; else 0. */
-  frameCount(): number
-  /** The place of that one among them: what came before it is surely within the limit. */
-  firstNear(): number
-  /** What was observed before one of these frames, `firstNear` or later. */
-  before(frame: number): Observation
-  /** Instead of `take`: drops the frame and all that follows; `forgets`: the observer, too. */
-  cutBefore(frame: number, forgets?: boolean): Uint8Array
-  /** Lets go of what was observed last: the client may be slow to read what was made of it. */
-  release(): void
-}
+export type Tap = ReturnType<typeof createTap>
 
 /** What the observer knew before one of the frames. */
 interface Mark {
@@ -42,7 +22,7 @@ interface Mark {
   readonly known: Observation
 }
 
-export interface TapParts {
+interface TapParts {
   readonly splitter: FrameSplitter
   readonly observer: AnswerObserver
   readonly hideUsage: boolean
@@ -55,7 +35,7 @@ export interface TapParts {
  * Lets whole frames through, or their translation, while the observer watches them; `hideUsage`
  * leaves out the usage chunk.
  */
-export function createTap(parts: TapParts): Tap {
+export function createTap(parts: TapParts) {
   const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer
   /** Of the frames of `last` from the first one on that comes near to the limit, … */
@@ -119,25 +99,34 @@ export function createTap(parts: TapParts): Tap {
   }
 
   return {
-    observe: (chunk) => watch(splitter.push(chunk)),
+    /** Observes what came; nothing of it goes on yet. */
+    observe: (chunk: Uint8Array): void => watch(splitter.push(chunk)),
+    /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
     take,
-    push(chunk) {
+    push(chunk: Uint8Array): Uint8Array {
       watch(splitter.push(chunk))
       return take()
     },
-    end() {
+    /** The upstream has ended: what was waiting for its frame's end. */
+    end(): Uint8Array {
       const isWithinFrame = splitter.isWithinFrame()
       watch(splitter.end())
       if (translator !== undefined) return Buffer.concat([take(), close()])
       const missing = observer.missingEnd?.() ?? ''
       return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
     },
-    isWithinFrame: () => splitter.isWithinFrame(),
+    /** What was passed on last ends in the middle of a frame that is too long to wait for its end. */
+    isWithinFrame: (): boolean => splitter.isWithinFrame(),
+    /** Lets go of what was observed last: the client may be slow to read what was made of it. */
     release,
-    frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
-    firstNear: () => firstNear,
+    /** How many frames were observed last, where one of them came near to the limit; else 0. */
+    frameCount: (): number => (marks.length === 0 ? 0 : last.frames.length),
+    /** The place of that one among them: what came before it is surely within the limit. */
+    firstNear: (): number => firstNear,
+    /** What was observed before one of these frames, `firstNear` or later. */
     before,
-    cutBefore(frame, forgets = true) {
+    /** Instead of `take`: drops the frame and all that follows; `forgets`: the observer, too. */
+    cutBefore(frame: number, forgets: boolean = true): Uint8Array {
       const { start } = marks[frame - firstNear] ?? {}
       if (start === undefined) return take()
       if (forgets) Object.assign(seen, before(frame))

@@ -2,26 +2,16 @@ import type { Clock } from '../../lib/clock.ts'
 
 export type Expiry = 'first_byte' | 'idle' | 'total'
 
-export interface Limits {
+interface Limits {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly totalMs: number
 }
 
-export interface Watch {
-  /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
-  touched(): void
-  /** Nothing is waited for: the client's slowness is not the upstream's silence. */
-  paused(): void
-  /** How long nothing was waited for, in all: so long the client has held the upstream up. */
-  pausedMs(): number
-  stop(): void
-}
+/** One upstream call under watch. */
+export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'pausedMs' | 'stop'>
 
-export interface Watchdog {
-  watch(limits: Limits, onExpiry: (expiry: Expiry) => void): Watch
-  stop(): void
-}
+export type Watchdog = ReturnType<typeof createWatchdog>
 
 const tickMs = 100
 
@@ -29,7 +19,7 @@ const tickMs = 100
  * Watches all upstream calls with one timer. `clock` runs while the process does
  * (`createRunningClock`).
  */
-export function createWatchdog(clock: Clock): Watchdog {
+export function createWatchdog(clock: Clock) {
   const calls = new Set<WatchedCall>()
 
   const timer = setInterval(() => {
@@ -44,12 +34,13 @@ export function createWatchdog(clock: Clock): Watchdog {
   timer.unref()
 
   return {
-    watch: (limits, onExpiry) => new WatchedCall(calls, limits, onExpiry, clock),
-    stop: () => clearInterval(timer),
+    watch: (limits: Limits, onExpiry: (expiry: Expiry) => void): Watch =>
+      new WatchedCall(calls, limits, onExpiry, clock),
+    stop: (): void => clearInterval(timer),
   }
 }
 
-class WatchedCall implements Watch {
+class WatchedCall {
   readonly onExpiry: (expiry: Expiry) => void
   readonly #calls: Set<WatchedCall>
   readonly #limits: Limits
@@ -74,14 +65,17 @@ class WatchedCall implements Watch {
     calls.add(this)
   }
 
+  /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
   touched(): void {
     this.#enter('body')
   }
 
+  /** Nothing is waited for: the client's slowness is not the upstream's silence. */
   paused(): void {
     this.#enter('paused')
   }
 
+  /** How long nothing was waited for, in all: so long the client has held the upstream up. */
   pausedMs(): number {
     return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
   }

@@ -14,7 +14,7 @@ export interface GuardParts {
   readonly onRefused?: ((cause: string) => void) | undefined
 }
 
-export interface Guarded {
+interface Guarded {
   readonly call: HttpCall
   readonly protocol: Protocol
   /** Whose shape a 401 has, where the path decides it and not the reader. */

@@ -68,10 +68,10 @@ function readerOf(request: Request): Protocol {
 }
 
 /** Whose models a list shows: every enabled one of groups that the caller's account may use, or only those that the key may call. */
-export type ModelsList = 'all' | 'token'
+type ModelsList = 'all' | 'token'
 
 /** The models that a caller is shown, sorted by id. */
-export function visibleModels(
+function visibleModels(
   catalog: Catalog,
   caller: Caller,
   models: ModelsList,
@@ -99,7 +99,7 @@ function ofUsableGroups(
 }
 
 /** One visible model by id; throws the 404 that names it. */
-export function findModel(models: readonly ListedModel[], id: string): ListedModel {
+function findModel(models: readonly ListedModel[], id: string): ListedModel {
   const found = models.find((model) => model.id === id)
   if (found) return found
   throw new GatewayError(
@@ -110,7 +110,7 @@ export function findModel(models: readonly ListedModel[], id: string): ListedMod
 }
 
 /** A model with OpenAI's fields and Anthropic's beside them. */
-export function encodeModel(model: ListedModel) {
+function encodeModel(model: ListedModel) {
   return {
     id: model.id,
     object: 'model',
@@ -123,7 +123,7 @@ export function encodeModel(model: ListedModel) {
 }
 
 /** The list of `GET /v1/models`; `models[]` is there for readers that came with Gemini's header. */
-export function encodeModelList(models: readonly ListedModel[], forGemini: boolean) {
+function encodeModelList(models: readonly ListedModel[], forGemini: boolean) {
   return {
     object: 'list',
     data: models.map(encodeModel),
@@ -134,7 +134,7 @@ export function encodeModelList(models: readonly ListedModel[], forGemini: boole
   }
 }
 
-export function encodeGeminiModel(model: ListedModel) {
+function encodeGeminiModel(model: ListedModel) {
   return {
     name: `models/${model.id}`,
     baseModelId: model.id,
@@ -150,6 +150,6 @@ export function encodeGeminiModel(model: ListedModel) {
   }
 }
 
-export function encodeGeminiList(models: readonly ListedModel[]) {
+function encodeGeminiList(models: readonly ListedModel[]) {
   return { models: models.map(encodeGeminiModel) }
 }

@@ -101,7 +101,7 @@ const table: ReadonlyMap<string, readonly Published[]> = Map.groupBy(
 )
 
 /** The protocol of an endpoint that a vendor publishes and this gateway does not offer. */
-export function publishedIn(method: string, path: string): ProtocolName | undefined {
+function publishedIn(method: string, path: string): ProtocolName | undefined {
   const asked = method === 'HEAD' ? 'GET' : method
   const found = table.get(beginOf(path))
   return found?.find(({ methods, pattern }) => methods.has(asked) && pattern.test(path))?.protocol

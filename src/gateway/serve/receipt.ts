@@ -14,7 +14,7 @@ import { type Reservations, spentOn } from '../money/reservations.ts'
 import { hideSecrets } from '../upstream/hide-secrets.ts'
 import { type GuardParts, guarded } from './guarded.ts'
 
-export interface ReceiptParts extends GuardParts {
+interface ReceiptParts extends GuardParts {
   readonly records: RecordStore
   readonly catalog: () => Catalog
 }
@@ -106,7 +106,7 @@ function weightOf(type: string, subtype: string, ranges: readonly Range[]): numb
   return 0
 }
 
-export interface TokenUsageParts {
+interface TokenUsageParts {
   readonly records: RecordStore
   readonly catalog: () => Catalog
   readonly reservations: Reservations

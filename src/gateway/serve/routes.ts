@@ -26,7 +26,7 @@ import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from 
 import { receiptRoute, tokenUsage } from './receipt.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
 
-export interface RouteParts extends ModelListParts, StoredResponseParts {
+interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
   readonly sockets: Pick<Sockets, 'handle'>
   readonly records: RecordStore
@@ -83,14 +83,14 @@ export function modelRoutes(parts: RouteParts) {
 }
 
 /** Answers the requests of one operation. */
-export function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
+function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
     return parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
   }
 }
 
 /** `…/models/{model}:{action}`; a model id may hold a slash. */
-export function geminiRoute(parts: RouteParts): Handler {
+function geminiRoute(parts: RouteParts): Handler {
   return (context) => {
     const { request } = context
     const { model, action } = geminiTarget(modelParam(context))

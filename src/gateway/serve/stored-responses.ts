@@ -126,7 +126,7 @@ async function passRefusal(
   return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
 }
 
-export interface OwnRouteParts extends EnterParts {
+interface OwnRouteParts extends EnterParts {
   readonly own: OwnResponses
 }
 
@@ -138,7 +138,7 @@ interface OwnAsk {
 }
 
 /** Answers from what is kept here; undefined: the account has no such response. */
-export async function answerOwn(
+async function answerOwn(
   parts: OwnRouteParts,
   { caller, request, id, requestId }: OwnAsk,
 ): Promise<Response | undefined> {
@@ -162,7 +162,7 @@ export async function answerOwn(
 }
 
 /** Throws the 400 of a stored response that is asked for as a stream. */
-export function refuseStream({ url }: Request): void {
+function refuseStream({ url }: Request): void {
   if (new URL(url).searchParams.get('stream') !== 'true') return
   throw new GatewayError(
     'unsupported_parameter',
@@ -172,7 +172,7 @@ export function refuseStream({ url }: Request): void {
 }
 
 /** What a channel is asked about an answer that it keeps. */
-export interface StoredAsk {
+interface StoredAsk {
   readonly channel: Channel
   /** The one that the answer was made with: another's account may not have it. */
   readonly key: string | undefined

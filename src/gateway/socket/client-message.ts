@@ -1,10 +1,9 @@
 import { parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { shortName } from '../admit/plan.ts'
-import { countFields, slicedBytes } from '../body/body.ts'
+import { countFields, scanLarge, slicedBytes } from '../body/body.ts'
 import { sentTwice } from '../body/form-body.ts'
 import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../body/json-fields.ts'
-import { scanLarge } from '../body/scan-large.ts'
 import { GatewayError } from '../errors.ts'
 
 /** A wish for a response, as it came over a socket. */

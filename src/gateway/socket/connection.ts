@@ -1,18 +1,22 @@
 import type { Clock } from '../../lib/clock.ts'
+import { formatSizeBytes } from '../../lib/format.ts'
 import { createRequestId } from '../../lib/ids.ts'
+import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import { parseJsonObject } from '../../protocols/json.ts'
-import type { JsonObject } from '../../protocols/protocol.ts'
+import type { Frame, JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
+import { ownResponseId } from '../../protocols/responses/wire.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import { errorBody, errorHeaders, GatewayError } from '../errors.ts'
-import { previousIdIn } from '../own-responses/continue.ts'
 import {
   continuable,
+  type InputBody,
   itemsOf,
   itemsOfList,
   joinItems,
+  previousIdIn,
   withItems,
-} from '../own-responses/input-items.ts'
+} from '../own-responses/continue.ts'
 import {
   type CreateMessage,
   errorEvent,
@@ -21,10 +25,9 @@ import {
   readMessage,
 } from './client-message.ts'
 import type { SocketMemory } from './socket-memory.ts'
-import { warmUp, withoutItems } from './warm-up.ts'
 
 /** The far side of a socket. */
-export interface Wire {
+interface Wire {
   /** How many bytes went out; -1: they wait for the far side; 0: nothing will go out any more. */
   send(text: string): number
   close(code?: number, reason?: string): void
@@ -33,7 +36,7 @@ export interface Wire {
 }
 
 /** What became of a socket, told by the server. */
-export interface SocketEvents {
+interface SocketEvents {
   open(wire: Wire): void
   message(wire: Wire, data: string | Buffer): void
   drain(): void
@@ -255,3 +258,42 @@ const tooLarge = () =>
     'body_too_large',
     'The message, or the conversation, is larger than the limit here.',
   )
+
+/** Most bytes of a warm-up without its input: it is free of charge, so its work must stay small. */
+const largestWarmUp = 1_048_576
+
+/** A warm-up without its items; throws the 413 of one that is too large beside them. */
+export function withoutItems(message: InputBody): Buffer {
+  const hasItems = itemsOf(message).byteLength > 0
+  const body = hasItems ? withItems(message, Buffer.alloc(0), {}) : message.bytes
+  if (body.byteLength <= largestWarmUp) return body
+  throw new GatewayError(
+    'body_too_large',
+    `A message with generate: false may have ${formatSizeBytes(largestWarmUp)} beside its input. Leave generate out.`,
+  )
+}
+
+/** A response that has generated nothing: to be continued on its connection. */
+interface WarmUp {
+  readonly id: string
+  readonly events: readonly Frame[]
+}
+
+/** Prepares a response; no upstream is asked, and nothing is charged. `nowMs` since 1970. */
+export function warmUp(body: JsonObject, nowMs: number): WarmUp {
+  const requestId = createRequestId()
+  const model = typeof body.model === 'string' ? body.model : ''
+  const { input: _, ...echoed } = body
+  const encode = responses.codec.createEncoder({
+    ...{ requestId, model, body: echoed, framing: 'sse', library: '', estimatedInputTokens: 0 },
+    createdAt: Math.floor(nowMs / 1_000),
+    request: { model, stream: true, turns: [], tools: [], native: [] },
+  })
+  const begun = encode.push({ type: 'start' })
+  const text =
+    begun +
+    encode.push({ type: 'finish', choice: 0, reason: 'stop' }) +
+    encode.push({ type: 'end', usage: emptyUsage })
+  const { frames } = createSseSplitter().push(new TextEncoder().encode(text))
+  return { id: ownResponseId(requestId), events: frames }
+}

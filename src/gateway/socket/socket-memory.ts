@@ -1,5 +1,5 @@
 /** What a connection knows of the last response on it that nobody else keeps. */
-export interface Remembered {
+interface Remembered {
   readonly id: string
   /** What it continues itself, where that is known elsewhere. */
   readonly previousId: string | null
@@ -8,12 +8,7 @@ export interface Remembered {
 }
 
 /** The last response of each connection, bounded in all and for each account. */
-export interface SocketMemory {
-  find(connection: object, id: string): Remembered | undefined
-  /** What is too large, or has no room any more, is as if it had never been. */
-  remember(connection: object, accountId: number, response: Remembered): void
-  forget(connection: object): void
-}
+export type SocketMemory = ReturnType<typeof createSocketMemory>
 
 export interface ConversationLimits {
   readonly ofOne: number
@@ -26,7 +21,7 @@ interface Entry {
   readonly response: Remembered
 }
 
-export function createSocketMemory(limits: ConversationLimits): SocketMemory {
+export function createSocketMemory(limits: ConversationLimits) {
   const entries = new Map<object, Entry>()
   const shares = new Map<number, number>()
   let total = 0
@@ -61,11 +56,12 @@ export function createSocketMemory(limits: ConversationLimits): SocketMemory {
   }
 
   return {
-    find(connection, id) {
+    find(connection: object, id: string): Remembered | undefined {
       const response = entries.get(connection)?.response
       return response?.id === id ? response : undefined
     },
-    remember(connection, accountId, response) {
+    /** What is too large, or has no room any more, is as if it had never been. */
+    remember(connection: object, accountId: number, response: Remembered): void {
       forget(connection)
       const bytes = response.items.byteLength
       if (bytes > limits.ofOne) return

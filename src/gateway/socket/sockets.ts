@@ -5,8 +5,7 @@ import { responses } from '../../protocols/responses/index.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { type EnterParts, enterLimits } from '../admit/enter-limits.ts'
 import type { HttpCall } from '../admit/gatekeeper.ts'
-import { checkBody, parseJsonBody, slicedBytes } from '../body/body.ts'
-import { parseLarge } from '../body/scan-large.ts'
+import { checkBody, parseJsonBody, parseLarge, slicedBytes } from '../body/body.ts'
 import { type Context, httpCall } from '../context.ts'
 import { GatewayError, modelHeaders, pageNotFound, stopping } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
@@ -15,7 +14,7 @@ import { errorEvent } from './client-message.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type ConversationLimits, createSocketMemory } from './socket-memory.ts'
 
-export interface SocketParts extends GuardParts, EnterParts {
+interface SocketParts extends GuardParts, EnterParts {
   readonly forwarder: Forwarder
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
@@ -35,12 +34,7 @@ export interface SocketLimits {
 }
 
 /** Responses over WebSockets. */
-export interface Sockets {
-  /** `GET /v1/responses`: a WebSocket, where that is what the client wants. */
-  handle(context: Context): Promise<Response> | Response
-  /** Ends all connections, each behind the response that is under way on it; none is opened any more. */
-  close(): void
-}
+export type Sockets = ReturnType<typeof createSockets>
 
 /** Connections live no longer. Source: OpenAI's guide "WebSocket mode". */
 const usualLifeMs = 3_600_000
@@ -51,7 +45,7 @@ const lookMs = 100
 const ofHandshake =
   /^(connection|upgrade|content-length|content-encoding|transfer-encoding|sec-websocket-.*)$/
 
-export function createSockets(parts: SocketParts): Sockets {
+export function createSockets(parts: SocketParts) {
   const { forwarder, log, most, socketLifeMs = usualLifeMs } = parts
   const memory = createSocketMemory(most.conversations)
   const connections = new Map<Connection, number>()
@@ -125,14 +119,16 @@ export function createSockets(parts: SocketParts): Sockets {
   }
 
   return {
-    handle(context) {
+    /** `GET /v1/responses`: a WebSocket, where that is what the client wants. */
+    handle(context: Context): Promise<Response> | Response {
       if (!wantsSocket(context.request)) return pageNotFound()
       const call = httpCall(context, false)
       return guarded(parts, { call, protocol: responses }, (caller, requestId) =>
         accept(context, call, caller, requestId),
       )
     },
-    close() {
+    /** Ends all connections, each behind the response that is under way on it; none is opened any more. */
+    close(): void {
       isClosed = true
       for (const one of connections.keys()) one.end(1012, 'The gateway is being stopped.')
     },

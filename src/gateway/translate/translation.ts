@@ -87,7 +87,7 @@ export interface StreamTranslator {
   isOver(): boolean
 }
 
-export interface TranslationTask {
+interface TranslationTask {
   readonly client: Protocol
   readonly request: CanonicalRequest
   readonly body: RequestBody
@@ -98,7 +98,7 @@ export interface TranslationTask {
   readonly owner: string
 }
 
-export type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
+type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
   readonly facts: Pick<RequestFacts, 'stream'>
 }
 
@@ -305,7 +305,7 @@ const addressFeatures: { readonly [type in Part['type']]?: FeatureName } = {
 }
 
 /** Work of a translation; throws the 400 of what can't be expressed. */
-export function asRefusal<Result>(work: () => Result): Result {
+function asRefusal<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {
@@ -316,7 +316,7 @@ export function asRefusal<Result>(work: () => Result): Result {
 }
 
 /** A request for embeddings on its way to a channel of another protocol. */
-export interface EmbeddingTask {
+interface EmbeddingTask {
   readonly client: Protocol
   readonly body: RequestBody
   readonly model: string

@@ -2,9 +2,9 @@ import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
 import type { GatewayError } from '../errors.ts'
+import type { AttemptCause } from '../failures/failures.ts'
 import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
-import type { AttemptCause } from './causes.ts'
 
 /** A streamed answer that has begun: its first bytes are here, the rest is pulled. */
 export interface StreamAnswer {

@@ -165,7 +165,7 @@ function withKey(option: Option, key: string): Option {
   return channel.keys.includes(key) ? { ...option, channel: { ...channel, keys: [key] } } : option
 }
 
-export interface AttemptParts extends SentCallParts {
+interface AttemptParts extends SentCallParts {
   readonly outbound: Outbound
   readonly beside?: Beside | undefined
 }

@@ -1,7 +1,7 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { Concluded } from '../exchange.ts'
-import { proxyLogin } from '../outbound/dial-proxy.ts'
+import { proxyLogin } from '../outbound/dial.ts'
 
 /** Takes a channel's keys, hosts and proxy out of a text: errors may quote them. */
 export function hideSecrets(text: string, channel: Channel): string {

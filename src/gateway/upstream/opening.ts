@@ -3,7 +3,7 @@ import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Watch } from '../relay/watchdog.ts'
-import { observeFailure } from './other-form.ts'
+import { FailureNotes } from './other-form.ts'
 
 /** A stream whose beginning was looked at: nothing of it is lost. */
 interface Opening {
@@ -34,7 +34,7 @@ export async function readOpening(
   watch: Watch,
 ): Promise<Opening> {
   const splitter = createSplitter(framing)
-  const observer = observeFailure(operation.createObserver(), protocol.name)
+  const observer = new FailureNotes(operation.createObserver(), protocol.name)
   const { seen } = observer
   const chunks = [first]
   const look = ({ frames }: Frames) => {

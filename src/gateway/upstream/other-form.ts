@@ -13,7 +13,7 @@ import { decodeRequest } from '../translate/translation.ts'
 import type { SpentAnswer } from './answer.ts'
 
 /** An answer that came in the other form, in the one that was asked for, of the upstream's protocol. */
-export interface Reformed {
+interface Reformed {
   readonly bytes: Uint8Array
   /** What the upstream has told: what it is charged by. */
   readonly told: Observation
@@ -142,7 +142,7 @@ export interface Unusable {
 export type Spent = SpentAnswer & { readonly observer: FailureObserver }
 
 export const observerOf = ({ operation, protocol }: Route) =>
-  observeFailure(operation.createObserver(), protocol.name)
+  new FailureNotes(operation.createObserver(), protocol.name)
 
 export function misread(route: Route, bytes: Uint8Array): Spent | Unusable {
   const observer = observerOf(route)
@@ -191,19 +191,10 @@ export function parseObject(bytes: Uint8Array): unknown {
   }
 }
 
-/** An observer that keeps in which words an answer was said to have failed. */
-export interface FailureObserver extends AnswerObserver {
-  /** The event or body that told of it; undefined: the answer has not failed, or not in an object. */
-  told(): JsonObject | undefined
-  /** The class of it; undefined: the answer has not failed. */
-  failure(): FailureName | undefined
-}
+/** An observer that keeps in which words an answer was said to have failed: its class depends on them. */
+export type FailureObserver = Pick<FailureNotes, keyof FailureNotes>
 
-/** Keeps what the upstream of a protocol says of its failure: its class depends on all of that. */
-export const observeFailure = (observer: AnswerObserver, protocol: string): FailureObserver =>
-  new FailureNotes(observer, protocol)
-
-class FailureNotes implements FailureObserver {
+export class FailureNotes implements AnswerObserver {
   readonly seen: AnswerObserver['seen']
   readonly #observer: AnswerObserver
   readonly #protocol: string
@@ -230,10 +221,12 @@ class FailureNotes implements FailureObserver {
     return this.#observer.missingEnd?.() ?? ''
   }
 
+  /** The event or body that told of the failure; undefined: there is none, or not in an object. */
   told(): JsonObject | undefined {
     return this.#told
   }
 
+  /** The class of it; undefined: the answer has not failed. */
   failure(): FailureName | undefined {
     return this.seen.outcome === 'failed' ? classifyError(this.#protocol, this.#told) : undefined
   }

@@ -1,8 +1,12 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { toJsonText } from '../../protocols/canonical/json-text.ts'
 import type { Route } from '../admit/options.ts'
 import type { Choice } from '../channels/chooser.ts'
 import type { Exchange } from '../exchange.ts'
 import {
+  type AttemptCause,
   classifyAnswer,
   classifyFailure,
   type Failure,
@@ -10,20 +14,22 @@ import {
   failureClasses,
 } from '../failures/failures.ts'
 import { waitFor } from '../failures/retry-after.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
-import { type BodyMemory, leaseMemory, slowReaderCost } from '../memory/memory-costs.ts'
+import {
+  type BodyMemory,
+  LeasedMemory,
+  type MemoryBudget,
+  slowReaderCost,
+} from '../memory/memory-budget.ts'
 import type { OutboundAnswer, ReadingRoom } from '../outbound/paced-call.ts'
 import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
-import { translateRefusal } from '../translate/translated-answer.ts'
 import type { Answer, Refusal, StreamAnswer } from './answer.ts'
-import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
-import type { AttemptCause } from './causes.ts'
 import type { AskedForm, FailureObserver, Spent, Unusable } from './other-form.ts'
 import {
   type BegunStream,
   type ReadAnswer,
   type ReadingTask,
   readRefusal,
+  translateRefusal,
 } from './upstream-answer.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
@@ -31,7 +37,11 @@ export type AttemptResult =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly failure: Failure }
 
-export interface SentCallParts extends AttemptRowParts {
+export interface SentCallParts {
+  readonly clock: Clock
+  readonly tick: Clock
+  /** Told of every attempt that has ended, and of its failure's class. */
+  readonly onAttempt: (channel: Channel, cause: AttemptCause | null) => void
   readonly watchdog: Watchdog
   readonly memory: MemoryBudget
   readonly memoryWaitMs: () => number
@@ -51,7 +61,7 @@ export class SentCall implements ReadingRoom {
   readonly #route: Route
   readonly #controller: AbortController
   readonly #watch: Watch
-  readonly #row: OpenRow
+  readonly #row: AttemptRow
   #expiry: Expiry | undefined
   /** Of the memory budget, for a client that is slow to read. */
   #heldBytes = 0
@@ -73,7 +83,7 @@ export class SentCall implements ReadingRoom {
       controller.abort()
       exchange.notifyEnding()
     })
-    this.#row = startRow(parts, exchange, channel, this.#watch)
+    this.#row = new AttemptRow(parts, exchange, channel, this.#watch)
   }
 
   /** The head of the answer is here; whether it is a success. */
@@ -122,7 +132,7 @@ export class SentCall implements ReadingRoom {
     const { lease } = this.#exchange
     const { signal } = this.#controller
     const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
-    return lease && leaseMemory(memory, lease, waiting)
+    return lease && new LeasedMemory(memory, lease, waiting)
   }
 
   hold(): boolean {
@@ -290,4 +300,61 @@ async function readRefused(
   }
   const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
   return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
+}
+
+/** What is noted of an attempt while it lasts; written to the exchange when it has ended. */
+class AttemptRow {
+  readonly #parts: SentCallParts
+  readonly #exchange: Exchange
+  readonly #channel: Channel
+  readonly #watch: Watch
+  readonly #startedAt: number
+  readonly #startedTick: number
+  #status: number | null = null
+  #upstreamRequestId: string | null = null
+  #firstByteMs: number | null = null
+  #isFinished = false
+
+  constructor(parts: SentCallParts, exchange: Exchange, channel: Channel, watch: Watch) {
+    this.#parts = parts
+    this.#exchange = exchange
+    this.#channel = channel
+    this.#watch = watch
+    this.#startedAt = parts.clock()
+    this.#startedTick = parts.tick()
+  }
+
+  head({ status, headers }: OutboundAnswer): void {
+    this.#status = status
+    this.#upstreamRequestId =
+      headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
+  }
+
+  /** The first bytes are here: how long that took, in milliseconds. Only the first call counts. */
+  begun(): number {
+    this.#firstByteMs ??= this.#elapsedMs()
+    return this.#firstByteMs
+  }
+
+  /** The attempt has ended; only the first call counts. */
+  finish(cause: AttemptCause | null, usageRaw?: unknown): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    this.#watch.stop()
+    this.#parts.onAttempt(this.#channel, cause)
+    this.#exchange.attempts.push({
+      channelId: this.#channel.id,
+      startedAt: this.#startedAt,
+      status: this.#status,
+      cause,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
+      upstreamRequestId: this.#upstreamRequestId,
+      usageRaw: toJsonText(usageRaw) ?? null,
+    })
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#parts.tick() - this.#startedTick)
+  }
 }

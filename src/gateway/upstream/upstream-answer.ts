@@ -3,20 +3,19 @@ import { afterRunning } from '../../lib/clock.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
 import { withExactCalls } from '../../protocols/canonical/json-text.ts'
 import { type Observation, observeTier } from '../../protocols/canonical/observation.ts'
-import { isJsonObject } from '../../protocols/json.ts'
+import { arrayIn, isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
-import type { BodyMemory } from '../memory/memory-costs.ts'
+import type { BodyMemory } from '../memory/memory-budget.ts'
 import type { OutboundAnswer } from '../outbound/paced-call.ts'
 import type { Watch } from '../relay/watchdog.ts'
-import { answerFacts } from '../translate/translated-answer.ts'
+import type { AnswerFacts } from '../translate/translation.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
-import type { OpenRow } from './attempt-row.ts'
-import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import { hideSecrets, hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
 import {
   type AskedForm,
@@ -55,7 +54,7 @@ export interface ReadingTask {
   /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
   readonly hasNext: (() => boolean) | undefined
   /** Told when the answer's first bytes are here. */
-  readonly row: Pick<OpenRow, 'begun'>
+  readonly row: { begun(): number }
   /** What a whole answer takes; undefined: nobody counts it. */
   readonly memory: BodyMemory | undefined
 }
@@ -344,4 +343,35 @@ function streamType(
 function jsonType(response: OutboundAnswer): string {
   const declared = response.headers.get('content-type')
   return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
+}
+
+/** What a translation must know of the request that is being answered. */
+export function answerFacts(exchange: Exchange): AnswerFacts {
+  const { requestId, model = '', startedAt, reservation, framing, library, keeping: own } = exchange
+  const inputTokens = reservation?.inputTokens ?? 0
+  return { requestId, model, startedAt, inputTokens, framing, library, own }
+}
+
+/** What the body of a refusal holds; gemini's may be the only element of an array. */
+function refusalBody(bytes: Uint8Array): JsonObject {
+  const text = new TextDecoder().decode(bytes)
+  const [only] = arrayIn(parseJsonObject(`{"list":${text}}`), 'list')
+  return parseJsonObject(text) ?? (isJsonObject(only) ? only : {})
+}
+
+/** The upstream's fault with the request, in the shape that the client's SDK reads. */
+export function translateRefusal(refusal: Refusal, exchange: Exchange, route: Route): Refusal {
+  const { protocol, requestId, candidate } = exchange
+  if (route.translation === undefined) return refusal
+  const { message, code } = route.translation.refusal(refusalBody(refusal.bytes))
+  const shown = candidate ? hideSecrets(message, candidate.channel) : message
+  const text = protocol.encodeError({
+    status: refusal.status,
+    code: code ?? 'upstream_refused',
+    message: shown,
+    // A path in the upstream's protocol would name a field that the client has not sent.
+    param: undefined,
+    requestId,
+  })
+  return { ...refusal, contentType: 'application/json', bytes: new TextEncoder().encode(text) }
 }

@@ -41,7 +41,7 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
 const forwardedPrefix = 'x-codex-'
 
 /** Where a call goes, and as whom. */
-export interface Destination extends Candidate {
+interface Destination extends Candidate {
   readonly route: Route
   /** The one of the channel's keys that it is sent with. */
   readonly key: string

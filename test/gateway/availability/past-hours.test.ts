@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hoursKept } from '../../../src/catalog/availability.ts'
-import { createPastHours } from '../../../src/gateway/availability/past-hours.ts'
+import { createPastHours } from '../../../src/gateway/availability/availability-windows.ts'
 import { type AvailabilityBucket, bucketMs } from '../../../src/store/ports/availability.ts'
 import { groupWrite, seed, now as start } from '../../store/support.ts'
 import { openStore } from '../../support/empty-store.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { AvailabilityOutcome } from '../../../src/gateway/availability/availability.ts'
 import {
+  type AvailabilityOutcome,
   createRunningTotals,
   outcomeNames,
-} from '../../../src/gateway/availability/running-totals.ts'
+} from '../../../src/gateway/availability/availability.ts'
 
 const outcome = (changes: Partial<AvailabilityOutcome> = {}): AvailabilityOutcome => ({
   ...{ groupId: 1, model: 'small', fault: null },

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { Channel } from '../../../src/catalog/catalog.ts'
-import type { Choice, LocalChooser as Chooser } from '../../../src/gateway/channels/chooser.ts'
+import type { Choice } from '../../../src/gateway/channels/chooser.ts'
 import type { FailureName } from '../../../src/gateway/failures/failures.ts'
-import { channelOf, createScene, failureOf, optionOf } from './choosing-scene.ts'
+import {
+  type LocalChooser as Chooser,
+  channelOf,
+  createScene,
+  failureOf,
+  optionOf,
+} from './choosing-scene.ts'
 
 /** What a chooser gives one after the other, while each of them fails. */
 function drain(chooser: Chooser, name: FailureName = 'client_fault') {

@@ -1,7 +1,12 @@
 import type { Channel } from '../../../src/catalog/catalog.ts'
 import type { Option, Route } from '../../../src/gateway/admit/options.ts'
 import { createBindings } from '../../../src/gateway/channels/bindings.ts'
-import { type Asked, createChooser } from '../../../src/gateway/channels/chooser.ts'
+import {
+  type Asked,
+  type Choice,
+  type Chooser,
+  createChooser,
+} from '../../../src/gateway/channels/chooser.ts'
 import { createHealth } from '../../../src/gateway/channels/health.ts'
 import { createLoad } from '../../../src/gateway/channels/load.ts'
 import { GatewayError } from '../../../src/gateway/errors.ts'
@@ -10,6 +15,9 @@ import { createLimiter } from '../../../src/gateway/limits/limiter.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../../src/store/ports/counters.ts'
 import { plainChannel } from '../../support/no-limits.ts'
+
+/** One whose places on channels are counted here. */
+export type LocalChooser = Omit<Chooser, 'next'> & { next(): Choice | undefined }
 
 /** A fixed time: 2026-11-21T08:00:00Z. */
 export const startedAt = Date.parse('2026-11-21T08:00:00Z')
@@ -120,7 +128,7 @@ export function createScene() {
   const bindings = createBindings(tick)
   const limiter = createLimiter(tick)
   const parts = { health, load, bindings, limiter, tick, random: createRandom() }
-  const choose = createChooser(parts)
+  const choose = createChooser(parts) as (asked: Asked) => LocalChooser
   const asking = (options: readonly Option[], changes: Partial<Asked> = {}) =>
     choose({
       options,

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { classifyFailure } from '../../../src/gateway/failures/failures.ts'
-import { ConnectTimeout } from '../../../src/gateway/outbound/dial.ts'
-import { ProxyRefused } from '../../../src/gateway/outbound/dial-proxy.ts'
+import { ConnectTimeout, ProxyRefused } from '../../../src/gateway/outbound/dial.ts'
 import {
   AddressRefused,
   createOutbound,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { scanLarge } from '../../../src/gateway/body/scan-large.ts'
+import { scanLarge } from '../../../src/gateway/body/body.ts'
 import { readMessage } from '../../../src/gateway/socket/client-message.ts'
 
 const textOf = (seed: string, count: number) => {

@@ -9,7 +9,7 @@ import {
 import { endpointOf } from '../../../../src/admin/diagnosis/steps.ts'
 import { causeText } from '../../../../src/console/pages/requests/causes.ts'
 import { diagnosisTexts, fill } from '../../../../src/console/pages/requests/diagnosis-text.ts'
-import { attemptCauses, requestCauses } from '../../../../src/gateway/upstream/causes.ts'
+import { attemptCauses, requestCauses } from '../../../../src/gateway/failures/failures.ts'
 import { chat } from '../../../../src/protocols/chat/index.ts'
 import { gemini } from '../../../../src/protocols/gemini/index.ts'
 import { messages } from '../../../../src/protocols/messages/index.ts'
