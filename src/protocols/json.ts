@@ -114,3 +114,30 @@ export function defined(value: JsonObject): JsonObject {
 }
 
 const pathOf = (at: string, key: string) => (at === '' ? key : `${at}.${key}`)
+
+/** Words by what they mean: `{ stop: 'eos end_turn' }` has both as `stop`. */
+export const meanings = <Meaning extends string>(
+  words: {
+    readonly [meaning in Meaning]?: string
+  },
+): ReadonlyMap<unknown, Meaning> =>
+  new Map(
+    Object.entries<string>(words as Record<string, string>).flatMap(([meaning, list]) =>
+      list.split(' ').map((word) => [word, meaning as Meaning] as const),
+    ),
+  )
+
+/** An object whose members are all of one kind; undefined when it has none. */
+export function readBag<T>(
+  value: JsonObject,
+  key: string,
+  isValid: (member: unknown) => member is T,
+  expected: string,
+): Readonly<Record<string, T>> | undefined {
+  const entries = Object.entries(readObject(value, key) ?? {}).map(([name, member]): [string, T] =>
+    isValid(member) ? [name, member] : refuseValue(`${key}.${name}`, expected),
+  )
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+export const isString = (value: unknown): value is string => typeof value === 'string'

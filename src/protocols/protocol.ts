@@ -123,7 +123,7 @@ export interface Operation {
   /** Charged operations leave a request record; the others (count_tokens) leave nothing. */
   readonly charged: boolean
   /** Also takes a multipart form, whose fields are those of the JSON body. */
-  readonly takesForm: boolean
+  readonly takesForm?: true
   readonly check: Check
   /** Reads a body that `check` has passed. Gemini's model and `stream` are in the path instead. */
   read(body: JsonObject): RequestFacts

@@ -77,7 +77,7 @@ export async function admit(
     if (exchange.interruption !== undefined) throw stopping()
     parts.places.enter()
     exchange.hasPlace = true
-    checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
+    checkContentType(call.request.headers.get('content-type'), call.operation.takesForm === true)
     const owner = String(caller.account.id)
     const lease = createLease(owner)
     const memory = memoryFor(parts, exchange, lease)

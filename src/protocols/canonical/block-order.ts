@@ -4,13 +4,10 @@ import type { AnswerEvent } from './answer.ts'
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }> & { readonly id: string }
 type BlockStart = Extract<BlockEvent, { readonly choice: number }>
 
-interface BlockOrder {
-  push(event: BlockEvent): string
-  end(): string
-}
+export type BlockOrder = ReturnType<typeof createBlockOrder>
 
 /** `write` gets each block whole before the next one begins: SDKs take a block as done when another begins. */
-export function createBlockOrder(write: (event: BlockEvent) => string): BlockOrder {
+export function createBlockOrder(write: (event: BlockEvent) => string) {
   const waiting = new Map<string, BlockEvent[]>()
   let open: BlockStart | undefined
 
@@ -35,7 +32,7 @@ export function createBlockOrder(write: (event: BlockEvent) => string): BlockOrd
   }
 
   return {
-    push(event) {
+    push(event: BlockEvent): string {
       if (event.id === open?.id && event.type.endsWith('-delta')) return write(event)
       if (isStart(event)) {
         if (open !== undefined) {
@@ -51,7 +48,8 @@ export function createBlockOrder(write: (event: BlockEvent) => string): BlockOrd
       const text = write(event)
       return isEnd(event) ? text + writeNext() : text
     },
-    end() {
+    /** Writes all that waits, and ends what is open. */
+    end(): string {
       let text = ''
       while (open !== undefined) text += write(endOf(open)) + writeNext()
       return text

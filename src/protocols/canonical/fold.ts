@@ -1,12 +1,6 @@
 import type { AnswerEvent, AnswerPart, CanonicalResponse, Choice, Finish } from './answer.ts'
 import type { TokenLogprob } from './request.ts'
 
-/** Collects the events of a stream into the answer that it amounts to so far. */
-export interface Folder {
-  push(event: AnswerEvent): void
-  response(): CanonicalResponse
-}
-
 /** A block that has not ended: its part stands at `at` among `parts`. */
 interface OpenBlock {
   readonly parts: AnswerPart[]
@@ -15,8 +9,10 @@ interface OpenBlock {
   logprobs: TokenLogprob[] | undefined
 }
 
+export type Folder = ReturnType<typeof createFolder>
+
 /** A folder that has seen nothing. */
-export function createFolder(): Folder {
+export function createFolder() {
   const choices = new Map<number, AnswerPart[]>()
   const finishes = new Map<number, Finish>()
   const open = new Map<string, OpenBlock>()
@@ -46,11 +42,9 @@ export function createFolder(): Folder {
         break
       }
       case 'text-start':
-        return begin(event.id, event.choice, { type: 'text', text: '' })
       case 'reasoning-start':
-        return begin(event.id, event.choice, { type: 'reasoning', text: '' })
       case 'refusal-start':
-        return begin(event.id, event.choice, { type: 'refusal', text: '' })
+        return begin(event.id, event.choice, { type: plainTypes[event.type], text: '' })
       case 'tool-call-start': {
         const { callId, name, kind } = event
         return begin(event.id, event.choice, { type: 'tool-call', callId, name, kind, input: '' })
@@ -108,6 +102,12 @@ export function createFolder(): Folder {
     },
   }
 }
+
+const plainTypes = {
+  'text-start': 'text',
+  'reasoning-start': 'reasoning',
+  'refusal-start': 'refusal',
+} as const
 
 type BlockEnd = Extract<AnswerEvent, { readonly type: `${string}-end` }>
 

@@ -2,7 +2,7 @@ import type { FinishReason } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { Citation, ServiceTier, TokenLogprob } from '../canonical/request.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeUsage } from './usage.ts'
 
@@ -54,25 +54,14 @@ export function reportUsage(usage: Usage | undefined, context: EncodeContext): J
 }
 
 /** The ends that vendors of this protocol tell, in lower case. */
-const reasons = new Map<string, FinishReason>([
-  ['stop', 'stop'],
-  ['eos', 'stop'],
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['length', 'length'],
-  ['model_length', 'length'],
-  ['max_tokens', 'length'],
-  ['tool_calls', 'tool-calls'],
-  ['function_call', 'tool-calls'],
-  ['tool_use', 'tool-calls'],
-  ['content_filter', 'filter'],
-  ['safety', 'filter'],
-  ['sensitive', 'filter'],
-  ['refusal', 'refusal'],
-  ['error', 'failed'],
-  ['network_error', 'failed'],
-  ['insufficient_system_resource', 'failed'],
-])
+const reasons = meanings<FinishReason>({
+  stop: 'stop eos end_turn stop_sequence',
+  length: 'length model_length max_tokens',
+  'tool-calls': 'tool_calls function_call tool_use',
+  filter: 'content_filter safety sensitive',
+  refusal: 'refusal',
+  failed: 'error network_error insufficient_system_resource',
+})
 
 interface AnswerTraits {
   readonly hasCalls: boolean

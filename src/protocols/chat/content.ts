@@ -98,7 +98,7 @@ function decodeImage(part: JsonObject, at: string): Part {
   return { type: 'image', source, at, ...(detail === undefined ? {} : { detail }) }
 }
 
-const details = ['low', 'high', 'auto', 'original'] as const
+export const details = ['low', 'high', 'auto', 'original'] as const
 
 /** Some vendors (Alibaba) take a data URL or an address where OpenAI takes base64 only. */
 function audioSource(audio: JsonObject, at: string): MediaSource {
@@ -164,11 +164,15 @@ function encodeKind(part: Part): JsonObject | undefined {
 
 /** A file needs a name; a document that is plain text is text below its title. */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
-  if (source.type === 'text') {
-    return { type: 'text', text: title === undefined ? source.text : `${title}\n\n${source.text}` }
-  }
+  if (source.type === 'text') return { type: 'text', text: titledText(source, title) }
   return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: urlOf(source) } }
 }
+
+/** A document of plain text is text below its title: many who speak these protocols read no files. */
+export const titledText = (
+  { text }: { readonly text: string },
+  title: string | undefined,
+): string => (title === undefined ? text : `${title}\n\n${text}`)
 
 /** Content of a message: a lone plain text as a string, else parts. Nothing is an empty string. */
 export function encodeContent(parts: readonly Part[], style: ContentStyle): unknown {

@@ -43,7 +43,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     emit({ type: 'start', ...head })
   }
 
-  function choiceAt(choice: number): ChoiceDecoder {
+  function choiceAt(choice: number) {
     const known = choices.get(choice)
     if (known !== undefined) return known
     const decoder = createChoiceDecoder(scopeOf(choice))
@@ -153,14 +153,9 @@ function createScopes(
   return (choice) => ({ choice, emit, nextBlock, inventCallId })
 }
 
-interface ChoiceDecoder {
-  push(wire: JsonObject, sources: readonly Citation[]): void
-  close(): void
-  isFinished(): boolean
-  finish(): Finish
-}
+type ChoiceDecoder = ReturnType<typeof createChoiceDecoder>
 
-function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
+function createChoiceDecoder(scope: BlockScope) {
   const { choice, emit } = scope
   const text = createTextDecoder(scope, () => {
     reasoning.close()
@@ -198,7 +193,8 @@ function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
   }
 
   return {
-    push(wire, sources) {
+    /** `sources` are those that stand beside all choices. */
+    push(wire: JsonObject, sources: readonly Citation[]): void {
       const delta = objectIn(wire, 'delta') ?? objectIn(wire, 'message') ?? {}
       reasoning.push(delta)
       pushContent(delta, arrayIn(objectIn(wire, 'logprobs'), 'content'))
@@ -224,7 +220,7 @@ function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
       calls.close()
     },
     isFinished: () => reason !== undefined,
-    finish() {
+    finish(): Finish {
       const traits = { hasCalls: calls.hasCalls(), hasRefusal }
       return { reason: decodeFinish(reason, traits), stopSequence }
     },

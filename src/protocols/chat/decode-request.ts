@@ -16,7 +16,10 @@ import {
   countIn,
   eachObject,
   isJsonObject,
+  isString,
+  meanings,
   objectIn,
+  readBag,
   readFlag,
   readList,
   readName,
@@ -55,12 +58,12 @@ export function decodeChatRequest(body: JsonObject, target: RequestTarget): Cano
     presencePenalty: readNumber(body, 'presence_penalty') || undefined,
     frequencyPenalty: readNumber(body, 'frequency_penalty') || undefined,
     seed: readNumber(body, 'seed'),
-    logitBias: decodeBag(body, 'logit_bias', (value) => typeof value === 'number', 'a number'),
+    logitBias: readBag(body, 'logit_bias', (value) => typeof value === 'number', 'a number'),
     logprobs: readFlag(body, 'logprobs') ? (countIn(body, 'top_logprobs') ?? 0) : undefined,
     choices: decodeChoices(body),
-    metadata: decodeBag(body, 'metadata', (value) => typeof value === 'string', 'a string'),
+    metadata: readBag(body, 'metadata', isString, 'a string'),
     userId: stringIn(body, 'safety_identifier') ?? stringIn(body, 'user'),
-    serviceTier: decodeTier(body.service_tier),
+    serviceTier: tiers.get(body.service_tier),
     promptCacheKey: readText(body, 'prompt_cache_key') || undefined,
     verbosity: decodeVerbosity(readText(body, 'verbosity')),
     native,
@@ -102,38 +105,16 @@ function decodeStop(stop: unknown): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts
 }
 
-/** An object whose members are all of one kind; undefined when it has none. */
-function decodeBag<T>(
-  body: JsonObject,
-  key: string,
-  isValid: (value: unknown) => value is T,
-  expected: string,
-): Readonly<Record<string, T>> | undefined {
-  const entries = Object.entries(readObject(body, key) ?? {}).map(([name, value]): [string, T] =>
-    isValid(value) ? [name, value] : refuseValue(`${key}.${name}`, expected),
-  )
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
-}
-
 /** One answer is what everybody gives. */
 function decodeChoices(body: JsonObject): number | undefined {
   const choices = countIn(body, 'n') ?? 1
   return choices > 1 ? choices : undefined
 }
 
-function decodeTier(tier: unknown): ServiceTier | undefined {
-  return tiers.get(tier)
-}
-
 /** `fast` is OpenAI's other name of `priority`, `on_demand` Groq's of `default`. */
-const tiers = new Map<unknown, ServiceTier>([
-  ['auto', 'auto'],
-  ['default', 'default'],
-  ['on_demand', 'default'],
-  ['flex', 'flex'],
-  ['priority', 'priority'],
-  ['fast', 'priority'],
-])
+const tiers = meanings<ServiceTier>({
+  ...{ auto: 'auto', default: 'default on_demand', flex: 'flex', priority: 'priority fast' },
+})
 
 /** Notes what only this protocol has, and every field that is not known. */
 function noteNative(body: JsonObject, native: NativeUse[]): void {
@@ -290,16 +271,10 @@ function decodeResult(
 
 const resultKinds = new Set<Part['type']>(['text', 'image', 'document'])
 
-/** Calls of a conversation that no result has answered yet, in their order. */
-interface OpenCalls {
-  add(call: ToolCallPart): void
-  take(callId: string): ToolCallPart | undefined
-  /** The first one of this name, or of any where the name is empty. */
-  takeNext(name: string): ToolCallPart | undefined
-}
+type OpenCalls = ReturnType<typeof createOpenCalls>
 
 /** None yet. No call is looked at again and again: conversations may have very many. */
-export function createOpenCalls(): OpenCalls {
+export function createOpenCalls() {
   const open = new Map<string, ToolCallPart>()
   /** Of each name, and of all (''), also those that have been answered since. */
   const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
@@ -311,7 +286,7 @@ export function createOpenCalls(): OpenCalls {
   }
 
   return {
-    add(call) {
+    add(call: ToolCallPart): void {
       open.set(call.callId, call)
       for (const name of new Set(['', call.name])) {
         const queue = queues.get(name)
@@ -320,7 +295,8 @@ export function createOpenCalls(): OpenCalls {
       }
     },
     take,
-    takeNext(name) {
+    /** The first one of this name, or of any where the name is empty. */
+    takeNext(name: string): ToolCallPart | undefined {
       const queue = queues.get(name)
       while (queue !== undefined && queue.next < queue.calls.length) {
         const call = queue.calls[queue.next++]

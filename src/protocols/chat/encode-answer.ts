@@ -104,7 +104,7 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
     return begin
   }
 
-  function choiceAt(choice: number): ChoiceEncoder {
+  function choiceAt(choice: number) {
     const known = choices.get(choice)
     if (known !== undefined) return known
     const head = begin ?? open({})
@@ -164,13 +164,6 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-interface ChoiceEncoder {
-  /** The first chunk, which says whose words follow; '' when it is written. */
-  begin(): string
-  push(event: AnswerEvent): string
-  finish(reason: FinishReason): string
-}
-
 /** A chunk with this delta, these `logprobs` and this `finish_reason`, all JSON. */
 type WriteChunk = (delta: string, logprobs: string, reason: string) => string
 
@@ -180,7 +173,9 @@ interface Call {
   hasInput: boolean
 }
 
-function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
+type ChoiceEncoder = ReturnType<typeof createChoiceEncoder>
+
+function createChoiceEncoder(write: WriteChunk) {
   const calls = new Map<string, Call>()
   const offsets = new Map<string, number>()
   const details: JsonObject[] = []
@@ -293,8 +288,8 @@ function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
 
   return {
     begin,
-    push: (event) => (isFinished ? '' : begin() + writeEvent(event)),
-    finish(reason) {
+    push: (event: AnswerEvent) => (isFinished ? '' : begin() + writeEvent(event)),
+    finish(reason: FinishReason): string {
       if (isFinished) return ''
       const text = begin() + order.end()
       isFinished = true

@@ -1,7 +1,7 @@
 import { tierName } from '../canonical/extras.ts'
 import { type Observation, observeTier, type ToolTally } from '../canonical/observation.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestPictures, requestText } from '../request-content.ts'
@@ -182,8 +182,12 @@ const plainMembers = new Set([
   ...['defer_loading', 'allowed_callers'],
 ])
 
+/** A kind of a tool that the vendor runs, but for '' where upstreams would find several. */
+export const onlyKind = (tool: JsonObject, kind: string | undefined): string | undefined =>
+  hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
+
 /** Whether a tool has a member by which some upstream would find another tool in it than its kind. */
-export function holdsOtherTool(tool: JsonObject, kind: string | undefined): boolean {
+function holdsOtherTool(tool: JsonObject, kind: string | undefined): boolean {
   const own = kind === undefined ? undefined : toolOfKind(kind)
   for (const name in tool) {
     if (plainMembers.has(name)) continue
@@ -214,7 +218,7 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   const tools = arrayIn(body, 'tools')
   const hosted: { readonly kind: string; readonly index: number }[] = []
   for (const [index, tool] of tools.entries()) {
-    const kind = isJsonObject(tool) ? kindOf(tool) : undefined
+    const kind = isJsonObject(tool) ? onlyKind(tool, ownKind(tool)) : undefined
     if (kind !== undefined) hosted.push({ kind, index })
   }
   if (hosted.length === 0) return nothing
@@ -230,12 +234,7 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   }))
 }
 
-/** The kind of a tool that the vendor runs; '': of several; undefined: the client runs it. */
-function kindOf(tool: JsonObject): string | undefined {
-  const kind = ownKind(tool)
-  return hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
-}
-
+/** Undefined: the client runs it. */
 function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
   if (type === 'custom') return undefined
@@ -302,15 +301,11 @@ const tierNames: ReadonlyMap<string, string> = new Map([['fast', 'priority']])
 export const openAiTier = (wire: unknown) => tierName(wire, tierNames)
 
 /** Groq's words for the tools that its systems have used. */
-const executedTools = new Map<unknown, HostedTool>([
-  ['search', 'web_search'],
-  ['web_search', 'web_search'],
-  ['browser_search', 'web_search'],
-  ['visit', 'web_fetch'],
-  ['visit_website', 'web_fetch'],
-  ['python', 'code_execution'],
-  ['code_interpreter', 'code_execution'],
-])
+const executedTools = meanings<HostedTool>({
+  web_search: 'search web_search browser_search',
+  web_fetch: 'visit visit_website',
+  code_execution: 'python code_interpreter',
+})
 
 const found = ['citations', 'search_results', 'web_search']
 

@@ -55,7 +55,6 @@ const completions: Operation = {
   protocol: 'chat',
   name: 'completions',
   charged: true,
-  takesForm: false,
   check: checkCompletions,
   read: readCompletions,
   rename: renameModel,

@@ -13,6 +13,7 @@ import {
   defined,
   eachObject,
   isJsonObject,
+  meanings,
   objectIn,
   readFlag,
   readList,
@@ -109,12 +110,7 @@ export function decodeToolChoice(body: JsonObject): ToolChoice | undefined {
 }
 
 /** `any` is Mistral's word for `required`. */
-const modes = new Map<unknown, 'none' | 'auto' | 'required'>([
-  ['none', 'none'],
-  ['auto', 'auto'],
-  ['required', 'required'],
-  ['any', 'required'],
-])
+const modes = meanings({ none: 'none', auto: 'auto', required: 'required any' })
 
 function decodeAllowed(choice: JsonObject): ToolChoice {
   const at = 'tool_choice.allowed_tools'

@@ -16,7 +16,7 @@ interface Span {
 export function decodeCitations(candidate: JsonObject, text: string): readonly Citation[] {
   const spans = [...groundingSpans(candidate), ...quotationSpans(candidate)]
   const bytes = spans.flatMap(({ start, end }) => (end === undefined ? [] : [start ?? 0, end]))
-  const places = fromBytes(text, bytes)
+  const places = mapOffsets(text, bytes, true)
   return spans.map((span): Citation => {
     const { url, title } = span
     return { type: 'url', url, title, ...placeOf(span, text, places) }
@@ -105,7 +105,7 @@ export function encodeGrounding(
   for (const { text, citations } of texts) {
     const urls = citations.filter((citation) => citation.type === 'url')
     const ends = urls.flatMap(({ start = 0, end = text.length }) => [start, end])
-    const places = toBytes(text, ends)
+    const places = mapOffsets(text, ends, false)
     for (const { url, title, start = 0, end = text.length } of urls) {
       const index = indexOf(url, title)
       if (end === 0) continue
@@ -133,53 +133,23 @@ export function decodeSearchResult(grounding: JsonObject | undefined): SearchPar
   return { type: 'search', queries, results }
 }
 
-// Places in a text, counted in UTF-16 units here and in bytes of UTF-8 by this vendor. Each of these maps
-// a set of offsets in one pass; what is beyond the text, or inside of a character, is its next place.
-
-/** Offsets in bytes as UTF-16 offsets. */
-const fromBytes = (text: string, offsets: readonly number[]) =>
-  mapOffsets(
-    text,
-    offsets,
-    (_, bytes) => bytes,
-    (units) => units,
-  )
-
-/** UTF-16 offsets as offsets in bytes. */
-const toBytes = (text: string, offsets: readonly number[]) =>
-  mapOffsets(
-    text,
-    offsets,
-    (units) => units,
-    (_, bytes) => bytes,
-  )
-
-type Measure = (units: number, bytes: number) => number
-
+/** Offsets in bytes of UTF-8, as this vendor counts, as UTF-16 offsets, or the other way round. */
 function mapOffsets(
   text: string,
   offsets: readonly number[],
-  from: Measure,
-  to: Measure,
+  fromBytes: boolean,
 ): ReadonlyMap<number, number> {
-  const wanted = [...new Set(offsets)].sort((a, b) => a - b)
   const mapped = new Map<number, number>()
-  let next = 0
   let units = 0
   let bytes = 0
-  const take = () => {
-    for (let offset = wanted[next]; offset !== undefined; offset = wanted[next]) {
-      if (from(units, bytes) < offset && units < text.length) return
-      mapped.set(offset, to(units, bytes))
-      next++
+  // What is beyond the text, or inside of a character, is its next place.
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    while ((fromBytes ? bytes : units) < offset && units < text.length) {
+      const code = text.codePointAt(units) ?? 0
+      units += code > 0xffff ? 2 : 1
+      bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1
     }
-  }
-  take()
-  while (next < wanted.length) {
-    const code = text.codePointAt(units) ?? 0
-    units += code > 0xffff ? 2 : 1
-    bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1
-    take()
+    mapped.set(offset, fromBytes ? units : bytes)
   }
   return mapped
 }

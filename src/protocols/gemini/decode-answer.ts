@@ -5,7 +5,15 @@ import { foldEvents } from '../canonical/fold.ts'
 import { toJsonText, withExactCalls } from '../canonical/json-text.ts'
 import type { SearchPart, ServiceTier, TokenLogprob } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import {
+  arrayIn,
+  countIn,
+  isJsonObject,
+  meanings,
+  objectIn,
+  parseJsonObject,
+  stringIn,
+} from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCitations, decodeLogprobs, decodeSearchResult } from './citations.ts'
 import { decodeTier } from './decode-request.ts'
@@ -320,18 +328,11 @@ function decodeFinish(reason: string, hasCalls: boolean): FinishReason {
 }
 
 /** Source: the API's reference of `FinishReason`. What is not here is `other`. */
-const finishReasons = new Map<string, FinishReason>([
-  ['STOP', 'stop'],
-  ['MAX_TOKENS', 'length'],
-  // The limit of one request; to go on takes a token that only this protocol has.
-  ['CONTINUATION', 'length'],
-  ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY']
-    .concat('IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'MODEL_ARMOR')
-    .map((word) => [word, 'filter'] as const),
-  ...[
-    'MALFORMED_FUNCTION_CALL',
-    'MALFORMED_RESPONSE',
-    'UNEXPECTED_TOOL_CALL',
-    'TOO_MANY_TOOL_CALLS',
-  ].map((word) => [word, 'failed'] as const),
-])
+const finishReasons = meanings<FinishReason>({
+  stop: 'STOP',
+  // `CONTINUATION` is the limit of one request; to go on takes a token that only this protocol has.
+  length: 'MAX_TOKENS CONTINUATION',
+  filter:
+    'SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION MODEL_ARMOR',
+  failed: 'MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS',
+})

@@ -5,6 +5,7 @@ import type {
   Finish,
   FinishReason,
 } from '../canonical/answer.ts'
+import { type BlockEvent, type BlockOrder, createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { SearchPart, TokenLogprob, ToolCallPart } from '../canonical/request.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
@@ -120,7 +121,6 @@ function encodeCallPart(
 }
 
 type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
-type CallStart = EventOf<'tool-call-start'>
 
 interface OpenBlock {
   readonly choice: number
@@ -129,16 +129,26 @@ interface OpenBlock {
   text: string
 }
 
-/**
- * Writes a stream: a chunk for each piece of text, calls whole, and what only the end tells with the last part.
- */
+/** One of the answers side by side, on its way to the client. */
+interface StreamedAnswer extends AnswerState {
+  /** Calls may overlap; they are written whole, in the order they began. */
+  readonly calls: BlockOrder
+  call: { readonly start: EventOf<'tool-call-start'>; input: string } | undefined
+  /**
+   * The last part (of a text its last character), kept back to stand in the chunk with the finish reason: some
+   * SDKs take an answer whose last chunk has no part, or an empty text, for a broken one.
+   */
+  held: JsonObject | undefined
+  /** What the candidate has beside that part, as JSON. */
+  more: string
+}
+
+/** Writes a stream: a chunk for each piece of text, calls whole, and what only the end tells with the last part. */
 export function createEncoder(context: EncodeContext): StreamEncoder {
   const { framing, library, requestId } = context
-  const states = new Map<number, AnswerState>()
+  const answers = new Map<number, StreamedAnswer>()
   const blocks = new Map<string, OpenBlock>()
   const finishes = new Map<number, Finish>()
-  const calls = createCallQueue()
-  const last = createLastParts()
   let isFirst = true
   let isOver = false
   let usage = ''
@@ -156,36 +166,58 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return before + json
   }
 
-  function chunk(choice: number, { part, more }: PendingPart): string {
-    const content = { parts: [part], role: 'model' }
-    return frame(JSON.stringify({ content, index: choice, ...more }))
+  const chunk = (choice: number, part: string, more: string): string =>
+    frame(`{"content":{"parts":[${part}],"role":"model"},"index":${choice}${more}}`)
+
+  function answerOf(choice: number): StreamedAnswer {
+    const known = answers.get(choice)
+    if (known !== undefined) return known
+    const calls = createBlockOrder((event) => writeCall(choice, event))
+    const answer = { ...createAnswerState(), calls, call: undefined, held: undefined, more: '' }
+    answers.set(choice, answer)
+    return answer
   }
 
-  /** A part in its order; the last one of all waits for the end. */
-  function put(choice: number, part: JsonObject, more: JsonObject = {}): string {
-    let written = ''
-    for (const ready of last.add(choice, { part, more })) written += chunk(choice, ready)
-    return written
+  /** What was kept back: there is another part behind it, or will be. */
+  function release(choice: number, answer: StreamedAnswer): string {
+    const { held, more } = answer
+    if (held === undefined) return ''
+    answer.held = undefined
+    answer.more = ''
+    return chunk(choice, JSON.stringify(held), more)
   }
 
-  function release(choice: number): string {
-    const pending = last.take(choice)
-    return pending === undefined ? '' : chunk(choice, pending)
+  function putPart(choice: number, part: JsonObject): string {
+    const answer = answerOf(choice)
+    const before = release(choice, answer)
+    answer.held = part
+    return before
   }
 
-  const stateOf = (choice: number) => states.getOrInsertComputed(choice, createAnswerState)
+  function putText(choice: number, text: string, more: string): string {
+    const answer = answerOf(choice)
+    const begun = answer.more === '' ? answer.held?.text : undefined
+    const before = typeof begun === 'string' ? '' : release(choice, answer)
+    const whole = typeof begun === 'string' ? begun + text : text
+    const kept = isLowSurrogate(whole.charCodeAt(whole.length - 1)) ? 2 : 1
+    answer.held = { text: whole.slice(-kept) }
+    answer.more = whole.length <= kept ? more : ''
+    if (whole.length <= kept) return before
+    return before + chunk(choice, `{"text":${JSON.stringify(whole.slice(0, -kept))}}`, more)
+  }
 
   function writeDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'refusal-delta'>): string {
     const block = blocks.get(event.id)
-    if (block === undefined || event.text === '') return ''
     const { text } = event
+    if (block === undefined || text === '') return ''
     const { choice } = block
     if (block.isThought) {
-      return release(choice) + chunk(choice, { part: { text, thought: true }, more: {} })
+      const thought = `{"text":${JSON.stringify(text)},"thought":true}`
+      return release(choice, answerOf(choice)) + chunk(choice, thought, '')
     }
     block.text += text
-    const logprobs = event.type === 'text-delta' ? encodeLogprobs(event.logprobs) : {}
-    return put(choice, { text }, logprobs)
+    const hasTokens = event.type === 'text-delta' && event.logprobs !== undefined
+    return putText(choice, text, hasTokens ? members(encodeLogprobs(event.logprobs)) : '')
   }
 
   /** Keeps what a block's end brings until its place comes. */
@@ -195,34 +227,33 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     const block = blocks.get(event.id)
     if (block === undefined) return
     blocks.delete(event.id)
-    const state = stateOf(block.choice)
+    const { cited, signatures, searches } = answerOf(block.choice)
     if (event.type === 'text-end' && event.citations) {
-      state.cited.push({ text: block.text, citations: event.citations })
+      cited.push({ text: block.text, citations: event.citations })
     } else if (event.type === 'reasoning-end' && event.signature !== undefined) {
-      state.signatures.push(event.signature)
-    } else if (event.type === 'search-end') state.searches.push(event.search)
+      signatures.push(event.signature)
+    } else if (event.type === 'search-end') searches.push(event.search)
   }
 
-  function writeCalls(): string {
-    let written = ''
-    for (const call of calls.takeEnded()) {
-      written += put(call.choice, encodeCallPart(call, stateOf(call.choice)))
-    }
-    return written
+  function writeCall(choice: number, event: BlockEvent): string {
+    const answer = answerOf(choice)
+    if (event.type === 'tool-call-start') answer.call = { start: event, input: '' }
+    const { call } = answer
+    if (event.type === 'tool-call-delta' && call) call.input += event.text
+    if (event.type !== 'tool-call-end' || call === undefined) return ''
+    return putPart(choice, encodeCallPart({ ...call.start, input: call.input }, answer))
   }
 
   function writeEnd(event: EventOf<'end'>): string {
     isOver = true
     if (event.usage || usage === '') usage = usageField(reportUsage(event.usage, context))
     const candidates = [...finishes].map(([choice, { reason }]) => {
-      const state = stateOf(choice)
-      const { part, more } = last.take(choice) ?? { part: undefined, more: {} }
-      const parts = signLast(part === undefined ? [] : [part], state)
-      const finishReason = finishWords[reason]
-      return JSON.stringify({
-        ...{ content: { parts, role: 'model' }, finishReason, index: choice, ...more },
-        ...encodeGrounding(state.cited, state.searches),
-      })
+      const answer = answerOf(choice)
+      const parts = signLast(answer.held === undefined ? [] : [answer.held], answer)
+      const content = { parts, role: 'model' }
+      const head = JSON.stringify({ content, finishReason: finishWords[reason], index: choice })
+      const grounding = members(encodeGrounding(answer.cited, answer.searches))
+      return `${head.slice(0, -1)}${answer.more}${grounding}}`
     })
     return frame(candidates.join(',')) + (framing === 'sse' ? '' : ']')
   }
@@ -251,17 +282,19 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
       case 'search-end':
         endBlock(event)
         return ''
-      case 'tool-call-start':
-        calls.start(event)
-        return release(event.choice)
+      case 'tool-call-start': {
+        const { id, choice } = event
+        blocks.set(id, { choice, isThought: false, text: '' })
+        const answer = answerOf(choice)
+        return release(choice, answer) + answer.calls.push(event)
+      }
       case 'tool-call-delta':
-        calls.add(event.id, event.text)
-        return ''
-      case 'tool-call-end':
-        calls.end(event.id)
-        return writeCalls()
+      case 'tool-call-end': {
+        const block = blocks.get(event.id)
+        return block === undefined ? '' : answerOf(block.choice).calls.push(event)
+      }
       case 'image':
-        return put(event.choice, encodeMedia(event.image))
+        return putPart(event.choice, encodeMedia(event.image))
       case 'finish':
         finishes.set(event.choice, event)
         return ''
@@ -274,7 +307,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
   function fail(status: number, message: string): string {
     isOver = true
-    const rest = last.takeAll().map(([choice, pending]) => chunk(choice, pending))
+    const rest = [...answers].map(([choice, answer]) => release(choice, answer))
     const error = { status, code: 'upstream_error', message, param: undefined, requestId }
     return rest.join('') + encodeGeminiStreamError(error, { framing, library }, isFirst)
   }
@@ -287,89 +320,10 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
 const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`
 
-interface WaitingCall extends Pick<CallStart, 'choice' | 'callId' | 'name' | 'kind'> {
-  input: string
-  hasEnded: boolean
-}
-
-/** Calls that are on their way, several at once: they come out whole, in the order they began. */
-function createCallQueue() {
-  const waiting = new Map<string, WaitingCall>()
-  return {
-    start({ id, choice, callId, name, kind }: CallStart) {
-      waiting.set(id, { choice, callId, name, kind, input: '', hasEnded: false })
-    },
-    add(id: string, text: string) {
-      const call = waiting.get(id)
-      if (call) call.input += text
-    },
-    end(id: string) {
-      const call = waiting.get(id)
-      if (call) call.hasEnded = true
-    },
-    /** Those that have ended, and that no earlier one of the same choice holds up. */
-    takeEnded(): readonly WaitingCall[] {
-      const ended: WaitingCall[] = []
-      const held = new Set<number>()
-      for (const [id, call] of waiting) {
-        if (held.has(call.choice)) continue
-        if (call.hasEnded) {
-          waiting.delete(id)
-          ended.push(call)
-        } else held.add(call.choice)
-      }
-      return ended
-    },
-  }
-}
-
-interface PendingPart {
-  readonly part: JsonObject
-  readonly more: JsonObject
-}
-
-/**
- * Keeps the last part of each answer back (of a text its last character), to stand in the chunk with the finish
- * reason: some SDKs take an answer whose last chunk has no part, or an empty text, for a broken one.
- */
-function createLastParts() {
-  const held = new Map<number, PendingPart>()
-
-  return {
-    add(choice: number, next: PendingPart): readonly PendingPart[] {
-      const before = held.get(choice)
-      const joint = before && join(before, next)
-      const [ready, last] = split(joint ?? next)
-      held.set(choice, last)
-      return [...(before && !joint ? [before] : []), ...(ready ? [ready] : [])]
-    },
-    take(choice: number): PendingPart | undefined {
-      const last = held.get(choice)
-      held.delete(choice)
-      return last
-    },
-    takeAll(): readonly (readonly [choice: number, pending: PendingPart])[] {
-      const all = [...held]
-      held.clear()
-      return all
-    },
-  }
-}
-
-function join({ part: a, more }: PendingPart, { part: b, more: extra }: PendingPart) {
-  const areText = typeof a.text === 'string' && typeof b.text === 'string'
-  const isBare = Object.keys(more).length === 0 && a.thoughtSignature === undefined
-  return areText && isBare ? { part: { ...b, text: `${a.text}${b.text}` }, more: extra } : undefined
-}
-
-function split(pending: PendingPart): readonly [PendingPart | undefined, PendingPart] {
-  const { part, more } = pending
-  const { text } = part
-  if (typeof text !== 'string') return [undefined, pending]
-  const length = isLowSurrogate(text.charCodeAt(text.length - 1)) ? 2 : 1
-  if (text.length <= length) return [undefined, pending]
-  const ready = { part: { ...part, text: text.slice(0, -length) }, more }
-  return [ready, { part: { ...part, text: text.slice(-length) }, more: {} }]
+/** Members of an object, to stand behind others. */
+function members(fields: JsonObject): string {
+  const json = JSON.stringify(fields)
+  return json === '{}' ? '' : `,${json.slice(1, -1)}`
 }
 
 const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff

@@ -1,6 +1,6 @@
 import { tierName } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import { isJsonObject, objectIn } from '../json.ts'
+import { isJsonObject, meanings, objectIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestText } from '../request-content.ts'
@@ -85,16 +85,11 @@ function hasHostedTools(tools: unknown): boolean {
     .some((tool) => Object.keys(tool).some((key) => !/^function_?declarations$/i.test(key)))
 }
 
-const tools = new Map<string, HostedTool>([
-  ['googleSearch', 'web_search'],
-  ['googleSearchRetrieval', 'web_search'],
-  ['googleMaps', 'maps_grounding'],
-  ['urlContext', 'url_context'],
-  ['codeExecution', 'code_execution'],
-  ['fileSearch', 'file_search'],
-  ['computerUse', 'computer_use'],
-  ['mcpServers', 'mcp'],
-])
+const tools = meanings<HostedTool>({
+  web_search: 'googleSearch googleSearchRetrieval',
+  ...{ maps_grounding: 'googleMaps', url_context: 'urlContext', file_search: 'fileSearch' },
+  ...{ code_execution: 'codeExecution', computer_use: 'computerUse', mcp: 'mcpServers' },
+})
 
 /** What an answer shall have besides text. Names are in camelCase or in snake_case. */
 function readExtras(body: JsonObject): RequestExtras | undefined {

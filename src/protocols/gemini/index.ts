@@ -56,7 +56,6 @@ const generate: Operation = {
   protocol: 'gemini',
   name: 'generate',
   charged: true,
-  takesForm: false,
   check: checkGenerate,
   read: readGemini,
   rename: renameGemini,

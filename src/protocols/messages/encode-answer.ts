@@ -11,6 +11,7 @@ import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, SearchPart, ToolKind } from '../canonical/request.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { meanings } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeInput } from './encode-request.ts'
 import { encodeMessagesStreamError } from './errors.ts'
@@ -99,17 +100,14 @@ export function decodeStopReason(wire: string): FinishReason {
   return reasons.get(wire) ?? 'other'
 }
 
-const reasons = new Map<string, FinishReason>([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool-calls'],
-  ['pause_turn', 'pause'],
-  // Paused so that the client can look at what was summed up.
-  ['compaction', 'pause'],
-  ['refusal', 'refusal'],
-])
+const reasons = meanings<FinishReason>({
+  stop: 'end_turn stop_sequence',
+  length: 'max_tokens model_context_window_exceeded',
+  'tool-calls': 'tool_use',
+  // `compaction`: paused so that the client can look at what was summed up.
+  pause: 'pause_turn compaction',
+  refusal: 'refusal',
+})
 
 /** What an answer held, as far as it changes how it is said to have ended. */
 export interface Held {

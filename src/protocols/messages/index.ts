@@ -53,7 +53,6 @@ const messagesOperation: Operation = {
   protocol: 'messages',
   name: 'messages',
   charged: true,
-  takesForm: false,
   check: checkMessages,
   read: readMessages,
   rename: renameModel,
@@ -62,13 +61,11 @@ const messagesOperation: Operation = {
 }
 
 const countTokens: Operation = {
-  protocol: 'messages',
+  ...messagesOperation,
   name: 'count_tokens',
   charged: false,
-  takesForm: false,
   check: checkCountTokens,
   read: (body) => ({ ...readMessages(body), stream: false }),
-  rename: renameModel,
   path: () => '/v1/messages/count_tokens',
   createObserver: createPlainObserver,
 }
@@ -77,7 +74,7 @@ const countTokens: Operation = {
 export const messages = {
   name: 'messages',
   url: messagesUrl,
-  keyHeaders: messagesKeyHeaders,
+  keyHeaders: (key) => ({ 'x-api-key': key }),
   encodeError: encodeMessagesError,
   encodeStreamError: encodeMessagesStreamError,
   heartbeat: messagesHeartbeat,
@@ -108,10 +105,6 @@ export const messages = {
 function messagesUrl(base: string, path: string): string {
   const versioned = pathSegments(base).at(-1) === 'v1'
   return joinUrl(base, versioned ? path.replace(/^\/v1(?=\/)/, '') : path)
-}
-
-function messagesKeyHeaders(key: string): Readonly<Record<string, string>> {
-  return { 'x-api-key': key }
 }
 
 /** The vendor's own event for silence, which may come anywhere in a stream. A note is a comment. */

@@ -10,7 +10,14 @@ import type {
   TextPart,
   TokenLogprob,
 } from '../canonical/request.ts'
-import { audioMediaType, encodeAudio, urlOf, urlSource } from '../chat/content.ts'
+import {
+  audioMediaType,
+  details,
+  encodeAudio,
+  titledText,
+  urlOf,
+  urlSource,
+} from '../chat/content.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
@@ -64,8 +71,6 @@ function decodeImage(part: JsonObject, at: string, native: NativeUse[]): ImagePa
   const detail = details.find((name) => name === part.detail)
   return { type: 'image', source, detail, ...placeOf(part, at) }
 }
-
-const details = ['low', 'high', 'auto', 'original'] as const
 
 function decodeFile(part: JsonObject, at: string, native: NativeUse[]): DocumentPart | undefined {
   if (isUploaded(part, at, native)) return undefined
@@ -130,10 +135,7 @@ export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | u
  */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
   if (source.type === 'url') return { type: 'input_file', file_url: source.url }
-  if (source.type === 'text') {
-    const text = title === undefined ? source.text : `${title}\n\n${source.text}`
-    return { type: 'input_text', text }
-  }
+  if (source.type === 'text') return { type: 'input_text', text: titledText(source, title) }
   return { type: 'input_file', filename: title ?? 'document.pdf', file_data: urlOf(source) }
 }
 

@@ -139,16 +139,9 @@ interface Entry {
   isEnded: boolean
 }
 
-/** The items of one answer, in the order in which they first came up. */
-interface AnswerItems {
-  at(event: JsonObject, type: ItemType): ItemReader
-  begin(event: JsonObject, item: JsonObject): void
-  end(event: JsonObject, item: JsonObject): void
-  /** Reads from the whole answer what no event had, and ends what is open. */
-  endAll(response: JsonObject | undefined): void
-}
+type AnswerItems = ReturnType<typeof createAnswerItems>
 
-function createAnswerItems(blocks: Blocks, context: DecodeContext): AnswerItems {
+function createAnswerItems(blocks: Blocks, context: DecodeContext) {
   const entries: Entry[] = []
   const byId = new Map<string, Entry>()
   const byPlace = new Map<string, Entry>()
@@ -183,20 +176,21 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext): AnswerItems 
   }
 
   return {
-    at: (event, type) => find(event, type, () => true).reader,
-    begin(event, item) {
+    at: (event: JsonObject, type: ItemType) => find(event, type, () => true).reader,
+    begin(event: JsonObject, item: JsonObject): void {
       const type = itemType(item)
       if (type === undefined) return
       const entry = find(event, type, ({ isBegun, isEnded }) => !isBegun && !isEnded)
       entry.isBegun = true
       entry.reader.begin?.(item)
     },
-    end(event, item) {
+    end(event: JsonObject, item: JsonObject): void {
       const type = itemType(item)
       const isOpen = ({ isEnded }: Entry) => !isEnded
       if (type !== undefined) end(find(event, type, isOpen), item)
     },
-    endAll(response) {
+    /** Reads from the whole answer what no event had, and ends what is open. */
+    endAll(response: JsonObject | undefined): void {
       const known = Map.groupBy(entries, ({ type }) => type)
       const places = new Map<ItemType, number>()
       for (const item of arrayIn(response, 'output')) {

@@ -19,7 +19,9 @@ import {
   arrayIn,
   countIn,
   isJsonObject,
+  isString,
   objectIn,
+  readBag,
   readFlag,
   readNumber,
   stringIn,
@@ -59,7 +61,7 @@ export function decodeResponsesRequest(body: JsonObject): CanonicalRequest {
     temperature: readNumber(body, 'temperature'),
     topP: readNumber(body, 'top_p'),
     logprobs: decodeInclude(body, native),
-    metadata: decodeMetadata(body),
+    metadata: readBag(body, 'metadata', isString, 'a string'),
     userId: stringIn(body, 'safety_identifier') ?? stringIn(body, 'user'),
     serviceTier: decodeServiceTier(body, native),
     promptCacheKey: stringIn(body, 'prompt_cache_key'),
@@ -207,16 +209,6 @@ export function serviceTierOf(word: unknown): ServiceTier | undefined {
 }
 
 const tiers: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
-
-function decodeMetadata(body: JsonObject): Readonly<Record<string, string>> | undefined {
-  const { metadata } = body
-  if (metadata === undefined || metadata === null) return undefined
-  if (!isJsonObject(metadata)) return refuseValue('metadata', 'an object')
-  const labels: [string, string][] = Object.entries(metadata).map(([key, value]) => {
-    return [key, typeof value === 'string' ? value : refuseValue(`metadata.${key}`, 'a string')]
-  })
-  return labels.length === 0 ? undefined : Object.fromEntries(labels)
-}
 
 /** What is gathered while items are read: tools come among them too. */
 interface Gathered {

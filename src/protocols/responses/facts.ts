@@ -1,11 +1,10 @@
-import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/facts.ts'
+import { onlyKind, tiersIn, toolOfKind } from '../chat/facts.ts'
 import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestText } from '../request-content.ts'
 import {
   type HostedToolAsk,
-  hasTwoKinds,
   outputsIn,
   type Path,
   type RequestExtras,
@@ -101,13 +100,8 @@ function toolsIn(list: readonly unknown[], path: Path, isWithin = false): readon
     if (tool.type === 'namespace' && !isWithin) {
       return toolsIn(arrayIn(tool, 'tools'), [...at, 'tools'], true)
     }
-    return [{ kind: kindOf(tool), path: at }]
+    return [{ kind: onlyKind(tool, ownKind(tool)), path: at }]
   })
-}
-
-function kindOf(tool: JsonObject): string | undefined {
-  const kind = ownKind(tool)
-  return hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
 }
 
 function ownKind(tool: JsonObject): string | undefined {

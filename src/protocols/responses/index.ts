@@ -38,7 +38,6 @@ const generate: Operation = {
   protocol: 'responses',
   name: 'responses',
   charged: true,
-  takesForm: false,
   check: checkResponses,
   read: readResponses,
   rename: renameModel,

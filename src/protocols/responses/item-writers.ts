@@ -42,21 +42,11 @@ interface ItemPlace {
   readonly output_index: number
 }
 
-interface OutputWriter {
-  write(event: AnswerEvent): string
-  /** Ends the last item, which waits for its end: an answer that was cut says so there. */
-  close(status: ItemStatus): string
-  items(): readonly JsonObject[]
-}
-
 /** The kinds of items: message, reasoning, function, custom tool, search; the vendor's ids begin so. */
 type Prefix = 'msg' | 'rs' | 'fc' | 'ctc' | 'ws'
 
 /** No items yet. An item is announced with the first of its text, so that none is empty. */
-export function createOutputWriter(
-  { requestId, request, body }: EncodeContext,
-  emit: WriteEvent,
-): OutputWriter {
+export function createOutputWriter({ requestId, request, body }: EncodeContext, emit: WriteEvent) {
   const done: JsonObject[] = []
   let current: { readonly prefix: Prefix; readonly writer: ItemWriter } | undefined
 

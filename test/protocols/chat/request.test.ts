@@ -255,6 +255,6 @@ describe('embeddings and images', () => {
       stream: true,
       amend: {},
     })
-    expect([imageGenerations.takesForm, imageEdits.takesForm]).toEqual([false, true])
+    expect(['takesForm' in imageGenerations, imageEdits.takesForm]).toEqual([false, true])
   })
 })
