@@ -1,5 +1,5 @@
 import { Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
-import { Fault } from './faults.ts'
+import { Fault } from './api-error.ts'
 import { orNull } from './shapes.ts'
 
 /** What a written integer must keep to. Its name, where it has one, is its title, too. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../lib/log.ts'
+import type { Fault } from './api-error.ts'
 import { ApiError } from './api-error.ts'
-import type { Fault } from './faults.ts'
 
 /** One thing that a schema found wrong, as Elysia reports it. */
 interface Finding {

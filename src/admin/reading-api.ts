@@ -3,17 +3,29 @@ import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
 import type { AccountLists } from './accounts/lists.ts'
 import { accountListRoutes } from './accounts/routes.ts'
-import type { AttemptService } from './attempts/routes.ts'
-import { attemptRoutes } from './attempts/routes.ts'
+import { type AttemptService, attemptRoutes } from './attempts/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { type ConfigExport, configExportRoutes } from './config-export/routes.ts'
-import type { LedgerService } from './ledger/routes.ts'
-import { ledgerRoutes } from './ledger/routes.ts'
+import { type LedgerService, ledgerRoutes } from './ledger/routes.ts'
 import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
 import type { OverviewService } from './overview/service.ts'
 import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
 import type { TokenLists } from './tokens/lists.ts'
 import { accountTokenListRoutes, tokenListRoutes } from './tokens/routes.ts'
+
+/** The present state as a tollgate.yaml, without secrets, until whoever takes it leaves. */
+export type ConfigExport = (signal: AbortSignal) => Promise<Response>
+
+const description = 'The present state as a tollgate.yaml, without secrets'
+
+export const configExportRoutes = (guard: Guard, exportConfig: ConfigExport) =>
+  new Elysia({ name: 'admin.config-export', prefix: '/api/v1/admin' })
+    .use(guard('admin'))
+    .get('/config.yaml', ({ request }) => exportConfig(request.signal), {
+      detail: {
+        ...{ tags: ['Administration'], summary: description },
+        responses: { 200: { description } },
+      },
+    })
 
 /** What reads what may be very much: one service for each resource. */
 export interface ReadingServices extends RequestServices {

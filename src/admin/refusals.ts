@@ -9,8 +9,8 @@ import {
   SetByOperator,
   TooMany,
 } from '../store/ports/edits.ts'
+import type { Fault } from './api-error.ts'
 import { ApiError } from './api-error.ts'
-import type { Fault } from './faults.ts'
 
 /** Something to be said about a field, such as `speaks.chat`; the message names it. */
 export interface Remark {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { regionsField, statusField, usdField, usdLimitField, wordField } from './kinds.ts'
+import { statusField, usdField, usdLimitField, wordField } from './kinds.ts'
 import { limitFields, limitsPart } from './limits.ts'
+import { regionsField } from './list-kinds.ts'
 import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
 import { map, optional, orNull } from './schema-parts.ts'
 

@@ -2,16 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { formatDurationMs } from '../lib/format.ts'
 import { quirkNames, quirks } from '../protocols/canonical/quirks.ts'
 import type { ChannelModel, ChannelProbe, ProtocolBases } from '../store/ports/catalog.ts'
-import {
-  durationField,
-  integerField,
-  partColumn,
-  stored,
-  switchField,
-  unordered,
-  wordsField,
-} from './kinds.ts'
+import { stored } from './field.ts'
+import { durationField, integerField, partColumn, switchField } from './kinds.ts'
 import { limitsPart } from './limits.ts'
+import { unordered, wordsField } from './list-kinds.ts'
 import { type Columns, fileProperties, type Values } from './resource.ts'
 import { map, optional, orNull, text } from './schema-parts.ts'
 import { parseDuration } from './values.ts'

@@ -1,16 +1,7 @@
 import { hostedTools } from '../protocols/canonical/tools.ts'
-import {
-  listField,
-  multiplierField,
-  openListField,
-  referencesField,
-  regionsField,
-  statusField,
-  switchField,
-  textField,
-  wordField,
-} from './kinds.ts'
+import { multiplierField, statusField, switchField, textField, wordField } from './kinds.ts'
 import { limitsPart } from './limits.ts'
+import { listField, openListField, referencesField, regionsField } from './list-kinds.ts'
 import type { Columns, Values } from './resource.ts'
 import { optional, regions, text, words } from './schema-parts.ts'
 

@@ -8,101 +8,14 @@ import {
   usd,
 } from '../billing/money.ts'
 import { parseDateTime } from '../lib/clock.ts'
-import { formatDurationMs, humanDuration, humanTime, isoTime, listed } from '../lib/format.ts'
-import type { Regions } from '../store/ports/catalog.ts'
-import {
-  decimal,
-  flag,
-  onlyThese,
-  optional,
-  orNull,
-  regions,
-  text,
-  titledWords,
-  words,
-} from './schema-parts.ts'
+import { formatDurationMs, humanDuration, humanTime, isoTime } from '../lib/format.ts'
+import { plain, type Spec } from './field.ts'
+import { decimal, flag, optional, orNull, text, words } from './schema-parts.ts'
 import { parseDuration, type ValueKind } from './values.ts'
 
 // The kinds of fields: how a value of each is written in the file, a column, the console's API, an
 // option, a report (`--json`, and the audit) and a plan, and how people see it. A kind that is not here is
 // a function that returns the same: nothing else asks for the kind of a field.
-
-/** How commands name a field. */
-export interface Flag {
-  /** Such as `--budget-day`. */
-  readonly name: string
-  /** What stands behind it, such as `<usd>`; left out for a switch. */
-  readonly value?: string
-  readonly help: string
-  /** What holds where `add` does not name it. */
-  readonly usual?: string
-  /** `add` needs it. */
-  readonly isRequired?: boolean
-  /** One text with commas between, not several arguments. */
-  readonly hasCommas?: boolean
-  /** What `--no-…` of a switch does. */
-  readonly off?: string
-  /** A switch of `set` that takes the value away, such as `--open`, and what it does. */
-  readonly clearedBy?: readonly [name: string, help: string]
-  /** Whether `set` has it, too; `only`: `add` has it not. */
-  readonly canSet?: boolean | 'only'
-}
-
-/** What is said of a field beside its kind. */
-interface Spec {
-  /** Its name in the program. */
-  readonly as: string
-  /** Its column, by which the audit names it, too. */
-  readonly column: string
-  /** One sentence, for the schema, the API's documentation and `tollgate init`. */
-  readonly help: string
-  readonly flag?: Flag
-  /** How commands show it: the title of its line, … */
-  readonly title?: string
-  /** … whether lists have it, and under which head if not the title; … */
-  readonly isListed?: boolean | string
-  /** Numbers stand at the right of a column; … */
-  readonly isRight?: boolean
-  /** … and what they say of none (of a switch: that is off), and of a switch that is on. */
-  readonly none?: string
-  readonly yes?: string
-  /** The key of the file, where it is not the field's. */
-  readonly fileKey?: string
-  /** The file leaves it as it is where it does not name it. */
-  readonly keeps?: boolean
-  /** An export says it even where it is as it would be without. */
-  readonly isAlwaysSaid?: boolean
-  /** What an owner may not raise again once an operator has lowered it, such as `its limit rpm`. */
-  readonly restrains?: string
-}
-
-/**
- * What holds for a kind that says nothing else: columns, reports, the API, options and the file have the
- * value as the program has it.
- */
-export function plain<Value>() {
-  const asItIs = (value: Value): Value => value
-  return {
-    ...{ toFile: asItIs, toCell: asItIs, fromCell: asItIs, toReport: asItIs, toView: asItIs },
-    /** From what the API, or an option, gives to what the file would say. */
-    toWritten: (given: unknown): unknown => given,
-    /** As a plan compares and shows it. */
-    text: String as (value: Value) => string,
-    /** What a report says of it, for people; null is shown as `none`. */
-    show: String as (reported: never) => string,
-  }
-}
-
-/** A value that its column has as JSON. */
-export function stored<Value>() {
-  type Cell = null extends Value ? string | null : string
-  return {
-    ...plain<Value>(),
-    isJson: true as const,
-    toCell: (value: Value) => (value === null ? null : JSON.stringify(value)) as Cell,
-    fromCell: (cell: Cell) => (cell === null ? null : JSON.parse(cell)) as Value,
-  }
-}
 
 /** Whether a resource may be used; the file calls it `enabled`. */
 const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
@@ -167,79 +80,6 @@ export const referenceField = <const S extends Omit<Spec, 'column'>>(spec: S) =>
   ...{ isElsewhere: true as const, initial: '' },
   ...{ file: text('name', spec.help), view: Type.String(), patch: shortText() },
   fromFile: (written: string) => written,
-})
-
-/** Names of other resources, in order; a table of its own links them. */
-export const referencesField = <
-  const S extends Omit<Spec, 'column'> & { readonly itemHelp: string },
->(
-  spec: S,
-) => ({
-  ...spec,
-  ...plain<readonly string[]>(),
-  isElsewhere: true as const,
-  initial: [] as readonly string[],
-  file: Type.Array(text('name', spec.itemHelp), { description: spec.help }),
-  view: Type.Array(Type.String(), { description: spec.help }),
-  patch: Type.Array(Type.String(), { maxItems: 1_000, description: spec.help }),
-  fromFile: (written: readonly string[]) => written,
-  toView: (values: readonly string[]) => [...values],
-  text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
-})
-
-interface ListSpec extends Spec {
-  /** One of them, as the file has it. */
-  readonly items: TSchema
-  /** Characters of each, … */
-  readonly most: number
-  /** … and how many there may be. */
-  readonly mostItems?: number
-  /** What to do where the file has the key with nothing behind it. */
-  readonly whenEmpty: string
-  /** What the API says twice counts once. */
-  readonly mayRepeat?: boolean
-}
-
-const itemsOf = ({ most, mostItems = 500, help }: ListSpec) =>
-  Type.Array(Type.String({ maxLength: most }), { maxItems: mostItems, description: help })
-
-/** Texts whose order means nothing; none: all of them. */
-export const listField = <const S extends ListSpec>(spec: S) => ({
-  ...spec,
-  ...stored<readonly string[]>(),
-  initial: [] as readonly string[],
-  file: onlyThese(Type.Unsafe<string>(spec.items), {
-    description: spec.help,
-    whenEmpty: spec.whenEmpty,
-  }),
-  view: Type.Array(Type.String(), { description: spec.help }),
-  patch: itemsOf(spec),
-  fromFile: (written: readonly string[] = []) => written,
-  fromCell: (cell: string): readonly string[] => (cell === '[]' ? noTexts : JSON.parse(cell)),
-  toView: (values: readonly string[]) => [...values],
-  toWritten: (given: unknown): unknown =>
-    spec.mayRepeat ? [...new Set(given as readonly string[])] : given,
-  text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
-})
-
-const noTexts: readonly never[] = []
-
-/** The same where an empty list is none of them; null: all. */
-export const openListField = <const S extends ListSpec & { readonly nobody: string }>(spec: S) => ({
-  ...spec,
-  ...stored<readonly string[] | null>(),
-  initial: null as readonly string[] | null,
-  file: onlyThese(Type.Unsafe<string>(spec.items), {
-    description: spec.help,
-    whenEmpty: spec.whenEmpty,
-  }),
-  ...{ view: orNull(itemsOf(spec)), patch: orNull(itemsOf(spec)) },
-  fromFile: (written: readonly string[] | null = null) => written,
-  toView: (values: readonly string[] | null) => values && [...values],
-  text: (values: readonly string[] | null) => (values === null ? 'all' : unordered(values)),
-  show: (values: readonly string[]) => listed(values, spec.nobody),
 })
 
 /** A switch; off at first, unless it `isUsual`. */
@@ -413,24 +253,6 @@ export const wordField = <
   }
 }
 
-/** Some of a few words that have a title each; their order means nothing. */
-export const wordsField = <const S extends Spec, const Word extends string>(
-  spec: S,
-  words: readonly Word[],
-  titleOf: (word: Word) => string,
-) => ({
-  ...spec,
-  ...stored<readonly string[]>(),
-  initial: [] as readonly string[],
-  file: optional(Type.Array(titledWords(words, titleOf), { description: spec.help })),
-  view: Type.Array(Type.String(), { description: spec.help }),
-  patch: Type.Array(Type.String(), { maxItems: 100, description: spec.help }),
-  fromFile: (written: readonly Word[] = []): readonly string[] => written,
-  toView: (values: readonly string[]) => [...values],
-  text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
-})
-
 /** USD of which there is always some amount, 0 at first. */
 export const usdField = <const S extends Spec>(spec: S) => ({
   ...spec,
@@ -443,59 +265,3 @@ export const usdField = <const S extends Spec>(spec: S) => ({
   ...{ toFile: formatNano, toView: formatNano, toWritten: trimmed, text: formatNano },
   show: usd,
 })
-
-const countryList = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
-
-/** Countries that are served, by their codes; the rules of tollgate.yaml say which of the two. */
-const Countries = Type.Union(
-  [
-    Type.Object(
-      { allow: countryList, deny: countryList },
-      { description: '{ allow } alone: these countries; { deny } alone: all but these.' },
-    ),
-    Type.Null(),
-  ],
-  { description: 'Countries that are served; null: all.' },
-)
-
-/** Countries that are served; null: all. */
-export const regionsField = <const S extends Spec>(spec: S) => ({
-  ...spec,
-  ...stored<Regions | null>(),
-  initial: null as Regions | null,
-  file: optional(orNull(regions(spec.help))),
-  ...{ view: Countries, patch: Countries },
-  fromFile: (
-    written?: {
-      readonly allow?: readonly string[]
-      readonly deny?: readonly string[]
-    } | null,
-  ): Regions | null => {
-    // One of the two lists is there: the checks say so.
-    if (written?.allow) return { allow: inCapitals(written.allow) }
-    return written?.deny ? { deny: inCapitals(written.deny) } : null
-  },
-  // Equal ones are equal texts.
-  toCell: (value: Regions | null): string | null =>
-    value && JSON.stringify('allow' in value ? { allow: value.allow } : { deny: value.deny }),
-  toView: (value: Regions | null) =>
-    value && ('allow' in value ? { allow: [...value.allow] } : { deny: [...value.deny] }),
-  text: (value: Regions | null) => {
-    if (value === null) return 'all'
-    return 'allow' in value ? `allow ${unordered(value.allow)}` : `deny ${unordered(value.deny)}`
-  },
-  show: (value: Regions) =>
-    'allow' in value ? `only ${value.allow.join(', ')}` : `all but ${value.deny.join(', ')}`,
-})
-
-const inCapitals = (codes: readonly string[]) => [
-  ...new Set(codes.map((code) => code.toUpperCase())),
-]
-
-/** Texts, or objects, whose order means nothing. */
-export function unordered(items: readonly (string | object)[]): string {
-  return `[${items
-    .map((one) => JSON.stringify(one))
-    .toSorted()
-    .join(',')}]`
-}

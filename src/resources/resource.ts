@@ -1,64 +1,8 @@
 import { OptionalKind, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
-import type { Flag } from './kinds.ts'
+import type { AnyField, AnyPart, Definition } from './field.ts'
 
 // What can be said of a resource by its fields alone: every place where they are read, written or
 // shown works on a definition, such as `tokenFields`.
-
-/** What fields and parts have in common. */
-interface Named {
-  readonly as: string
-  readonly help: string
-  /** Left out for a part with columns of its own, and for what another table has. */
-  readonly column?: string
-  readonly isJson?: boolean
-  readonly keeps?: boolean
-  readonly title?: string
-  readonly isListed?: boolean | string
-  readonly isRight?: boolean
-  readonly file: TSchema
-  show?(reported: unknown): string
-}
-
-/** A field, whatever its kind. */
-export interface AnyField extends Named {
-  /** The key of the file, where it is not the field's. */
-  readonly fileKey?: string
-  /** The end of its name in reports: the unit. */
-  readonly suffix?: string
-  readonly flag?: Flag
-  /** Its cells are 0 or 1. */
-  readonly isFlag?: boolean
-  readonly isAlwaysSaid?: boolean
-  readonly restrains?: string
-  readonly none?: string
-  /** The word by which an option takes the value away, and what comes of that. */
-  readonly clear?: readonly [word: string, says: string]
-  readonly initial: unknown
-  readonly view: TSchema
-  readonly patch: TSchema
-  fromFile(written: unknown): unknown
-  toFile(value: unknown): unknown
-  toWritten(given: unknown): unknown
-  toCell(value: unknown): unknown
-  fromCell(cell: unknown): unknown
-  toReport(value: unknown): unknown
-  toView(value: unknown): unknown
-  /** Several texts by their names, where a plan tells them apart. */
-  text(value: unknown): string | { readonly [name: string]: string }
-  show(reported: unknown): string
-  /** The same in a list. */
-  brief?(reported: unknown): string
-}
-
-interface AnyPart extends Named {
-  readonly part: Definition
-  readonly short?: string
-}
-
-/** Fields by their keys in the console's API; the file's are mostly the same. */
-export interface Definition {
-  readonly [key: string]: AnyField | AnyPart
-}
 
 type As<F> = F extends { readonly as: infer Name extends string } ? Name : never
 type Returned<F, Method extends string> =

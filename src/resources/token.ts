@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import {
-  listField,
   nameField,
   partField,
   referenceField,
@@ -10,6 +9,7 @@ import {
   usdLimitField,
 } from './kinds.ts'
 import { limitsPart } from './limits.ts'
+import { listField } from './list-kinds.ts'
 import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
 import { decimal, map, optional, text } from './schema-parts.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { limitSessions } from '../../src/admin/access.ts'
 import { ApiError } from '../../src/admin/api-error.ts'
-import { limitSessions } from '../../src/admin/session-limits.ts'
 import { startConsoleScene } from '../support/console-scene.ts'
 
 const request = (session = 'a', account = 1) =>

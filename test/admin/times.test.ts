@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readSpan, readTime } from '../../src/admin/times.ts'
+import { readSpan, readTime } from '../../src/admin/paging.ts'
 
 const eight = Date.UTC(2026, 10, 21, 8)
 

@@ -10,10 +10,9 @@ import { addSetOptions, fieldLines, namedFields, requireSome } from '../../src/c
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { accountFields } from '../../src/resources/account.ts'
 import { channelFields } from '../../src/resources/channel.ts'
+import type { AnyField, Definition } from '../../src/resources/field.ts'
 import { groupFields } from '../../src/resources/group.ts'
 import {
-  type AnyField,
-  type Definition,
   fromColumns,
   fromFile,
   initialValues,

@@ -3,8 +3,7 @@ import { isoTime } from '../../lib/format.ts'
 import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
-import { answerPage, withSearch } from '../paging.ts'
-import { readSpan } from '../times.ts'
+import { answerPage, readSpan, withSearch } from '../paging.ts'
 import { AttemptList, AttemptsQuery } from './schema.ts'
 
 export type AttemptService = ReturnType<typeof createAttemptService>

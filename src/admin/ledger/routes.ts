@@ -6,11 +6,9 @@ import type { Logger } from '../../lib/log.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
 import type { LedgerEntry as Row } from '../../store/ports/records.ts'
 import type { Guard, SignedIn } from '../access.ts'
-import { download, tableTypes } from '../download.ts'
+import { createExportPlaces, download, tableTypes } from '../download.ts'
 import { forUsers, success } from '../envelope.ts'
-import { answerPage } from '../paging.ts'
-import { createExportPlaces } from '../places.ts'
-import { readSpan } from '../times.ts'
+import { answerPage, readSpan } from '../paging.ts'
 import { type LedgerEntry, LedgerExportQuery, LedgerList, LedgerQuery } from './schema.ts'
 
 export interface LedgerParts {

@@ -8,7 +8,7 @@ import {
   type RequestFilter,
 } from '../../store/ports/lists.ts'
 import type { Sessions, SignedIn } from '../access.ts'
-import { createPlaces } from '../places.ts'
+import { createPlaces } from '../download.ts'
 import type { AllRequestsWanted } from './schema.ts'
 import { accountIdOf, isMeant, toFilter } from './service.ts'
 import { toAnyItem, toItem } from './view.ts'

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
-import type { RequestExport } from './export.ts'
 import type { LiveRequests } from './live.ts'
 import {
   AllExportQuery,
@@ -16,7 +15,7 @@ import {
   RequestsQuery,
   RequestsWanted,
 } from './schema.ts'
-import type { RequestService } from './service.ts'
+import type { RequestExport, RequestService } from './service.ts'
 import { answerWith } from './viewer.ts'
 
 export interface RequestServices {

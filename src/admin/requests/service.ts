@@ -1,11 +1,14 @@
+import { clientRequestFields, exportLines, requestFields } from '../../billing/receipt/fields.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
 import type { AdminStore } from '../../store/ports/admin.ts'
 import type { ListedRequest, ListStore, RequestFilter } from '../../store/ports/lists.ts'
 import type { ReceiptRows, RecordStore } from '../../store/ports/records.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { answerPage, withSearch } from '../paging.ts'
-import { readSpan } from '../times.ts'
-import type { AllRequestsQuery, AllRequestsWanted } from './schema.ts'
+import { createExportPlaces, download, tableTypes } from '../download.ts'
+import { answerPage, readSpan, withSearch } from '../paging.ts'
+import type { AllExportQuery, AllRequestsQuery, AllRequestsWanted } from './schema.ts'
 import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './view.ts'
 
 export interface RequestParts {
@@ -125,3 +128,44 @@ export function isMeant(row: ListedRequest, filter: RequestFilter): boolean {
     row.createdAt < until
   )
 }
+
+export interface ExportParts extends Pick<RequestParts, 'accounts'> {
+  readonly lists: Pick<ListStore, 'exportRequests'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Whom an export is for, and when it is given up. */
+interface Asked {
+  readonly who: SignedIn
+  readonly query: AllExportQuery
+  readonly signal: AbortSignal
+}
+
+export type RequestExport = ReturnType<typeof createRequestExport>
+
+/** Exports of requests, oldest first, read page by page as fast as they are taken. */
+export function createRequestExport({ lists, accounts, clock, log }: ExportParts) {
+  const places = createExportPlaces()
+
+  async function send({ who, query, signal }: Asked, lines: AsyncGenerator<string>) {
+    const { format = 'csv' } = query
+    const file = { name: `requests-${utcDay(clock())}.${format}`, type: tableTypes[format] }
+    return download(lines, file, { signal, log, onEnd: places.take(who) })
+  }
+
+  return {
+    async own(asked: Asked): Promise<Response> {
+      const { account: _, channel: __, ...wanted } = asked.query
+      const rows = lists.exportRequests(toFilter(wanted, asked.who.accountId), asked.signal)
+      return send(asked, exportLines(rows, clientRequestFields, formOf(asked.query)))
+    },
+    async all(asked: Asked): Promise<Response> {
+      const accountId = await accountIdOf(accounts, asked.query)
+      const rows = lists.exportRequests(toFilter(asked.query, accountId), asked.signal)
+      return send(asked, exportLines(rows, requestFields, formOf(asked.query)))
+    },
+  }
+}
+
+const formOf = ({ format = 'csv' }: AllExportQuery) => ({ format }) as const

@@ -1,4 +1,4 @@
-import type { Fault } from '../../admin/faults.ts'
+import type { Fault } from '../../admin/api-error.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDurationMs } from '../../lib/format.ts'
 import { isPostgresUrl } from '../../resources/values.ts'

@@ -1,5 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
-import type { Fault } from '../../admin/faults.ts'
+import type { Fault } from '../../admin/api-error.ts'
 import type { PriceSetting } from '../../store/ports/catalog.ts'
 import { buildConfig, buildStore } from './build.ts'
 import { buildPrices } from './build-prices.ts'

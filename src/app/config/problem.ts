@@ -1,4 +1,4 @@
-import type { Fault } from '../../admin/faults.ts'
+import type { Fault } from '../../admin/api-error.ts'
 
 /** Line and column in the file, both counted from 1. */
 export interface Position {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { formatDurationMs, formatSizeBytes, parseSizeBytes } from '../../lib/format.ts'
-import { plain } from '../../resources/kinds.ts'
+import { plain } from '../../resources/field.ts'
 import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
 import { parseWait, type ValueKind } from '../../resources/values.ts'
 import { sure } from './sure.ts'

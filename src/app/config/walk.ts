@@ -7,7 +7,7 @@ import {
   type TSchema,
 } from '@sinclair/typebox'
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
-import { type Fault, faultOfKind } from '../../admin/faults.ts'
+import { type Fault, faultOfKind } from '../../admin/api-error.ts'
 import { suggest } from '../../lib/suggest.ts'
 import { complaints, type ValueKind } from '../../resources/values.ts'
 import {

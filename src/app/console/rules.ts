@@ -1,6 +1,7 @@
 import type { Checked, Remark } from '../../admin/refusals.ts'
 import { accountFields } from '../../resources/account.ts'
-import { type Definition, placesOf } from '../../resources/resource.ts'
+import type { Definition } from '../../resources/field.ts'
+import { placesOf } from '../../resources/resource.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
 import { type LoadedEntry, loadEntry } from '../config/fragment.ts'
 import type { ConfigProblem } from '../config/problem.ts'

@@ -1,5 +1,4 @@
-import type { ApiErrorReason } from '../../admin/api-error.ts'
-import type { Fault } from '../../admin/faults.ts'
+import type { ApiErrorReason, Fault } from '../../admin/api-error.ts'
 import { type Language, shownLanguage } from './language.ts'
 
 /** The languages that the API does not speak itself. */

@@ -4,8 +4,9 @@ import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
+import type { Definition } from '../../resources/field.ts'
 import { groupFields } from '../../resources/group.ts'
-import { columnsOf, type Definition } from '../../resources/resource.ts'
+import { columnsOf } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import {
   dayColumns,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { daysUntil, monthOf, usageRange } from '../../../src/admin/overview/usage-range.ts'
+import { daysUntil, monthOf, usageRange } from '../../../src/admin/overview/service.ts'
 import type { ModelDayUsage } from '../../../src/store/ports/lists.ts'
 
 const row = (given: Partial<ModelDayUsage>): ModelDayUsage => ({

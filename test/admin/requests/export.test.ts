@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { renderError } from '../../../src/admin/errors.ts'
-import { createRequestExport } from '../../../src/admin/requests/export.ts'
+import { createRequestExport } from '../../../src/admin/requests/service.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import type { ListedRequest } from '../../../src/store/ports/lists.ts'
 import { people } from '../../support/console-scene.ts'

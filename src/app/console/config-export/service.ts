@@ -1,6 +1,6 @@
 import { Document, isScalar, Scalar, visit } from 'yaml'
-import type { ConfigExport } from '../../../admin/config-export/routes.ts'
 import { download } from '../../../admin/download.ts'
+import type { ConfigExport } from '../../../admin/reading-api.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isoTime } from '../../../lib/format.ts'
 import type { Logger } from '../../../lib/log.ts'
