@@ -49,7 +49,7 @@ describeInBrowser('the console', () => {
   }, 30_000)
 
   test.each([
-    ['en-US', 'This page has a fault', 'Load it again', 'To the overview', 'Overview'],
+    ['en-US', 'This page failed', 'Reload', 'To the overview', 'Overview'],
     ['zh-CN', '此页面出错了', '重新加载', '返回概览', '概览'],
   ])(
     'a page with a fault says so, and leads on: %s',

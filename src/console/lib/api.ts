@@ -16,7 +16,6 @@ export class CallFailed extends Error {
   readonly status: number
   /** Machine word, such as `conflict`. */
   readonly reason: string
-  /** Path of the field at fault. */
   readonly field: string | undefined
   /** Machine word for what is wrong with it. */
   readonly fault: string | undefined

@@ -3,29 +3,13 @@
  * A place means the same thing in both.
  */
 const palettes = {
-  light: [
-    '#332288',
-    '#dd7788',
-    '#117733',
-    '#66bbdd',
-    '#882255',
-    '#c2ab45',
-    '#44aa99',
-    '#aa4499',
-    '#85852b',
-  ],
-  dark: [
-    '#7799ee',
-    '#ffaabb',
-    '#44bb66',
-    '#99ddff',
-    '#dd5599',
-    '#eedd88',
-    '#44bbaa',
-    '#cc99ee',
-    '#bbcc33',
-  ],
-} as const
+  light: colours('332288 dd7788 117733 66bbdd 882255 c2ab45 44aa99 aa4499 85852b'),
+  dark: colours('7799ee ffaabb 44bb66 99ddff dd5599 eedd88 44bbaa cc99ee bbcc33'),
+}
+
+function colours(text: string): readonly string[] {
+  return text.split(' ').map((digits) => `#${digits}`)
+}
 
 const greys = { light: '#868e96', dark: '#909296' } as const
 

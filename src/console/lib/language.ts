@@ -33,9 +33,82 @@ type Said<Given> = Given extends readonly [infer English, unknown]
     : English
   : { readonly [Name in keyof Given]: Said<Given[Name]> }
 
-/** Texts of which each is stated once, in English and in Chinese. */
-export const bilingual = <const Given extends Pairs>(pairs: Given): Texts<Said<Given>> =>
-  ({ en: pick(pairs, 'en'), zh: pick(pairs, 'zh') }) as Texts<Said<Given>>
+/** Words that several pages have; a page may give one of its own. */
+const common = {
+  account: ['Account', '账户'],
+  accounts: ['Accounts', '账户'],
+  actions: ['Actions', '操作'],
+  after: ['Balance after', '变动后余额'],
+  all: ['All', '全部'],
+  attempts: ['Attempts', '上游尝试'],
+  back: ['To the overview', '返回概览'],
+  balance: ['Balance', '余额'],
+  cache_read: ['Cache read', '缓存读取'],
+  cache_write: ['Cache write', '缓存写入'],
+  cancel: ['Cancel', '取消'],
+  channel: ['Channel', '渠道'],
+  channels: ['Channels', '渠道'],
+  confirm: ['Confirm', '确认'],
+  delete: ['Delete', '删除'],
+  deleteAsk: ['Delete {name}?', '删除 {name}？'],
+  disable: ['Disable', '停用'],
+  disableAsk: ['Disable {name}?', '停用 {name}？'],
+  disabled: ['Disabled', '已停用'],
+  email: ['E-mail', '邮箱'],
+  enable: ['Enable', '启用'],
+  everywhere: ['Everywhere', '所有国家/地区'],
+  failed: ['Failed', '失败'],
+  group: ['Group', '分组'],
+  groups: ['Groups', '分组'],
+  input: ['Input', '输入'],
+  key: ['Key', '密钥'],
+  kind: ['Kind', '类型'],
+  lastUsed: ['Last used', '最近使用'],
+  makeToken: ['Make a token', '创建令牌'],
+  model: ['Model', '模型'],
+  models: ['Models', '模型'],
+  month: ['Spent this month', '本月消费'],
+  more: ['Show more', '显示更多'],
+  name: ['Name', '名称'],
+  needed: ['Fill this in.', '请填写。'],
+  never: ['never', '从未'],
+  no: ['no', '否'],
+  noTokenTitle: ['You have no token yet', '还没有令牌'],
+  none: ['none', '无'],
+  noneFoundHint: ['Change the filters, or show all.', '请调整筛选条件，或显示全部。'],
+  output: ['Output', '输出'],
+  password: ['Password', '密码'],
+  perCall: ['{usd} per call', '每次 {usd}'],
+  protocol: ['Protocol', '协议'],
+  recent: ['Last hour', '最近一小时'],
+  remove: ['Remove', '移除'],
+  reserved: ['Reserved', '预留'],
+  search: ['Search', '搜索'],
+  setUp: ['Set up a client', '配置客户端'],
+  settings: ['Settings', '设置'],
+  showAll: ['Show all', '显示全部'],
+  signIn: ['Sign in', '登录'],
+  state: ['State', '状态'],
+  status: ['Status', '状态'],
+  streams: ['{count} of them streams', '其中流式 {count} 个'],
+  succeeded: ['Succeeded', '成功'],
+  time: ['Time', '时间'],
+  today: ['Spent today', '今日消费'],
+  token: ['Token', '令牌'],
+  tokens: ['Tokens', '令牌'],
+  undo: ['Undo', '撤销'],
+  utc: ['By UTC', '按 UTC 计'],
+  yes: ['yes', '是'],
+} as const
+
+type Common = Said<typeof common>
+
+/** Texts of which each is stated once, in English and in Chinese, beside the common ones. */
+export function bilingual<const Given extends Pairs>(pairs: Given) {
+  const all = { ...common, ...pairs }
+  type Text = Said<Given> & Omit<Common, keyof Given>
+  return { en: pick(all, 'en'), zh: pick(all, 'zh') } as Texts<Text>
+}
 
 const pick = (pairs: Pairs, language: Language): object =>
   Object.fromEntries(
@@ -58,6 +131,9 @@ function said([en, zh]: Pair, language: Language) {
     })
 }
 
+/** The common words alone. */
+export const commonText = bilingual({})
+
 /** The locale of numbers and times. */
 export const localeOf = (language: Language) => (language === 'zh' ? 'zh-CN' : undefined)
 
@@ -70,13 +146,6 @@ export const textOf = (
   texts: Readonly<Record<string, string>>,
   name: string,
 ): string | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)
-
-/** Words of buttons that many pages have. */
-export const commonText = bilingual({
-  cancel: ['Cancel', '取消'],
-  showAll: ['Show all', '显示全部'],
-  undo: ['Undo', '撤销'],
-})
 
 interface Choice {
   readonly language: Language
@@ -123,3 +192,9 @@ export function useText<Text>(texts: Texts<Text>): Text {
   // The type of the other language says that each name is there.
   return texts[useLanguage().language] as Text
 }
+
+/** Some names to choose from, with their texts. */
+export const choicesOf = <const Name extends string>(
+  names: readonly Name[],
+  texts: Readonly<Record<Name, string>>,
+) => names.map((value) => ({ value, label: texts[value] }))

@@ -1,16 +1,9 @@
 /** What can be set up, in the order in which it is offered. */
 export const clients = [
-  'chat',
-  'responses',
-  'messages',
-  'gemini',
-  'claude-code',
-  'codex',
-  'gemini-cli',
+  ...(['chat', 'responses', 'messages', 'gemini', 'claude-code', 'codex', 'gemini-cli'] as const),
 ] as const
 export type Client = (typeof clients)[number]
 
-/** What a client must be told. */
 interface Setup {
   /** Main or overseas address of the gateway, without `/v1`. */
   readonly address: string
@@ -33,254 +26,181 @@ export function baseAddress(client: Client, address: string): string {
   return withVersion.has(client) ? `${bare}/v1` : bare
 }
 
-const makers: { readonly [Name in Client]: (base: string, setup: Setup) => readonly Snippet[] } = {
-  chat,
-  responses,
-  messages,
-  gemini,
-  'claude-code': claudeCode,
-  codex,
-  'gemini-cli': geminiCli,
-}
-
 /** What to write for a client, ready to be run. */
-export const snippetsOf = (client: Client, setup: Setup): readonly Snippet[] =>
-  makers[client](baseAddress(client, setup.address), setup)
-
-const question = 'Say hello.'
-
-interface CurlParts {
-  readonly url: string
-  readonly headers: readonly string[]
-  readonly body: object
+export function snippetsOf(client: Client, { address, key, model }: Setup): readonly Snippet[] {
+  const values = { base: baseAddress(client, address), key, model, question: 'Say hello.' }
+  const fill = (text: string) =>
+    text.replace(/\{\{(\w+)\}\}/g, (_, name: keyof typeof values) => JSON.stringify(values[name]))
+  const sdk = Object.entries(sdks[client] ?? {}).map(([title, text]) => ({
+    ...{ title, code: fill(text) },
+  }))
+  return [...sdk, ...others[client](values)]
 }
 
-function curl({ url, headers, body }: CurlParts): Snippet {
-  const all = [...headers, 'content-type: application/json']
-  const options = all.map((header) => `  -H ${shellWord(header)} \\\n`)
-  return {
-    title: 'curl',
-    code: `curl ${shellWord(url)} \\\n${options.join('')}  -d ${shellJson(body)}`,
-  }
-}
-
-const openaiClients = (base: string, key: string) => ({
-  python: `from openai import OpenAI
+const openaiPython = `from openai import OpenAI
 
 client = OpenAI(
-    base_url=${quoted(base)},
-    api_key=${quoted(key)},
-)`,
-  typescript: `import OpenAI from 'openai'
+    base_url={{base}},
+    api_key={{key}},
+)`
+const openaiTypeScript = `import OpenAI from 'openai'
 
 const client = new OpenAI({
-  baseURL: ${quoted(base)},
-  apiKey: ${quoted(key)},
-})`,
-})
+  baseURL: {{base}},
+  apiKey: {{key}},
+})`
 
-/** The `openai` packages, chat completions. */
-function chat(base: string, { key, model }: Setup): readonly Snippet[] {
-  const client = openaiClients(base, key)
-  const messages = [{ role: 'user', content: question }]
-  return [
-    {
-      title: 'Python',
-      code: `${client.python}
+/** Programs with a vendor's package. A quoted JSON text is a string of both languages. */
+const sdks: { readonly [name in Client]?: Readonly<Record<string, string>> } = {
+  chat: {
+    Python: `${openaiPython}
 completion = client.chat.completions.create(
-    model=${quoted(model)},
-    messages=[{"role": "user", "content": ${quoted(question)}}],
+    model={{model}},
+    messages=[{"role": "user", "content": {{question}}}],
 )
 print(completion.choices[0].message.content)`,
-    },
-    {
-      title: 'TypeScript',
-      code: `${client.typescript}
+    TypeScript: `${openaiTypeScript}
 const completion = await client.chat.completions.create({
-  model: ${quoted(model)},
-  messages: [{ role: 'user', content: ${quoted(question)} }],
+  model: {{model}},
+  messages: [{ role: 'user', content: {{question}} }],
 })
 console.log(completion.choices[0]?.message.content)`,
-    },
-    curl({
-      url: `${base}/chat/completions`,
-      headers: [`authorization: Bearer ${key}`],
-      body: { model, messages },
-    }),
-  ]
-}
-
-/** The `openai` packages, responses. */
-function responses(base: string, { key, model }: Setup): readonly Snippet[] {
-  const client = openaiClients(base, key)
-  return [
-    {
-      title: 'Python',
-      code: `${client.python}
+  },
+  responses: {
+    Python: `${openaiPython}
 response = client.responses.create(
-    model=${quoted(model)},
-    input=${quoted(question)},
+    model={{model}},
+    input={{question}},
 )
 print(response.output_text)`,
-    },
-    {
-      title: 'TypeScript',
-      code: `${client.typescript}
+    TypeScript: `${openaiTypeScript}
 const response = await client.responses.create({
-  model: ${quoted(model)},
-  input: ${quoted(question)},
+  model: {{model}},
+  input: {{question}},
 })
 console.log(response.output_text)`,
-    },
-    curl({
-      url: `${base}/responses`,
-      headers: [`authorization: Bearer ${key}`],
-      body: { model, input: question },
-    }),
-  ]
-}
-
-/** The `anthropic` packages: they add `/v1/messages` themselves. */
-function messages(base: string, { key, model }: Setup): readonly Snippet[] {
-  const body = { model, max_tokens: 1024, messages: [{ role: 'user', content: question }] }
-  return [
-    {
-      title: 'Python',
-      code: `from anthropic import Anthropic
+  },
+  // This package and the next add the version and the rest of the path themselves.
+  messages: {
+    Python: `from anthropic import Anthropic
 
 client = Anthropic(
-    base_url=${quoted(base)},
-    auth_token=${quoted(key)},
+    base_url={{base}},
+    auth_token={{key}},
 )
 message = client.messages.create(
-    model=${quoted(model)},
+    model={{model}},
     max_tokens=1024,
-    messages=[{"role": "user", "content": ${quoted(question)}}],
+    messages=[{"role": "user", "content": {{question}}}],
 )
 print(message.content[0].text)`,
-    },
-    {
-      title: 'TypeScript',
-      code: `import Anthropic from '@anthropic-ai/sdk'
+    TypeScript: `import Anthropic from '@anthropic-ai/sdk'
 
 const client = new Anthropic({
-  baseURL: ${quoted(base)},
+  baseURL: {{base}},
   apiKey: null,
-  authToken: ${quoted(key)},
+  authToken: {{key}},
 })
 const message = await client.messages.create({
-  model: ${quoted(model)},
+  model: {{model}},
   max_tokens: 1024,
-  messages: [{ role: 'user', content: ${quoted(question)} }],
+  messages: [{ role: 'user', content: {{question}} }],
 })
 console.log(message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''))`,
-    },
-    curl({
-      url: `${base}/v1/messages`,
-      headers: [`authorization: Bearer ${key}`, 'anthropic-version: 2023-06-01'],
-      body,
-    }),
-  ]
-}
-
-/** Google's packages: they add the version and the model themselves. */
-function gemini(base: string, { key, model }: Setup): readonly Snippet[] {
-  return [
-    {
-      title: 'Python',
-      code: `from google import genai
+  },
+  gemini: {
+    Python: `from google import genai
 
 client = genai.Client(
-    api_key=${quoted(key)},
-    http_options={"base_url": ${quoted(base)}},
+    api_key={{key}},
+    http_options={"base_url": {{base}}},
 )
 response = client.models.generate_content(
-    model=${quoted(model)},
-    contents=${quoted(question)},
+    model={{model}},
+    contents={{question}},
 )
 print(response.text)`,
-    },
-    {
-      title: 'TypeScript',
-      code: `import { GoogleGenAI } from '@google/genai'
+    TypeScript: `import { GoogleGenAI } from '@google/genai'
 
 const client = new GoogleGenAI({
-  apiKey: ${quoted(key)},
-  httpOptions: { baseUrl: ${quoted(base)} },
+  apiKey: {{key}},
+  httpOptions: { baseUrl: {{base}} },
 })
 const response = await client.models.generateContent({
-  model: ${quoted(model)},
-  contents: ${quoted(question)},
+  model: {{model}},
+  contents: {{question}},
 })
 console.log(response.text)`,
-    },
-    curl({
-      url: `${base}/v1beta/models/${encodeURIComponent(model)}:generateContent`,
-      headers: [`x-goog-api-key: ${key}`],
-      body: { contents: [{ role: 'user', parts: [{ text: question }] }] },
-    }),
-  ]
+  },
 }
 
-const json = (value: object) => JSON.stringify(value, null, 2)
-const exports = (variables: readonly (readonly [string, string])[]) =>
-  variables.map(([name, value]) => `export ${name}=${shellWord(value)}`).join('\n')
+type Values = Readonly<Record<'base' | 'key' | 'model' | 'question', string>>
 
-/** Claude Code: by its environment, or for good by its settings. */
-function claudeCode(base: string, { key, model }: Setup): readonly Snippet[] {
-  const variables = [
-    ['ANTHROPIC_BASE_URL', base],
-    ['ANTHROPIC_AUTH_TOKEN', key],
-  ] as const
-  return [
-    { title: 'Shell', code: `${exports(variables)}\nclaude --model ${shellWord(model)}` },
-    {
-      title: '~/.claude/settings.json',
-      code: json({ model, env: Object.fromEntries(variables) }),
-    },
-  ]
-}
-
-/** Codex speaks responses alone; web search runs at a vendor that may not be the model's. */
-function codex(base: string, { key, model }: Setup): readonly Snippet[] {
-  return [
+const others: { readonly [name in Client]: (values: Values) => readonly Snippet[] } = {
+  chat({ base, key, model, question }) {
+    const messages = [{ role: 'user', content: question }]
+    return curl(`${base}/chat/completions`, [`authorization: Bearer ${key}`], { model, messages })
+  },
+  responses: ({ base, key, model, question: input }) =>
+    curl(`${base}/responses`, [`authorization: Bearer ${key}`], { model, input }),
+  messages({ base, key, model, question }) {
+    const headers = [`authorization: Bearer ${key}`, 'anthropic-version: 2023-06-01']
+    const messages = [{ role: 'user', content: question }]
+    return curl(`${base}/v1/messages`, headers, { model, max_tokens: 1024, messages })
+  },
+  gemini({ base, key, model, question: text }) {
+    const url = `${base}/v1beta/models/${encodeURIComponent(model)}:generateContent`
+    return curl(url, [`x-goog-api-key: ${key}`], {
+      contents: [{ role: 'user', parts: [{ text }] }],
+    })
+  },
+  'claude-code'({ base, key, model }) {
+    const env = { ANTHROPIC_BASE_URL: base, ANTHROPIC_AUTH_TOKEN: key }
+    return [
+      { title: 'Shell', code: `${exports(env)}\nclaude --model ${shellWord(model)}` },
+      { title: '~/.claude/settings.json', code: json({ model, env }) },
+    ]
+  },
+  // Codex speaks responses alone; web search runs at a vendor that may not be the model's.
+  codex: ({ base, key, model }) => [
     {
       title: '~/.codex/config.toml',
-      code: `model = ${quoted(model)}
+      code: `model = ${JSON.stringify(model)}
 model_provider = "tollgate"
 web_search = "disabled"
 
 [model_providers.tollgate]
 name = "Tollgate"
-base_url = ${quoted(base)}
+base_url = ${JSON.stringify(base)}
 env_key = "TOLLGATE_KEY"
 wire_api = "responses"`,
     },
-    { title: 'Shell', code: `${exports([['TOLLGATE_KEY', key]])}\ncodex` },
-  ]
+    { title: 'Shell', code: `${exports({ TOLLGATE_KEY: key })}\ncodex` },
+  ],
+  'gemini-cli'({ base, key, model }) {
+    const env = { GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: key }
+    const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
+    return [
+      { title: 'Shell', code: `${exports(env)}\ngemini -m ${shellWord(model)}` },
+      { title: '~/.gemini/settings.json', code: json(settings) },
+    ]
+  },
 }
 
-/** Gemini CLI: the way to sign in is set once. */
-function geminiCli(base: string, { key, model }: Setup): readonly Snippet[] {
-  const variables = [
-    ['GOOGLE_GEMINI_BASE_URL', base],
-    ['GEMINI_API_KEY', key],
-  ] as const
-  return [
-    { title: 'Shell', code: `${exports(variables)}\ngemini -m ${shellWord(model)}` },
-    {
-      title: '~/.gemini/settings.json',
-      code: json({ security: { auth: { selectedType: 'gemini-api-key' } } }),
-    },
-  ]
+function curl(url: string, headers: readonly string[], body: object): readonly Snippet[] {
+  const all = [...headers, 'content-type: application/json']
+  const options = all.map((header) => `  -H ${shellWord(header)} \\\n`).join('')
+  const data = shellWord(JSON.stringify(body))
+  return [{ title: 'curl', code: `curl ${shellWord(url)} \\\n${options}  -d ${data}` }]
 }
+
+const json = (value: object) => JSON.stringify(value, null, 2)
+
+const exports = (variables: Readonly<Record<string, string>>) =>
+  Object.entries(variables)
+    .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+    .join('\n')
 
 /** A text as one word of a POSIX shell. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-
-/** A text as a string of Python, TypeScript, JSON or TOML: they agree on these. */
-const quoted = (text: string) => JSON.stringify(text)
-
-/** Data as one word of a POSIX shell. */
-const shellJson = (data: object) => shellWord(JSON.stringify(data))

@@ -1,10 +1,10 @@
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
-import { fieldsOf } from '../parts/form.tsx'
+import { useFilters } from '../parts/filters.tsx'
+import { fieldsOf, inputsOf } from '../parts/form.tsx'
 import { type Column, column, List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
 import { LongText, Time } from '../parts/text.tsx'
@@ -13,10 +13,11 @@ import { LongText, Time } from '../parts/text.tsx'
 export function Page() {
   const text = useText(texts)
   const { language } = useLanguage()
-  const search = useSearch({ strict: false })
-  const filter = Object.fromEntries(
-    filterNames.flatMap((name) => (search[name] ? [[name, String(search[name])]] : [])),
-  )
+  const [{ actor, action, subject, since }] = useFilters()
+  const filter = {
+    ...{ ...(actor && { actor }), ...(action && { action }) },
+    ...{ ...(subject && { subject }), ...(since && { since }) },
+  }
   const columns: readonly Column<AuditItem>[] = [
     column(text.time, ({ created_at }) => <Time at={created_at} />),
     column(text.actor, ({ actor }) => <Name>{actor}</Name>),
@@ -55,32 +56,19 @@ const Name = ({ children }: { readonly children: string }) => (
   </span>
 )
 
-const filterNames = ['actor', 'action', 'subject', 'since'] as const
-
-/** What the list is narrowed to; the address keeps it. */
 function AuditFilters({ given }: { readonly given: { readonly [name: string]: string } }) {
   const text = useText(texts)
   const { language } = useLanguage()
-  const navigate = useNavigate()
-  const form = useForm({
-    initialValues: {
-      actor: given.actor ?? '',
-      action: given.action ?? '',
-      subject: given.subject ?? '',
-      since: given.since ?? '',
-    },
-  })
-  const field = fieldsOf(form, text)
-  const show = (values: Readonly<Record<string, string>>) => {
-    const search = Object.entries(values).filter(([, value]) => value !== '')
-    void navigate({ to: '/admin/audit', search: Object.fromEntries(search) })
-  }
+  const [, show] = useFilters()
+  const none = { actor: '', action: '', subject: '', since: '' }
+  const form = useForm({ initialValues: { ...none, ...given } })
+  const input = inputsOf(form, text)
   return (
     <form onSubmit={form.onSubmit((values) => show(values))}>
       <Group align="flex-end" gap="sm">
-        <TextInput placeholder={text.actorExample} flex="1 1 15rem" maw={320} {...field('actor')} />
+        {input.line('actor', { placeholder: text.actorExample, flex: '1 1 15rem', maw: 320 })}
         <NativeSelect
-          {...field('action')}
+          {...fieldsOf(form, text)('action')}
           data={[
             { value: '', label: text.anyAction },
             ...resources.map((resource) => ({
@@ -89,16 +77,11 @@ function AuditFilters({ given }: { readonly given: { readonly [name: string]: st
             })),
           ]}
         />
-        <TextInput
-          placeholder={text.subjectExample}
-          flex="1 1 16rem"
-          maw={340}
-          {...field('subject')}
-        />
-        <TextInput type="date" {...field('since')} />
+        {input.line('subject', { placeholder: text.subjectExample, flex: '1 1 16rem', maw: 340 })}
+        {input.line('since', { type: 'date' })}
         <Button type="submit">{text.apply}</Button>
         {Object.keys(given).length > 0 && (
-          <Button variant="default" onClick={() => show({})}>
+          <Button variant="default" onClick={() => show(none)}>
             {text.clear}
           </Button>
         )}
@@ -107,7 +90,6 @@ function AuditFilters({ given }: { readonly given: { readonly [name: string]: st
   )
 }
 
-/** From what to what, each in a line. */
 const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
   <div>
     {changes.map((change) => (
@@ -136,14 +118,10 @@ function Step({ change: { from, to } }: { readonly change: AuditChange }) {
 
 const texts = bilingual({
   title: ['Audit', '审计'],
-  description: [
-    'Who changed what by hand, newest first. Nothing here can be changed or removed.',
-    '谁手动改了什么，最新的在前。这里的记录不可修改或删除。',
-  ],
-  time: ['Time', '时间'],
+  description: ['Changes by hand, newest first, kept for good.', '手动更改，最新在前，不可删改。'],
   actor: ['Who', '操作者'],
   action: ['What', '操作'],
-  subject: ['Of what', '对象'],
+  subject: ['Subject', '对象'],
   changes: ['Changed', '变更内容'],
   anyAction: ['Anything', '全部操作'],
   actorExample: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
@@ -151,14 +129,10 @@ const texts = bilingual({
   since: ['Since (UTC)', '起始日期（UTC）'],
   apply: ['Filter', '筛选'],
   clear: ['Clear', '清除'],
-  none: ['none', '无'],
-  hidden: ['changed (not told)', '已更改（内容不公开）'],
+  hidden: ['changed (hidden)', '已更改（内容不公开）'],
   empty: ['Nothing was changed by hand yet', '还没有手动更改'],
-  emptyHint: [
-    'Every change in the console, and each by the command line, leaves an entry here.',
-    '在控制台或命令行中的每次更改都会记录在这里。',
-  ],
-  emptyFilter: ['Nothing fits these filters', '没有符合筛选条件的记录'],
+  emptyHint: ['Changes by console or command line appear here.', '控制台或命令行的更改记录于此。'],
+  emptyFilter: ['Nothing matches these filters', '没有符合筛选条件的记录'],
 })
 
 /** What actions begin with, and what they do, as one says it. */
@@ -176,8 +150,8 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   add: ['made', '新建'],
   create: ['made', '新建'],
   remove: ['removed', '删除'],
-  restore: ['brought back', '恢复'],
-  recover: ['declared well', '标记为正常'],
+  restore: ['restored', '恢复'],
+  recover: ['cooldown cleared', '标记为正常'],
   password: ['password set', '设置密码'],
 }
 

@@ -68,11 +68,9 @@ interface Entry {
 interface AccountFormProps {
   readonly submit: string
   readonly make: (entry: Entry) => Promise<void>
-  /** The page of whoever has an account now. */
   readonly next: '/' | '/admin'
 }
 
-/** E-mail and a new password, typed twice. A refusal is shown. */
 function AccountForm({ submit, make, next }: AccountFormProps) {
   const text = useText(texts)
   const navigate = useNavigate()
@@ -104,10 +102,7 @@ function AccountForm({ submit, make, next }: AccountFormProps) {
 
 const texts = bilingual({
   setUp: ['Set up this gateway', '初始化网关'],
-  intro: [
-    'Create the administrator. The link that led you here works once.',
-    '创建管理员账户。此链接只能使用一次。',
-  ],
+  intro: ['Create the administrator. The link works once.', '创建管理员账户。此链接只能使用一次。'],
   createAdministrator: ['Create administrator', '创建管理员'],
   closed: ['This gateway has an administrator already.', '此网关已有管理员。'],
   noCode: [
@@ -117,9 +112,6 @@ const texts = bilingual({
   signUp: ['Create an account', '注册账户'],
   create: ['Create account', '注册'],
   have: ['Have one?', '已有账户？'],
-  signIn: ['Sign in', '登录'],
-  email: ['E-mail', '邮箱'],
-  password: ['Password', '密码'],
   passwordHint: [
     'At least 10 characters. A sentence is easier to remember than random characters.',
     '至少 10 个字符。一句话比一串符号更好记。',

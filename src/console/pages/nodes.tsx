@@ -7,7 +7,7 @@ import { column, DataTable } from '../parts/list.tsx'
 import { Loaded, PageFrame } from '../parts/page.tsx'
 import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
-/** Nodes tell of themselves every five seconds. */
+/** Nodes send a heartbeat every five seconds. */
 const refreshMs = 3_000
 
 /** Who serves: the nodes of this gateway. */
@@ -59,7 +59,6 @@ function Notices({ database, is_shared, items }: NodeList) {
   )
 }
 
-/** Stands where a node has nothing to tell. */
 const none = '–'
 
 interface NodeProps {
@@ -105,13 +104,13 @@ function Name({ node }: NodeProps) {
       {node.is_alive && (node.is_this || node.leads) && (
         <Group gap={4}>
           {node.is_this && (
-            <Badge variant="default" tt="none" fw={500}>
+            <Badge variant="default" fw={500}>
               {text.isThis}
             </Badge>
           )}
           {node.leads && (
             <Tooltip label={text.leadsHint}>
-              <Badge variant="default" tt="none" fw={500}>
+              <Badge variant="default" fw={500}>
                 {text.leads}
               </Badge>
             </Tooltip>
@@ -127,7 +126,7 @@ function State({ node }: NodeProps) {
   const { language } = useLanguage()
   return (
     <Stack gap={4} align="flex-start">
-      <Badge variant="dot" tt="none" fw={500} color={node.is_alive ? 'green' : 'red'}>
+      <Badge variant="dot" fw={500} color={node.is_alive ? 'green' : 'red'}>
         {node.is_alive ? text.serves : text.dead}
       </Badge>
       <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
@@ -156,30 +155,22 @@ function Count({ value }: { readonly value: number | null }) {
 
 const texts = bilingual({
   title: ['Nodes', '节点'],
-  description: [
-    'The processes that serve this gateway together, each as it was last heard of.',
-    '共同提供服务的进程，以及各自最近一次上报的状态。',
-  ],
+  description: ['The processes that serve, and their heartbeats.', '共同提供服务的进程及其状态。'],
   caption: ['Nodes', '节点列表'],
   name: ['Node', '节点'],
   isThis: ['answers you now', '当前应答节点'],
   leads: ['leads', '主节点'],
-  leadsHint: [
-    'Builds the price feed and the public pages that all nodes serve.',
-    '负责生成所有节点共同提供的价格数据和公开页面。',
-  ],
+  leadsHint: ['Makes the price feed and public pages for all.', '生成价格数据和公开页面。'],
   version: ['Version', '版本'],
-  state: ['State', '状态'],
   serves: ['serves', '服务中'],
   dead: ['dead', '已失联'],
-  heard: ['Heard of {ago}', '最近心跳：{ago}'],
+  heard: ['Last heartbeat {ago}', '最近心跳：{ago}'],
   left: [
     'Being closed: {requests} under way, {amount} set aside',
     '正在清理：{requests} 个请求，预留 {amount}',
   ],
   since: ['Serves since', '启动时间'],
   requests: ['Under way', '进行中'],
-  streams: ['{count} of them streams', '其中流式 {count} 个'],
   perMinute: ['In the last minute', '最近一分钟'],
   limits: ['Limits', '限额计数'],
   together: ['counted with all nodes', '与所有节点合计'],

@@ -4,7 +4,7 @@ import { api, useCall } from '../lib/api.ts'
 import { formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
-import { AnchorLink, ButtonLink, Figure } from '../parts/text.tsx'
+import { ButtonLink, Figure, TextLink } from '../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
@@ -70,7 +70,6 @@ interface FiguresProps {
   readonly days: number
 }
 
-/** What is looked at first: what is left, and what was spent. */
 function Figures({ overview, days }: FiguresProps) {
   const text = useText(texts)
   const { usage, balance, reserved, spent_today, spent_this_month } = overview
@@ -92,9 +91,9 @@ function Figures({ overview, days }: FiguresProps) {
           failed > 0 && (
             <>
               {text.failed(failed)} ·{' '}
-              <AnchorLink inherit underline="always" to="/requests" search={{ outcome: 'failed' }}>
+              <TextLink to="/requests" search={{ outcome: 'failed' }}>
                 {text.whyFailed}
-              </AnchorLink>
+              </TextLink>
             </>
           )
         }
@@ -105,7 +104,6 @@ function Figures({ overview, days }: FiguresProps) {
   )
 }
 
-/** What to do when little is left. */
 function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
   const text = useText(texts)
   const { balance, balance_low_below, balance_state } = overview
@@ -121,9 +119,7 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
         {isLow
           ? text.low(formatUsd(balance), formatUsd(balance_low_below))
           : text.usedUp(formatUsd(balance))}{' '}
-        <AnchorLink inherit underline="always" to="/balance">
-          {text.toBalance}
-        </AnchorLink>
+        <TextLink to="/balance">{text.toBalance}</TextLink>
       </Text>
     </Alert>
   )
@@ -131,40 +127,28 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
 
 const texts = bilingual({
   title: ['Overview', '概览'],
-  balance: ['Balance', '余额'],
-  reserved: [
-    '{usd} of it is set aside for requests under way.',
-    '其中 {usd} 已为进行中的请求预留。',
-  ],
+  reserved: ['{usd} of it is reserved for open requests.', '其中 {usd} 已为进行中的请求预留。'],
   lowTitle: ['Your balance is low', '余额不足提醒'],
   low: [
-    '{balance} is left, less than {below}. Top it up, or ask whoever runs this gateway: when it is used up, requests are refused.',
+    '{balance} is left, less than {below}. Top it up, or ask the operator of this gateway: when it is used up, requests are refused.',
     '剩余 {balance}，低于 {below}。请充值或联系网关管理员；余额用尽后请求会被拒绝。',
   ],
   usedUpTitle: ['Your balance is used up', '余额已用尽'],
   usedUp: [
-    'The balance is {balance}: requests are refused until it is topped up. Ask whoever runs this gateway.',
+    'The balance is {balance}: requests are refused until it is topped up. Ask the operator of this gateway.',
     '当前余额 {balance}：充值之前，请求都会被拒绝。请联系网关管理员。',
   ],
   toBalance: ['Balance and ledger', '余额与账单'],
-  today: ['Spent today', '今日消费'],
-  month: ['Spent this month', '本月消费'],
   range: ['Spent in {days} days', '近 {days} 天消费'],
-  utc: ['By UTC', '按 UTC 计'],
   requests: ['Requests', '请求数'],
   failed: ['{count} failed', '失败 {count} 次'],
   whyFailed: ['Look at them', '查看失败请求'],
-  noTokenTitle: ['You have no token yet', '还没有令牌'],
   noToken: [
     'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',
     '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',
   ],
-  makeToken: ['Make a token', '创建令牌'],
   noRequestTitle: ['No request in {days} days', '近 {days} 天没有请求'],
-  noRequest: [
-    'Take a snippet of one of your tokens, or ask a model right here in the playground.',
-    '可以使用令牌页上的接入示例，或直接在操练场里试用模型。',
-  ],
+  noRequest: ['Use a snippet of a token, or the playground.', '请使用令牌的示例，或在操练场试用。'],
   toTokens: ['Tokens and snippets', '令牌与接入示例'],
   toPlayground: ['Open the playground', '打开操练场'],
 })

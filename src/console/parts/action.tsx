@@ -38,7 +38,7 @@ export const confirm = ({ title, text, confirm, isDangerous, ...question }: Ques
 export const sayDone = (message: string) => notifications.show({ message, color: 'green' })
 
 /** Says in a corner of the page why something was refused, until it is closed. */
-export function sayRefused(error: unknown): void {
+function sayRefused(error: unknown): void {
   const message = error instanceof Error ? faultText(error) : String(error)
   notifications.show({ message, color: 'red', autoClose: false })
 }
@@ -108,11 +108,9 @@ export function useAttempt() {
   }
 }
 
-interface ActionProps extends ButtonProps {
+export interface ActionProps extends ButtonProps {
   readonly label: string
-  /** Asked before it is done. */
   readonly ask?: Omit<Question, 'confirm'> | false
-  /** Does it; returns what to say of it. */
   readonly run: () => Promise<string | undefined>
 }
 
@@ -132,8 +130,7 @@ export function Action({ label, ask, run, ...look }: ActionProps) {
   )
 }
 
-interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'children'> {
-  /** The words of the button. */
+export interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'children'> {
   readonly label: string
   readonly look?: ButtonProps
   readonly children: (close: () => void) => ReactNode

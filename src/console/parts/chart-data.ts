@@ -4,7 +4,7 @@ import { formatDuration, formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount } from '../lib/language.ts'
 
 /** A figure of a chart: how high it is drawn, and what it is exactly. */
-export interface ChartValue {
+interface ChartValue {
   readonly height: number
   readonly text: string
 }
@@ -21,7 +21,7 @@ export interface ChartSeries {
 export type ChartKind = 'bars' | 'lines'
 
 /** What is drawn: columns of heights, in the order in which they are painted. */
-export interface Plotted {
+interface Plotted {
   readonly slot: number
   readonly heights: (number | null)[]
 }
@@ -140,7 +140,6 @@ function counts(
   return { ...series, values }
 }
 
-/** Words of the charts of what was used. */
 export const usageText = bilingual({
   spending: ['Spending by day and model', '每日各模型消费'],
   tokens: ['LLM tokens by day', '每日 LLM Token 用量'],
@@ -153,20 +152,12 @@ export const usageText = bilingual({
   ],
   other: ['other models', '其他模型'],
   noPrice: ['(model without a price)', '（无价格的模型）'],
-  input: ['Input', '输入'],
   cacheRead: ['Cache read', '缓存读取'],
   cacheWrite: ['Cache write', '缓存写入'],
-  output: ['Output', '输出'],
-  succeeded: ['Succeeded', '成功'],
-  failed: ['Failed', '失败'],
   outcomeUnknown: ['Outcome not recorded', '结果未记录'],
   range: ['Days shown', '显示天数'],
   days: ['{count} days', '{count} 天'],
-  notOver: [
-    'Whole days of UTC. The last one, shaded, is not over.',
-    '均为完整的 UTC 日；末尾带底色的一天尚未结束。',
-  ],
+  notOver: ['Whole UTC days. The last, shaded, is not over.', '按 UTC 日；末尾带底色的尚未结束。'],
   byModel: ['By model', '按模型'],
-  model: ['Model', '模型'],
   spent: ['Spent', '消费'],
 })

@@ -6,7 +6,6 @@ import { type ChartKind, type ChartSeries, plotted } from './chart-data.ts'
 interface ChartPlotProps {
   readonly kind: ChartKind
   readonly series: readonly ChartSeries[]
-  /** What stands below the columns. */
   readonly labels: readonly string[]
   readonly scheme: Scheme
   readonly scale: (height: number) => string

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
-import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form'
+import { type FormValidateInput, useForm } from '@mantine/form'
 import { useDidUpdate } from '@mantine/hooks'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -11,7 +11,7 @@ import { choose, isSame, merge } from './form-values.ts'
 import { ErrorNotice } from './page.tsx'
 
 const texts = bilingual({
-  saved: ['Saved. It holds from the next request on.', '已保存，从下一个请求起生效。'],
+  saved: ['Saved. It applies from the next request on.', '已保存，从下一个请求起生效。'],
   save: ['Save', '保存'],
   discard: ['Discard changes', '放弃修改'],
   title: ['Somebody else has changed this meanwhile', '其他人刚刚修改了它'],
@@ -20,11 +20,11 @@ const texts = bilingual({
   theirs: ['Take theirs', '采用对方的'],
   mine: ['Keep mine', '保留我的'],
   hint: [
-    'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
+    'Take theirs: your entries are lost. Keep mine: your changes are saved over theirs, the rest stays.',
     '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
   ],
   wholeHint: [
-    'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
+    'Take theirs: your entries are lost. Keep mine: all of this form is saved over it.',
     '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
   ],
 })
@@ -48,33 +48,11 @@ interface EditOptions<State, Values> {
   readonly saySaved?: (now: State, before: State) => void
 }
 
-/** The form of something that other people may change meanwhile. `EditForm` shows it. */
-export interface Edit<State, Values> {
-  readonly form: UseFormReturnType<Values>
-  /** The state that the form was filled from. */
-  readonly seen: State
-  /** What another person has saved since and conflicts with what is typed. */
-  readonly present: State | undefined
-  readonly isWhole: boolean
-  /** Why the last save failed, when no field shows it; else null. */
-  readonly error: unknown
-  /** Whether anything is typed that is not saved. */
-  readonly isTyped: boolean
-  /** Fills the form from `live`: what is typed is lost. */
-  readonly discard: () => void
-  /** Takes a new state into the form. What is typed stays; a conflict sets `present`. */
-  readonly show: (now: State) => void
-  /** Takes a new state into the form: what is typed is lost. */
-  readonly showInForm: (now: State) => void
-  readonly save: () => Promise<void>
-  /** Saves what is typed over `present`; of that, other fields stay unless it `isWhole`. */
-  readonly keepMine: () => Promise<void>
-}
+/** What `useEdit` gives; `EditForm` shows it. */
+export type Edit<State, Values extends object> = ReturnType<typeof useEdit<State, Values>>
 
 /** Edits something that other people may change meanwhile. */
-export function useEdit<State, Values extends object>(
-  options: EditOptions<State, Values>,
-): Edit<State, Values> {
+export function useEdit<State, Values extends object>(options: EditOptions<State, Values>) {
   const text = useText(texts)
   const queries = useQueryClient()
   const refresh = useRefresh()
@@ -115,6 +93,7 @@ export function useEdit<State, Values extends object>(
     queries.setQueryData(queryKey, now)
   }
 
+  /** Takes a new state into the form. What is typed stays; a conflict sets `present`. */
   function show(now: State): void {
     const { values, isClash } = mergedWith(now)
     if (isClash) setPresent(now)
@@ -122,6 +101,7 @@ export function useEdit<State, Values extends object>(
     void publish(now)
   }
 
+  /** The same; what is typed is lost. */
   function showInForm(now: State): void {
     fill(now)
     void publish(now)
@@ -145,13 +125,21 @@ export function useEdit<State, Values extends object>(
   }
 
   return {
-    ...{ form, seen, present, isWhole, error, show, showInForm },
+    ...{ form, isWhole, show, showInForm },
+    /** The state that the form was filled from. */
+    seen,
+    /** What another person has saved since and conflicts with what is typed. */
+    present,
+    /** Why the last save failed, when no field shows it; else null. */
+    error,
+    /** Whether anything is typed that is not saved. */
     isTyped: isTyped(),
     discard() {
       fill(live)
       form.clearErrors()
     },
     save: () => saveOver(seen, form.getValues()),
+    /** Saves what is typed over `present`, whose other fields stay unless it `isWhole`. */
     async keepMine() {
       if (present === undefined) return
       const values = isWhole ? form.getValues() : mergedWith(present).values
@@ -161,7 +149,7 @@ export function useEdit<State, Values extends object>(
   }
 }
 
-interface EditFormProps<State, Values> {
+interface EditFormProps<State, Values extends object> {
   readonly edit: Edit<State, Values>
   /** What two people may have changed, by its label. */
   readonly shown: (state: State) => Readonly<Record<string, unknown>>
@@ -171,7 +159,7 @@ interface EditFormProps<State, Values> {
 }
 
 /** The form of something that is edited: its fields, a conflict with another person, and saving. */
-export function EditForm<State, Values>({
+export function EditForm<State, Values extends object>({
   edit,
   shown,
   children,
@@ -206,10 +194,13 @@ export function EditForm<State, Values>({
 export const presentOf = <State,>(error: unknown): State | undefined =>
   error instanceof CallFailed && error.reason === 'conflict' ? (error.data as State) : undefined
 
-type ConflictProps<State, Values> = Pick<EditFormProps<State, Values>, 'edit' | 'shown'>
+type ConflictProps<State, Values extends object> = Pick<
+  EditFormProps<State, Values>,
+  'edit' | 'shown'
+>
 
 /** Shows what another person has changed since, and lets this one decide. */
-function Conflict<State, Values>({ edit, shown }: ConflictProps<State, Values>) {
+function Conflict<State, Values extends object>({ edit, shown }: ConflictProps<State, Values>) {
   const text = useText(texts)
   const { seen, present, isWhole } = edit
   if (present === undefined) return null

@@ -1,8 +1,9 @@
-import { PasswordInput, type PasswordInputProps, SimpleGrid, Stack, Text } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
+import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMe } from '../lib/api.ts'
-import { bilingual, useText } from '../lib/language.ts'
-import { inputsOf } from './form.tsx'
+import { bilingual, choicesOf, useText } from '../lib/language.ts'
+import { Dialog, type DialogProps } from './action.tsx'
+import { inputsOf, SendForm } from './form.tsx'
 import type { RegionValues } from './form-values.ts'
 
 interface FormProps<Values> {
@@ -42,10 +43,7 @@ const regionTexts = bilingual({
   allow: ['Only these countries', '仅限以下国家/地区'],
   deny: ['All but these countries', '除以下之外的国家/地区'],
   countries: ['Codes of countries', '国家/地区代码'],
-  countriesHint: [
-    'Two letters each, such as CN, US, with commas between.',
-    '每个为两个字母，例如 CN, US，以逗号分隔。',
-  ],
+  countriesHint: ['Two-letter codes with commas, such as CN, US.', '两位字母代码，如 CN, US。'],
 })
 
 /** The countries of whatever serves some only; a form keeps them under `regions`. */
@@ -54,7 +52,7 @@ export function RegionFields<Values extends { regions: RegionValues }>({
 }: FormProps<Values>) {
   const text = useText(regionTexts)
   const { choice, line } = inputsOf<{ regions: RegionValues }>(form as never, text)
-  const kinds = (['all', 'allow', 'deny'] as const).map((value) => ({ value, label: text[value] }))
+  const kinds = choicesOf(['all', 'allow', 'deny'], text)
   return (
     <Stack gap="xs">
       {choice('regions.kind', kinds)}
@@ -73,10 +71,43 @@ const proofTexts = bilingual({
   ],
 })
 
-/** Where somebody says anew who they are: by the password, for who has one. */
-export function Proof(input: PasswordInputProps) {
-  const text = useText(proofTexts)
+interface ProofDialogProps extends Omit<DialogProps, 'children'> {
+  /** Has `password` and `passwordHint`. */
+  readonly text: object
+  readonly submit: string
+  readonly send: (proof: { password: string | null }) => Promise<unknown>
+}
+
+/** A dialog that asks for the password, of who has one, before it does something. */
+export const ProofDialog = ({ text, submit, send, ...dialog }: ProofDialogProps) => (
+  <Dialog {...dialog}>{(close) => <ProofForm {...{ text, submit, send, close }} />}</Dialog>
+)
+
+interface ProofFormProps extends Pick<ProofDialogProps, 'text' | 'submit' | 'send'> {
+  readonly close: () => void
+}
+
+function ProofForm({ text, submit, send, close }: ProofFormProps) {
+  const { noPassword } = useText(proofTexts)
   const hasPassword = useMe().data?.has_password ?? true
-  if (!hasPassword) return <Text size="sm">{text.noPassword}</Text>
-  return <PasswordInput autoComplete="current-password" required data-autofocus {...input} />
+  const form = useForm({ initialValues: { password: '' } })
+  return (
+    <SendForm
+      form={form}
+      send={async ({ password }) => {
+        await send({ password: password || null })
+        close()
+      }}
+      submit={submit}
+      cancel={close}
+    >
+      {hasPassword ? (
+        inputsOf(form, text).secret('password', {
+          ...{ autoComplete: 'current-password', 'data-autofocus': true },
+        })
+      ) : (
+        <Text size="sm">{noPassword}</Text>
+      )}
+    </SendForm>
+  )
 }

@@ -55,7 +55,6 @@ type Choices = readonly (string | { readonly value: string; readonly label: stri
 interface ChoiceProps extends Pick<SelectProps, 'label' | 'w' | 'searchable'> {
   /** What the address calls it. */
   readonly name: string
-  /** What stands there when nothing is chosen. */
   readonly all: string
   readonly data: Choices
 }

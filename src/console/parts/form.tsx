@@ -79,12 +79,9 @@ interface SendFormProps<Values extends object> {
   /** The form's field of a field of the API. */
   readonly fieldOf?: (field: string) => string
   readonly children: ReactNode
-  /** The words of the button. */
   readonly submit: string
   readonly look?: ButtonProps
-  /** Closes the dialog that the form is in. */
   readonly cancel?: () => void
-  /** Stands below the button. */
   readonly below?: ReactNode
   /** The form says itself what is missing, not the browser. */
   readonly noValidate?: boolean

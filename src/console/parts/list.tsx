@@ -8,9 +8,7 @@ import { Hint, Time } from './text.tsx'
 export interface Column<Item> {
   readonly label: string
   readonly render: (item: Item) => ReactNode
-  /** Figures stand at the end. */
   readonly isFigure?: boolean
-  /** Class of its cells. */
   readonly className?: string
   /** The label on a phone, where it is another. */
   readonly cardLabel?: string
@@ -30,7 +28,6 @@ interface DataTableProps<Item> extends TableProps {
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
   readonly keyOf: (item: Item) => string | number
-  /** What the table is of, for screen readers. */
   readonly caption?: string
 }
 
@@ -71,13 +68,9 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
 
 /** Words that other lists use, too. */
 export const listText = bilingual({
-  more: ['Show more', '显示更多'],
   counted: ['{shown} of {total}', '共 {total} 条，已显示 {shown} 条'],
   moreThan: ['more than {total}', '超过 {total}'],
-  searched: [
-    'Looking for more takes long. All since then is shown:',
-    '查找较慢，已显示此时间之后的全部记录：',
-  ],
+  searched: ['The search takes long. Shown is all since:', '查找较慢，已显示此后全部记录：'],
   goOn: ['Look further back', '继续向前查找'],
 })
 
@@ -98,9 +91,7 @@ interface ListProps<Item> {
   readonly load: (page: { readonly cursor?: string }) => Promise<ListPage<Item>>
   readonly columns: readonly Column<Item>[]
   readonly keyOf: (item: Item) => string | number
-  /** What stands there when there is nothing. */
   readonly empty: ReactNode
-  /** What the table is of, for screen readers. */
   readonly caption: string
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { usePublicSettings } from '../lib/api.ts'
-import { type Language, languages, useLanguage, useText } from '../lib/language.ts'
+import { languages, useLanguage, useText } from '../lib/language.ts'
 import { shellText } from './shell-text.ts'
 
 /** The frame of the pages that need no session: one card in the middle. */
@@ -60,41 +60,40 @@ export function LookMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Choices label={text.language}>
-          {(Object.keys(languages) as Language[]).map((name) => (
-            <Menu.Item
-              key={name}
-              lang={name}
-              aria-current={name === language ? true : undefined}
-              fw={name === language ? 700 : undefined}
-              onClick={() => choose(name)}
-            >
-              {languages[name]}
-            </Menu.Item>
-          ))}
-        </Choices>
-        <Choices label={text.scheme}>
-          {(['auto', 'light', 'dark'] as const).map((scheme) => (
-            <Menu.Item
-              key={scheme}
-              aria-current={scheme === colorScheme ? true : undefined}
-              fw={scheme === colorScheme ? 700 : undefined}
-              onClick={() => setColorScheme(scheme)}
-            >
-              {text[scheme]}
-            </Menu.Item>
-          ))}
-        </Choices>
+        <Choices label={text.language} of={languages} chosen={language} choose={choose} />
+        <Choices
+          label={text.scheme}
+          of={{ auto: text.auto, light: text.light, dark: text.dark }}
+          chosen={colorScheme}
+          choose={setColorScheme}
+        />
       </Menu.Dropdown>
     </Menu>
   )
 }
 
-/** Of these one holds. */
-const Choices = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
-  <div role="group" aria-label={label}>
-    <Menu.Label aria-hidden>{label}</Menu.Label>
-    {children}
-  </div>
-)
+interface ChoicesProps<Name extends string> {
+  readonly label: string
+  readonly of: Readonly<Record<Name, string>>
+  readonly chosen: Name
+  readonly choose: (name: Name) => void
+}
+
+function Choices<Name extends string>({ label, of, chosen, choose }: ChoicesProps<Name>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
+    <div role="group" aria-label={label}>
+      <Menu.Label aria-hidden>{label}</Menu.Label>
+      {(Object.entries(of) as [Name, string][]).map(([name, title]) => (
+        <Menu.Item
+          key={name}
+          lang={name in languages ? name : undefined}
+          {...(name === chosen && { 'aria-current': true, fw: 700 })}
+          onClick={() => choose(name)}
+        >
+          {title}
+        </Menu.Item>
+      ))}
+    </div>
+  )
+}

@@ -9,9 +9,7 @@ import { AnchorLink, Hint, LongText } from './text.tsx'
 
 interface PageFrameProps {
   readonly title: string
-  /** What the page is for, in one sentence. */
   readonly description?: ReactNode
-  /** Buttons beside the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -40,7 +38,6 @@ export function PageFrame({ title, description, actions, children }: PageFramePr
 
 interface SectionProps {
   readonly title: string
-  /** What it is for. */
   readonly hint?: string
   readonly children: ReactNode
 }
@@ -60,7 +57,6 @@ export const Section = ({ title, hint, children }: SectionProps) => (
 
 interface TitledCardProps {
   readonly title: string
-  /** Of the title. */
   readonly size?: 'h3' | 'h5'
   readonly children: ReactNode
 }
@@ -76,19 +72,13 @@ export const TitledCard = ({ title, size = 'h5', children }: TitledCardProps) =>
 )
 
 const errorTexts = bilingual({
-  title: ['This did not work', '操作未成功'],
+  title: ['This failed', '操作未成功'],
   unreachable: [
     'The gateway could not be reached. Is it running, and are you online?',
     '无法连接网关。请确认它正在运行且网络正常。',
   ],
   retry: ['Try again', '重试'],
 })
-
-interface ErrorNoticeProps {
-  readonly error: unknown
-  /** What to do about it, where trying again may help. */
-  readonly retry?: () => void
-}
 
 /** What their few words say is all that there is to say. */
 const clear = [
@@ -106,7 +96,7 @@ const Words = ({ shown, isOwn }: { readonly shown: string; readonly isOwn: boole
   isOwn ? shown : <span lang="en">{shown}</span>
 
 /** An error in words, with the way out. Announced to screen readers. */
-export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
+export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
   const text = useText(errorTexts)
   const { language } = useLanguage()
   const isUnreachable = error instanceof CallFailed && error.status === 0
@@ -135,7 +125,6 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
 
 interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** What stands there until it is here. */
   readonly waiting?: ReactNode
   readonly children: (data: Data) => ReactNode
 }
@@ -149,9 +138,7 @@ export const Loaded = <Data,>({ query, waiting, children }: LoadedProps<Data>) =
 )
 
 interface ByIdProps<Data> {
-  /** What the cache calls such a thing. */
   readonly name: string
-  /** Title of the page until it is here. */
   readonly title: string
   readonly ask: (id: string) => Promise<Called<Data>>
   readonly refetchInterval?: number
@@ -162,21 +149,22 @@ interface ByIdProps<Data> {
 export function ById<Data>({ name, title, ask, refetchInterval, children }: ByIdProps<Data>) {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const query = useCall([name, id], () => ask(id), { refetchInterval })
-  if (query.data) return <Fragment key={id}>{children(query.data)}</Fragment>
+  const notice = query.error && (
+    <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  )
+  if (query.data === undefined) return <PageFrame title={title}>{notice}</PageFrame>
   return (
-    <PageFrame title={title}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-    </PageFrame>
+    <Fragment key={id}>
+      {notice}
+      {children(query.data)}
+    </Fragment>
   )
 }
 
 interface EmptyProps {
   readonly title: string
-  /** What to do next, in a sentence. */
   readonly hint?: ReactNode
-  /** The button or link that does it. */
   readonly action?: ReactNode
-  /** Takes all filters away. */
   readonly showAll?: () => void
 }
 
@@ -205,7 +193,7 @@ export function Empty({ title, hint, action, showAll }: EmptyProps) {
 
 const fileText = bilingual({
   inFile: [
-    'tollgate.yaml sets this: a change here holds until the file is applied again, at each start and reload. To keep a change, make it in the file as well.',
+    'tollgate.yaml sets this: a change here lasts until the file is applied again, at each start and reload. To keep a change, make it in the file as well.',
     'tollgate.yaml 中写有此项：在这里的修改只保持到该文件下次被应用（每次启动和重新加载时）。要长期保留，请同时修改该文件。',
   ],
 })
@@ -233,13 +221,12 @@ export function Warnings({ of: { in_file, warnings = [] } }: WarningsProps) {
 }
 
 const faultTexts = bilingual({
-  title: ['This page has a fault', '此页面出错了'],
+  title: ['This page failed', '此页面出错了'],
   hint: [
-    'It can not be shown. Load it again; if that does not help, tell whoever runs this gateway what stands below.',
+    'It cannot be shown. Reload it; if that does not help, send the text below to the operator of this gateway.',
     '页面无法显示。请重新加载；如果仍然出错，请把下面的内容告诉网关管理员。',
   ],
-  again: ['Load it again', '重新加载'],
-  back: ['To the overview', '返回概览'],
+  again: ['Reload', '重新加载'],
 })
 
 /** Stands where a page has failed by a fault of its own. */
@@ -262,7 +249,6 @@ export function Fault({ error }: { readonly error: unknown }) {
 
 const notFoundTexts = bilingual({
   title: ['There is no such page', '页面不存在'],
-  back: ['To the overview', '返回概览'],
 })
 
 /** For addresses that lead nowhere. */

@@ -132,21 +132,19 @@ interface NavigationProps {
   readonly onFollow: () => void
 }
 
-/** The menu of pages. */
 function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
   const text = useText(shellText)
   const { pathname } = useLocation()
+  const isAlone = (path: string) => path === '/' || path === '/admin'
   const isHere = (path: string) =>
-    path === '/' || path === '/admin'
-      ? pathname === path
-      : pathname === path || pathname.startsWith(`${path}/`)
+    pathname === path || (!isAlone(path) && pathname.startsWith(`${path}/`))
   const links = (pages: typeof mine | typeof administration) =>
     pages.map(([path, name]) => (
       <NavLink
         key={path}
         component={Link}
         to={path}
-        activeOptions={{ exact: path === '/' || path === '/admin' }}
+        activeOptions={{ exact: isAlone(path) }}
         label={text[name]}
         active={isHere(path)}
         aria-current={isHere(path) ? 'page' : undefined}
@@ -171,7 +169,6 @@ function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
   )
 }
 
-/** Who is signed in, and the way out. */
 function AccountMenu({ email }: { readonly email: string }) {
   const text = useText(shellText)
   const queries = useQueryClient()

@@ -32,6 +32,11 @@ type LinkProps<Own> = Own & Omit<ComponentProps<'a'>, keyof Own>
 /** A link to a page of the console. */
 export const AnchorLink = createLink((props: LinkProps<AnchorProps>) => <Anchor {...props} />)
 
+/** The same within a text: underlined, in its size. */
+export const TextLink = createLink((props: LinkProps<AnchorProps>) => (
+  <Anchor inherit underline="always" {...props} />
+))
+
 /** A button that leads to a page of the console. */
 export const ButtonLink = createLink((props: LinkProps<ButtonProps>) => (
   <Button component="a" {...props} />
@@ -162,7 +167,6 @@ interface LabelledProps extends TextProps {
   readonly children: ReactNode
 }
 
-/** A label, and what it labels, in one line. */
 export const Labelled = ({ label, children, ...look }: LabelledProps) => (
   <Text size="sm" {...look}>
     {label}

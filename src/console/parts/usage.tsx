@@ -17,58 +17,45 @@ import { type Column, DataTable, figure } from './list.tsx'
 import { TitledCard } from './page.tsx'
 import { Hint, Money } from './text.tsx'
 
-/** What was used, by day. */
 function UsageCharts({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
   const { language } = useLanguage()
   const charts = useMemo(() => {
-    const days = usage.days.map(({ day }) => day)
     const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
     const exact = new Intl.NumberFormat(localeOf(language), { maximumSignificantDigits: 3 })
+    const counts = (count: number) => (Number.isInteger(count) ? short.format(count) : '')
     const tokensOf = (day: UsageRange['days'][number]) =>
       day.input_tokens + day.cache_read_tokens + day.cache_write_tokens + day.output_tokens
-    return {
-      days,
-      scaleOfMoney: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
-      scaleOfCounts: (count: number) => (Number.isInteger(count) ? short.format(count) : ''),
-      spending: spendingSeries(usage, text),
-      spent: usage.days.map(({ amount }) => formatUsd(amount)),
-      tokens: tokenSeries(usage, text),
-      tokenTotals: usage.days.map((day) => formatCount(tokensOf(day))),
-      requests: requestSeries(usage, text),
-      requestTotals: usage.days.map(({ requests }) => formatCount(requests)),
-      firstByte: firstByteSeries(usage, text),
-    }
+    return [
+      {
+        ...{ title: text.spending, series: spendingSeries(usage, text) },
+        totals: usage.days.map(({ amount }) => formatUsd(amount)),
+        scale: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
+      },
+      {
+        ...{ title: text.tokens, series: tokenSeries(usage, text), scale: counts },
+        totals: usage.days.map((day) => formatCount(tokensOf(day))),
+      },
+      {
+        ...{ title: text.requests, series: requestSeries(usage, text), scale: counts },
+        totals: usage.days.map(({ requests }) => formatCount(requests)),
+      },
+      {
+        ...{ title: text.firstByte, kind: 'lines' as const, note: text.firstByteNote },
+        ...{ series: firstByteSeries(usage, text), scale: formatDurationMark },
+      },
+    ]
   }, [usage, text, language])
-  const { days, scaleOfCounts } = charts
+  const days = useMemo(() => usage.days.map(({ day }) => day), [usage])
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      <Chart
-        title={text.spending}
-        kind="bars"
-        {...{ days, series: charts.spending, totals: charts.spent, scale: charts.scaleOfMoney }}
-      />
-      <Chart
-        title={text.tokens}
-        kind="bars"
-        {...{ days, series: charts.tokens, totals: charts.tokenTotals, scale: scaleOfCounts }}
-      />
-      <Chart
-        title={text.requests}
-        kind="bars"
-        {...{ days, series: charts.requests, totals: charts.requestTotals, scale: scaleOfCounts }}
-      />
-      <Chart
-        title={text.firstByte}
-        kind="lines"
-        note={text.firstByteNote}
-        {...{ days, series: charts.firstByte, scale: formatDurationMark }}
-      />
+      {charts.map((chart) => (
+        <Chart key={chart.title} kind="bars" days={days} {...chart} />
+      ))}
     </SimpleGrid>
   )
 }
 
-/** What was used of each model, what cost most first. */
 function UsageModels({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
   const count = (value: number | null) => (value === null ? '—' : formatCount(value))

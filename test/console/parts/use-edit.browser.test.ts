@@ -21,7 +21,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     expect(
       await pages.scene.ask('admin', 'PATCH', `/api/v1/admin/${list}/1`, change),
     ).toMatchObject({ status: 200 })
-  const saved = (page: Page) => page.getByText('It holds from the next request on').waitFor()
+  const saved = (page: Page) => page.getByText('It applies from the next request on').waitFor()
 
   test('keeps theirs when a group is disabled, then saved', async () => {
     await save('groups', { rate_multiplier: '1' })

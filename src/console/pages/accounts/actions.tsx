@@ -6,7 +6,7 @@ import { useRef } from 'react'
 import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { Action, Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
 import { presentOf } from '../../parts/edit.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
@@ -145,7 +145,7 @@ export function Adjust({ account }: { readonly account: AccountDetail }) {
     >
       <SegmentedControl
         aria-label={text.kind}
-        data={(['credit', 'debit'] as const).map((value) => ({ value, label: text[value] }))}
+        data={choicesOf(['credit', 'debit'], text)}
         w="fit-content"
         {...form.getInputProps('kind')}
       />

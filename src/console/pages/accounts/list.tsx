@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { formatCount, useText } from '../../lib/language.ts'
+import { choicesOf, formatCount, useText } from '../../lib/language.ts'
 import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
 import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
@@ -49,13 +49,11 @@ function AccountFilters() {
       <FixedChoice
         {...{ name: 'role', label: text.role, all: text.allRoles }}
         w={{ base: '47%', xs: 180 }}
-        data={(['admin', 'user'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        data={choicesOf(['admin', 'user'], text.roles)}
       />
       <FixedChoice
         {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
-        data={(['active', 'disabled'] as const).map((value) => ({
-          ...{ value, label: text.statuses[value] },
-        }))}
+        data={choicesOf(['active', 'disabled'], text.statuses)}
       />
       <FixedChoice
         {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
@@ -95,7 +93,6 @@ function useColumns(): readonly Column<AccountItem>[] {
   ]
 }
 
-/** Makes an account, and goes to it. */
 function Create({ close }: { readonly close: () => void }) {
   const text = useText(accountText)
   const refresh = useRefresh()

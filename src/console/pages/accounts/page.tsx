@@ -16,6 +16,7 @@ import {
   Hint,
   Money,
   SmallHint,
+  TextLink,
   Time,
   useColon,
 } from '../../parts/text.tsx'
@@ -88,7 +89,6 @@ function Content({ account }: { readonly account: AccountDetail }) {
   )
 }
 
-/** What is on the account, and what of it is reserved. */
 function Figures({ account: { balance, reserved, credit_limit } }: { account: AccountDetail }) {
   const text = useText(accountText)
   const limit = `${text.credit_limit}${useColon()}${formatUsd(credit_limit)}`
@@ -111,7 +111,6 @@ function Figures({ account: { balance, reserved, credit_limit } }: { account: Ac
   )
 }
 
-/** Says that an account owes more than its credit limit allows, and what took it there. */
 function Overdrawn({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
   const { overdrawn, overdrawn_by } = account
@@ -120,9 +119,7 @@ function Overdrawn({ account }: { readonly account: AccountDetail }) {
     <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
       {text.overdrawnHint}{' '}
       {overdrawn_by !== null && (
-        <AnchorLink inherit underline="always" to={`/admin/requests/${overdrawn_by}`}>
-          {text.overdrawnCause}
-        </AnchorLink>
+        <TextLink to={`/admin/requests/${overdrawn_by}`}>{text.overdrawnCause}</TextLink>
       )}
     </Alert>
   )
@@ -171,7 +168,6 @@ function Ledger({ id }: { readonly id: number }) {
   )
 }
 
-/** The tokens of an account. */
 function Tokens({ id }: { readonly id: number }) {
   const text = useText(accountText)
   return (

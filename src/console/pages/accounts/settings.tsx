@@ -48,7 +48,6 @@ export function Settings({ account, edit }: SettingsProps) {
   )
 }
 
-/** What two people may have changed, by its label. */
 function shown(account: AccountDetail, text: (typeof accountText)['en']): Record<string, unknown> {
   return {
     [text.role]: text.roles[account.role],
@@ -59,7 +58,6 @@ function shown(account: AccountDetail, text: (typeof accountText)['en']): Record
   }
 }
 
-/** What stands in the form of an account. */
 interface AccountValues {
   role: AccountDetail['role']
   credit_limit: string
@@ -77,7 +75,6 @@ export const valuesOf = (account: AccountDetail): AccountValues => ({
   regions: regionValues(account.regions),
 })
 
-/** What the form says, as the API wants it. */
 const settingsOf = (values: AccountValues) => ({
   role: values.role,
   credit_limit: values.credit_limit.trim() || '0',

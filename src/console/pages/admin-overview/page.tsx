@@ -5,7 +5,7 @@ import { formatBytes, formatUptime, formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
-import { AnchorLink, Figure, Hint, Time } from '../../parts/text.tsx'
+import { AnchorLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
 import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
@@ -28,13 +28,7 @@ export function Page() {
   )
 }
 
-function Content({
-  overview,
-  days,
-}: {
-  readonly overview: GatewayOverview
-  readonly days: number
-}) {
+function Content({ overview, days }: { overview: GatewayOverview; days: number }) {
   return (
     <Stack gap="md">
       <NextSteps steps={overview.steps} />
@@ -46,7 +40,6 @@ function Content({
   )
 }
 
-/** The gateway in figures. */
 function Figures({ overview, days }: { overview: GatewayOverview; days: number }) {
   const text = useText(texts)
   const { now, usage, accounts, tokens, counts_are_exact } = overview
@@ -67,14 +60,9 @@ function Figures({ overview, days }: { overview: GatewayOverview; days: number }
           failed > 0 && (
             <>
               {text.failed(failed)} ·{' '}
-              <AnchorLink
-                inherit
-                underline="always"
-                to="/admin/requests"
-                search={{ outcome: 'failed' }}
-              >
+              <TextLink to="/admin/requests" search={{ outcome: 'failed' }}>
                 {text.look}
-              </AnchorLink>
+              </TextLink>
             </>
           )
         }
@@ -110,9 +98,7 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
       <List size="sm" mb="xs">
         {accounts.map(({ id, email, overdrawn: usd }) => (
           <List.Item key={id}>
-            <AnchorLink inherit underline="always" to={`/admin/accounts/${id}`}>
-              {email}
-            </AnchorLink>
+            <TextLink to={`/admin/accounts/${id}`}>{email}</TextLink>
             {text.owes(formatUsd(usd))}
           </List.Item>
         ))}
@@ -129,8 +115,8 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
   )
 }
 
-/** Which channels are left alone, and how often each has failed. */
-export function Channels({ now }: { readonly now: GatewayNow }) {
+/** Channels in cooldown, and how often each has failed. */
+function Channels({ now }: { readonly now: GatewayNow }) {
   const text = useText(texts)
   // One that is over waits for its next request: there is nothing to be done about it.
   const cooling = now.cooling.filter(({ until }) => Date.parse(until) > Date.now())
@@ -189,7 +175,6 @@ function Attempts({ now }: { readonly now: GatewayNow }) {
   )
 }
 
-/** Where each step is done. */
 const places = {
   channel: '/admin/channels',
   group: '/admin/groups',
@@ -202,7 +187,7 @@ const places = {
 const essential = ['channel', 'group', 'price', 'token'] as const
 
 /** The way from nothing to the first answer; gone when it was walked. */
-export function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
+function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
   const text = useText(texts)
   const left = new Set(steps.filter(({ is_done }) => !is_done).map(({ step }) => step))
   const isServing = essential.every((step) => !left.has(step))

@@ -1,28 +1,15 @@
 import { bilingual } from '../../lib/language.ts'
 
-/** Words of the gateway's overview. */
 export const texts = bilingual({
   title: ['Gateway', '网关总览'],
-  description: [
-    'What the whole gateway does, and what it needs from you.',
-    '整个网关的运行情况，以及需要您处理的事项。',
-  ],
+  description: ['What the gateway does, and what it needs.', '网关的运行情况与待处理事项。'],
   now: ['Under way', '进行中的请求'],
-  streams: ['{count} of them streams', '其中流式 {count} 个'],
-  accounts: ['Accounts', '账户'],
-  tokens: ['Tokens', '令牌'],
   moreThan: ['more than {count}', '超过 {count}'],
-  today: ['Spent today', '今日消费'],
-  month: ['Spent this month', '本月消费'],
-  utc: ['By UTC', '按 UTC 计'],
   requests: ['Requests in {days} days', '近 {days} 天请求数'],
   failed: ['{count} failed', '失败 {count} 次'],
   look: ['Look at them', '查看'],
   sells: ['Models sold', '在售模型'],
-  sellsHint: [
-    'Switched on: channels {channels}, groups {groups}',
-    '已启用渠道 {channels} 个、分组 {groups} 个',
-  ],
+  sellsHint: ['Active: channels {channels}, groups {groups}', '启用渠道 {channels}、分组 {groups}'],
   memory: ['Memory', '内存'],
   database: ['Database', '数据库'],
   inMemory: ['in memory', '仅在内存中'],
@@ -35,15 +22,9 @@ export const texts = bilingual({
   channel: ['Add a channel: the address of an upstream, and its key', '添加渠道：上游地址及其密钥'],
   group: ['Make a group that sells its models', '创建分组，用来出售渠道里的模型'],
   price: ['Set a price: a model without one is not sold', '设置价格：没有价格的模型不会出售'],
-  account: [
-    'Make an account for those who will use it, and give it a balance',
-    '为使用者创建账户并充值',
-  ],
+  account: ['Make an account for each user, and top it up', '为使用者创建账户并充值'],
   token: ['Make a token: the key that programs send', '创建令牌：程序调用时使用的密钥'],
-  request: [
-    'Ask something: with a snippet of the token, or in the playground',
-    '发一个请求：使用令牌页的示例，或在操练场试用',
-  ],
+  request: ['Ask something: by a snippet, or in the playground', '发一个请求：用示例或操练场'],
   overdrawn: ['Overdrawn accounts: {count}', '已透支的账户：{count}'],
   owes: [': {usd} below its credit limit', '：低于信用额度 {usd}'],
   toOverdrawn: ['All of them', '查看全部'],

@@ -5,10 +5,10 @@ import { SmallHint } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
 type Bar = StatusGroup['hours'][number]
-export type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
+type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
 
 /** What a bar shows, by the same bounds as the states of the status page. */
-export function levelOf({ requests, failed }: Bar): Level {
+function levelOf({ requests, failed }: Bar): Level {
   if (requests === 0) return 'empty'
   const ratio = (requests - failed) / requests
   if (ratio < 0.5) return 'down'

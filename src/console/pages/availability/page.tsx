@@ -27,43 +27,32 @@ export function Page() {
   const text = useText(texts)
   const statusUrl = useMe().data?.site.status_url
   const query = useQuery({
-    queryKey: ['status'],
-    queryFn: () => readStatus(),
-    refetchInterval: 30_000,
+    ...{ queryKey: ['status'], queryFn: () => readStatus(), refetchInterval: 30_000 },
   })
+  const link = statusUrl && (
+    <Anchor href={statusUrl} underline="always" size="sm">
+      {text.publicPage}
+    </Anchor>
+  )
   return (
-    <PageFrame
-      title={text.title}
-      description={text.description}
-      actions={
-        statusUrl && (
-          <Anchor href={statusUrl} underline="always" size="sm">
-            {text.publicPage}
-          </Anchor>
-        )
-      }
-    >
+    <PageFrame title={text.title} description={text.description} actions={link}>
       <Loaded query={query} waiting={<Skeleton height={320} />}>
-        {({ groups, generated_at }) =>
-          groups.length === 0 ? <NoGroups /> : <Groups groups={groups} at={generated_at} />
-        }
+        {(status) => <Groups {...status} />}
       </Loaded>
     </PageFrame>
   )
 }
 
-function NoGroups() {
+function Groups({ groups, generated_at }: StatusDocument['data']) {
   const text = useText(texts)
-  const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
-  return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
-}
-
-function Groups({ groups, at }: { readonly groups: readonly StatusGroup[]; readonly at: string }) {
-  const text = useText(texts)
+  if (groups.length === 0) {
+    const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
+    return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
+  }
   return (
     <Stack>
       <Hint>
-        {text.at} <Time at={at} />
+        {text.at} <Time at={generated_at} />
       </Hint>
       <BarLegend />
       {groups.map((group) => (
@@ -85,6 +74,19 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
     [text.week, availability['7d']],
     [text.quarter, availability['90d']],
   ] as const
+  const orNone = (value: number | null, show: (value: number) => string) =>
+    value === null ? text.no_data : show(value)
+  const facts: readonly (readonly [label: string, value: string, hint?: string | null])[] = [
+    ...spans.map(
+      ([label, { requests, ratio }]) =>
+        [label, formatRatio(ratio, text.no_data), text.requests(requests)] as const,
+    ),
+    [
+      ...([text.firstByte, orNone(first.p50, formatDuration)] as const),
+      first.p95 === null ? null : text.most(formatDuration(first.p95)),
+    ],
+    [text.speed, orNone(speed, (value) => text.perSecond(String(Math.round(value))))],
+  ]
   return (
     <Card withBorder padding="md" component="section" aria-label={group.name}>
       <Group justify="space-between" mb="xs">
@@ -96,20 +98,13 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
         </Badge>
       </Group>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="sm">
-        {spans.map(([label, { requests, ratio }]) => (
-          <Fact key={label} label={label} hint={text.requests(requests)}>
-            {formatRatio(ratio, text.no_data)}
-          </Fact>
+        {facts.map(([label, value, hint]) => (
+          <div key={label}>
+            <SmallHint>{label}</SmallHint>
+            <Text fw={600}>{value}</Text>
+            {hint && <SmallHint>{hint}</SmallHint>}
+          </div>
         ))}
-        <Fact
-          label={text.firstByte}
-          hint={first.p95 === null ? undefined : text.most(formatDuration(first.p95))}
-        >
-          {first.p50 === null ? text.no_data : formatDuration(first.p50)}
-        </Fact>
-        <Fact label={text.speed}>
-          {speed === null ? text.no_data : text.perSecond(String(Math.round(speed)))}
-        </Fact>
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, md: 2 }} mb="sm">
         <Bars label={text.hours} bars={group.hours} />
@@ -119,20 +114,6 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
     </Card>
   )
 }
-
-interface FactProps {
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly children: string
-}
-
-const Fact = ({ label, hint, children }: FactProps) => (
-  <div>
-    <SmallHint>{label}</SmallHint>
-    <Text fw={600}>{children}</Text>
-    {hint && <SmallHint>{hint}</SmallHint>}
-  </div>
-)
 
 type Model = StatusGroup['models'][number]
 

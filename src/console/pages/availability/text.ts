@@ -2,11 +2,10 @@ import { bilingual } from '../../lib/language.ts'
 
 type Counts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
 
-/** Words of the page of availability. */
 export const texts = bilingual({
   title: ['Availability', '可用性'],
   description: [
-    'How well requests were answered, by group and model, as the gateway itself has counted. Failures by a client’s own fault do not count.',
+    'How well requests were answered, by group and model, as the gateway itself has counted. Failures that the client caused do not count.',
     '按分组和模型统计的请求应答情况，由网关自身计数。因客户端自身原因失败的请求不计入。',
   ],
   publicPage: ['The public status page', '公开状态页'],
@@ -36,15 +35,11 @@ export const texts = bilingual({
       `无失败 ${counts.good}，少量失败 ${counts.some}，部分异常 ${counts.degraded}，不可用 ${counts.down}，无数据 ${counts.empty}`,
   ],
   models: ['Models: {count}', '模型：{count}'],
-  model: ['Model', '模型'],
   state: ['Now', '当前'],
   p50: ['First byte p50', '首字节 p50'],
   p95: ['First byte p95', '首字节 p95'],
   allModels: ['Show all {count} models', '显示全部 {count} 个模型'],
-  noModels: [
-    'No model of this group was asked for in 90 days.',
-    '近 90 天没有请求过该分组的模型。',
-  ],
+  noModels: ['No model of this group was called in 90 days.', '近 90 天没有请求过该分组的模型。'],
   noGroups: ['There is no group that is switched on', '没有已启用的分组'],
   noGroupsHint: ['What clients ask for is counted by group.', '请求按分组统计。'],
   toGroups: ['Groups', '前往分组'],

@@ -2,8 +2,7 @@ import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 
 export const kinds = ['opening', 'charge', 'credit', 'debit'] as const
 
-/** Which entries are asked for. */
-export interface LedgerFilter {
+interface LedgerFilter {
   readonly kind?: LedgerEntry['kind']
   readonly since?: string
   readonly until?: string

@@ -4,7 +4,7 @@ import type { Me } from '../../../admin/me/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
-import { bilingual, useText } from '../../lib/language.ts'
+import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -62,7 +62,7 @@ function Fields() {
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
       <Choice
         {...{ name: 'kind', label: text.kind, all: text.all }}
-        data={kinds.map((value) => ({ value, label: text[value] }))}
+        data={choicesOf(kinds, text)}
       />
       {(['since', 'until'] as const).map((name) => (
         <TextInput
@@ -99,7 +99,6 @@ function About({ entry: { request_id: id, reason } }: { readonly entry: LedgerEn
   )
 }
 
-/** What is left, what is set aside of it, and how far it may go. */
 function Figures({ me }: { readonly me: Me }) {
   const text = useText(balanceText)
   const { balance, reserved, credit_limit, balance_low_below } = me
@@ -126,31 +125,20 @@ function Figures({ me }: { readonly me: Me }) {
 const balanceText = bilingual({
   title: ['Balance', '余额'],
   description: ['What is left, and every change of it.', '当前余额及其每一笔变动。'],
-  balance: ['Balance', '余额'],
-  reserved: ['Set aside', '预留'],
-  reservedHint: [
-    'For requests under way; what they do not cost is free again.',
-    '为进行中的请求预留，未用完的部分会退回。',
-  ],
+  reservedHint: ['For open requests; the rest comes back.', '为进行中的请求预留，余下会退回。'],
   creditLimit: ['Credit limit', '信用额度'],
   creditHint: ['So far below zero the balance may go.', '余额最多可透支的金额。'],
-  prepaid: [
-    'None: requests are refused when the balance is used up.',
-    '无：余额用尽后请求将被拒绝。',
-  ],
+  prepaid: ['None: at 0, requests are refused.', '无：余额用尽后请求将被拒绝。'],
   lowTitle: ['The balance is low', '余额不足提醒'],
   low: [
-    'It is below {below}. Top it up by way of whoever runs this gateway, before requests are refused.',
+    'It is below {below}. Top it up through the operator of this gateway, before requests are refused.',
     '余额已低于 {below}。请尽快联系网关管理员充值，以免请求被拒绝。',
   ],
   ledger: ['Ledger', '账单明细'],
   when: ['Time', '时间'],
-  kind: ['Kind', '类型'],
   amount: ['Amount', '金额'],
-  after: ['Balance after', '变动后余额'],
   about: ['For', '说明'],
   request: ['Receipt', '收据'],
-  all: ['All', '全部'],
   opening: ['Opening balance', '初始余额'],
   charge: ['Charge', '扣费'],
   credit: ['Credit', '充值'],
@@ -159,15 +147,8 @@ const balanceText = bilingual({
   until: ['To', '结束日期'],
   csv: ['Export CSV', '导出 CSV'],
   jsonl: ['Export JSON lines', '导出 JSON Lines'],
-  exportHint: [
-    'Amounts in the files are whole nano-USD (a billionth of a dollar).',
-    '文件中的金额单位为纳美元（十亿分之一美元）的整数。',
-  ],
+  exportHint: ['Amounts in nano-USD, billionths of a dollar.', '金额单位为纳美元（十亿分之一）。'],
   none: ['No entries yet', '还没有记录'],
-  noneHint: [
-    'Each charged request and each top-up is an entry here.',
-    '每次请求扣费、每次充值都会记录在此。',
-  ],
-  noneFound: ['No entry fits', '没有符合条件的记录'],
-  noneFoundHint: ['Change the filters, or show all.', '请调整筛选条件，或显示全部。'],
+  noneHint: ['Every charge and every top-up is listed here.', '每次扣费和充值都会记录在此。'],
+  noneFound: ['No entry matches', '没有符合条件的记录'],
 })

@@ -20,12 +20,6 @@ import { channelText, quirkText } from './text.ts'
 
 type ChannelForm = UseFormReturnType<ChannelValues>
 
-interface FieldsProps {
-  readonly form: ChannelForm
-  /** The fields of its keys: a new channel has others. */
-  readonly keys: ReactNode
-}
-
 const [openai, anthropic, google] = vendors
 const examples = {
   chat: openai?.speaks.chat,
@@ -35,7 +29,7 @@ const examples = {
 }
 
 /** What every channel needs, in the order in which it is asked. */
-export function ChannelFields({ form, keys }: FieldsProps) {
+export function ChannelFields({ form, keys }: { form: ChannelForm; keys: ReactNode }) {
   const text = useText(channelText)
   const input = inputsOf(form, { ...text, ...protocolTitles })
   return (
@@ -124,17 +118,11 @@ export function Keys({ form, keys }: { form: ChannelForm; keys: Channel['keys'] 
   )
 }
 
-interface AdvancedProps {
-  readonly form: ChannelForm
-  /** The proxy that it has, masked; null: none. */
-  readonly proxy: string | null
-}
-
 /** Names of its fields begin with these. */
 const own = /^(timeouts|probe_|proxy|allow_private|quirks)/
 
 /** What most channels leave at its default. */
-export function AdvancedFields({ form, proxy }: AdvancedProps) {
+export function AdvancedFields({ form, proxy }: { form: ChannelForm; proxy: string | null }) {
   const text = useText(channelText)
   const input = inputsOf(form, text)
   const quirks = useText(quirkText)

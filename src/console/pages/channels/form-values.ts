@@ -157,16 +157,8 @@ function validateAddresses(text: Words, { speaks }: ChannelValues): Record<strin
 
 const isEmpty = (text: string) => text.trim() === ''
 
-/** What a vendor's channel looks like: protocols with base URLs, and models to begin with. */
-interface Vendor {
-  readonly name: string
-  readonly speaks: Readonly<Partial<Record<ProtocolName, string>>>
-  /** For the placeholder of the list of models. */
-  readonly models: readonly string[]
-}
-
 export const protocols = ['chat', 'responses', 'messages', 'gemini'] as const
-type ProtocolName = (typeof protocols)[number]
+export type ProtocolName = (typeof protocols)[number]
 
 /** What each protocol is called where people know it. */
 export const protocolTitles: Readonly<Record<ProtocolName, string>> = {
@@ -177,35 +169,32 @@ export const protocolTitles: Readonly<Record<ProtocolName, string>> = {
 }
 
 /** Public addresses of well-known vendors, each as its own SDK has it. */
-export const vendors: readonly Vendor[] = [
+export const vendors: readonly {
+  readonly name: string
+  readonly speaks: Readonly<Partial<Record<ProtocolName, string>>>
+}[] = [
   {
     name: 'OpenAI',
     speaks: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
-    models: ['gpt-5', 'gpt-5-mini'],
   },
   {
     name: 'Anthropic',
     speaks: { messages: 'https://api.anthropic.com' },
-    models: ['claude-sonnet-4-5', 'claude-haiku-4-5'],
   },
   {
     name: 'Google Gemini',
     speaks: { gemini: 'https://generativelanguage.googleapis.com' },
-    models: ['gemini-2.5-pro', 'gemini-2.5-flash'],
   },
   {
     name: 'DeepSeek',
     speaks: { chat: 'https://api.deepseek.com/v1', messages: 'https://api.deepseek.com/anthropic' },
-    models: ['deepseek-chat', 'deepseek-reasoner'],
   },
   {
     name: 'Moonshot',
     speaks: { chat: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic' },
-    models: ['kimi-k2-0905-preview'],
   },
   {
     name: 'OpenRouter',
     speaks: { chat: 'https://openrouter.ai/api/v1' },
-    models: ['openai/gpt-5-mini'],
   },
 ]

@@ -5,7 +5,7 @@ import { bilingual, useText } from '../../lib/language.ts'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, ButtonLink, LongText, SmallHint } from '../../parts/text.tsx'
-import { StateBadge, useStateSentence } from './state.tsx'
+import { StateBadge, stateSentence } from './state.tsx'
 
 /** All channels with how they are. */
 export function Page() {
@@ -57,7 +57,6 @@ const shownModels = 3
 
 function useColumns(): readonly Column<ChannelItem>[] {
   const text = useText(channelsText)
-  const sentence = useStateSentence()
   return [
     column(text.name, ({ id, name }) => (
       <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
@@ -68,7 +67,7 @@ function useColumns(): readonly Column<ChannelItem>[] {
       <Stack gap={2} maw={300} align="flex-start">
         <StateBadge state={state} recent={recent} />
         {!['works', 'unused'].includes(state.word) && (
-          <SmallHint>{sentence({ state, recent })}</SmallHint>
+          <SmallHint>{stateSentence({ state, recent })}</SmallHint>
         )}
       </Stack>
     )),
@@ -97,22 +96,13 @@ function useColumns(): readonly Column<ChannelItem>[] {
 
 const channelsText = bilingual({
   title: ['Channels', '渠道'],
-  description: [
-    'Upstreams that requests are forwarded to: an address, its keys and its models.',
-    '转发请求的上游：地址、密钥与模型。',
-  ],
+  description: ['Where requests go: address, keys, models.', '转发请求的上游：地址、密钥与模型。'],
   add: ['Add channel', '添加渠道'],
   caption: ['Channels and how they are', '渠道及其状态'],
-  name: ['Name', '名称'],
-  state: ['State', '状态'],
   protocols: ['Speaks', '协议'],
-  models: ['Models', '模型'],
   moreModels: ['+{count}', '+{count}'],
-  groups: ['Groups', '分组'],
-  none: ['none', '无'],
   order: ['Priority · weight', '优先级 · 权重'],
   keys: ['Keys', '密钥'],
-  recent: ['Last hour', '最近一小时'],
   recentText: [
     (attempts: number, failed: number) =>
       failed === 0 ? `${attempts} attempts` : `${attempts} attempts, ${failed} failed`,
@@ -120,13 +110,7 @@ const channelsText = bilingual({
       failed === 0 ? `${attempts} 次尝试` : `${attempts} 次尝试，${failed} 次失败`,
   ],
   emptyTitle: ['No channel yet', '还没有渠道'],
-  emptyHint: [
-    'Add the upstream that you have a key for. Then a group makes its models callable.',
-    '先添加一个您持有密钥的上游，再用分组让它的模型可被调用。',
-  ],
+  emptyHint: ['Add an upstream, then put it into a group.', '先添加上游，再用分组提供其模型。'],
   toGroups: ['Make a group from these channels', '用这些渠道创建分组'],
-  noGroup: [
-    'No group uses any channel yet, so nobody can call them.',
-    '还没有分组使用任何渠道，因此无人能够调用。',
-  ],
+  noGroup: ['No group uses a channel: nobody can call it.', '还没有分组使用渠道，无人能够调用。'],
 })

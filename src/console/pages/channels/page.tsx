@@ -41,7 +41,6 @@ export function Page() {
   )
 }
 
-/** A channel: its state, a test, and its form. */
 function Existing({ live }: { readonly live: Channel }) {
   const text = useText(channelText)
   const route = api.admin.channels({ id: live.id })
@@ -76,7 +75,6 @@ function Existing({ live }: { readonly live: Channel }) {
   )
 }
 
-/** What two people may have changed, by its label. */
 function shown(channel: Channel, text: (typeof channelText)['en']): Record<string, unknown> {
   const { models, keys } = channel
   return {
@@ -96,7 +94,6 @@ function shown(channel: Channel, text: (typeof channelText)['en']): Record<strin
   }
 }
 
-/** How a channel is, and who uses it. */
 function About({ channel }: { readonly channel: Channel }) {
   const text = useText(channelText)
   const { state, recent, groups } = channel
@@ -212,13 +209,7 @@ function NewChannel() {
   )
 }
 
-interface ActionsProps {
-  readonly channel: Channel
-  readonly show: (now: Channel) => void
-}
-
-/** What can be done with a channel as a whole. */
-function Actions({ channel, show }: ActionsProps) {
+function Actions({ channel, show }: { channel: Channel; show: (now: Channel) => void }) {
   const text = useText(channelText)
   const refresh = useRefresh()
   const navigate = useNavigate()

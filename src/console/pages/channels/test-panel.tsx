@@ -100,7 +100,6 @@ function Result({ result }: { readonly result: Tested }) {
   )
 }
 
-/** What is most often wrong. */
 function hintFor(
   { status, failure }: Tested,
   text: (typeof channelText)['en'],

@@ -1,17 +1,12 @@
 import { bilingual, type Texts } from '../../lib/language.ts'
 
-/** Words of a channel's page. */
 export const channelText = bilingual({
   newTitle: ['New channel', '新建渠道'],
-  newDescription: [
-    'An upstream that you have a key for. You can test it before it is saved.',
-    '一个您持有密钥的上游。保存之前即可测试。',
-  ],
+  newDescription: ['An upstream. Test it before you save it.', '一个上游，保存之前即可测试。'],
   back: ['Channels', '渠道'],
   vendor: ['Vendor', '厂商'],
   vendorHint: ['Fills in the addresses; you can change them.', '自动填入地址，之后可以修改。'],
   other: ['Other, or compatible with one of these', '其他，或与以上兼容'],
-  name: ['Name', '名称'],
   nameHint: ['For you and your logs; clients never see it.', '仅供您和日志使用，客户端看不到。'],
   address: ['Address', '地址'],
   addressHint: [
@@ -19,15 +14,10 @@ export const channelText = bilingual({
     '按厂商 SDK 的写法填写各协议的 Base URL，不支持的协议留空。',
   ],
   keys: ['API keys', 'API 密钥'],
-  keysHint: [
-    'One a line. Several are used in turn. They are stored encrypted and never shown again.',
-    '每行一个，多个密钥轮流使用。加密保存，之后不再显示。',
-  ],
+  keysHint: ['One a line, used in turn; stored encrypted.', '每行一个，轮流使用，加密保存。'],
   addKeys: ['Add keys', '添加密钥'],
-  remove: ['Remove', '移除'],
   keep: ['Keep', '保留'],
   willGo: ['removed when you save', '保存后移除'],
-  models: ['Models', '模型'],
   modelsHint: [
     'One a line. Where the upstream calls it otherwise: name = upstream name.',
     '每行一个。上游名称不同时写作：名称 = 上游名称。',
@@ -53,27 +43,15 @@ export const channelText = bilingual({
   probe_model: ['Probe: model asked', '探测的模型'],
   probe_modelHint: ['Empty: the first.', '留空则用第一个。'],
   proxy: ['Proxy', '代理'],
-  proxyHint: [
-    'http://user:password@host:port. Stored encrypted.',
-    'http://用户:密码@主机:端口。加密保存。',
-  ],
+  proxyHint: ['http://user:password@host:port, encrypted.', 'http://用户:密码@主机:端口，加密。'],
   proxyNow: ['Now {address}. Empty: keep it.', '当前为 {address}。留空则保持不变。'],
   remove_proxy: ['Use no proxy any more', '不再使用代理'],
-  allow_private: [
-    'Its address may be on this machine or a private network',
-    '允许其地址位于本机或内网',
-  ],
+  allow_private: ['Its address may be local or in a private network', '允许其地址位于本机或内网'],
   allow_privateHint: ['Otherwise such addresses are refused.', '未开启时，这类地址会被拒绝。'],
-  quirks: ['How it differs from the vendor of a protocol', '与协议原厂商的差异'],
-  quirksHint: [
-    'For requests that are translated to that protocol.',
-    '仅影响被转换为该协议的请求。',
-  ],
+  quirks: ['How it differs from the protocol’s vendor', '与协议原厂商的差异'],
+  quirksHint: ['For requests translated to that protocol.', '仅影响被转换为该协议的请求。'],
   create: ['Add channel', '添加渠道'],
-  created: [
-    'Channel {name} is added. A group makes its models callable.',
-    '已添加渠道 {name}。加入分组后即可调用其模型。',
-  ],
+  created: ['Channel {name} is added. Put it into a group.', '已添加渠道 {name}，请加入分组。'],
   test: ['Test', '测试'],
   testHint: [
     'One small real request (one token, at your cost). Tests what is saved.',
@@ -104,28 +82,21 @@ export const channelText = bilingual({
     'Switch on “private network” below if you mean to call this address.',
     '如果确实要调用该地址，请在下方开启“内网”选项。',
   ],
-  state: ['State', '状态'],
-  recent: ['Last hour', '最近一小时'],
   recentText: ['{attempts} attempts, {failed} failed', '{attempts} 次尝试，{failed} 次失败'],
   groups: ['Used by', '使用它的分组'],
   noGroups: ['no group: nobody can call it yet', '无：暂时无人能够调用'],
   makeGroup: ['Make a group with it', '用它创建分组'],
   activate: ['Activate', '启用'],
   drain: ['Drain', '排空'],
-  disable: ['Disable', '停用'],
   recover: ['Try again now', '立即重试'],
-  recovered: [
-    'Its cooldown is cleared. The next request probes it.',
-    '已清除冷却记录，下一个请求会尝试它。',
-  ],
+  recovered: ['Cooldown cleared. The next request probes it.', '已清除冷却，下一个请求会试探。'],
   drainAsk: ['Drain {name}?', '排空 {name}？'],
   drainText: [
     'What has begun there, such as a conversation, goes on there. Nothing new is sent to it, unless no other channel can answer. Good before you take an upstream away.',
     '已在此开始的内容（例如会话）继续在此进行；除非没有其他渠道可用，否则不再接收新的请求。适合在撤下上游之前使用。',
   ],
-  disableAsk: ['Disable {name}?', '停用 {name}？'],
   disableText: [
-    'Nothing is sent to it from now on. Models that only it offers can not be called.',
+    'Nothing is sent to it from now on. Models that only it offers cannot be called.',
     '从现在起不再向它发送请求。只有它提供的模型将无法调用。',
   ],
   statusDone: {
@@ -133,23 +104,14 @@ export const channelText = bilingual({
     draining: ['Draining.', '正在排空。'],
     disabled: ['Disabled.', '已停用。'],
   },
-  delete: ['Delete', '删除'],
-  deleteAsk: ['Delete {name}?', '删除 {name}？'],
-  deleteText: [
-    'Its keys are gone for good. Records of requests are kept.',
-    '其密钥将被永久删除，请求记录会保留。',
-  ],
+  deleteText: ['Its keys are deleted. Request records are kept.', '密钥永久删除，请求记录保留。'],
   deleteGroups: [
-    'It is taken out of: {names}. Models that only it offers can not be called there any more.',
+    'It is taken out of: {names}. Models that only it offers cannot be called there any more.',
     '它将从以下分组移除：{names}。只有它提供的模型在那里将无法调用。',
   ],
   deleted: ['Channel {name} is deleted.', '已删除渠道 {name}。'],
-  needed: ['Fill this in.', '请填写。'],
   neededAddress: ['Fill in at least one address.', '请至少填写一个地址。'],
-  notAddress: [
-    'An address begins with https:// or http://.',
-    '地址应以 https:// 或 http:// 开头。',
-  ],
+  notAddress: ['It must begin with https:// or http://.', '地址应以 https:// 或 http:// 开头。'],
   neededKey: ['A channel needs at least one key.', '渠道至少需要一个密钥。'],
 })
 

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { GroupItem, GroupView } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
-import { commonText, formatCount, useText } from '../../lib/language.ts'
+import { formatCount, useText } from '../../lib/language.ts'
 import { Action, Dialog, sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { groupText } from './text.ts'
@@ -12,15 +12,9 @@ import { groupText } from './text.ts'
 export const tokenCount = ({ tokens, tokens_is_exact }: GroupItem | GroupView) =>
   formatCount(tokens) + (tokens_is_exact ? '' : '+')
 
-interface ActionsProps {
-  readonly group: GroupView
-  readonly show: (now: GroupView) => void
-}
-
 /** What can be done with a group as a whole. */
-export function Actions({ group, show }: ActionsProps) {
+export function Actions({ group, show }: { group: GroupView; show: (now: GroupView) => void }) {
   const text = useText(groupText)
-  const words = useText(commonText)
   const { id, name, status, tokens } = group
   const isActive = status === 'active'
   const toggle = async () => {
@@ -42,7 +36,7 @@ export function Actions({ group, show }: ActionsProps) {
         label={text.delete}
         title={text.deleteAsk(name)}
         look={{ variant: 'subtle', color: 'red' }}
-        closeButtonProps={{ 'aria-label': words.cancel }}
+        closeButtonProps={{ 'aria-label': text.cancel }}
       >
         {(close) => <Removal group={group} close={close} />}
       </Dialog>
@@ -50,10 +44,8 @@ export function Actions({ group, show }: ActionsProps) {
   )
 }
 
-/** Asks before a group is removed, and where its tokens go. */
 function Removal({ group, close }: { readonly group: GroupView; readonly close: () => void }) {
   const text = useText(groupText)
-  const words = useText(commonText)
   const refresh = useRefresh()
   const navigate = useNavigate()
   const [target, setTarget] = useState<string | null>(null)
@@ -87,7 +79,7 @@ function Removal({ group, close }: { readonly group: GroupView; readonly close: 
       {error !== null && <ErrorNotice error={error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
-          {words.cancel}
+          {text.cancel}
         </Button>
         <Button color="red" disabled={tokens > 0 && target === null} onClick={() => void remove()}>
           {text.delete}

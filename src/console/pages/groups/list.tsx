@@ -65,7 +65,7 @@ function useColumns(): readonly Column<GroupItem>[] {
       </AnchorLink>
     )),
     column(text.status, ({ status }) => (
-      <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+      <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
         {text[status]}
       </Badge>
     )),

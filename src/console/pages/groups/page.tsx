@@ -34,7 +34,6 @@ export function Page() {
   )
 }
 
-/** A group: what it offers, and its form. */
 function Existing({ live }: { readonly live: GroupView }) {
   const text = useText(groupText)
   const regionLabel = useRegionLabel()
@@ -72,7 +71,6 @@ function Existing({ live }: { readonly live: GroupView }) {
   )
 }
 
-/** What two people may have changed, by its label. */
 function shown(group: GroupView, text: (typeof groupText)['en']): Record<string, unknown> {
   return {
     [text.name]: group.name,
@@ -101,7 +99,7 @@ function Offers({ group }: { readonly group: GroupView }) {
     <Paper withBorder p="md" component="section" aria-label={text.offers}>
       <Stack gap="xs">
         <Group gap="sm">
-          <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+          <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
             {text[status]}
           </Badge>
           <Labelled label={text.tokens} c="dimmed">
@@ -140,7 +138,6 @@ function Names({ label, names, total }: NamesProps) {
   )
 }
 
-/** A group to be made, with the channel that its address names. */
 function NewGroup() {
   const text = useText(groupText)
   const refresh = useRefresh()

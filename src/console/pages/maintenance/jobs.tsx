@@ -1,15 +1,16 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Alert, Group, Progress, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { JobView } from '../../../admin/maintenance/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { formatCount, textOf, useText } from '../../lib/language.ts'
+import { Action, type ActionProps, useRefresh } from '../../parts/action.tsx'
+import { ErrorNotice } from '../../parts/page.tsx'
 import { LongText } from '../../parts/text.tsx'
 import { maintenanceText } from './text.ts'
 
 /** How far a job is, or why it came to nothing. */
-export function JobProgress({ job, cancel }: { job: JobView; cancel: () => void }) {
+function JobProgress({ job, cancel }: { job: JobView; cancel: ActionProps['run'] }) {
   const text = useText(maintenanceText)
   const { state, progress, failure, kind } = job
   if (state === 'failed')
@@ -32,9 +33,7 @@ export function JobProgress({ job, cancel }: { job: JobView; cancel: () => void 
           {name}
           {total > 0 && ` · ${text.of(figure(Math.min(done, total)), figure(total))}`}
         </Text>
-        <Button size="xs" variant="default" onClick={cancel}>
-          {text.cancel}
-        </Button>
+        <Action size="xs" label={text.cancel} run={cancel} />
       </Group>
     </Stack>
   )
@@ -43,29 +42,44 @@ export function JobProgress({ job, cancel }: { job: JobView; cancel: () => void 
 /** How often a job that runs is looked at. */
 const pollMs = 700
 
-/** The newest job of a kind, with what begins and ends one. */
-export function useJobs(kind: JobView['kind']) {
-  const queries = useQueryClient()
-  const query = useCall(['jobs'], () => api.admin.jobs.get(), {
+interface JobsProps {
+  readonly kind: JobView['kind']
+  readonly label: string
+  readonly children: (job: JobView) => ReactNode
+}
+
+/** The newest job of a kind, and a button that starts one. */
+export function Jobs({ kind, label, children }: JobsProps) {
+  const refresh = useRefresh()
+  const { error, job } = useJob(kind)
+  const doing = (work: () => Promise<unknown>) => async () => {
+    await work()
+    await refresh('jobs')
+    return undefined
+  }
+  const cancel = (id: string) => doing(() => call(api.admin.jobs({ id }).delete()))
+  return (
+    <>
+      {error && <ErrorNotice error={error} />}
+      <div aria-live="polite">
+        {job && <JobProgress job={job} cancel={cancel(job.id)} />}
+        {job && children(job)}
+      </div>
+      {job?.state !== 'running' && (
+        <Action
+          {...{ label, w: 'fit-content', variant: 'filled' }}
+          run={doing(() => call(api.admin.jobs.post({ kind })))}
+        />
+      )}
+    </>
+  )
+}
+
+/** The newest job of a kind. */
+export function useJob(kind: JobView['kind']) {
+  const { data, error } = useCall(['jobs'], () => api.admin.jobs.get(), {
     refetchInterval: ({ state }) =>
       state.data?.items.some((job) => job.state === 'running') ? pollMs : false,
   })
-  const refresh = () => queries.invalidateQueries({ queryKey: ['jobs'] })
-  const onError = ({ message }: Error) => notifications.show({ message, color: 'red' })
-  const start = useMutation({
-    mutationFn: () => call(api.admin.jobs.post({ kind })),
-    onSuccess: refresh,
-    onError,
-  })
-  const cancel = useMutation({
-    mutationFn: (id: string) => call(api.admin.jobs({ id }).delete()),
-    onSuccess: refresh,
-    onError,
-  })
-  return {
-    error: query.error,
-    job: query.data?.items.find((job) => job.kind === kind),
-    start,
-    cancel,
-  }
+  return { error, job: data?.items.find((job) => job.kind === kind) }
 }

@@ -2,10 +2,10 @@ import { Alert, Button, List, Stack, Text } from '@mantine/core'
 import type { JobView, VerifyDifference } from '../../../admin/maintenance/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
-import { ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
 import { Colon, SmallHint, Time } from '../../parts/text.tsx'
 import { Backups } from './backups.tsx'
-import { JobProgress, useJobs } from './jobs.tsx'
+import { Jobs } from './jobs.tsx'
 import { differenceText, maintenanceText } from './text.ts'
 
 /** What keeps a gateway in order. */
@@ -14,7 +14,11 @@ export function Page() {
   return (
     <PageFrame title={text.title} description={text.description}>
       <Stack>
-        <Verify />
+        <Section title={text.verify} hint={text.verifyHint}>
+          <Jobs kind="verify" label={text.start}>
+            {(job) => job.verify && <Report job={job} report={job.verify} />}
+          </Jobs>
+        </Section>
         <Backups />
         <Section title={text.config} hint={text.configHint}>
           <Button
@@ -29,26 +33,6 @@ export function Page() {
         </Section>
       </Stack>
     </PageFrame>
-  )
-}
-
-/** Proves the records, or names what is wrong with them. */
-function Verify() {
-  const text = useText(maintenanceText)
-  const { job, start, cancel, error } = useJobs('verify')
-  return (
-    <Section title={text.verify} hint={text.verifyHint}>
-      {error && <ErrorNotice error={error} />}
-      <div aria-live="polite">
-        {job && <JobProgress job={job} cancel={() => cancel.mutate(job.id)} />}
-        {job?.verify && <Report job={job} report={job.verify} />}
-      </div>
-      {job?.state !== 'running' && (
-        <Button w="fit-content" loading={start.isPending} onClick={() => start.mutate()}>
-          {text.start}
-        </Button>
-      )}
-    </Section>
   )
 }
 

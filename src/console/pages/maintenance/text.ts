@@ -3,10 +3,7 @@ import { bilingual, type Language } from '../../lib/language.ts'
 
 export const maintenanceText = bilingual({
   title: ['Maintenance', '维护'],
-  description: [
-    'Prove the records, back the database up, and take the configuration along.',
-    '核对账目、备份数据库、导出配置。',
-  ],
+  description: ['Verify records, back up, export the file.', '核对账目、备份数据库、导出配置。'],
   verify: ['Verify the records', '核对账目'],
   verifyHint: [
     'Recomputes every charge from its receipt and every balance from the ledger, in a process of its own: the gateway goes on undisturbed.',
@@ -50,7 +47,7 @@ export const maintenanceText = bilingual({
     '将数据库完整复制并校验，保存在其旁边的文件夹中。备份期间网关照常运行。',
   ],
   secretHint: [
-    'Keep the secret as well (the file .secret beside the database, or TOLLGATE_SECRET): without it the keys in a backup can not be opened. The console does not hand it out.',
+    'Keep the secret as well (the file .secret beside the database, or TOLLGATE_SECRET): without it the keys in a backup cannot be opened. The console does not hand it out.',
     '请同时保管密钥文件（数据库旁的 .secret 文件或 TOLLGATE_SECRET）：没有它就无法解开备份中的密钥。控制台不会提供该文件。',
   ],
   make: ['Back up now', '立即备份'],
@@ -60,21 +57,14 @@ export const maintenanceText = bilingual({
   file: ['File', '文件'],
   size: ['Size', '大小'],
   time: ['Made', '生成时间'],
-  actions: ['Actions', '操作'],
   download: ['Download', '下载'],
   remove: ['Delete', '删除'],
   removeAsk: ['{name} is deleted for good.', '{name} 将被永久删除。'],
   removed: ['{name} is deleted.', '已删除 {name}。'],
   none: ['No backups yet', '还没有备份'],
-  noneHint: [
-    'Make one before every update, and keep a copy on another machine.',
-    '建议每次升级前备份，并在另一台机器上保存一份。',
-  ],
+  noneHint: ['Back up before updates; keep a copy elsewhere.', '升级前请备份，并异机保存。'],
   password: ['Your password', '您的密码'],
-  passwordHint: [
-    'A backup holds all that the gateway knows, so say once more who you are.',
-    '备份包含网关的全部数据，请再次验证身份。',
-  ],
+  passwordHint: ['A backup holds everything: confirm who you are.', '备份含全部数据，请验证身份。'],
   config: ['Configuration as a file', '导出配置'],
   configHint: [
     'The present channels, groups, prices, accounts, tokens and settings as a tollgate.yaml. Secrets are left out: each is a reference to an environment variable.',
@@ -83,34 +73,31 @@ export const maintenanceText = bilingual({
   configDownload: ['Download tollgate.yaml', '下载 tollgate.yaml'],
 })
 
-/** The languages that the API does not speak itself. */
-type Translated = Exclude<Language, 'en'>
-
-/** What each check has found. */
-const kindTexts: Readonly<Record<DifferenceKind, Readonly<Record<Translated, string>>>> = {
-  damage: { zh: '数据库文件已损坏' },
-  forbidden: { zh: '某个值违反了数据库自身的规则' },
-  dangling: { zh: '引用了不存在的记录' },
-  counts: { zh: '计数无效，无法据此扣费' },
-  usage: { zh: '用量与上游的用量报告不符' },
-  price: { zh: '请求所用的价格不存在、不适用或无法读取' },
-  tier: { zh: '计费档位与用量不符' },
-  amount: { zh: '扣费金额与用量、倍率和价格不符' },
-  owner: { zh: '请求的账户与令牌的账户不符' },
-  charge_missing: { zh: '请求的扣费不在账本中' },
-  charge_amount: { zh: '账本中的扣费金额与请求不符' },
-  charge_owner: { zh: '扣费记在了另一个账户上' },
-  charge_unfounded: { zh: '账本中的扣费没有对应的请求' },
-  entry: { zh: '账本记录自身有误' },
-  balance_after: { zh: '账本记录后的余额与之前的余额和金额不符' },
-  balance: { zh: '账户余额与账本不符' },
-  reserved: { zh: '预留金额与未结束的预留之和不符' },
-  spending: { zh: '令牌的预算用量与每日汇总或预留不符' },
-  reservation: { zh: '请求已结束，但预留仍未释放' },
-  background: { zh: '后台响应未计费且不再等待计费，或已逾期' },
-  day: { zh: '每日汇总与请求不符' },
-  total: { zh: '图表汇总与每日汇总不符' },
-  attempts: { zh: '上游尝试记录不完整或没有对应的请求' },
+/** What each check has found, in Chinese: the API speaks English itself. */
+const kindTexts: Readonly<Record<DifferenceKind, string>> = {
+  damage: '数据库文件已损坏',
+  forbidden: '某个值违反了数据库自身的规则',
+  dangling: '引用了不存在的记录',
+  counts: '计数无效，无法据此扣费',
+  usage: '用量与上游的用量报告不符',
+  price: '请求所用的价格不存在、不适用或无法读取',
+  tier: '计费档位与用量不符',
+  amount: '扣费金额与用量、倍率和价格不符',
+  owner: '请求的账户与令牌的账户不符',
+  charge_missing: '请求的扣费不在账本中',
+  charge_amount: '账本中的扣费金额与请求不符',
+  charge_owner: '扣费记在了另一个账户上',
+  charge_unfounded: '账本中的扣费没有对应的请求',
+  entry: '账本记录自身有误',
+  balance_after: '账本记录后的余额与之前的余额和金额不符',
+  balance: '账户余额与账本不符',
+  reserved: '预留金额与未结束的预留之和不符',
+  spending: '令牌的预算用量与每日汇总或预留不符',
+  reservation: '请求已结束，但预留仍未释放',
+  background: '后台响应未计费且不再等待计费，或已逾期',
+  day: '每日汇总与请求不符',
+  total: '图表汇总与每日汇总不符',
+  attempts: '上游尝试记录不完整或没有对应的请求',
 }
 
 const isKnown = (kind: string): kind is DifferenceKind => Object.hasOwn(kindTexts, kind)
@@ -127,5 +114,5 @@ export function differenceText(
   const parts = changes.map(
     ({ field, stored, expected }) => `${field} 为 ${stored}，应为 ${expected}`,
   )
-  return [kindTexts[kind][language], ...(parts.length > 0 ? [parts.join('；')] : [])].join('：')
+  return [kindTexts[kind], ...(parts.length > 0 ? [parts.join('；')] : [])].join('：')
 }

@@ -1,19 +1,16 @@
-import type { ProtocolName } from './exchange.ts'
+import type { ProtocolName } from '../channels/form-values.ts'
 
 /** What was read of an answer by now. */
-export interface AnswerRead {
-  /** What the model said. */
+interface AnswerRead {
   readonly text: string
-  /** What went wrong, as the protocol tells it. */
   readonly error: string | undefined
 }
 
 type Json = { readonly [name: string]: unknown } | undefined
 
 /** Reads an answer as it comes: `push` takes text in pieces of any length. */
-export interface AnswerReader {
+interface AnswerReader {
   push(piece: string): void
-  /** The answer is whole. */
   end(): void
   read(): AnswerRead
 }

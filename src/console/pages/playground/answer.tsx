@@ -4,7 +4,7 @@ import { api, CallFailed, call, useMe } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
 import { TitledCard } from '../../parts/page.tsx'
-import { AnchorLink, Code, Hint, LongText, Money, SmallHint } from '../../parts/text.tsx'
+import { Code, Hint, LongText, Money, SmallHint, TextLink } from '../../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
 import { curlOf, type Exchange } from './exchange.ts'
 import { texts } from './text.ts'
@@ -54,9 +54,9 @@ function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown
       <LongText>
         <Reason cause={cause} error={error} />{' '}
         {requestId !== null && (
-          <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
+          <TextLink to="/requests/$id" params={{ id: requestId }}>
             {text.why}
-          </AnchorLink>
+          </TextLink>
         )}
       </LongText>
     </Alert>
@@ -108,7 +108,6 @@ const apartMs = (count: number) => (count < soonLooks ? 400 : 3_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What it cost, as its receipt says. */
 function Cost({ requestId }: { readonly requestId: string }) {
   const text = useText(texts)
   const receipt = useQuery({
@@ -122,9 +121,9 @@ function Cost({ requestId }: { readonly requestId: string }) {
   })
   if (receipt.isPending && receipt.failureCount < soonLooks) return null
   const toRequest = (words: string) => (
-    <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
+    <TextLink to="/requests/$id" params={{ id: requestId }}>
       {words}
-    </AnchorLink>
+    </TextLink>
   )
   if (!receipt.data) {
     return (

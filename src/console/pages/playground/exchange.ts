@@ -1,9 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import type { ProtocolName } from '../channels/form-values.ts'
 import { createAnswerReader } from './answer-reader.ts'
-
-/** The protocols that can be tried. */
-export const protocols = ['chat', 'responses', 'messages', 'gemini'] as const
-export type ProtocolName = (typeof protocols)[number]
 
 /** What is asked. */
 export interface Question {

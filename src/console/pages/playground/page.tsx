@@ -18,13 +18,14 @@ import { useId } from 'react'
 import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, useCall } from '../../lib/api.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { fieldsOf } from '../../parts/form.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
+import { type ProtocolName, protocols } from '../channels/form-values.ts'
 import { useGroups } from '../tokens/token-form.tsx'
 import { Answer, RawExchange } from './answer.tsx'
-import { type ProtocolName, protocols, type Question, useAsk } from './exchange.ts'
+import { type Question, useAsk } from './exchange.ts'
 import { texts } from './text.ts'
 
 /** Asks a model as a client does, and shows what came and what it cost. */
@@ -75,7 +76,6 @@ interface QuestionFormProps {
   readonly onStop: () => void
 }
 
-/** What to ask, and how. */
 function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormProps) {
   const text = useText(texts)
   const search = useSearch({ strict: false })
@@ -121,7 +121,7 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
             fullWidth
             size="xs"
             aria-labelledby={protocolLabel}
-            data={protocols.map((value) => ({ value, label: text[value] }))}
+            data={choicesOf(protocols, text)}
             {...form.getInputProps('protocol')}
           />
         </Input.Wrapper>

@@ -1,23 +1,16 @@
 import { bilingual } from '../../lib/language.ts'
 
-/** Words of the playground. */
 export const texts = bilingual({
   title: ['Playground', '操练场'],
   description: [
     'Ask a model with one of your tokens, the way a client does. It is charged like any other request.',
     '用自己的令牌向模型提问，与客户端的请求方式完全相同，并照常计费。',
   ],
-  token: ['Token', '令牌'],
-  tokenHint: [
-    'Its group decides which models there are, and at what price.',
-    '令牌所属分组决定可用的模型及价格。',
-  ],
-  protocol: ['Protocol', '协议'],
+  tokenHint: ['Its group decides the models and their prices.', '所属分组决定可用的模型及价格。'],
   chat: ['Chat', 'Chat'],
   responses: ['Responses', 'Responses'],
   messages: ['Messages', 'Messages'],
   gemini: ['Gemini', 'Gemini'],
-  model: ['Model', '模型'],
   modelHint: ['Pick one, or write any id.', '可选择，也可输入任意模型名。'],
   system: ['System text', '系统提示词'],
   user: ['Your text', '用户输入'],
@@ -30,10 +23,7 @@ export const texts = bilingual({
   answer: ['Answer', '回答'],
   nothingYet: ['The answer will be shown here.', '回答将显示在这里。'],
   waiting: ['Waiting for the first text …', '正在等待首段文本……'],
-  noText: [
-    'The answer has no text. The raw exchange below shows all of it.',
-    '回答中没有文本，完整内容见下方的原始报文。',
-  ],
+  noText: ['No text. The raw exchange below shows all of it.', '没有文本，见下方的原始报文。'],
   stopped: [
     'Stopped. What had come by then is charged; where the group has answers read to their end, all of it.',
     '已停止。此前已返回的内容照常计费；如果分组设置为读完回答，则按完整回答计费。',
@@ -53,11 +43,6 @@ export const texts = bilingual({
   requestHint: ['KEY is the key of your token.', 'KEY 为该令牌的密钥。'],
   response: ['Response', '响应'],
   cut: ['Only the beginning is shown.', '仅显示开头部分。'],
-  noTokenTitle: ['You have no token yet', '还没有令牌'],
-  noToken: [
-    'The playground asks with one of your tokens. Make one first.',
-    '操练场使用您自己的令牌发起请求，请先创建一个。',
-  ],
-  makeToken: ['Make a token', '创建令牌'],
+  noToken: ['It asks with one of your tokens. Make one first.', '操练场使用您的令牌，请先创建。'],
   disabled: ['disabled', '已停用'],
 })

@@ -87,6 +87,5 @@ const usePlaza = () =>
     },
   })
 
-/** Tokens to choose from: the newest hundred. */
 const useOwnTokens = () =>
   useCall(['tokens', 'choice'], () => api.tokens.get({ query: { page_size: 100 } }))

@@ -51,7 +51,7 @@ export interface PlazaRow {
 }
 
 /** Such as `web search`, `0.01`. */
-export type Extra = readonly [name: string, value: string]
+type Extra = readonly [name: string, value: string]
 
 const tokensPerUnit = '1000000'
 
@@ -112,8 +112,7 @@ function pricesOf(prices: Prices, list: Prices | null, multiplier: string): read
 const perUnit = (item: Item, value: number) =>
   item === 'per_request' ? fromNumber(value) : multiply(fromNumber(value), tokensPerUnit)
 
-/** Which rows are looked for. */
-export interface PlazaFilter {
+interface PlazaFilter {
   /** Part of a model's or group's name, in any case. */
   readonly search?: string | undefined
   readonly group?: string | undefined

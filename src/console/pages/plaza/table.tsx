@@ -90,7 +90,6 @@ function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item:
   )
 }
 
-/** Every price of a model in a group: base, final, and what its vendor asks. */
 function Details({ row }: { readonly row: PlazaRow }) {
   const text = useText(plazaText)
   const hasTiers = row.tiers.length > 1
@@ -117,7 +116,6 @@ function Details({ row }: { readonly row: PlazaRow }) {
   )
 }
 
-/** What is billed beside text, at its final price. */
 function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
   const text = useText(plazaText)
   const parts = [

@@ -10,14 +10,8 @@ import { Edit } from './edit.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
 
-interface DetailsProps {
-  /** Undefined: none is open. */
-  readonly model: string | undefined
-  readonly close: () => void
-}
-
 /** One model, beside the list. */
-export function Details({ model, close }: DetailsProps) {
+export function Details({ model, close }: { model: string | undefined; close: () => void }) {
   return (
     <Drawer
       opened={model !== undefined}
@@ -83,14 +77,7 @@ function About({ view }: { readonly view: PriceView }) {
   )
 }
 
-interface HistoryProps {
-  readonly model: string
-  /** Id of the price in force. */
-  readonly inForce: number | undefined
-}
-
-/** Every price that a model had, newest first. */
-function History({ model, inForce }: HistoryProps) {
+function History({ model, inForce }: { model: string; inForce: number | undefined }) {
   const text = useText(priceText)
   const { more } = useText(listText)
   const query = useInfiniteQuery({
@@ -120,10 +107,10 @@ function History({ model, inForce }: HistoryProps) {
             title={
               <Group gap="xs">
                 <Time at={valid_from} />
-                <Badge variant="default" tt="none" fw={500}>
+                <Badge variant="default" fw={500}>
                   {text.sources[source]}
                 </Badge>
-                {id === inForce && <Badge tt="none">{text.inForce}</Badge>}
+                {id === inForce && <Badge>{text.inForce}</Badge>}
               </Group>
             }
           >

@@ -102,7 +102,6 @@ export function Edit({ view }: { readonly view: PriceView }) {
 
 type Removed = 'list_price' | 'not_callable'
 
-/** The price of a model with its form, and what can be done to it. */
 function usePriceEdit(live: PriceView) {
   const text = useText(priceText)
   const { model } = live
@@ -158,7 +157,6 @@ function usePriceEdit(live: PriceView) {
   }
 }
 
-/** What two people may have changed, by its label. */
 function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, unknown> {
   const values = valuesOf(view)
   const units = { tokens: text.byToken, call: text.byCall, free: text.asFree }
@@ -181,7 +179,6 @@ interface ListPriceProps {
   readonly take: (values: Partial<PriceValues>) => void
 }
 
-/** What the vendor asks for it. */
 function ListPrice({ view: { vendor }, take }: ListPriceProps) {
   const text = useText(priceText)
   if (vendor === null) return null
@@ -202,7 +199,6 @@ function ListPrice({ view: { vendor }, take }: ListPriceProps) {
 
 interface RateFieldsProps {
   readonly form: UseFormReturnType<PriceValues>
-  /** Where they stand in the form. */
   readonly path?: '' | `tiers.${number}.`
 }
 
@@ -213,7 +209,6 @@ const instead = {
   cache_write_1h: 'cache_write',
 } as const
 
-/** The prices of a tier. */
 function RateFields({ form, path = '' }: RateFieldsProps) {
   const text = useText(priceText)
   const input = inputsOf(form, text)

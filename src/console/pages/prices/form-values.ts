@@ -9,7 +9,7 @@ interface RateValues extends Record<(typeof rateNames)[number], string> {
   others: string
 }
 
-export interface TierValues extends RateValues {
+interface TierValues extends RateValues {
   above: string
   /** Tells rows apart while they come and go. */
   key: string
@@ -28,29 +28,23 @@ export interface PriceValues extends RateValues {
   note: string
 }
 
-export const noRates: RateValues = {
-  input: '',
-  output: '',
-  cache_read: '',
-  cache_write: '',
-  cache_write_1h: '',
-  others: '',
-}
+/** Makes something of each price of a tier. */
+const eachRate = <Value>(make: (name: (typeof rateNames)[number]) => Value) =>
+  Object.fromEntries(rateNames.map((name) => [name, make(name)])) as Record<
+    (typeof rateNames)[number],
+    Value
+  >
+
+const noRates: RateValues = { ...eachRate(() => ''), others: '' }
 
 let tierCount = 0
 /** A tier of a form with nothing in it. */
 export const emptyTier = (): TierValues => ({ ...noRates, above: '', key: `tier ${++tierCount}` })
 
-type Rates = Omit<
-  Extract<PriceTermsView, { unit: 'tokens' }>,
-  'unit' | 'tiers' | 'tools' | 'service_tiers'
->
+type Tokens = Extract<PriceTermsView, { unit: 'tokens' }>
+type Rates = Omit<Tokens, 'unit' | 'tiers' | 'tools' | 'service_tiers'>
 const rateValues = (rates: Rates): RateValues => ({
-  input: rates.input,
-  output: rates.output,
-  cache_read: rates.cache_read ?? '',
-  cache_write: rates.cache_write ?? '',
-  cache_write_1h: rates.cache_write_1h ?? '',
+  ...eachRate((name) => rates[name] ?? ''),
   others: pairsText(rates.others),
 })
 
@@ -69,12 +63,6 @@ const pairs = (text: string): { [name: string]: string } =>
     }),
   )
 
-const extraValues = (terms: { tools: Pairs; service_tiers: Pairs }) => ({
-  tools: pairsText(terms.tools),
-  service_tiers: pairsText(terms.service_tiers),
-})
-type Pairs = { readonly [name: string]: string }
-
 /** The field of the form that a field of the API is shown in. */
 export function fieldOf(field: string): string {
   const [, tier = '', name = ''] = /^(tiers\.\d+\.)?([^.]*)/.exec(field) ?? []
@@ -84,29 +72,16 @@ export function fieldOf(field: string): string {
 
 /** Terms as the fields of a form. */
 export function termsValues(terms: PriceTermsView | undefined) {
-  const nothing = {
-    ...{ ...noRates, unit: 'tokens' as const, tiers: [], per_call: '' },
-    ...{ tools: '', service_tiers: '' },
-  }
-  switch (terms?.unit) {
-    case 'tokens': {
-      const tiers = terms.tiers.map((tier) =>
-        // A tier that is on record is the same one whenever it is read.
-        ({ ...rateValues(tier), above: String(tier.above), key: `above ${tier.above}` }),
-      )
-      return { ...nothing, ...rateValues(terms), tiers, ...extraValues(terms) }
-    }
-    case 'call':
-      return {
-        ...nothing,
-        ...{ unit: 'call' as const, per_call: terms.per_call },
-        ...extraValues(terms),
-      }
-    case 'free':
-      return { ...nothing, unit: 'free' as const }
-    default:
-      return nothing
-  }
+  const unit = terms?.unit === undefined || terms.unit === 'none' ? 'tokens' : terms.unit
+  const nothing = { ...noRates, unit, tiers: [], per_call: '', tools: '', service_tiers: '' }
+  if (terms?.unit !== 'tokens' && terms?.unit !== 'call') return nothing
+  const extras = { tools: pairsText(terms.tools), service_tiers: pairsText(terms.service_tiers) }
+  if (terms.unit === 'call') return { ...nothing, per_call: terms.per_call, ...extras }
+  const tiers = terms.tiers.map((tier) =>
+    // A tier that is on record is the same one whenever it is read.
+    ({ ...rateValues(tier), above: String(tier.above), key: `above ${tier.above}` }),
+  )
+  return { ...nothing, ...rateValues(terms), tiers, ...extras }
 }
 
 /** The form of a price as it is. */
@@ -120,11 +95,7 @@ export function valuesOf({ price }: PriceView): PriceValues {
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
 const given = (rates: RateValues) => ({
-  input: orNull(rates.input),
-  output: orNull(rates.output),
-  cache_read: orNull(rates.cache_read),
-  cache_write: orNull(rates.cache_write),
-  cache_write_1h: orNull(rates.cache_write_1h),
+  ...eachRate((name) => orNull(rates[name])),
   others: pairs(rates.others),
 })
 
@@ -147,16 +118,11 @@ export function givenPrice(values: PriceValues): GivenPrice {
 }
 
 /** Whether all that a price must have is filled in: before, the API need not be asked about it. */
-export function isFilledIn(values: PriceValues): boolean {
-  const hasBoth = ({ input, output }: RateValues) => input.trim() !== '' && output.trim() !== ''
-  switch (values.unit) {
-    case 'call':
-      return values.per_call.trim() !== ''
-    case 'free':
-      return true
-    case 'tokens':
-      return (
-        hasBoth(values) && values.tiers.every((tier) => tier.above.trim() !== '' && hasBoth(tier))
-      )
-  }
+export function isFilledIn({ unit, per_call, tiers, ...rates }: PriceValues): boolean {
+  const isGiven = (text: string) => text.trim() !== ''
+  const hasBoth = ({ input, output }: RateValues) => isGiven(input) && isGiven(output)
+  if (unit === 'call') return isGiven(per_call)
+  return (
+    unit === 'free' || ([rates, ...tiers].every(hasBoth) && tiers.every((t) => isGiven(t.above)))
+  )
 }

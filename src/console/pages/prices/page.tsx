@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
 import { type Column, column, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -55,7 +55,7 @@ function Models() {
         <FixedChoice
           {...{ name: 'state', label: text.state, all: text.all }}
           w={{ base: '100%', xs: 240 }}
-          data={states.map((value) => ({ value, label: text[value] }))}
+          data={choicesOf(states, text)}
         />
       </Group>
       <List
@@ -105,7 +105,6 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView>[]
   ]
 }
 
-/** The public price feed as it is, row by row. */
 function Feed() {
   const text = useText(priceText)
   const feedUrl = useMe().data?.site.price_feed_url

@@ -40,7 +40,6 @@ export function LivePreview({ model, values }: { model: string; values: PriceVal
 
 type Sold = NonNullable<GroupPreview['before']>
 
-/** What each group charges now and would charge, figure by figure. */
 function Preview({ groups }: { readonly groups: readonly GroupPreview[] }) {
   const text = useText(priceText)
   if (groups.length === 0) return <Text c="dimmed">{text.notSold}</Text>

@@ -58,12 +58,7 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
   )
 }
 
-/** Tools and service tiers, where the price names some. */
-function Extras({
-  terms,
-}: {
-  readonly terms: Extract<PriceTermsView, { unit: 'tokens' | 'call' }>
-}) {
+function Extras({ terms }: { terms: Extract<PriceTermsView, { unit: 'tokens' | 'call' }> }) {
   const text = useText(priceText)
   const parts = [
     [text.tools, pairsText(terms.tools)],

@@ -1,13 +1,26 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { QRCodeSVG } from 'qrcode.react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
-import { confirm, useAttempt, useRefresh } from '../../parts/action.tsx'
-import { ErrorNotice } from '../../parts/page.tsx'
+import { Action, type ActionProps, useRefresh } from '../../parts/action.tsx'
+import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { Code, Time } from '../../parts/text.tsx'
 import { profileText } from './text.ts'
+
+interface RowProps extends ActionProps {
+  readonly children: ReactNode
+}
+
+/** Something of the account, with a button that takes it away. */
+const Row = ({ children, ...action }: RowProps) => (
+  <Group justify="space-between">
+    <Text className="cut">{children}</Text>
+    <Action size="xs" {...action} />
+  </Group>
+)
 
 interface Passkey {
   readonly id: string
@@ -19,67 +32,75 @@ interface Passkey {
 export function Passkeys({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
   const text = useText(profileText)
   const refresh = useRefresh()
-  const [name, setName] = useState('')
-  const { error, attempt: tried } = useAttempt()
-  const attempt = (work: () => Promise<void>) =>
-    tried(async () => {
-      await work()
-      await refresh('sign-in-profile')
-    })
-  const add = async () => {
+  const form = useForm({ initialValues: { passkeyName: '' } })
+  const add = async ({ passkeyName }: { passkeyName: string }) => {
     const { options } = await call(api.auth.passkeys.options.get())
     const response = await makePasskey(options)
-    await call(api.auth.passkeys.post({ response, name: name.trim() || text.passkeyUnnamed }))
-    setName('')
-  }
-  const remove = async ({ id, name: called }: Passkey) => {
-    const isSure = await confirm({
-      title: text.removePasskey(called ?? text.passkeyUnnamed),
-      text: text.removePasskeyText,
-      confirm: text.remove,
-      isDangerous: true,
-    })
-    if (isSure) await call(api.auth.passkeys({ id }).delete())
+    const name = passkeyName.trim() || text.passkeyUnnamed
+    await call(api.auth.passkeys.post({ response, name }))
+    form.reset()
+    await refresh('sign-in-profile')
   }
   return (
     <Stack>
       {passkeys.length === 0 && <Text>{text.noPasskeys}</Text>}
-      {passkeys.map((passkey) => (
-        <Group key={passkey.id} justify="space-between">
-          <Text className="cut">
-            {passkey.name ?? text.passkeyUnnamed} · <Time at={passkey.created_at} />
-          </Text>
-          <Button size="xs" variant="default" onClick={() => void attempt(() => remove(passkey))}>
-            {text.remove}
-          </Button>
-        </Group>
-      ))}
-      {hasPasskeys() && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void attempt(add)
+      {passkeys.map(({ id, name, created_at }) => (
+        <Row
+          key={id}
+          label={text.remove}
+          ask={{
+            title: text.removePasskey(name ?? text.passkeyUnnamed),
+            ...{ text: text.removePasskeyText, isDangerous: true },
+          }}
+          run={async () => {
+            await call(api.auth.passkeys({ id }).delete())
+            await refresh('sign-in-profile')
+            return undefined
           }}
         >
-          <Group align="flex-end">
-            <TextInput
-              label={text.passkeyName}
-              maxLength={100}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            <Button type="submit" variant="default">
-              {text.addPasskey}
-            </Button>
-          </Group>
-        </form>
+          {name ?? text.passkeyUnnamed} · <Time at={created_at} />
+        </Row>
+      ))}
+      {hasPasskeys() && (
+        <SendForm
+          form={form}
+          send={add}
+          submit={text.addPasskey}
+          look={{ variant: 'default', w: 'fit-content' }}
+        >
+          {inputsOf(form, text).line('passkeyName', { maxLength: 100 })}
+        </SendForm>
       )}
-      {error !== null && <ErrorNotice error={error} />}
     </Stack>
   )
 }
 
-/** What is shown once, while it is being turned on. */
+interface Provider {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+/** Accounts elsewhere that sign in to this one. */
+export function Providers({ providers }: { readonly providers: readonly Provider[] }) {
+  const text = useText(profileText)
+  const refresh = useRefresh()
+  const unlink = async (provider: string) => {
+    await call(api.auth.unlink.post({ provider }))
+    await refresh('sign-in-profile')
+    return undefined
+  }
+  return (
+    <Stack>
+      {providers.map(({ id, name, created_at }) => (
+        <Row key={id} label={text.unlink} run={() => unlink(id)}>
+          {name} · <Time at={created_at} />
+        </Row>
+      ))}
+    </Stack>
+  )
+}
+
 interface Secret {
   readonly totp_uri: string
   readonly backup_codes: readonly string[]
@@ -90,69 +111,44 @@ export function TwoFactor({ isOn, hasPassword }: { isOn: boolean; hasPassword: b
   const text = useText(profileText)
   const refresh = useRefresh()
   const [secret, setSecret] = useState<Secret | null>(null)
-  const [entry, setEntry] = useState('')
-  const { error, isBusy, attempt: tried } = useAttempt()
-  const attempt = (work: () => Promise<void>) =>
-    tried(async () => {
-      await work()
-      setEntry('')
-    })
-  const seen = () => refresh('sign-in-profile')
-  const begin = async () =>
-    setSecret(await call(api.auth['two-factor'].enable.post({ password: entry })))
-  const finish = async () => {
-    await call(api.auth['two-factor'].confirm.post({ code: entry.replaceAll(' ', '') }))
-    setSecret(null)
-    await seen()
+  const form = useForm({ initialValues: { password: '', code: '' } })
+  const input = inputsOf(form, text)
+  const route = api.auth['two-factor']
+  const send = async ({ password, code }: typeof form.values) => {
+    if (secret) await call(route.confirm.post({ code: code.replaceAll(' ', '') }))
+    else if (isOn) await call(route.disable.post({ password }))
+    setSecret(secret || isOn ? null : await call(route.enable.post({ password })))
+    form.reset()
+    if (secret || isOn) await refresh('sign-in-profile')
   }
-  const remove = async () => {
-    await call(api.auth['two-factor'].disable.post({ password: entry }))
-    await seen()
-  }
-
   if (!hasPassword && !isOn) return <Text>{text.noPassword}</Text>
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void attempt(secret ? finish : isOn ? remove : begin)
-      }}
+    <SendForm
+      form={form}
+      send={send}
+      submit={secret ? text.confirm : isOn ? text.turnOff : text.turnOn}
+      look={{ variant: 'default', w: 'fit-content' }}
     >
-      <Stack>
-        {secret ? (
-          <>
-            <Text>{text.scan}</Text>
-            <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
-            <Text size="sm">{text.uri}</Text>
-            <Code label={text.uri}>{secret.totp_uri}</Code>
-            <Text size="sm">{text.backupHint}</Text>
-            <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
-            <TextInput
-              label={text.code}
-              autoComplete="one-time-code"
-              inputMode="numeric"
-              required
-              value={entry}
-              onChange={(event) => setEntry(event.currentTarget.value)}
-            />
-          </>
-        ) : (
-          <>
-            <Text>{isOn ? text.twoFactorOn : text.twoFactorOff}</Text>
-            <PasswordInput
-              label={text.needsPassword}
-              autoComplete="current-password"
-              required
-              value={entry}
-              onChange={(event) => setEntry(event.currentTarget.value)}
-            />
-          </>
-        )}
-        {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" variant="default" loading={isBusy} w="fit-content">
-          {secret ? text.confirm : isOn ? text.turnOff : text.turnOn}
-        </Button>
-      </Stack>
-    </form>
+      {secret ? (
+        <>
+          <Text>{text.scan}</Text>
+          <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
+          <Text size="sm">{text.uri}</Text>
+          <Code label={text.uri}>{secret.totp_uri}</Code>
+          <Text size="sm">{text.backupHint}</Text>
+          <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
+          {input.line('code', {
+            ...{ autoComplete: 'one-time-code', inputMode: 'numeric', required: true },
+          })}
+        </>
+      ) : (
+        <>
+          <Text>{isOn ? text.twoFactorOn : text.twoFactorOff}</Text>
+          {input.secret('password', {
+            ...{ label: text.needsPassword, autoComplete: 'current-password' },
+          })}
+        </>
+      )}
+    </SendForm>
   )
 }

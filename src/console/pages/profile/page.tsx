@@ -1,13 +1,13 @@
-import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
+import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/text.tsx'
 import { deviceOf } from './device.ts'
-import { Passkeys, TwoFactor } from './factors.tsx'
+import { Passkeys, Providers, TwoFactor } from './factors.tsx'
 import { profileText } from './text.ts'
 
 /** One's own account: what one signs in with, and where. */
@@ -43,7 +43,6 @@ export function Page() {
   )
 }
 
-/** Changing the password; all other sessions end with it. */
 function Password({ hasPassword }: { readonly hasPassword: boolean }) {
   const text = useText(profileText)
   const refresh = useRefresh()
@@ -69,56 +68,19 @@ function Password({ hasPassword }: { readonly hasPassword: boolean }) {
   )
 }
 
-interface Provider {
-  readonly id: string
-  readonly name: string
-  readonly created_at: string
-}
-
-/** Accounts elsewhere that sign in to this one. */
-function Providers({ providers }: { readonly providers: readonly Provider[] }) {
+function Sessions() {
   const text = useText(profileText)
   const refresh = useRefresh()
-  const { error, attempt } = useAttempt()
-  const unlink = (provider: string) =>
-    attempt(async () => {
-      await call(api.auth.unlink.post({ provider }))
-      await refresh('sign-in-profile')
-    })
-  return (
-    <Stack>
-      {providers.map(({ id, name, created_at }) => (
-        <Group key={id} justify="space-between">
-          <Text className="cut">
-            {name} · <Time at={created_at} />
-          </Text>
-          <Button size="xs" variant="default" onClick={() => void unlink(id)}>
-            {text.unlink}
-          </Button>
-        </Group>
-      ))}
-      {error !== null && <ErrorNotice error={error} />}
-    </Stack>
-  )
-}
-
-/** Where the account is signed in, and how to end that. */
-export function Sessions() {
-  const text = useText(profileText)
-  const refresh = useRefresh()
-  const { error, attempt: tried } = useAttempt()
   const sessions = useCall(['sessions'], () => api.auth.sessions.get())
-  const attempt = (work: () => Promise<void>) =>
-    tried(async () => {
-      await work()
-      await refresh('sessions')
-    })
   const end = async (id: string) => {
     await call(api.auth.sessions({ id }).delete())
+    await refresh('sessions')
+    return undefined
   }
   const endOthers = async () => {
     const { ended } = await call(api.auth.sessions['end-others'].post())
-    sayDone(text.ended(ended))
+    await refresh('sessions')
+    return text.ended(ended)
   }
   const all = sessions.data ?? []
   return (
@@ -137,24 +99,10 @@ export function Sessions() {
               {address} · {text.signedInAt} <Time at={created_at} />
             </Text>
           </Stack>
-          {!is_current && (
-            <Button
-              size="xs"
-              flex="none"
-              variant="default"
-              onClick={() => void attempt(() => end(id))}
-            >
-              {text.end}
-            </Button>
-          )}
+          {!is_current && <Action size="xs" flex="none" label={text.end} run={() => end(id)} />}
         </Group>
       ))}
-      {all.length > 1 && (
-        <Button variant="default" w="fit-content" onClick={() => void attempt(endOthers)}>
-          {text.endOthers}
-        </Button>
-      )}
-      {error !== null && <ErrorNotice error={error} />}
+      {all.length > 1 && <Action w="fit-content" label={text.endOthers} run={endOthers} />}
     </Stack>
   )
 }

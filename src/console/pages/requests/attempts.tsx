@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import type { AttemptItem } from '../../../admin/attempts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -35,7 +35,7 @@ export function Page() {
         <TimeFilter name="since" label={text.since} />
         <Choice
           {...{ ...choice, name: 'outcome', label: text.outcome }}
-          data={(['succeeded', 'failed'] as const).map((value) => ({ value, label: text[value] }))}
+          data={choicesOf(['succeeded', 'failed'], text)}
         />
       </SimpleGrid>
       <List

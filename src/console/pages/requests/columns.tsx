@@ -49,14 +49,8 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
 const contextOf = (item: RequestItem): number =>
   item.input_tokens + item.cache_read_tokens + item.cache_write_tokens + item.cache_write_1h_tokens
 
-interface CutProps {
-  readonly children: string
-  /** Characters that stand in one line, however narrow the table. */
-  readonly room?: number
-}
-
 /** Names of strangers may be of any length. */
-export const Cut = ({ children, room = 14 }: CutProps) => (
+export const Cut = ({ children, room = 14 }: { children: string; room?: number }) => (
   <LongText
     lineClamp={2}
     title={children}

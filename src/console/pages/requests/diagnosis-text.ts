@@ -20,11 +20,11 @@ const en: DiagnosisTexts = {
   },
   notes: {
     status_then:
-      'Of {requests} requests to the group {group} between {since_at} and {until_at}, {failed} failed by no fault of their clients.',
+      'Of {requests} requests to the group {group} between {since_at} and {until_at}, {failed} failed not caused by their clients.',
     status_none_then: 'Around that time nothing was measured in the group {group}.',
     status_now: 'Of its {requests} requests in the last hour, {failed} failed.',
     status_none_now: 'In the last hour there were no requests to the group {group}.',
-    status_not_the_cause: 'This failure has another cause: it is not of the group’s making.',
+    status_not_the_cause: 'This failure has another cause: the group did not cause it.',
     endpoint_used: 'The request came by {endpoint}, the endpoint of the {protocol} protocol.',
     endpoint_no_record:
       'Its path was right: a wrong one (a missing /v1, or /v1/v1) is answered with “404 page not found” and leaves no record.',

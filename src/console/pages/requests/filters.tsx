@@ -1,8 +1,9 @@
 import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { api, useCall } from '../../lib/api.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
+import { protocols } from '../channels/form-values.ts'
 import { causeChoices } from './causes.ts'
 import { requestsText } from './text.ts'
 
@@ -26,7 +27,6 @@ export function useRequestFilters() {
   }
 }
 
-const protocols = ['chat', 'responses', 'messages', 'gemini']
 const always: readonly string[] = ['request_id', 'outcome']
 
 /** What the list is filtered by. */
@@ -36,9 +36,7 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
   const { filters, clear } = useRequestFilters()
   const names = Object.keys(filters)
   const [isOpen, { toggle }] = useDisclosure(names.some((name) => !always.includes(name)))
-  const outcomes = (['any', 'succeeded', 'failed'] as const).map((value) => ({
-    ...{ value, label: text[value] },
-  }))
+  const outcomes = choicesOf(['any', 'succeeded', 'failed'], text)
   return (
     <Stack component="search" aria-label={text.filters} gap="sm">
       <Group align="flex-end" gap="sm">
@@ -89,7 +87,6 @@ function MoreFilters({ isAll }: { readonly isAll: boolean }) {
   )
 }
 
-/** One of the own tokens; one that is gone keeps its number. */
 function TokenChoice() {
   const text = useText(requestsText)
   const [{ token }] = useFilters()

@@ -79,7 +79,6 @@ function ExportMenu({ address }: { readonly address: string }) {
   )
 }
 
-/** What the live view does, for who sees and for who listens. */
 function LiveLine({ state }: { readonly state: LiveState }) {
   const text = useText(requestsText)
   const words = {
@@ -129,9 +128,7 @@ const maxRows = 500
 
 interface Watched {
   readonly isOn: boolean
-  /** Address of the events. */
   readonly url: string
-  /** The list that new requests are put on top of. */
   readonly queryKey: readonly unknown[]
 }
 

@@ -56,11 +56,7 @@ export function Page() {
 }
 
 /** What was asked, by whom, and how it ended. */
-export function Facts({
-  receipt,
-}: {
-  readonly receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model'>>
-}) {
+function Facts({ receipt }: { receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model'>> }) {
   const text = useText(receiptText)
   const { upstream_model, upstream_protocol, client_protocol } = receipt
   const isTranslated = upstream_protocol !== null && upstream_protocol !== client_protocol
@@ -110,7 +106,7 @@ export function Facts({
 }
 
 /** How the cost came about, so that a person can work it out again. */
-export function BillCard({ receipt }: { readonly receipt: Receipt }) {
+function BillCard({ receipt }: { readonly receipt: Receipt }) {
   const text = useText(receiptText)
   const { bill, differences, formula, tier_reason, ledger_id, reasoning_tokens } = receipt
   return (
@@ -230,7 +226,7 @@ const SumRow = ({ label, isTotal = false, children }: SumRowProps) => (
 type Attempt = Receipt['attempts'][number] & Partial<AnyReceipt['attempts'][number]>
 
 /** Which channels were asked, one after the other, and what became of it. */
-export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const text = useText(receiptText)
   return (
     <TitledCard title={text.attempts} size="h3">

@@ -1,37 +1,21 @@
 import type { Receipt } from '../../../admin/requests/schema.ts'
 import { bilingual, formatCount } from '../../lib/language.ts'
 
-/** Words of the lists of requests and attempts. */
 export const requestsText = bilingual({
   own: ['Requests', '请求记录'],
   all: ['All requests', '全部请求'],
-  ownDescription: [
-    'Every request that your tokens made, with its receipt; for those that failed, why.',
-    '您的令牌发出的每个请求及其账单；失败的请求附带原因。',
-  ],
-  allDescription: [
-    'Every request of every account, with its receipt; for those that failed, why.',
-    '所有账户的每个请求及其账单；失败的请求附带原因。',
-  ],
+  ownDescription: ['Your requests, receipts, and why some failed.', '您的请求、账单及失败原因。'],
+  allDescription: ['All requests, receipts, and why some failed.', '所有请求、账单及失败原因。'],
   none: ['No requests yet', '还没有请求'],
-  noneHint: [
-    'A request is listed here as soon as it has ended, also when it failed.',
-    '请求结束后会立即出现在这里，失败的也一样。',
-  ],
-  noMatch: ['No request fits these filters', '没有符合条件的请求'],
-  noMatchHint: [
-    'Take a filter away, or look at an earlier time.',
-    '请减少筛选条件，或查看更早的时间。',
-  ],
+  noneHint: ['Listed once it has ended, also if it failed.', '请求结束后出现在这里，失败的也是。'],
+  noMatch: ['No request matches these filters', '没有符合条件的请求'],
+  noMatchHint: ['Remove a filter or look further back.', '请减少筛选条件，或查看更早的时间。'],
   clear: ['Clear filters', '清除筛选'],
   createToken: ['Create a token', '新建令牌'],
   live: ['Live', '实时'],
   liveOn: ['New requests appear by themselves.', '新请求会自动出现。'],
   liveConnecting: ['Connecting …', '正在连接……'],
-  liveSkipped: [
-    'More came than can be shown; reload to see all of them.',
-    '新请求过多，未能全部显示；刷新页面可查看全部。',
-  ],
+  liveSkipped: ['Too many came to show. Reload to see all.', '新请求过多，请刷新页面查看。'],
   liveFailed: [
     'The live view could not be opened: too many are open, or the connection is down. Switch it on again.',
     '无法打开实时视图：打开的视图过多，或连接中断。请重新开启。',
@@ -42,39 +26,26 @@ export const requestsText = bilingual({
   filters: ['Filters', '筛选'],
   outcome: ['Outcome', '结果'],
   any: ['All', '全部'],
-  succeeded: ['Succeeded', '成功'],
-  failed: ['Failed', '失败'],
   requestId: ['Request id', '请求 ID'],
   requestIdHint: ['The x-request-id of the answer', '响应头中的 x-request-id'],
-  account: ['Account', '账户'],
-  channel: ['Channel', '渠道'],
-  token: ['Token', '令牌'],
-  group: ['Group', '分组'],
-  model: ['Model', '模型'],
   cause: ['Cause', '原因'],
   status: ['Status', '状态码'],
-  protocol: ['Protocol', '协议'],
   since: ['From', '开始时间'],
   until: ['Until', '结束时间'],
   more: ['More filters', '更多筛选'],
   fewer: ['Fewer filters', '收起筛选'],
-  time: ['Time', '时间'],
   result: ['Result', '结果'],
   tokens: ['Tokens in / out', '输入 / 输出 Token'],
   amount: ['Cost', '费用'],
   duration: ['Duration', '耗时'],
   ok: ['OK', '成功'],
   noModel: ['no model named', '未写明模型'],
-  attempts: ['Attempts', '上游尝试'],
   attemptsDescription: [
     'Every try at a channel, also those that failed before another channel answered.',
     '对渠道的每次调用，包括在其他渠道响应之前失败的调用。',
   ],
   noAttempts: ['No attempts yet', '还没有尝试'],
-  noAttemptsHint: [
-    'An attempt is listed here once its request has ended.',
-    '请求结束后，其尝试会出现在这里。',
-  ],
+  noAttemptsHint: ['Listed once its request has ended.', '请求结束后，其尝试会出现在这里。'],
   request: ['Request', '请求'],
   firstByte: ['First byte', '首字节'],
 })
@@ -83,28 +54,14 @@ type ChosenTier = Pick<Receipt, 'tier_above' | 'context_tokens' | 'long_context_
 
 const grouped = (count: number) => formatCount(count, 'zh')
 
-/** Words of a request's page. */
 export const receiptText = bilingual({
   title: ['Request', '请求'],
-  description: [
-    'What was asked, what came of it, and how its cost came about.',
-    '请求内容、结果及费用的计算过程。',
-  ],
+  description: ['What was asked, its result and its cost.', '请求内容、结果及费用的计算过程。'],
   facts: ['What was asked', '请求内容'],
   id: ['Request id', '请求 ID'],
-  time: ['Time', '时间'],
-  account: ['Account', '账户'],
-  token: ['Token', '令牌'],
-  group: ['Group', '分组'],
-  model: ['Model', '模型'],
   upstreamModel: ['Upstream’s model', '上游模型'],
-  channel: ['Channel', '渠道'],
-  protocol: ['Protocol', '协议'],
   operation: ['Operation', '操作'],
   stream: ['Streamed', '流式'],
-  yes: ['yes', '是'],
-  no: ['no', '否'],
-  none: ['none', '无'],
   duration: ['Took', '耗时'],
   firstByte: ['First byte after', '首字节'],
   ending: ['Ending', '结束方式'],
@@ -115,7 +72,7 @@ export const receiptText = bilingual({
     cut: ['the upstream broke off', '上游中断'],
     client_left: ['the client left', '客户端断开'],
     shutdown: ['the gateway was stopped', '网关停止'],
-    interrupted: ['the gateway broke down', '网关意外中断'],
+    interrupted: ['the gateway crashed', '网关意外中断'],
     refused: ['refused', '被拒绝'],
     background: ['goes on in the background', '在后台继续'],
   },
@@ -161,10 +118,7 @@ export const receiptText = bilingual({
       return `${tier}：上下文共 ${grouped(context_tokens)} 个 Token`
     },
   ],
-  reasoning: [
-    'Of the output, {count} tokens went into reasoning.',
-    '输出中有 {count} 个 Token 用于推理。',
-  ],
+  reasoning: ['Reasoning: {count} tokens of the output.', '输出中有 {count} 个 Token 用于推理。'],
   ledger: ['Ledger entry', '账本条目'],
   lines: {
     input: ['Input', '输入'],
@@ -185,7 +139,6 @@ export const receiptText = bilingual({
     calls: ['Calls', '调用'],
   },
   differences: ['This record contradicts itself', '此记录自相矛盾'],
-  attempts: ['Attempts', '上游尝试'],
   noAttempts: ['No channel was asked.', '没有调用任何渠道。'],
   answered: ['answered', '已响应'],
   after: ['after {time}', '耗时 {time}'],
@@ -208,7 +161,7 @@ export const receiptText = bilingual({
     account: ['Open the account', '打开账户'],
   },
   reportHint: [
-    'If none of this helps, send this to whoever runs the gateway:',
+    'If none of this helps, send this to the operator of the gateway:',
     '如果以上都没有帮助，请将以下内容发给网关的运营者：',
   ],
   report: {

@@ -77,7 +77,6 @@ interface FieldProps {
   readonly form: UseFormReturnType<SettingValues>
 }
 
-/** One setting, with what it is for and its default. */
 function Field({ setting, form }: FieldProps) {
   const text = useText(settingsText)
   const { language } = useLanguage()
@@ -126,14 +125,13 @@ function useShownValue(value: SettingView['value']): string {
 type Value = SettingView['value']
 
 /** Settings as a form has them, by the two parts of their names: `site.name`. */
-export type SettingValues = Record<string, Record<string, string | boolean>>
+type SettingValues = Record<string, Record<string, string | boolean>>
 
 /** What the field of a setting shows of a value; empty: not set. */
-export const fieldValue = (value: Value): string | boolean =>
+const fieldValue = (value: Value): string | boolean =>
   typeof value === 'boolean' ? value : String(value ?? '')
 
-/** The form of all settings as they are. */
-export function valuesOf({ items }: SettingList): SettingValues {
+function valuesOf({ items }: SettingList): SettingValues {
   const values: SettingValues = {}
   for (const { name, value } of items) {
     const [section = '', key = ''] = name.split('.')
@@ -142,18 +140,16 @@ export function valuesOf({ items }: SettingList): SettingValues {
   return values
 }
 
-/** What stands in the field of a setting. */
-export function valueIn(values: SettingValues, name: string): string | boolean {
+function valueIn(values: SettingValues, name: string): string | boolean {
   const [section = '', key = ''] = name.split('.')
   return values[section]?.[key] ?? ''
 }
 
-/** The settings that the form changes of what was seen. */
-export const changedIn = ({ items }: SettingList, values: SettingValues) =>
+const changedIn = ({ items }: SettingList, values: SettingValues) =>
   items.filter(({ name, value }) => valueIn(values, name) !== fieldValue(value))
 
 /** What the form changes of what was seen: nothing else is named. */
-export function changeOf(seen: SettingList, values: SettingValues): SettingPatch {
+function changeOf(seen: SettingList, values: SettingValues): SettingPatch {
   const changes = changedIn(seen, values).map(
     (setting) => [setting.name, wanted(setting, valueIn(values, setting.name))] as const,
   )

@@ -45,7 +45,7 @@ export function State({ token }: OfToken) {
   const text = useText(tokensText)
   const state = stateOf(token)
   return (
-    <Badge variant="dot" color={stateColors[state]} tt="none">
+    <Badge variant="dot" color={stateColors[state]}>
       {text[state]}
     </Badge>
   )
@@ -71,7 +71,6 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
   )
 }
 
-/** What can be done with a token of the list. */
 function TokenMenu({ token }: { readonly token: ListedToken }) {
   const text = useText(tokensText)
   const { setStatus, remove } = useTokenActions()

@@ -29,7 +29,6 @@ export function valuesOf(token: ListedToken | undefined): TokenValues {
   }
 }
 
-/** What the form says, as the API wants it. */
 const settingsOf = ({ budget, ...values }: TokenValues) => ({
   ...values,
   name: values.name.trim(),
@@ -57,7 +56,6 @@ function toIso(local: string): string {
   return Number.isNaN(time.getTime()) ? local : time.toISOString()
 }
 
-/** `2027-01-31T12:00` of local time. */
 function toLocalInput(time: Date): string {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)

@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
 import { Dialog } from '../../parts/action.tsx'
 import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
@@ -49,7 +49,6 @@ export function Page() {
   )
 }
 
-/** The fields above the list. */
 function Filters() {
   const text = useText(tokensText)
   const groups = useGroups().data?.items ?? []
@@ -62,7 +61,7 @@ function Filters() {
       />
       <Choice
         {...{ name: 'status', label: text.status, all: text.all }}
-        data={statuses.map((value) => ({ value, label: text[value] }))}
+        data={choicesOf(statuses, text)}
       />
     </SimpleGrid>
   )

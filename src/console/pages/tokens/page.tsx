@@ -90,7 +90,6 @@ function More({ token }: { readonly token: TokenDetails }) {
   )
 }
 
-/** The state of a token, and what it has spent. */
 function Facts({ token }: { readonly token: TokenDetails }) {
   const text = useText(tokenText)
   const list = useText(tokensText)
@@ -120,7 +119,6 @@ function Facts({ token }: { readonly token: TokenDetails }) {
   )
 }
 
-/** Changes a token. */
 function Edit({ token }: { readonly token: TokenDetails }) {
   const text = useText(tokenFormText)
   const edit = useEdit<TokenDetails, TokenValues>({
@@ -141,7 +139,6 @@ function Edit({ token }: { readonly token: TokenDetails }) {
   )
 }
 
-/** What two people may have changed, by its label. */
 const shown = (token: TokenDetails, text: (typeof tokenFormText)['en']) => ({
   [text.name]: token.name,
   [text.group]: token.group,

@@ -1,20 +1,15 @@
-import { Button, Group, Modal, SegmentedControl, Select, Stack, Tabs, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Group, SegmentedControl, Select, Stack, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { api, call, useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
-import { Proof } from '../../parts/fields.tsx'
-import { fieldsOf, SendForm } from '../../parts/form.tsx'
+import { ProofDialog } from '../../parts/fields.tsx'
 import { Code, Hint, Labelled } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
-/** What stands where the key belongs, until it is shown. */
 const placeholder = 'sk-…'
 
 interface SetUpProps {
-  /** What the token can call. */
   readonly models: readonly string[]
   readonly keyShown: string | undefined
 }
@@ -101,7 +96,6 @@ interface RevealProps {
 /** The key of a token: its hint, or for the password the whole of it. */
 export function Reveal({ id, hint, value, show }: RevealProps) {
   const text = useText(tokenText)
-  const [isOpen, { open, close }] = useDisclosure()
   if (value !== undefined) {
     return (
       <Stack gap="xs">
@@ -115,43 +109,11 @@ export function Reveal({ id, hint, value, show }: RevealProps) {
   return (
     <Group>
       <Text ff="monospace">{hint}</Text>
-      <Button variant="default" size="xs" onClick={open}>
-        {text.reveal}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={text.revealTitle}>
-        <Ask
-          id={id}
-          close={close}
-          found={(key) => {
-            show(key)
-            close()
-          }}
-        />
-      </Modal>
+      <ProofDialog
+        {...{ text, label: text.reveal, title: text.revealTitle, submit: text.show }}
+        look={{ variant: 'default', size: 'xs' }}
+        send={async (proof) => show((await call(api.tokens({ id }).reveal.post(proof))).key)}
+      />
     </Group>
-  )
-}
-
-interface AskProps {
-  readonly id: number
-  readonly found: (key: string) => void
-  readonly close: () => void
-}
-
-function Ask({ id, found, close }: AskProps) {
-  const text = useText(tokenText)
-  const form = useForm({ initialValues: { password: '' } })
-  return (
-    <SendForm
-      form={form}
-      send={async ({ password }) => {
-        const asked = { password: password || null }
-        found((await call(api.tokens({ id }).reveal.post(asked))).key)
-      }}
-      submit={text.show}
-      cancel={close}
-    >
-      <Proof {...fieldsOf(form, text)('password')} />
-    </SendForm>
   )
 }

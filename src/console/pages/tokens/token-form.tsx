@@ -23,7 +23,6 @@ import { tokenFormText, tokensText } from './text.ts'
 
 interface TokenFieldsProps {
   readonly form: UseFormReturnType<TokenValues>
-  /** A new token may have its name made up. */
   readonly isNew?: boolean
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { protocols } from '../../../../src/console/pages/channels/form-values.ts'
 import {
   bodyOf,
   clientPath,
   consolePath,
   curlOf,
-  protocols,
   type Question,
 } from '../../../../src/console/pages/playground/exchange.ts'
 import { startConsoleScene } from '../../../support/console-scene.ts'

@@ -52,12 +52,12 @@ describeInBrowser('who is not let in by a provider', () => {
   )
 
   test.each([
-    ['access_denied', 'The sign-in was cancelled or refused'],
+    ['access_denied', 'Cancelled or refused at the other site'],
     ['state_mismatch', 'The sign-in took too long, or was begun in another browser'],
-    ['unable_to_create_session', 'That sign-in did not succeed'],
-    ['Call+555-1234', 'That sign-in did not succeed'],
-    ['constructor', 'That sign-in did not succeed'],
-    ['1', 'That sign-in did not succeed'],
+    ['unable_to_create_session', 'Sign-in failed'],
+    ['Call+555-1234', 'Sign-in failed'],
+    ['constructor', 'Sign-in failed'],
+    ['1', 'Sign-in failed'],
   ])(
     'of %s nothing is read out but what it means',
     async (error, words) => {
