@@ -10,6 +10,7 @@ import {
   type Settlement,
 } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
+import { checkCharge } from '../queries/ledger.ts'
 import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
 import { type Connections, type Listening, type Statement, toJson } from './connections.ts'
 import type { Patience } from './engine.ts'
@@ -115,14 +116,6 @@ function sorted(reserve: readonly Reservation[], released: ReadonlySet<string>, 
     else late.push(one)
   }
   return { asked, late, isReleased }
-}
-
-function checkCharge({ requestId, amountNano }: RequestRow): void {
-  if (Number.isSafeInteger(amountNano) && amountNano >= 0) return
-  throw new RangeError(
-    `Request ${requestId}: its charge is ${amountNano} nano-USD, but a charge is a ` +
-      'whole number from 0 to 2^53 - 1.',
-  )
 }
 
 /** A batch as the database takes it. */

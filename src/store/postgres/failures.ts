@@ -61,30 +61,20 @@ const isOfValues = (code: string) => code.startsWith('22') || code.startsWith('2
 
 /** An error of the database as a `StoreError`; what is wrong with values stays as it is. */
 export function explainFailure(error: unknown, place: string): unknown {
+  const told = (complaint: string) =>
+    new StoreError(`The database ${place} ${complaint}.`, { cause: error })
   if (error instanceof ConnectionLost) {
-    const complaint = explainTls(error.cause)
-    if (complaint !== undefined)
-      return new StoreError(`The database ${place} ${complaint} (${error.message}).`, {
-        cause: error,
-      })
-    return new StoreError(
-      `The database ${place} can not be reached: check that the server runs and the network ` +
-        `between (${error.message}).`,
-      { cause: error },
-    )
+    const unreached = 'can not be reached: check that the server runs and the network between'
+    return told(`${explainTls(error.cause) ?? unreached} (${error.message})`)
   }
   if (!(error instanceof DatabaseError)) return error
-  const code = error.code ?? ''
+  const { code = '', message } = error
   if (isOfValues(code)) return error
-  if (code === '28000' && error.message.includes('no encryption'))
-    return new StoreError(
-      `The database ${place} takes encrypted connections only: add ?sslmode=require (or ` +
-        `verify-full) to its address (${error.message}).`,
-      { cause: error },
+  if (code === '28000' && message.includes('no encryption'))
+    return told(
+      'takes encrypted connections only: add ?sslmode=require (or verify-full) to its address ' +
+        `(${message})`,
     )
   const known = explanations.find(([prefix]) => code.startsWith(prefix))
-  const told = known?.[1] ?? 'failed: look at the log of the server'
-  return new StoreError(`The database ${place} ${told} (${code}: ${error.message}).`, {
-    cause: error,
-  })
+  return told(`${known?.[1] ?? 'failed: look at the log of the server'} (${code}: ${message})`)
 }

@@ -83,24 +83,27 @@ const revised = [
 /** Tells states of a channel apart. */
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
-const requireChannel = (id: number) => requireRow<Channel>('channel', id)
+/** A channel as whoever changes it has seen it. */
+function* requireSeen({ edit }: Change, id: number): Steps<Channel> {
+  const row = yield* requireRow<Channel>('channel', id)
+  checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
+  return row
+}
 
 export function* addChannel(change: Change, channel: NewChannel): Steps<number> {
   const { now } = change
   const { name, keysSealed } = channel
   yield* requireFreeName('channel', name)
   const row = { name, ...channelColumns(channel), keys_sealed: keysSealed, created_at: now }
-  const made = yield* insert('channel', row)
+  const id = yield* insert('channel', row)
   const { speaks, models } = channel
-  const detail = { id: made, speaks, models: models.map(({ id }) => id) }
+  const detail = { id, speaks, models: models.map((model) => model.id) }
   yield* note(change, 'channel.create', `channel ${name}`, detail)
-  return made
+  return id
 }
 
 export function* setChannel(change: Change, id: number, channel: ChannelWrite): Steps<void> {
-  const { edit } = change
-  const row = yield* requireChannel(id)
-  checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
+  const row = yield* requireSeen(change, id)
   const { name, keysSealed } = channel
   if (name !== row.name) yield* requireFreeName('channel', name)
   const columns = { name, ...channelColumns(channel), keys_sealed: keysSealed }
@@ -111,9 +114,7 @@ export function* setChannel(change: Change, id: number, channel: ChannelWrite): 
 }
 
 export function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): Steps<void> {
-  const { now, edit } = change
-  const row = yield* requireChannel(id)
-  checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
+  const row = yield* requireSeen(change, id)
   const users = yield* all(
     sql<{ name: string }>`SELECT "group".name FROM group_channel
       JOIN "group" ON "group".id = group_id WHERE channel_id = ${id} ORDER BY "group".id`,
@@ -125,13 +126,13 @@ export function* removeChannel(change: Change, id: number, takeOutOfGroups: bool
         'take it out of them first, or remove it with take_out_of_groups',
     )
   }
-  yield* markRemoved(id, now)
+  yield* markRemoved(id, change.now)
   const detail = { id, ...(groups.length > 0 && { groups }) }
   yield* note(change, 'channel.remove', `channel ${row.name}`, detail)
 }
 
 export function* recoverChannel(change: Change, id: number): Steps<number> {
-  const { name, status } = yield* requireChannel(id)
+  const { name, status } = yield* requireRow<Channel>('channel', id)
   const ended = yield* clearCooling(id)
   // Other nodes look again at what cools when they hear of a change of channels.
   yield* run(sql`UPDATE channel SET status = ${status} WHERE id = ${id}`)

@@ -114,6 +114,14 @@ export const groupRevision = (row: Group, channels: readonly string[]): string =
 
 const requireGroup = (id: number) => requireRow<Group>('group', id)
 
+/** A group with its channels, as whoever changes it has seen it. */
+function* requireSeen({ edit }: Change, id: number) {
+  const row = yield* requireGroup(id)
+  const channels: readonly string[] = (yield* loadChannelNames()).get(id) ?? []
+  checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
+  return { ...row, channels }
+}
+
 /** Makes a group by hand. */
 export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
   const { name, channels, multiplierMillionths } = group
@@ -126,22 +134,15 @@ export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
 
 /** Makes a group what it is to be. */
 export function* setGroup(change: Change, id: number, group: GroupWrite): Steps<void> {
-  const { edit } = change
-  const row = yield* requireGroup(id)
-  const channels = (yield* loadChannelNames()).get(id) ?? []
-  checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
-  const { name } = group
+  const row = yield* requireSeen(change, id)
+  const { name, channels } = group
   if (name !== row.name) yield* requireFreeName('group', name)
-  const changed = differingColumns(row, { name, ...groupColumns(group) })
-  const detail = differences(row, changed)
-  const isLinkedAnew = JSON.stringify(channels) !== JSON.stringify(group.channels)
-  if (Object.keys(changed).length > 0) {
-    yield* update('group', id, changed)
-  }
-  if (isLinkedAnew) yield* linkChannels(id, group)
-  const links = isLinkedAnew && { channels: { from: channels, to: group.channels } }
-  if (Object.keys(changed).length === 0 && !isLinkedAnew) return
-  yield* note(change, 'group.set', `group ${row.name}`, { ...detail, ...links })
+  const changed = differingColumns(row, { name, ...groupColumns(group), channels })
+  if (Object.keys(changed).length === 0) return
+  const { channels: linked, ...columns } = changed
+  if (Object.keys(columns).length > 0) yield* update('group', id, columns)
+  if (linked) yield* linkChannels(id, group)
+  yield* note(change, 'group.set', `group ${row.name}`, differences(row, changed))
 }
 
 /** Removes a group; gives how many of its tokens went to another one. */
@@ -150,12 +151,9 @@ export function* removeGroup(
   id: number,
   moveTokensTo: number | undefined,
 ): Steps<number> {
-  const { now, edit } = change
-  const row = yield* requireGroup(id)
-  const channels = (yield* loadChannelNames()).get(id) ?? []
-  checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
+  const row = yield* requireSeen(change, id)
   const moved = yield* moveTokens(row, moveTokensTo)
-  yield* markRemoved(id, now)
+  yield* markRemoved(id, change.now)
   yield* note(change, 'group.remove', `group ${row.name}`, { id, ...moved.detail })
   return moved.count
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Adjusted, type Adjustment, WouldOverdraw, WriteRefused } from '../ports/admin.ts'
-import type { LedgerEntry, Span } from '../ports/records.ts'
+import type { LedgerEntry, RequestRow, Span } from '../ports/records.ts'
 import { selected } from '../schema/columns.ts'
 import { addAudit } from './changes.ts'
 import { findNamed, requireNamed } from './names.ts'
@@ -29,6 +29,15 @@ export function* listLedger(account: string, limit: number): Steps<LedgerEntry[]
 /** Ledger entries in the order in which they were made. */
 export async function* exportLedger(engine: Engine, span: Span): AsyncGenerator<LedgerEntry> {
   for await (const page of readPages(engine, 'ledger', selectLedger, span)) yield* page
+}
+
+/** Throws for a charge that is no whole number of nano-USD. */
+export function checkCharge({ requestId, amountNano }: RequestRow): void {
+  if (Number.isSafeInteger(amountNano) && amountNano >= 0) return
+  throw new RangeError(
+    `Request ${requestId}: its charge is ${amountNano} nano-USD, but a charge is a ` +
+      'whole number from 0 to 2^53 - 1.',
+  )
 }
 
 /** A change of a balance by hand, with its ledger entry and audit row. Call it in a transaction. */

@@ -13,6 +13,7 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
+import { checkCharge } from '../queries/ledger.ts'
 import { attemptFields, insertText, requestFields, reservationFields } from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { createPatience } from './file.ts'
@@ -131,12 +132,7 @@ export function createCommit(
   function settle(settlement: Settlement, now: number): void {
     const { request, attempts, kept = [], begun, endsBackground } = settlement
     const { amountNano } = request
-    if (!Number.isSafeInteger(amountNano) || amountNano < 0) {
-      throw new RangeError(
-        `Request ${request.requestId}: its charge is ${amountNano} nano-USD, but a charge is a ` +
-          'whole number from 0 to 2^53 - 1.',
-      )
-    }
+    checkCharge(request)
     const account = openAccounts.get(request.accountId)
     if (begun) begin(begun, now)
     if (endsBackground) statements.endBackground.run(request.requestId)

@@ -187,24 +187,22 @@ function isWritable(path: string): boolean {
 
 /** Throws `StoreError` when a database can't live at `path`: SQLite's own words say little. */
 export function checkPlace(path: string): void {
+  const refuse = (why: string) => {
+    throw new StoreError(`The database ${path} can not be opened: ${why}`)
+  }
   const directory = dirname(resolve(path))
   if (!existsSync(directory)) {
-    throw new StoreError(
-      `The database ${path} can not be opened: the directory ${directory} does not exist. ` +
-        'Create it, or give another path.',
-    )
+    refuse(`the directory ${directory} does not exist. Create it, or give another path.`)
   }
   if (existsSync(path) && !statSync(path).isFile()) {
-    throw new StoreError(
-      `The database ${path} can not be opened: it is not a file. Give the path of a file.`,
-    )
+    refuse('it is not a file. Give the path of a file.')
   }
   // SQLite makes its journal beside the file, so the directory must be writable too.
   for (const place of existsSync(path) ? [path, directory] : [directory]) {
     if (isWritable(place)) continue
-    throw new StoreError(
-      `The database ${path} can not be opened: ${place} is not writable for this user. ` +
-        'Change its owner or its permissions, or give another path.',
+    refuse(
+      `${place} is not writable for this user. Change its owner or its permissions, or give ` +
+        'another path.',
     )
   }
 }
