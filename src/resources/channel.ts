@@ -163,6 +163,7 @@ export const channelFields = {
   probe: {
     ...stored<ChannelProbe | null>(),
     ...{ as: 'probe' as const, column: 'probe' as const },
+    example: '{ every: 60s, model: gpt-5-mini }',
     help: 'A call to it now and then, to learn how it is; null: it is not probed.',
     initial: null,
     file: optional(ProbeEntry),

@@ -30,6 +30,8 @@ export interface Spec {
   /** One sentence, for the schema, the API's documentation and `tollgate init`. */
   readonly help: string
   readonly flag?: Flag
+  /** What `tollgate init` shows, where its usual value says little. */
+  readonly example?: string
   /** How commands show it: the title of its line, … */
   readonly title?: string
   /** … whether lists have it, and under which head if not the title; … */

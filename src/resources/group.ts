@@ -9,7 +9,8 @@ const regionsHelp = 'Countries whose requests it answers; left out: all.'
 
 const accounts = openListField({
   ...{ as: 'accounts', column: 'accounts', title: 'For', none: 'all accounts', nobody: 'nobody' },
-  help: 'The accounts that may use it, by e-mail; left out: it is open to all.',
+  example: '[admin@example.com]',
+  help: 'The accounts that may use it, by e-mail; left out: it is open to all. Others do not see it, unless settings say so.',
   ...{ items: text('email', 'E-mail of an account.'), most: 320, mostItems: 10_000 },
   whenEmpty: 'list the accounts ([] is nobody), or remove the key to open the group to all',
   flag: {
@@ -31,6 +32,7 @@ export const groupFields = {
   }),
   platform: textField({
     ...{ as: 'platform', column: 'platform', title: 'Platform', most: 200 },
+    example: 'openai',
     help: 'Platform word that the plaza shows, such as openai.',
     flag: { name: '--platform', value: '<word>', help: 'what the price pages call its vendor' },
   }),
@@ -80,6 +82,7 @@ export const groupFields = {
   regions: {
     ...regionsField({
       ...{ as: 'regions', column: 'regions', help: regionsHelp, title: 'Countries', none: 'all' },
+      example: '{ allow: [CN, US] }',
     }),
     file: optional(regions(regionsHelp)),
   },
@@ -93,7 +96,7 @@ export const groupFields = {
     ...{ as: 'tools', column: 'tools', title: 'Tools of vendors', none: 'all with a price' },
     help: 'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
     ...{ items: words(hostedTools, 'A tool that the vendor runs itself.'), nobody: 'none' },
-    ...{ most: 64, mostItems: 64 },
+    ...{ most: 64, mostItems: 64, example: '[web_search]' },
     whenEmpty: 'list the tools ([] is none), or remove the key for all that have a price',
     flag: {
       ...{ name: '--tools', value: '<names>', hasCommas: true, canSet: true },

@@ -1,5 +1,8 @@
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
+import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { settingFields, siteFields } from './setting-fields.ts'
 
@@ -11,10 +14,13 @@ export interface TemplateValues {
 
 /** The tollgate.yaml of `tollgate init`. `# ` begins an explanation, `#` alone an unset setting. */
 export function createTemplate({ tokenKey }: TemplateValues): string {
-  return `${head()}\n${channels}\n${groupsAndPrices}\n${accounts(tokenKey)}`
+  return `${head()}\n${channels()}\n${groupsAndPrices()}\n${accounts(tokenKey)}`
 }
 
 const { name: _, ...others } = siteFields
+const { quirks: __, ...channelSettings } = channelFields
+const { description: ___, ...groupSettings } = groupFields
+const { role: ____, ...accountSettings } = accountFields
 const { registration_enabled: isOpen, ...settings } = settingFields
 
 const head = () => `# Configuration of Tollgate.
@@ -124,7 +130,7 @@ ${settingsAtRest(settings, '  ')}
       #scopes: [profile]
 `
 
-const channels = `# Upstreams: where requests are forwarded to.
+const channels = () => `# Upstreams: where requests are forwarded to.
 channels:
   - name: openai-main
     # false keeps the channel, but does not use it.
@@ -145,63 +151,23 @@ channels:
     models:
       - gpt-5-mini
       - { id: fast, upstream: gpt-5-nano }
-    # Channels with a smaller number are asked first.
-    #priority: 0
-    # The share of requests among channels of the same priority.
-    #weight: 1
-    # How long to wait for it: to connect, for the first byte of an answer, in a silence within
-    # an answer, and in all.
-    #timeouts: { connect: 10s, first_byte: 300s, idle: 120s, total: 3600s }
-    # What is sent to it at most: requests and LLM tokens a minute, and requests at once; null: no
-    # limit. At a limit, other channels are asked.
-    #limits: { rpm: null, tpm: null, concurrency: null }
     # The HTTP or HTTPS proxy that it is reached by.
     #proxy: http://user:password@proxy.example.com:3128
-    # Asks it now and then how it is, with the shortest question there is, at your cost; without a
-    # model the first is asked. Left out, only what clients ask tells.
-    #probe: { every: 60s, model: gpt-5-mini }
-    # true for an upstream on this machine or a private network, which is refused otherwise.
-    #allow_private: false
-    # How its upstream differs from the vendor of a protocol, for requests that are translated to
+${settingsAtRest(channelSettings, '    ')}    # How its upstream differs from the vendor of a protocol, for requests that are translated to
     # that protocol. Any of:
 ${quirkNames.map((name) => `    #   ${name}: ${quirks[name].title}`).join('\n')}
     #quirks: []
 `
 
-const groupsAndPrices = `# Groups: what tokens may use, and at which multiple of the base price.
+const groupsAndPrices =
+  () => `# Groups: what tokens may use, and at which multiple of the base price.
 groups:
   - name: default
-    # false keeps the group, but refuses its tokens.
-    #enabled: true
-    # What the model plaza says about it.
+    # What the plaza says about the group.
     description: All models
-    #platform: openai
-    # Every price is multiplied by this.
-    rate_multiplier: 1
-    # The channels that its requests may go to.
+    # Names of the channels that its requests may go to.
     channels: [openai-main]
-    # The models of the group. Empty: all that its channels offer and that have a price.
-    #models: []
-    # Whether the tiers of a price apply (higher prices for long contexts).
-    #long_context_pricing: true
-    # Requests and LLM tokens a minute, and requests at once, of all its tokens together; null: no
-    # limit. An account and a token can have limits of their own.
-    #limits: { rpm: null, tpm: null, concurrency: null }
-    # When a client leaves early: bill_observed stops the upstream and bills what was seen, but only
-    # where all that the vendor bills can be seen; reasoning, images, tools of the vendor and answers
-    # that come whole are read to their end, within the channel's total timeout. drain reads every
-    # answer to its end. What can't be read is billed as it was set aside, and marked as estimated.
-    #on_disconnect: bill_observed
-    # The accounts that may use it, by e-mail ([]: nobody). Left out, it is open to every account.
-    # Others do not see it, in the console or in public, unless settings say so.
-    #accounts: [admin@example.com]
-    # Tools that the vendors run themselves (web_search, code_execution …), which may be used. Left
-    # out: all that have a price; []: none. What a request can do without is taken out of it.
-    #tools: [web_search]
-    # The countries whose requests it answers: { allow: [CN, US] }, or { deny: [CN] } for all others.
-    # Who comes from an unknown country is refused by allow, and let through by deny. Left out: all.
-    #regions: { allow: [CN, US] }
-
+${settingsAtRest(groupSettings, '    ')}
 # Base prices in USD per 1M tokens. A model without a price can't be called. Without a price of
 # their own, cache_read and cache_write cost as input, cache_write_1h as cache_write.
 prices:
@@ -250,25 +216,12 @@ prices:
 const accounts = (tokenKey: string) => `# Accounts: owners of tokens and of a balance.
 accounts:
   - email: admin@example.com
-    # false keeps the account, but refuses its tokens.
-    #enabled: true
     # admin may change everything, user only what is its own.
     role: admin
     password: \${ADMIN_PASSWORD}
     # The opening balance in USD: used once, when the account is created.
     balance: 100
-    # How far below zero the balance may go, in USD, for who pays afterwards. Left out, it stays as
-    # "tollgate account set" made it: 0 at first, so that what is spent must be there before.
-    #credit_limit: 0
-    # The balance in USD below which it counts as low; null: as the settings say. Left out, it
-    # stays as it is.
-    #balance_low_threshold: null
-    # Requests and LLM tokens a minute, and requests at once, of all its tokens together. Left out,
-    # they stay as they are; null: no limits.
-    #limits: null
-    # The countries that it may be used from, as a group has them. Left out, it stays as it is; null: all.
-    #regions: null
-    # API keys: what clients send.
+${settingsAtRest(accountSettings, '    ')}    # API keys: what clients send.
     tokens:
       - name: first
         # Keep it secret: whoever has it spends the balance.
