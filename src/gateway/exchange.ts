@@ -83,7 +83,7 @@ export class Exchange {
   /** What has ended it from outside: see `interrupt`. */
   interruption: Interruption | undefined
   /** Its reservation was refused: the upstream call was ended for that. */
-  isUnpaid = false
+  isDenied = false
   onEnding: (() => void) | undefined
 
   readonly #call: ModelCall
@@ -164,8 +164,8 @@ export class Exchange {
   }
 
   /** Nobody pays for it: the upstream call ends at once. */
-  abortUnpaid(): void {
-    this.isUnpaid = true
+  abortDenied(): void {
+    this.isDenied = true
     this.abort()
   }
 

@@ -116,7 +116,7 @@ async function askAndReply(
   } catch (error) {
     heartbeat.stop()
     const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.isOwed
-    const isSettled = isLost && !exchange.isUnpaid && (await settleLost(parts, exchange))
+    const isSettled = isLost && !exchange.isDenied && (await settleLost(parts, exchange))
     exchange.end()
     // Nobody is there to be answered, and its settlement has told its end.
     if (isSettled) return errorReply(exchange, toGatewayError(parts, exchange, error))
@@ -169,7 +169,7 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<bool
  * charged.
  */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
-  const isOfStore = exchange.isUnpaid || exchange.firstByteTick !== undefined
+  const isOfStore = exchange.isDenied || exchange.firstByteTick !== undefined
   const interruption = isOfStore ? undefined : exchange.interruption
   const error = toGatewayError(parts, exchange, thrown)
   const refused = error.status < 500 && error.kind !== 'channels_busy'

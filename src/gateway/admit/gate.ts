@@ -200,7 +200,7 @@ export function withAskedExtras(
   const always = toolsAlways(exchange)
   const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
   const words = tierWords(extras?.tier)
-  const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendorOf))
+  const tiers = asked.tiers.filter((ask) => isDearer(ask, exchange, seen, vendorOf))
   const more = tiers.flatMap(({ tier }) => (words.includes(tier) ? [] : tier))
   if (unseen.length === 0 && more.length === 0) return shown
   const tools = { ...extras?.tools, ...Object.fromEntries(unseen.map((tool) => [tool, 1])) }
@@ -238,7 +238,7 @@ export type UntoldExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
 const silent = { tier: undefined, tools: undefined, modalities: undefined }
 
 /** The tier went upstream, costs more, and the answer does not say what became of it. */
-function isOwed(
+function isDearer(
   { tier, path }: TierAsk,
   exchange: Concluded,
   seen: Observation,

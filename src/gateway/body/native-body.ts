@@ -106,16 +106,7 @@ interface Span {
 
 /** The JSON text without the members at these paths; every other byte stays, but for commas. */
 export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
-  const root: Cut = { isWhole: false, inside: new Map() }
-  for (const path of paths) {
-    let at = root
-    for (const step of path) {
-      const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
-      at.inside.set(step, next)
-      at = next
-    }
-    at.isWhole = true
-  }
+  const root = treeOf(paths)
   const spans: Span[] = []
   collect(bytes, skipSpace(bytes, 0), root, spans)
   const parts: Buffer[] = []
@@ -212,45 +203,43 @@ const closeObject = 0x7d
 /** Says something of tools only, and is refused where there are none. */
 const ofTools = ['tool_choice', 'parallel_tool_calls', 'toolConfig', 'tool_config']
 
-interface Node {
-  isWhole: boolean
-  readonly inside: Map<string | number, Node>
-}
-
 /**
  * The paths; lists and objects that would be left empty go whole, and what speaks of tools with the
  * tools.
  */
 export function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
-  const root: Node = { isWhole: false, inside: new Map() }
-  for (const path of paths) addTo(root, path)
+  const root = treeOf(paths)
   const found: Path[] = []
-  const collect = (node: Node, value: unknown, path: Path): void => {
+  const gather = (node: Cut, value: unknown, path: Path): void => {
     for (const [step, inner] of node.inside) {
       const at = [...path, step]
       const member = isHolder(value) ? value[step] : undefined
       if (isWhole(inner, member)) found.push(at)
-      else collect(inner, member, at)
+      else gather(inner, member, at)
     }
   }
-  collect(root, body, [])
+  gather(root, body, [])
   const hasNoTools = found.some(([first, ...rest]) => first === 'tools' && rest.length === 0)
   if (!hasNoTools) return found
   const others = found.filter(([first]) => !ofTools.includes(`${first}`))
   return [...others, ...ofTools.filter((name) => body[name] !== undefined).map((name) => [name])]
 }
 
-function addTo(root: Node, path: Path): void {
-  let at = root
-  for (const step of path) {
-    const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
-    at.inside.set(step, next)
-    at = next
+function treeOf(paths: readonly Path[]): Cut {
+  const root: Cut = { isWhole: false, inside: new Map() }
+  for (const path of paths) {
+    let at = root
+    for (const step of path) {
+      const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
+      at.inside.set(step, next)
+      at = next
+    }
+    at.isWhole = true
   }
-  at.isWhole = true
+  return root
 }
 
-function isWhole(node: Node, value: unknown): boolean {
+function isWhole(node: Cut, value: unknown): boolean {
   if (node.isWhole) return true
   if (node.inside.size < sizeOf(value) || !isHolder(value)) return false
   for (const [step, inner] of node.inside) if (!isWhole(inner, value[step])) return false

@@ -267,7 +267,7 @@ class PendingReservation implements ExchangeReservation, Asker {
 
   #refuse(error: GatewayError): void {
     this.#refusal = error
-    this.#asked.exchange.abortUnpaid()
+    this.#asked.exchange.abortDenied()
     this.#waiting?.reject(error)
   }
 }

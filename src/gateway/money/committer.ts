@@ -36,7 +36,7 @@ interface Waiting {
   readonly requestId: string
   readonly asker: Asker
   /** An answer goes out by it: if the store does not take it, the spool does. */
-  readonly isOwed?: boolean
+  readonly mayBeSpooled?: boolean
 }
 
 /**
@@ -100,7 +100,7 @@ export function createCommitter(
   /** What is owed goes on as soon as it is synced in the spool, and is stored later. */
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     for (const { part, requestId } of batch) if (part.reserve) unreserved.add(requestId)
-    const owed = new Set(error instanceof StoreError ? batch.filter(isOwed) : [])
+    const owed = new Set(error instanceof StoreError ? batch.filter(mayBeSpooled) : [])
     const isSafe = await isSpooled([...owed])
     for (const one of batch) {
       if (!one.part.reserve) unreserved.delete(one.requestId)
@@ -111,7 +111,7 @@ export function createCommitter(
     }
   }
 
-  const isOwed = (one: Waiting) => one.isOwed === true && !unreserved.has(one.requestId)
+  const mayBeSpooled = (one: Waiting) => one.mayBeSpooled === true && !unreserved.has(one.requestId)
 
   async function isSpooled(owed: readonly Waiting[]): Promise<boolean> {
     if (spool === undefined || owed.length === 0) return false
@@ -129,9 +129,9 @@ export function createCommitter(
     setImmediate(flush)
   }
 
-  function add(requestId: string, part: Batch, isOwed = false): Promise<Denial> {
+  function add(requestId: string, part: Batch, mayBeSpooled = false): Promise<Denial> {
     const asker = Promise.withResolvers<Denial>()
-    waiting.push({ part, requestId, asker, isOwed })
+    waiting.push({ part, requestId, asker, mayBeSpooled })
     start()
     return asker.promise
   }

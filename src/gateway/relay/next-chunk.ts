@@ -107,16 +107,16 @@ interface Draining {
   /** Nothing is lost when the upstream is stopped now. */
   readonly mayStop: () => boolean
   /** The money has ended, and what was read for the answer is told at its end only. */
-  readonly isOwing: boolean
+  readonly readsOn: boolean
 }
 
 /** Reads on without the client for what it owes, until the money ends. */
 export async function drain(
   parts: RelayParts,
-  { tap, chunks, mayStop, isOwing }: Draining,
+  { tap, chunks, mayStop, readsOn }: Draining,
 ): Promise<'whole' | 'unpaid' | 'broken' | 'stopped'> {
   const { answer, meter, exchange } = parts
-  let owes = isOwing
+  let owes = readsOn
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
       if (mayStop()) {
@@ -128,7 +128,7 @@ export async function drain(
       tap.observe(chunk)
       const { seen } = answer.observer
       const cut = !owes && isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
-      if (cut?.isOwing === false) return 'unpaid'
+      if (cut?.readsOn === false) return 'unpaid'
       owes ||= cut !== undefined
     }
     tap.end()

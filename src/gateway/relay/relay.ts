@@ -11,6 +11,7 @@ import {
   eventsOf,
   finish,
   isBeyond,
+  type Progress,
   type RelayParts,
 } from './stream-end.ts'
 import { createTap } from './tap.ts'
@@ -23,17 +24,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const chunks = createChunks(parts)
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
   const mayStop = stopOnTold(exchange, seen)
+  const progress: Progress = {
+    ...{ framesSent: false, isCut: false, readsOn: false },
+    ...{ leftEarly: false, isClosed: false, isStopped: false },
+  }
   let settling: Promise<void> | undefined
   let pulled = false
-  let framesSent = false
-  let isUnpaid = false
-  /** Unpaid, and how much was read for it is told at its end only. */
-  let isOwing = false
-  /** The client left before all of the answer was here. */
-  let leftEarly = false
-  /** The upstream has closed its answer, and not broken off. */
-  let isClosed = false
-  let isStopped = false
   let lastByte: number | undefined
 
   const sent = (bytes: Uint8Array): Uint8Array => {
@@ -47,7 +43,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn && seen.phase !== 'closed')
 
   const settle = (): Promise<void> => {
-    settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed, isStopped })
+    settling ??= finish(parts, progress)
     return settling
   }
 
@@ -63,27 +59,27 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
         tap.release()
         if (paid) {
-          isUnpaid = true
-          isOwing = paid.isOwing
+          progress.isCut = true
+          progress.readsOn = paid.readsOn
         }
         if (isFinal(seen)) await settle()
         if (held?.byteLength) {
-          framesSent = true
+          progress.framesSent = true
           yield sent(held)
         }
         held = undefined
         if (paid) {
-          framesSent ||= out.byteLength > 0
+          progress.framesSent ||= out.byteLength > 0
           if (out.byteLength > 0) yield sent(out)
-          if (!isOwing) throw endForMoney()
+          if (!progress.readsOn) throw endForMoney()
           // The end is read without the client.
-          const told = { isFirst: !framesSent, isStored: true }
+          const told = { isFirst: !progress.framesSent, isStored: true }
           yield* eventsOf(encodeFailure(parts, endForMoney(), told), exchange)
           return
         }
         if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
           // The rest is for nobody, and nothing of it is made unseen.
-          isStopped = true
+          progress.isStopped = true
           exchange.abort()
           await settle()
           const end = new TextEncoder().encode(translator.endCut(exchange.usage))
@@ -99,7 +95,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         // What could be the answer's end waits until it is known to be, and settled.
         if (mayEnd(seen)) held = out
         else if (out.byteLength > 0) {
-          framesSent = true
+          progress.framesSent = true
           yield sent(out)
         }
         let came = await next()
@@ -110,7 +106,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         chunk = came
       }
       const rest = shownBytes(tap.end(), exchange, seen)
-      isClosed = true
+      progress.isClosed = true
       await settle()
       if (held?.byteLength) yield sent(held)
       if (rest.byteLength > 0 && (hasEnded(seen) || endsLine(rest))) yield sent(rest)
@@ -121,12 +117,19 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
       if (lastByte === carriageReturn) yield lineFeed
       if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
-      yield* eventsOf(encodeFailure(parts, error, { isFirst: !framesSent, isStored }), exchange)
+      yield* eventsOf(
+        encodeFailure(parts, error, { isFirst: !progress.framesSent, isStored }),
+        exchange,
+      )
     } finally {
-      if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
-        const drained = await drain(parts, { tap, chunks, mayStop, isOwing })
-        isClosed = drained === 'whole'
-        isUnpaid ||= drained === 'unpaid'
+      if (
+        settling === undefined &&
+        !answer.signal.aborted &&
+        (progress.readsOn || !progress.isCut)
+      ) {
+        const drained = await drain(parts, { tap, chunks, mayStop, readsOn: progress.readsOn })
+        progress.isClosed = drained === 'whole'
+        progress.isCut ||= drained === 'unpaid'
       }
       heartbeat.stop()
       await settled(settle)
@@ -139,7 +142,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   exchange.onEnding = () => {
     const { interruption } = exchange
     if (interruption === 'client_left') {
-      leftEarly ||= !hasEnded(seen)
+      progress.leftEarly ||= !hasEnded(seen)
       // There is nothing more to learn, or nothing that is not seen on the way.
       if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
     }

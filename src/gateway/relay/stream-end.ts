@@ -13,14 +13,18 @@ import { hasEnded, heldUpMs, hidesInput, isReadWhole, leftTexts, showsAll } from
 import type { Tap } from './tap.ts'
 
 /** How far a relay has come. */
-interface Progress {
-  readonly framesSent: boolean
-  readonly isUnpaid: boolean
-  readonly isOwing: boolean
-  readonly leftEarly: boolean
-  readonly isClosed: boolean
+export interface Progress {
+  framesSent: boolean
+  /** The money has ended: the client gets no more. */
+  isCut: boolean
+  /** It is cut, and read on: how much was read for it is told at its end only. */
+  readsOn: boolean
+  /** The client left before all of the answer was here. */
+  leftEarly: boolean
+  /** The upstream has closed its answer, and not broken off. */
+  isClosed: boolean
   /** The upstream was stopped where the client wants no more. */
-  readonly isStopped: boolean
+  isStopped: boolean
 }
 
 export async function finish(parts: RelayParts, progress: Progress): Promise<void> {
@@ -32,7 +36,7 @@ export async function finish(parts: RelayParts, progress: Progress): Promise<voi
 }
 
 function endAt(parts: RelayParts, progress: Progress): End {
-  if (progress.isUnpaid) return unpaidEnd(parts, progress)
+  if (progress.isCut) return unpaidEnd(parts, progress)
   if (progress.leftEarly) return leftEnd(parts, progress)
   return progress.isStopped ? stoppedEnd : endOf(parts)
 }
@@ -69,9 +73,9 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   failed: 'failed',
 }
 
-function unpaidEnd({ exchange, answer }: RelayParts, { isOwing, isClosed }: Progress): End {
+function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isClosed }: Progress): End {
   const { seen } = answer.observer
-  const isRead = isOwing && isReadWhole(seen, isClosed)
+  const isRead = readsOn && isReadWhole(seen, isClosed)
   return {
     ...{ ending: 'cut', status: 200, cause: balanceUsedUp },
     causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
@@ -112,7 +116,7 @@ function endOf({ exchange, answer }: RelayParts): End {
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /**
- * The bytes that are paid for when the money has ended, else undefined. `isOwing`: what was read is
+ * The bytes that are paid for when the money has ended, else undefined. `readsOn`: what was read is
  * told at the end only.
  */
 export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
@@ -124,8 +128,8 @@ export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Ta
     if (await meter.pays(tap.before(middle))) paid = middle
     else unpaid = middle
   }
-  const isOwing = hidesInput(exchange, tap.before(paid))
-  return { bytes: tap.cutBefore(paid, !isOwing), isOwing }
+  const readsOn = hidesInput(exchange, tap.before(paid))
+  return { bytes: tap.cutBefore(paid, !readsOn), readsOn }
 }
 
 /** Told inside of the stream, when what could be set aside for it is used. */

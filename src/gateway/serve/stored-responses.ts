@@ -22,7 +22,8 @@ import { hideSecretsIn } from '../upstream/hide-secrets.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
 import { baseOf, upstreamHeaders, withoutKeys } from '../upstream/upstream-call.ts'
 
-export interface StoredResponseParts extends OwnRouteParts {
+export interface StoredResponseParts extends EnterParts {
+  readonly own: OwnResponses
   readonly affinity: Affinity
   readonly background: Pick<Background, 'requireEnd' | 'fetched'>
   readonly outbound: Outbound
@@ -126,21 +127,10 @@ async function passRefusal(
   return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
 }
 
-interface OwnRouteParts extends EnterParts {
-  readonly own: OwnResponses
-}
-
-interface OwnAsk {
-  readonly caller: Caller
-  readonly request: Request
-  readonly id: string
-  readonly requestId: string
-}
-
 /** Answers from what is kept here; undefined: the account has no such response. */
 async function answerOwn(
-  parts: OwnRouteParts,
-  { caller, request, id, requestId }: OwnAsk,
+  parts: StoredResponseParts,
+  { caller, request, id, requestId }: StoredRequest,
 ): Promise<Response | undefined> {
   const { own } = parts
   if (ownResponseOf(id) !== id) return undefined

@@ -159,9 +159,9 @@ export class SentCall implements ReadingRoom {
 
   /** What broke the call off. */
   classify(error: unknown): FailureName {
-    const { isUnpaid, interruption = null, requestId } = this.#exchange
+    const { isDenied, interruption = null, requestId } = this.#exchange
     const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
-    if (this.#isOurs()) this.#row.finish(isUnpaid ? 'abandoned' : interruption)
+    if (this.#isOurs()) this.#row.finish(isDenied ? 'abandoned' : interruption)
     else if (this.#expiry === undefined) {
       this.#parts.log.warn('attempt failed', {
         request_id: requestId,
@@ -236,7 +236,7 @@ export class SentCall implements ReadingRoom {
   /** Ended by the gateway itself, or for the client: that is no fault of the channel's. */
   #isOurs(): boolean {
     const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
-    return this.#exchange.isUnpaid || isEnded
+    return this.#exchange.isDenied || isEnded
   }
 }
 
