@@ -103,5 +103,6 @@ function steps(version: number, engine: 'sqlite' | 'postgres'): Findings {
 /** What becomes of the tables of a program before the first version. */
 const whole = {
   sqlite: 'all tables are made anew, with what they hold',
-  postgres: 'what is missing in the tables is added; no node may serve meanwhile',
+  postgres:
+    'what is missing in the tables is added, requests are copied into partitions; no node may serve meanwhile',
 }

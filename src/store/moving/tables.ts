@@ -43,7 +43,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: 'kept_answer', key: ['answer_id', 'account_id'] },
   byId('ledger', ['amount_nano']),
   byId('request', ['amount_nano']),
-  { name: 'attempt', key: ['request_row', 'position'] },
+  { name: 'attempt', key: ['request_row', 'position'], without: ['request_id'] },
 ]
 
 /** Tables that stay where they are, and why. */

@@ -36,9 +36,9 @@ interface CommitParts {
 
 /** The call, and in the same transaction what all nodes are told; most batches have nothing to tell. */
 function statementOf(name: string, values: readonly unknown[], told: readonly string[]): Statement {
-  const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer`
+  const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer`
   if (told.length === 0) return { text, values, name }
-  const telling = `(SELECT count(pg_notify('${dearerChannel}', payload)) FROM unnest($9::text[]) AS payload)`
+  const telling = `(SELECT count(pg_notify('${dearerChannel}', payload)) FROM unnest($11::text[]) AS payload)`
   return { text: `${text}, ${telling}`, values: [...values, told] }
 }
 
@@ -50,8 +50,12 @@ function statementOf(name: string, values: readonly unknown[], told: readonly st
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
-    const { name, json, settled, released, accountIds, tokenIds, told } = prepare(batch)
-    const values = [json, settled, released, accountIds, tokenIds, now, day, node() ?? null]
+    const { name, json, settled, released, accountIds, tokenIds, lowest, highest, told } =
+      prepare(batch)
+    const values = [
+      ...[json, settled, released, accountIds, tokenIds, now, day, node() ?? null],
+      ...[lowest, highest],
+    ]
     const statement = statementOf(name, values, told)
     const { rows } = await patiently(() => connections.query(statement))
     return JSON.parse(String(rows[0]?.answer))
@@ -126,12 +130,19 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   )
   const requests = settled.map(({ request }) => request)
   const answers = answersOf(settled)
+  let [lowest, highest] = ['', '']
+  for (const { requestId } of [...requests, ...reserve]) {
+    if (lowest === '' || requestId < lowest) lowest = requestId
+    if (requestId > highest) highest = requestId
+  }
   return {
     // Most batches have none, and are spared what is done for them.
     name: answers === undefined ? commitRequests : commitAnswers,
     told: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
+    lowest,
+    highest,
     accountIds: distinct([...requests, ...reserve, ...grow].map(({ accountId }) => accountId)),
     tokenIds: distinct([...requests, ...reserve].map(({ tokenId }) => tokenId)),
     json: toJson({

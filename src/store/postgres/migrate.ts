@@ -1,7 +1,6 @@
 import { unfinished } from '../moving/tables.ts'
-import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { postgresSchema, takeOverPostgres } from '../schema/postgres.ts'
+import { postgresSchema } from '../schema/postgres.ts'
 import {
   checkVersion,
   firstVersion,
@@ -14,6 +13,7 @@ import {
 import type { Connection, Connections } from './connections.ts'
 import { createPatience, inTransaction } from './engine.ts'
 import { isOfStatement } from './failures.ts'
+import { type CopyProgress, takeOver } from './take-over.ts'
 
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154
@@ -56,31 +56,18 @@ async function requireKnown(connection: Connection, place: string, version: numb
   checkVersion(version, place, () => ({ program: writer && String(writer.version) }))
 }
 
-/**
- * Makes the tables of a former program those of the first version. Its nodes call functions that are no
- * more then: so none may live.
- */
-async function takeOver(connection: Connection, place: string): Promise<void> {
-  const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
-  const { rows } = await connection.query({ text, values: [silentNodeMs] })
-  if (rows.length > 0) {
-    throw new StoreError(
-      `The database ${place} is one of a former program, and nodes of it serve from there ` +
-        `(${rows.map(({ name }) => String(name)).join(', ')}): stop them all, then start this one. One ` +
-        `that was killed counts as gone after ${silentNodeMs / 1000} s.`,
-    )
-  }
-  await connection.query({ text: takeOverPostgres })
-}
-
-async function migrateUnderLock(connection: Connection, place: string): Promise<void> {
+async function migrateUnderLock(
+  connection: Connection,
+  place: string,
+  onProgress: MigrateOptions['onProgress'],
+): Promise<void> {
   await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
   const version = await readVersion(connection, place)
   await requireKnown(connection, place, version)
   if (version >= newestVersion) return
   if (version > 0) await connection.query({ text: lockWriters })
   if (version === 0) await connection.query({ text: postgresSchema })
-  else if (version < firstVersion) await takeOver(connection, place)
+  else if (version < firstVersion) await takeOver(connection, place, onProgress)
   for (const { postgres } of stepsFrom(version)) {
     if (postgres !== undefined) await connection.query({ text: postgres })
   }
@@ -109,6 +96,8 @@ export const knownVersion = ({ lend, place }: Connections): Promise<number> =>
 export interface MigrateOptions {
   /** For a node that is to serve: it alone upgrades what is there, also while older nodes serve from it. */
   readonly toServe?: boolean | undefined
+  /** Is told of requests that are copied. */
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
 /**
@@ -117,7 +106,7 @@ export interface MigrateOptions {
  */
 export async function migrate(
   connections: Connections,
-  { toServe = false }: MigrateOptions = {},
+  { toServe = false, onProgress }: MigrateOptions = {},
 ): Promise<void> {
   const { place } = connections
   const version = await knownVersion(connections)
@@ -127,7 +116,9 @@ export async function migrate(
   const patiently = createPatience(connections, patienceMs)
   try {
     await patiently(() =>
-      inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place)),
+      inTransaction(connections, 'plain', (connection) =>
+        migrateUnderLock(connection, place, onProgress),
+      ),
     )
   } catch (error) {
     const refused = error instanceof StoreError ? error.cause : error

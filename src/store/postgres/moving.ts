@@ -122,7 +122,12 @@ function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveT
   const written = movedTables.map(({ name, partsTable = name }) => quoted(partsTable)).join(', ')
   return createTarget(connection, {
     ...{ takesNul: false, begun },
-    insert: (rows, moved) => ask(insertRows(rows), [toObjects(rows, moved)]),
+    async insert(rows, moved) {
+      const at = rows.columns.indexOf('created_at')
+      if (rows.table.name === 'request')
+        await ask('SELECT make_partitions($1)', [moved.map((row) => row[at])])
+      return ask(insertRows(rows), [toObjects(rows, moved)])
+    },
     empty: () => ask(`TRUNCATE ${written}`),
     async finish(unmark) {
       // What the planner knows of the tables, and which rows all can see.
@@ -144,13 +149,21 @@ const continueIds = (name: string) =>
 
 type Rows = Pick<WantedRows, 'table' | 'columns'>
 
-/** One statement for all rows; a table in parts gets them as its first part. */
+/**
+ * One statement for all rows; a table in parts gets them as its first part, attempts the id of their
+ * request.
+ */
 function insertRows({ table: { name, partsTable }, columns }: Rows): string {
   const into = quoted(partsTable ?? name)
   const names = quotedList(columns)
-  const [part, zero] = partsTable === undefined ? ['', ''] : [', part', ', 0']
-  return `INSERT INTO ${into} (${names}${part})
-    SELECT ${names}${zero} FROM json_populate_recordset(NULL::${into}, $1::json)`
+  const [more, value] =
+    name === 'attempt'
+      ? [', request_id', ', (SELECT request_id FROM request WHERE id = request_row)']
+      : partsTable === undefined
+        ? ['', '']
+        : [', part', ', 0']
+  return `INSERT INTO ${into} (${names}${more})
+    SELECT ${names}${value} FROM json_populate_recordset(NULL::${into}, $1::json)`
 }
 
 function toObjects({ columns }: Rows, moved: readonly MovedRow[]): string {

@@ -14,6 +14,7 @@ import {
   toTokenRecord,
 } from '../queries/tokens.ts'
 import { sweepReservations } from '../schema/postgres-functions.ts'
+import { partitionsAhead } from '../schema/postgres-partitions.ts'
 import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
 import {
   type ConnectionOptions,
@@ -87,7 +88,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 
 /** By a connection of its own: tables of many rows take their time. */
 async function migrateAlone(options: PostgresOptions): Promise<void> {
-  const migrating = createConnections({ ...options, connections: 1 })
+  const migrating = createConnections({
+    ...options,
+    connections: 1,
+    answerTimeoutMs: verificationMs,
+  })
   try {
     await migrate(migrating, options)
   } finally {
@@ -109,7 +114,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
   const working = createConnections({
     connections: peopleConnections,
     answerTimeoutMs: peopleMs,
-    settings: endingBy(peopleMs),
+    settings: { ...endingBy(peopleMs), jit: 'off' },
     asksFirst: true,
     ...options,
     applicationName,
@@ -136,6 +141,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
   let closing: Promise<void> | undefined
 
   async function sweep(): Promise<number> {
+    await patiently(() => connections.query({ text: `SELECT ${partitionsAhead}` }))
     const text = `SELECT ${sweepReservations}($1) AS interrupted`
     const { rows } = await patiently(() => connections.query({ text, values: [silentNodeMs] }))
     return Number(rows[0]?.interrupted)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
 import { attemptFields, type Stored, selected } from '../schema/columns.ts'
-import { all, type Engine, type Position, readPages, type Steps } from './steps.ts'
+import { all, type Engine, inItsPartition, type Position, readPages, type Steps } from './steps.ts'
 
 /** What was tried upstream. */
 export const createAttemptStore = (engine: Engine): AttemptStore => ({
@@ -42,8 +42,8 @@ function* readPage(
     sql<Found>`SELECT ${selected('attempt', attemptFields)}, attempt.position,
         channel.name AS channel, ${selected('request', ofRequest)},
         (SELECT max(position) FROM attempt AS later
-          WHERE later.request_row = request.id) AS "lastPosition"
-      FROM request JOIN attempt ON attempt.request_row = request.id
+          WHERE later.request_row = request.id AND ${inItsPartition('later')}) AS "lastPosition"
+      FROM request JOIN attempt ON attempt.request_row = request.id AND ${inItsPartition('attempt')}
       JOIN channel ON channel.id = attempt.channel_id
       WHERE (request.created_at, request.id) > (${after.createdAt}, ${after.id})
         AND (request.created_at, request.id) <= (${last.createdAt}, ${last.id})

@@ -16,7 +16,7 @@ import {
 } from '../schema/columns.ts'
 import { exportLedger } from './ledger.ts'
 import { findPrice } from './prices.ts'
-import { all, type Engine, first, one, readPages, type Steps } from './steps.ts'
+import { all, type Engine, first, inItsPartition, one, readPages, type Steps } from './steps.ts'
 
 /** Reading what was recorded; how it is written is each engine's own. */
 export const createRecordReading = (
@@ -52,7 +52,8 @@ function* findOrigin(): Steps<string> {
 /** What a request is shown with: the names that its ids stand for. */
 export const requestNames = sql`request.id, account.email AS account, token.name AS token,
   "group".name AS "group", channel.name AS channel,
-  (SELECT count(*) FROM attempt WHERE attempt.request_row = request.id) AS "attemptCount"`
+  (SELECT count(*) FROM attempt
+    WHERE attempt.request_row = request.id AND ${inItsPartition('attempt')}) AS "attemptCount"`
 
 export const requestTables = sql`request JOIN account ON account.id = request.account_id
   JOIN token ON token.id = request.token_id JOIN "group" ON "group".id = request.group_id
@@ -68,8 +69,9 @@ function* findReceipt(requestId: string): Steps<ReceiptRows | undefined> {
   if (row === undefined) return undefined
   const attempts = yield* all(
     sql<StoredAttempt>`SELECT ${selected('attempt', attemptFields)}, channel.name AS channel
-      FROM attempt JOIN channel ON channel.id = attempt.channel_id
-      WHERE attempt.request_row = ${row.id} ORDER BY attempt.position`,
+      FROM request JOIN attempt ON attempt.request_row = request.id AND ${inItsPartition('attempt')}
+      JOIN channel ON channel.id = attempt.channel_id
+      WHERE request.request_id = ${requestId} ORDER BY attempt.position`,
   )
   const entry = yield* first(
     sql<{ id: number; amount_nano: number; balance_after_nano: number }>`

@@ -107,6 +107,15 @@ export const createCompile =
   ({ node }: Pick<Statement, 'node'>): Pick<CompiledQuery, 'sql' | 'parameters'> =>
     compiler.compileQuery(node, createQueryId())
 
+/**
+ * Of an attempt and its request, beside what joins them: PostgreSQL has both in partitions by the id of
+ * the request, and looks into one. SQLite has one table, in which attempts have no such id.
+ */
+export const inItsPartition = (attempt: string): RawBuilder<unknown> =>
+  sql.raw(attempt + inPartitionOfRequest)
+
+export const inPartitionOfRequest = '.request_id = request.request_id'
+
 /** Rows in memory at once. */
 export const pageSize = 1000
 

@@ -1,4 +1,4 @@
-import { sumColumns } from './tables.ts'
+import { sumColumns } from './records.ts'
 
 /*
  * The functions of PostgreSQL. Those that nodes call have their version in their names: another form
@@ -7,11 +7,11 @@ import { sumColumns } from './tables.ts'
  */
 
 /** Commits a batch of requests. */
-export const commitRequests = 'commit_requests_1'
+export const commitRequests = 'commit_requests_2'
 /** Commits a batch whose settlements have answers with them. */
-export const commitAnswers = 'commit_answers_1'
+export const commitAnswers = 'commit_answers_2'
 /** Closes the reservations of nodes that are dead. */
-export const sweepReservations = 'sweep_reservations_1'
+export const sweepReservations = 'sweep_reservations_2'
 
 /**
  * All rows are found by their keys, whatever the tables were like when the first call was planned: a
@@ -58,7 +58,8 @@ const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '')
  * Accounts are locked in the order of their ids, and what it decides by is read only then: of calls
  * that run at once, on whichever nodes, each sees what the former has left. A batch has each request
  * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
- * `of_tokens` name those of what it settles, reserves and grows, as far as they are known.
+ * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. The ids of
+ * what it settles and reserves lie between `lowest` and `highest`: no other partition is looked into.
  */
 export const functions = `
 -- By the clock of the database, for those of nodes may differ.
@@ -71,15 +72,15 @@ CREATE FUNCTION utc_day(at_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- Adds requests to the daily sums (sign 1), or takes them out again (sign -1).
-CREATE FUNCTION add_usage(added bigint[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
+CREATE FUNCTION add_usage(added request[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
 BEGIN
   INSERT INTO usage_day AS stored (token_id, day, model, ${sumColumns.join(', ')})
     SELECT token_id, utc_day(created_at), ${pricedModel} AS priced, ${counted}
-    FROM request WHERE id = ANY (added) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    FROM unnest(added) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (token_id, day, model) DO UPDATE SET ${added};
   INSERT INTO usage_total_part AS stored (day, model, part, ${sumColumns.join(', ')})
     SELECT utc_day(created_at), ${pricedModel} AS priced, pg_backend_pid() % 16, ${counted}
-    FROM request WHERE id = ANY (added) GROUP BY 1, 2 ORDER BY 1, 2
+    FROM unnest(added) GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (day, model, part) DO UPDATE SET ${added};
 END $$;
 
@@ -108,7 +109,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION ${commitRequests}(batch json, settled text[], released text[], of_accounts bigint[],
-  of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
+  of_tokens bigint[], at_ms bigint, today text, node bigint, lowest text, highest text) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
 DECLARE
   ended text[] := settled || released;
@@ -117,7 +118,7 @@ DECLARE
   balances bigint[];
   reserved bigint[];
   credits bigint[];
-  added bigint[];
+  added request[];
   covered text[] := '{}';
   denied text[] := '{}';
   over_budget text[] := '{}';
@@ -170,10 +171,11 @@ BEGIN
 
   IF cardinality(settled) > 0 THEN
     -- Its node was taken for dead and has come back with what was delivered: that is what counts.
-    added := ARRAY(SELECT id FROM request WHERE request_id = ANY (settled) AND ${swept});
-    IF cardinality(added) > 0 THEN
+    SELECT array_agg(request) INTO added FROM request
+      WHERE request_id = ANY (settled) AND request_id BETWEEN lowest AND highest AND ${swept};
+    IF added IS NOT NULL THEN
       PERFORM add_usage(added, -1);
-      DELETE FROM request WHERE id = ANY (added);
+      DELETE FROM request WHERE request_id = ANY (settled) AND ${swept};
     END IF;
     WITH stored AS (
       INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
@@ -191,29 +193,33 @@ BEGIN
         calls bigint, estimated smallint, clamped smallint, "usageRaw" text, "priceId" bigint,
         "tierAbove" bigint, "longContextPricing" smallint, "multiplierMillionths" bigint,
         "amountNano" bigint, "firstByteMs" bigint, "durationMs" bigint, "extrasJson" text)
-      ON CONFLICT (request_id) DO NOTHING RETURNING id
-    ) SELECT array_agg(id) INTO added FROM stored;
+      ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
+    ) SELECT array_agg(whole) INTO added FROM stored;
   END IF;
 
   IF added IS NOT NULL THEN
-    INSERT INTO attempt (request_row, position, channel_id, started_at, status, cause, first_byte_ms,
-      duration_ms, upstream_request_id, usage_raw)
-    SELECT request.id, tried.position, tried."channelId", tried."startedAt", tried.status,
-      tried.cause, tried."firstByteMs", tried."durationMs", tried."upstreamRequestId", tried."usageRaw"
-    FROM json_to_recordset(batch->'attempts') AS tried ("requestId" text, position bigint,
-      "channelId" bigint, "startedAt" bigint, status bigint, cause text, "firstByteMs" bigint,
-      "durationMs" bigint, "upstreamRequestId" text, "usageRaw" text)
-    JOIN request ON request.request_id = tried."requestId" AND request.id = ANY (added);
-
-    FOR one IN SELECT request_id FROM request WHERE id = ANY (added) AND NOT (
+    FOR one IN WITH tried AS (
+        INSERT INTO attempt (request_row, position, channel_id, started_at, status, cause, first_byte_ms,
+          duration_ms, upstream_request_id, usage_raw, request_id)
+        SELECT request.id, tried.position, tried."channelId", tried."startedAt", tried.status,
+          tried.cause, tried."firstByteMs", tried."durationMs", tried."upstreamRequestId",
+          tried."usageRaw", request.request_id
+        FROM json_to_recordset(batch->'attempts') AS tried ("requestId" text, position bigint,
+          "channelId" bigint, "startedAt" bigint, status bigint, cause text, "firstByteMs" bigint,
+          "durationMs" bigint, "upstreamRequestId" text, "usageRaw" text)
+        -- One after the other, by its id: LIMIT keeps it from being joined in another order.
+        CROSS JOIN LATERAL (SELECT id, request_id FROM request WHERE request_id = tried."requestId"
+          AND request_id BETWEEN lowest AND highest LIMIT 1) AS request
+        WHERE cardinality(added) = cardinality(settled) OR request.id IN (SELECT id FROM unnest(added))
+        RETURNING request_id, channel_id
+      ) SELECT request_id FROM unnest(added) WHERE NOT (
         account_id = ANY (ids)
         AND EXISTS (SELECT FROM token WHERE token.id = token_id)
         AND EXISTS (SELECT FROM "group" WHERE "group".id = group_id)
         AND (channel_id IS NULL OR EXISTS (SELECT FROM channel WHERE channel.id = channel_id))
         AND (price_id IS NULL OR EXISTS (SELECT FROM model_price WHERE model_price.id = price_id)))
-      UNION ALL SELECT request_id FROM attempt JOIN request ON request.id = request_row
-        WHERE request_row = ANY (added)
-        AND NOT EXISTS (SELECT FROM channel WHERE channel.id = attempt.channel_id)
+      UNION ALL SELECT request_id FROM tried
+        WHERE NOT EXISTS (SELECT FROM channel WHERE channel.id = tried.channel_id)
     LOOP
       RAISE foreign_key_violation USING MESSAGE = format(
         'Request %s names an account, token, group, channel or price that does not exist.',
@@ -224,17 +230,17 @@ BEGIN
     IF limited IS NOT NULL THEN
       UPDATE token_spending SET total_nano = total_nano + charged.total,
         month_nano = month_nano + charged.month, day_nano = day_nano + charged.day
-      FROM (SELECT token_id, ${spentIn('utc_day(created_at)')} FROM request
-        WHERE id = ANY (added) AND token_id = ANY (limited) GROUP BY 1) AS charged
+      FROM (SELECT token_id, ${spentIn('utc_day(created_at)')} FROM unnest(added)
+        WHERE token_id = ANY (limited) GROUP BY 1) AS charged
       WHERE token_spending.token_id = charged.token_id;
     END IF;
 
     FOR one IN WITH charged AS (
         INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano)
         SELECT at_ms, account_id, 'charge', -amount_nano, request_id, account.nano
-          - sum(amount_nano) OVER (PARTITION BY account_id ORDER BY request.id)
-        FROM request JOIN unnest(ids, balances) AS account (id, nano) ON account.id = account_id
-        WHERE request.id = ANY (added) AND amount_nano > 0 ORDER BY request.id
+          - sum(amount_nano) OVER (PARTITION BY account_id ORDER BY stored.id)
+        FROM unnest(added) AS stored JOIN unnest(ids, balances) AS account (id, nano) ON account.id = account_id
+        WHERE amount_nano > 0 ORDER BY stored.id
         RETURNING account_id, amount_nano, request_id, balance_after_nano
       ) SELECT * FROM charged
     LOOP
@@ -259,7 +265,8 @@ BEGIN
   IF json_array_length(batch->'reserve') > 0 THEN
     FOR one IN SELECT asked.*,
         EXISTS (SELECT FROM reservation WHERE request_id = asked."requestId") AS is_repeat,
-        EXISTS (SELECT FROM request WHERE request_id = asked."requestId") AS has_ended
+        EXISTS (SELECT FROM request WHERE request_id = asked."requestId"
+          AND request_id BETWEEN lowest AND highest) AS has_ended
       FROM json_to_recordset(batch->'reserve')
         AS asked ("requestId" text, "accountId" bigint, "tokenId" bigint, "amountNano" bigint, "isOpen" smallint)
     LOOP
@@ -348,7 +355,7 @@ END $$;
 -- of its own. Rows are written in the order of their keys: so calls that run at once wait for each other,
 -- and not for ever.
 CREATE FUNCTION ${commitAnswers}(batch json, settled text[], released text[], of_accounts bigint[],
-  of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
+  of_tokens bigint[], at_ms bigint, today text, node bigint, lowest text, highest text) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
 DECLARE
   answer json;
@@ -366,7 +373,8 @@ BEGIN
     "tokenId" bigint, "channelId" bigint, "keyMark" text, charge text)
   WHERE NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId")
   ON CONFLICT (request_id) DO NOTHING;
-  answer := ${commitRequests}(batch, settled, released, of_accounts, of_tokens, at_ms, today, node);
+  answer := ${commitRequests}(batch, settled, released, of_accounts, of_tokens, at_ms, today, node,
+    lowest, highest);
   DELETE FROM background_answer
     WHERE request_id IN (SELECT json_array_elements_text(batch->'ended'));
   INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark, context_tokens, created_at)
@@ -388,7 +396,7 @@ CREATE FUNCTION ${sweepReservations}(silent_ms bigint) RETURNS bigint LANGUAGE p
 DECLARE
   lost text[];
   owners bigint[];
-  added bigint[];
+  added request[];
 BEGIN
   LOCK TABLE account IN ROW EXCLUSIVE MODE;
   SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
@@ -418,8 +426,8 @@ BEGIN
       operation, stream, 500, 'interrupted',
       'The gateway was ended while this request was under way.', 'interrupted', 0, 0, 0, 0, 0, 0,
       0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
-    FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING id
-  ) SELECT array_agg(id) INTO added FROM stored;
+    FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
+  ) SELECT array_agg(whole) INTO added FROM stored;
   PERFORM add_usage(added, 1);
   RETURN coalesce(cardinality(added), 0);
 END $$;

@@ -1,5 +1,8 @@
 import { functions } from './postgres-functions.ts'
-import { shareOfAdded, shareOfRemoved, sumColumns, sumsOf, tablesOf, type Words } from './tables.ts'
+import { partitions, partitionsAhead } from './postgres-partitions.ts'
+import { sumColumns, sumsOf } from './records.ts'
+import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
+import type { Words } from './words.ts'
 
 /** Text is compared byte for byte, whatever the database's language is: as SQLite does it. */
 const text = 'text COLLATE "C"'
@@ -21,6 +24,12 @@ const words: Words = {
   keyed: room,
   thenId: ', id',
   ofAccount: 'account_id, id',
+  partitioned: {
+    id: 'bigserial NOT NULL',
+    column: `request_id ${text} NOT NULL,\n  `,
+    key: ', request_id',
+    by: ' PARTITION BY RANGE (request_id)',
+  },
 }
 
 const totals = sumColumns.map((name, at) =>
@@ -111,11 +120,11 @@ CREATE TRIGGER response_counted AFTER INSERT OR DELETE ON response
   FOR EACH ROW EXECUTE FUNCTION count_response();
 `
 
-export const postgresSchema = tablesOf(words) + ownTables + functions + triggers
+export const postgresSchema = `${tablesOf(words)}${ownTables}${partitions}${functions}${triggers}
+SELECT ${partitionsAhead};`
 
 /** Columns that the tables of former programs may lack. */
 const laterColumns = [
-  ['request', `extras ${text}`],
   ['"group"', `accounts ${words.jsonOrNull('accounts')}`],
   ['"group"', `tools ${words.jsonOrNull('tools')}`],
   ['"group"', `regions ${words.jsonOrNull('regions')}`],
@@ -127,16 +136,24 @@ const laterColumns = [
 const formerFunctions = [
   ...['commit_batch', 'commit_requests', 'commit_answers', 'sweep_reservations', 'open_spending'],
   ...['add_usage', 'utc_day', 'now_ms', 'tell_nodes', 'count_response'],
+  ...['commit_requests_1', 'commit_answers_1', 'sweep_reservations_1'],
 ]
 
 /**
  * Makes the tables of a former program (version 7 and later) those of the first version: columns and
- * tables that are missing are added, and all functions are made anew.
+ * tables that are missing are added, and all functions are made anew. `former_request` and
+ * `former_attempt` keep what is to be copied into the partitions.
  */
 export const takeOverPostgres = `
-DO $$ DECLARE one record; BEGIN
-  FOR one IN SELECT oid::regprocedure AS name FROM pg_proc WHERE proname = ANY (ARRAY['${formerFunctions.join("', '")}'])
-    AND pronamespace = current_schema()::regnamespace
-  LOOP EXECUTE 'DROP FUNCTION ' || one.name || ' CASCADE'; END LOOP;
+DO $$ DECLARE one text; BEGIN
+  FOR one IN SELECT format('DROP FUNCTION %s CASCADE', oid::regprocedure) FROM pg_proc
+    WHERE proname = ANY (ARRAY['${formerFunctions.join("', '")}']) AND pronamespace = current_schema()::regnamespace
+  UNION ALL SELECT format('ALTER INDEX %s RENAME TO %I', indexrelid::regclass, 'former_' || relname)
+    FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid IN ('request'::regclass, 'attempt'::regclass)
+  LOOP EXECUTE one; END LOOP;
 END $$;
+ALTER TABLE request RENAME TO former_request;
+ALTER TABLE attempt RENAME TO former_attempt;
+ALTER TABLE former_request ALTER COLUMN id DROP IDENTITY;
 ${laterColumns.map(([table, column]) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column};\n`).join('')}${postgresSchema}`

@@ -1,4 +1,6 @@
-import { shareOfAdded, shareOfRemoved, sumColumns, sumsOf, tablesOf, type Words } from './tables.ts'
+import { sumColumns, sumsOf } from './records.ts'
+import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
+import type { Words } from './words.ts'
 
 const words: Words = {
   id: 'INTEGER PRIMARY KEY',
@@ -17,6 +19,7 @@ const words: Words = {
   // In blocks of 1,024: those that are stored together are neighbours here, too, so that a commit
   // writes a page or two of this and not one for each account.
   ofAccount: 'id >> 10, account_id',
+  partitioned: { id: 'INTEGER PRIMARY KEY', column: '', key: '', by: '' },
 }
 
 /** Fills the table of totals, which is empty, from the daily sums of all tokens. */

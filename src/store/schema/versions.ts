@@ -10,7 +10,7 @@ interface Migration {
 }
 
 /** The version of a database as `sqliteSchema` and `postgresSchema` make it. Former ones are taken over. */
-export const firstVersion = 21
+export const firstVersion = 22
 
 /**
  * In order; the first one leads to the version after the first. Only ever appended.

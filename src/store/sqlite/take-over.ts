@@ -78,6 +78,12 @@ function requireRoom(db: Database, found: Schema, wanted: Schema): void {
   )
 }
 
+/** Whether all tables and indexes of a new database are there, word for word: nothing is to be done. */
+const isAlike = (found: Schema, wanted: Schema): boolean =>
+  new Set(wanted.objects.map(({ sql }) => sql)).isSubsetOf(
+    new Set(found.objects.map(({ sql }) => sql)),
+  )
+
 /** Throws when `takeOver` would; nothing is changed. */
 export const requireTakable = (db: Database): void => requireRoom(db, readSchema(db), newSchema())
 
@@ -88,6 +94,7 @@ export const requireTakable = (db: Database): void => requireRoom(db, readSchema
 export function takeOver(db: Database): void {
   const found = readSchema(db)
   const wanted = newSchema()
+  if (isAlike(found, wanted)) return
   requireRoom(db, found, wanted)
   const passwords = found.columns.get('account')?.includes('password_hash') ?? false
   if (passwords) db.run(keepPasswords)

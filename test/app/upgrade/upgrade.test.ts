@@ -153,7 +153,7 @@ test('a check says what a start would do, and changes nothing', async () => {
   let before = filesIn()
   const found = await check()
   expect(found).toContain('version 1: of a former program')
-  expect(found).toContain('\n 21: all tables are made anew, with what they hold')
+  expect(found).toContain('\n 22: all tables are made anew, with what they hold')
   expect(found).toMatch(/Copy .*gate\.db\.before-v\d+, 1\d\d kB; .* are free/)
   expect(await check({ withCopy: false })).toContain('Copy none')
   expect(filesIn()).toEqual(before)

@@ -106,6 +106,61 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     }
   }, 30_000)
 
+  test.each([7, 10, firstVersion - 1])(
+    'of version %d keeps each request and attempt, with its number, and who commits one again finds it',
+    async (version) => {
+      await makeFormer(version)
+      const required = `account_id, token_id, group_id, client_protocol, operation, stream, status, ending,
+        input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
+        cache_write_1h_tokens, calls, estimated, clamped, long_context_pricing, multiplier_millionths,
+        amount_nano, duration_ms`
+      // Most have ids of five quarters, one in a hundred has another; some have no attempt, or two.
+      await ask(`INSERT INTO request (id, request_id, created_at, cause_text, ${required})
+        SELECT 3 * n, CASE WHEN n % 100 = 0 THEN 'own-' || n
+            ELSE 'req_' || lpad(to_hex(at), 12, '0') || '7' || lpad(to_hex(n), 19, '0') END, at, 'no. ' || n,
+          1, 1, 1, 'chat', 'completions', 0, 200, 'complete', n, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1000000, n, 5
+        FROM (SELECT n, ${Date.UTC(2025, 6)} + n * 600000::bigint AS at FROM generate_series(1, 60000) AS n) AS made`)
+      await ask(`INSERT INTO attempt (request_row, position, channel_id, started_at, duration_ms)
+        SELECT id, position, 1, created_at, 4 FROM request, generate_series(0, id % 7 - 5) AS position
+        UNION ALL SELECT 1000000, 0, 1, 0, 0`)
+      const columns = 'id, request_id, created_at, cause_text, amount_nano'
+      const request = `SELECT count(*) AS count, md5(string_agg(format('%s', ROW(${columns})), ',' ORDER BY id)) AS sum FROM `
+      const attempt = `SELECT count(*) AS count, md5(string_agg(format('%s %s', request_row, position), ','
+        ORDER BY request_row, position)) AS sum FROM `
+      const before = [await ask(`${request} request`), await ask(`${attempt} attempt`)]
+
+      const told: unknown[] = []
+      await migrate(connections, { toServe: true, onProgress: (progress) => told.push(progress) })
+      expect(told).toEqual([
+        { done: 50_000, total: 60_000 },
+        { done: 60_000, total: 60_000 },
+      ])
+      expect([await ask(`${request} request`), await ask(`${attempt} attempt`)]).toEqual(before)
+      expect(
+        await ask(`SELECT tableoid::regclass::text AS place, count(*) AS count FROM request
+          GROUP BY 1 ORDER BY 1`),
+      ).toEqual([
+        { place: 'request_2025_q3', count: 13_115 },
+        { place: 'request_2025_q4', count: 13_116 },
+        { place: 'request_2026_q1', count: 12_830 },
+        { place: 'request_2026_q2', count: 12_973 },
+        { place: 'request_2026_q3', count: 7_366 },
+        { place: 'request_default', count: 600 },
+      ])
+      expect(
+        await ask(`SELECT count(*) AS count FROM attempt LEFT JOIN request ON id = request_row
+          WHERE request.request_id IS DISTINCT FROM attempt.request_id`),
+      ).toEqual([{ count: 1 }])
+      const same = `INSERT INTO request (request_id, created_at, ${required})
+        SELECT request_id, created_at, ${required} FROM request`
+      expect(await ask(`${same} ON CONFLICT (request_id) DO NOTHING RETURNING id`)).toEqual([])
+      expect(await ask(`SELECT nextval('request_id_seq') > 180000 AS "isNew"`)).toEqual([
+        { isNew: true },
+      ])
+    },
+    60_000,
+  )
+
   test('of a former version is changed by no command', async () => {
     await makeFormer()
     await expect(migrate(connections)).rejects.toThrow(

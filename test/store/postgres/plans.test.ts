@@ -20,7 +20,7 @@ type Ask = (lists: ListStore) => Promise<unknown>
 
 /** What is asked, and which index leads to it; a list without one comes in order of its own keys. */
 const questions: readonly (readonly [name: string, index: string, ask: Ask])[] = [
-  ['requests', 'request_pkey', (from) => from.requests({}, page)],
+  ['requests', 'request_row', (from) => from.requests({}, page)],
   ['requests of an account', 'request_account', (from) => from.requests({ accountId: 7 }, page)],
   [
     'requests of an account and a model',
@@ -39,7 +39,7 @@ const questions: readonly (readonly [name: string, index: string, ask: Ask])[] =
     'request_failed',
     (from) => from.requests({ cause: 'interrupted' }, page),
   ],
-  ['requests of a group', 'request_pkey', (from) => from.requests({ group: 'flat' }, page)],
+  ['requests of a group', 'request_row', (from) => from.requests({ group: 'flat' }, page)],
   [
     'requests in a span',
     'request_created_at',
@@ -50,7 +50,11 @@ const questions: readonly (readonly [name: string, index: string, ask: Ask])[] =
     'request_created_at',
     (from) => from.requests({ since, until: since * 2 }, page),
   ],
-  ['a request', 'request_request_id_key', (from) => from.requests({ requestId: 'req_1' }, page)],
+  [
+    'a request',
+    'request_request_id_key',
+    (from) => from.requests({ requestId: `req_${since.toString(16).padStart(12, '0')}7` }, page),
+  ],
   ['attempts', 'attempt_pkey', (from) => from.attempts({}, page)],
   [
     'failed attempts of a channel',
@@ -77,7 +81,7 @@ const questions: readonly (readonly [name: string, index: string, ask: Ask])[] =
   ['usage of a token', 'usage_day_pkey', (from) => from.usage({ ...usage, tokenId: 7 })],
   ['usage', '', (from) => from.usage(usage)],
   ['totals', '', (from) => from.totals(usage.sinceDay, usage.untilDay)],
-  ['new requests', 'request_pkey', (from) => from.newRequests(count - 20, undefined, 50)],
+  ['new requests', 'request_row', (from) => from.newRequests(count - 20, undefined, 50)],
   [
     'new requests of an account',
     'request_account',
@@ -92,7 +96,8 @@ const readBy = (node: PlanNode) =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
 
 const isWhole = (node: PlanNode) =>
-  growing.includes(node['Relation Name'] ?? '') && readBy(node) > mostRows
+  growing.includes(node['Relation Name']?.replace(/_\d{4}_q\d$/, '') ?? '') &&
+  readBy(node) > mostRows
 
 /** What the server knows of the tables: how much there is, and which values. */
 const knowledge: readonly (readonly [name: string, prepare: (url: string) => Promise<void>])[] = [
@@ -101,9 +106,13 @@ const knowledge: readonly (readonly [name: string, prepare: (url: string) => Pro
   ['not at all', forgetAll],
 ]
 
+/** Tables and their partitions. */
+const withPartitions = `SELECT relid FROM unnest(ARRAY['${growing.join("', '")}']) AS name,
+  pg_partition_tree(name::regclass)`
+
 /** As after a restored dump, or where nobody looks at the tables any more. */
 async function forgetAll(url: string): Promise<void> {
-  const tables = growing.map((name) => `'${name}'::regclass`).join(', ')
+  const tables = withPartitions
   await ask(url, `DELETE FROM pg_statistic WHERE starelid IN (${tables})`)
   await ask(
     url,
@@ -117,7 +126,9 @@ async function forgetGrowth(url: string): Promise<void> {
   for (const table of growing) {
     const key =
       { attempt: 'request_row, position', usage_day: 'token_id, day, model' }[table] ?? 'id'
-    await ask(url, `ALTER TABLE ${table} SET (autovacuum_enabled = off)`)
+    const leaves = `SELECT relid::regclass AS name FROM pg_partition_tree('${table}') WHERE isleaf`
+    for (const { name } of await ask<{ name: string }>(url, leaves))
+      await ask(url, `ALTER TABLE ${name} SET (autovacuum_enabled = off)`)
     await ask(url, `CREATE TABLE rest AS SELECT * FROM ${table} ORDER BY ${key}`)
     await ask(url, `TRUNCATE ${table}`)
     await ask(url, `INSERT INTO ${table} SELECT * FROM rest ORDER BY ${key} LIMIT 1000`)
@@ -130,11 +141,18 @@ async function forgetGrowth(url: string): Promise<void> {
 describe.skipIf(!hasPostgres)('lists of PostgreSQL with very many requests', () => {
   let database: TestDatabase
   let noting: NotingSource
+  /** The indexes of partitions, with those that they are part of. */
+  let parents: ReadonlyMap<string | undefined, string>
 
   beforeAll(async () => {
     database = await createLarge(count)
+    const found = await ask<{ part: string; whole: string }>(
+      database.url,
+      'SELECT inhrelid::regclass::text AS part, inhparent::regclass::text AS whole FROM pg_inherits',
+    )
+    parents = new Map(found.map(({ part, whole }) => [part, whole]))
     noting = createNotingSource(database.url)
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await noting[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
@@ -145,7 +163,7 @@ describe.skipIf(!hasPostgres)('lists of PostgreSQL with very many requests', () 
     beforeAll(async () => {
       await prepare(database.url)
       lists = createLists(noting.source, () => now)
-    }, 60_000)
+    }, 120_000)
 
     test.each(questions)(
       '%s: found by an index (%s), a page in memory',
@@ -157,7 +175,8 @@ describe.skipIf(!hasPostgres)('lists of PostgreSQL with very many requests', () 
         expect(Math.max(...asked.map(({ rows }) => rows))).toBeLessThanOrEqual(51)
         const plan = (await Promise.all(asked.map(noting.planOf))).flat()
         expect(plan.filter(isWhole)).toEqual([])
-        if (index !== '') expect(plan.map((node) => node['Index Name'])).toContain(index)
+        const names = plan.map((node) => parents.get(node['Index Name']) ?? node['Index Name'])
+        if (index !== '') expect(names).toContain(index)
       },
     )
 

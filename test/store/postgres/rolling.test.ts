@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('a node whose database a newer one brings up to da
   async function migrateAsNewer(): Promise<void> {
     const tables = await ask<{ name: string }>(
       database.url,
-      `SELECT format('%I', relname) AS name FROM pg_class WHERE relkind = 'r'
+      `SELECT format('%I', relname) AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
          AND relnamespace = current_schema()::regnamespace AND relname <> 'schema_version'`,
     )
     const added = tables.map(({ name }) => `ALTER TABLE ${name} ADD COLUMN of_newer text;`)

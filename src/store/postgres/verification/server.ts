@@ -32,7 +32,7 @@ WHERE relkind = 'r' AND ${ofTables} ORDER BY relname`
 const selectIndexes = sql<Relation & { readonly isValid: boolean }>`
 SELECT pg_class.oid::bigint AS id, relname AS name, 'index' AS kind, indisvalid AS "isValid"
 FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid JOIN pg_am ON pg_am.oid = relam
-WHERE amname = 'btree' AND ${ofTables} ORDER BY relname`
+WHERE amname = 'btree' AND relkind = 'i' AND ${ofTables} ORDER BY relname`
 
 const selectUnproven = sql<{ name: string; table: string }>`
 SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint

@@ -16,7 +16,7 @@ import {
   withFlags,
 } from '../../schema/columns.ts'
 import { requestNames, requestTables } from '../requests.ts'
-import { all, type Steps } from '../steps.ts'
+import { all, inItsPartition, type Steps } from '../steps.ts'
 import { idsIn, readAll, requestMs } from './reading.ts'
 import {
   type Condition,
@@ -126,7 +126,7 @@ export function readAttempts(keys: readonly Key[]): Steps<readonly ListedAttempt
     sql<ListedAttempt>`SELECT ${selected('attempt', listedAttempt)}, attempt.position,
         request.request_id AS "requestId", channel.name AS channel, request.model,
         account.email AS account, request.account_id AS "accountId"
-      FROM attempt JOIN request ON request.id = attempt.request_row
+      FROM attempt JOIN request ON request.id = attempt.request_row AND ${inItsPartition('attempt')}
       JOIN account ON account.id = request.account_id
       JOIN channel ON channel.id = attempt.channel_id
       WHERE (attempt.request_row, attempt.position) IN (VALUES ${sql.join(pairs)})

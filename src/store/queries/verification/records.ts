@@ -15,7 +15,18 @@ import {
   uncheckedFields,
 } from '../../ports/verification.ts'
 import { requestFields, type Stored, selected, withFlags } from '../../schema/columns.ts'
-import { all, first, idSteps, inPages, maxOf, one, pageSize, pause, type Steps } from '../steps.ts'
+import {
+  all,
+  first,
+  idSteps,
+  inItsPartition,
+  inPages,
+  maxOf,
+  one,
+  pageSize,
+  pause,
+  type Steps,
+} from '../steps.ts'
 import type { Reading } from './verification.ts'
 
 /** The rows of one statement. */
@@ -207,7 +218,8 @@ export async function* readOddBalances(
 const selectAttempts = (after: number, to: number) => sql<OddAttempts>`
 SELECT attempt.request_row AS "requestRow", request.request_id AS "requestId", count(*) AS count,
   min(attempt.position) AS lowest, max(attempt.position) AS highest
-FROM attempt LEFT JOIN request ON request.id = attempt.request_row
+FROM attempt LEFT JOIN request ON request.id = attempt.request_row AND ${inItsPartition('attempt')}
+  AND request.id > ${after} AND request.id <= ${to}
 WHERE attempt.request_row > ${after} AND attempt.request_row <= ${to}
 GROUP BY attempt.request_row, request.id, request.request_id
 HAVING min(attempt.position) <> 0 OR max(attempt.position) <> count(*) - 1 OR request.id IS NULL`
