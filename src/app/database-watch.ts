@@ -10,9 +10,8 @@ import { openDatabaseFile } from '../store/sqlite/database-file.ts'
 const lookMs = 1_000
 
 /**
- * Looks each second whether the database is still the file that was opened. When it is not, tells the log,
- * and saves what is stored: the file itself is gone with this process. The function that it gives ends it,
- * and resolves when nothing is being saved.
+ * Checks each second that the database is still the opened file; otherwise logs it and saves what
+ * is stored, which would be lost with this process. Returns a function that ends it.
  */
 export function watchFile(file: StoreFile, log: Logger): () => Promise<void> {
   let trouble: string | undefined

@@ -7,7 +7,7 @@ import type { Logger } from '../lib/log.ts'
 import type { createConsoleDoor } from './console/door.ts'
 import type { createSite } from './site.ts'
 
-export interface HttpParts {
+interface HttpParts {
   readonly models: ReturnType<typeof modelRoutes>
   /** What vendors publish beside them. */
   readonly notOffered: NotOffered

@@ -101,10 +101,8 @@ interface OpenOptions {
 }
 
 /**
- * Opens the database of a configuration, making it if there is none; see `openStore`. Throws a
- * `UserError` where there was one, by what lies beside its place. With a secret that
- * is not the database's, what needs the secret throws a `UserError`, to serve needs it in any case:
- * nothing is stored that others can't read.
+ * Opens the database of a configuration, or creates it. Throws a `UserError` where one is missing,
+ * or when the secret is another one's and is needed: to serve, or to open keys.
  */
 export async function openInstance(
   { store }: Pick<Config, 'store'>,

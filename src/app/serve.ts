@@ -21,7 +21,7 @@ import { createTollgate, type Tollgate } from './tollgate.ts'
 import { removeCopies } from './upgrade/upgrade.ts'
 import { checkAtStart } from './verify/check-sums.ts'
 
-export interface ServeParts {
+interface ServeParts {
   readonly config: Config
   readonly instance: Instance
   readonly log: Logger
@@ -46,10 +46,8 @@ export interface Serving {
   /** Applies the configuration anew; a broken one is reported and changes nothing. */
   reload(): Promise<void>
   /**
-   * Tells load balancers, after the delay takes no more requests, lets those under way end (at most
-   * the grace time, then they are ended), settles them all and closes the database. A second call
-   * cuts all that short but the settling. Each step has a bound; resolves to what has failed, or has
-   * not ended within it.
+   * Stops in steps, each within a limit: /readyz fails, after the delay requests are refused, open
+   * ones get the grace time, charges settle, the database closes. A second call skips the waiting.
    */
   stop(): Promise<readonly string[]>
   /** Which step of the stop is waited for now, as a noun; undefined: none yet. */

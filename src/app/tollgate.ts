@@ -48,7 +48,7 @@ import { createProcessMemory, type ProcessMemory, watchDescriptors } from './pro
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
 
-export interface TollgateParts {
+interface TollgateParts {
   readonly config: Config
   readonly store: Store
   readonly secrets: SecretBox

@@ -10,10 +10,8 @@ export interface Offered {
 }
 
 /**
- * The vendors' list prices that are missing or outdated: for models that a channel offers and that
- * never had a price, or whose price in force is an older list price. A price of the configuration
- * or the operator, a removed one included, is left alone. Only the id that clients send counts:
- * `{ id: fast, upstream: gpt-5-nano }` has no list price, for what it costs is the operator's word.
+ * List prices to write for offered models without a price or with an older list price. Prices of
+ * others stay. Only the model id of clients counts, not the upstream's.
  */
 export function vendorPriceWrites({ channels, prices }: Offered): PriceWrite[] {
   const inForce = new Map(prices.map((row) => [row.model, row]))
@@ -38,13 +36,11 @@ export function vendorPriceWrite(
 }
 
 /** Puts list prices in force; resolves to how many. */
-export type SyncVendorPrices = () => Promise<number>
+type SyncVendorPrices = () => Promise<number>
 
 /**
- * For a running gateway whose channels another process has changed: at a start and on `apply` list
- * prices are part of the plan. `known`: the channels that these had. What was known at the last time and
- * has a price keeps it: while a cluster is updated, nodes of two versions have two lists, and each would
- * undo what the other has done.
+ * Writes list prices when another process changes channels. Priced models stay as they are, or
+ * nodes of two versions would undo each other's lists during an update.
  */
 export function createVendorPriceSync(
   { catalog, admin }: Store,

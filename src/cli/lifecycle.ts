@@ -23,7 +23,7 @@ export function holdHangUps(): () => boolean {
 }
 
 /** What signals are for. */
-export interface Stoppable {
+interface Stoppable {
   /** Resolves to what could not be ended in time; a second call cuts short what can be. */
   stop(): Promise<readonly string[]>
   /** Which step of the stop is waited for now; undefined: none yet. */
@@ -33,9 +33,8 @@ export interface Stoppable {
 }
 
 /**
- * Resolves when a signal has stopped the gateway, to what could not be ended in time. A second one cuts
- * the grace of open streams short; the next one, or a second where all is settled already, ends the
- * process at once. SIGHUP reads the configuration again.
+ * Resolves after a signal has stopped the gateway, to what could not be ended. A second signal
+ * skips the grace time, a third ends the process. SIGHUP reads the configuration again.
  */
 export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
@@ -81,9 +80,9 @@ export async function seeOut(
 }
 
 /** What a shell says of a command that a signal has ended: 128 and the signal's number. */
-export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-export type StopSignal = keyof typeof signalExitCodes
+type StopSignal = keyof typeof signalExitCodes
 
 /** Runs work that cleans up at a signal. The process then ends with `outcome` as its message. */
 export async function interruptible<Result>(

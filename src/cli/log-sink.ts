@@ -73,7 +73,7 @@ export function withoutColors(
 }
 
 /** How a log is written; off: only warnings and errors, as people read them. */
-export type LogForm = 'pretty' | 'json' | 'off'
+type LogForm = 'pretty' | 'json' | 'off'
 
 /** The option that says it; on a terminal it is for people, else JSON. */
 export const logOption = (about: string, forms: readonly LogForm[]): Option =>

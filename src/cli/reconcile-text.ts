@@ -154,7 +154,7 @@ function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
 }
 
 /** Both sides of a reconciliation added up, as a table. */
-export const describeSums = (found: Reconciliation): readonly string[] =>
+const describeSums = (found: Reconciliation): readonly string[] =>
   formatTable(sumColumns, sumRows(found))
 
 interface SumRow {
@@ -221,14 +221,12 @@ export const number = (value: number | null) => (value === null ? '–' : groupe
 export const money = (value: bigint | number | null) => (value === null ? '–' : usd(value))
 
 /** Our input as they count it. */
-export function inputIn({ input }: CountForm, counts: OwnCounts): number {
+function inputIn({ input }: CountForm, counts: OwnCounts): number {
   const { inputTokens, cacheReadTokens, cacheWriteTokens } = counts
   if (input === 'uncached') return inputTokens
   return inputTokens + cacheWriteTokens + (input === 'all' ? cacheReadTokens : 0)
 }
 
 /** Our output as they count it. */
-export const outputIn = (
-  { output }: CountForm,
-  { outputTokens, reasoningTokens }: OwnCounts,
-): number => (output === 'all' ? outputTokens : outputTokens - reasoningTokens)
+const outputIn = ({ output }: CountForm, { outputTokens, reasoningTokens }: OwnCounts): number =>
+  output === 'all' ? outputTokens : outputTokens - reasoningTokens

@@ -18,9 +18,8 @@ export interface Published {
 }
 
 /**
- * Makes a document ready: encoded, compressed and hashed once. The bytes of `previous` give
- * `previous` itself. `lastModified` is always later than that of `previous`: HTTP dates have whole
- * seconds, and two versions within one must not look the same to `If-Modified-Since`.
+ * Encodes, compresses and hashes a document once; equal bytes give `previous` back. `lastModified`
+ * is later than that of `previous`, as HTTP dates have whole seconds.
  */
 export async function publish(
   json: string,

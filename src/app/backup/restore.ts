@@ -11,7 +11,7 @@ import { UserError } from '../instance.ts'
 import { explainWriting, failureCode, requireRoom } from './backup.ts'
 import { copySecretFile, findSecret, type RestoreSecret, secretFileOf } from './secret.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The backup. */
   readonly file: string
   /** Where the database is to be; nothing may be there. */

@@ -7,7 +7,7 @@ import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.t
 import type { SettingValues, settingFields, siteFields } from './setting-fields.ts'
 
 /** Where and how the process listens. */
-export interface ServerConfig {
+interface ServerConfig {
   /** Without brackets, also for IPv6. */
   readonly host: string
   /** 0: any free port. */
@@ -34,7 +34,7 @@ export type StoreConfig = (SqliteConfig | PostgresConfig) & {
   readonly spool?: string | null
 }
 
-export interface SqliteConfig {
+interface SqliteConfig {
   /** Absolute path, or `:memory:`. */
   readonly path: string
   /** `normal` survives a killed process, `full` a power cut too. */
@@ -48,13 +48,13 @@ export interface PostgresConfig {
 }
 
 /** Where all nodes count together; null: each counts in its memory. */
-export type CountersConfig = { readonly url: string } | null
+type CountersConfig = { readonly url: string } | null
 
 /** What public pages say about this gateway; null: not set. */
-export type SiteConfig = SettingValues<typeof siteFields>
+type SiteConfig = SettingValues<typeof siteFields>
 
 /** Switches and figures of the whole gateway. */
-export type SettingsConfig = SettingValues<typeof settingFields>
+type SettingsConfig = SettingValues<typeof settingFields>
 
 /** How people sign in to the console, beside their password. */
 export interface SignInConfig {

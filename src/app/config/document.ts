@@ -16,7 +16,7 @@ const maxFileBytes = 16 * 2 ** 20
 const maxAliases = 100
 
 /** A parsed file, or what keeps it from being one. Messages never quote the file. */
-export type Parsed =
+type Parsed =
   | { readonly ok: true; readonly document: ConfigDocument }
   | { readonly ok: false; readonly faults: readonly (Position & { readonly message: string })[] }
 
@@ -158,7 +158,7 @@ export function isReference(text: string): boolean {
 const shielded = /\uE000\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g
 
 /** Makes references safe for the YAML parser without moving a character. */
-export function shieldReferences(yaml: string): string {
+function shieldReferences(yaml: string): string {
   return yaml.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, '\uE000\uE001$1\uE002')
 }
 

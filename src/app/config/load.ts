@@ -16,7 +16,7 @@ import { findWarnings } from './warnings.ts'
 export { type ConfigProblem, formatProblems } from './problem.ts'
 
 /** A configuration file to read. */
-export interface ConfigSource {
+interface ConfigSource {
   readonly text: string
   /** Where it lies: named in problems, and the database's path is relative to it. */
   readonly file: string

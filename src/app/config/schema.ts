@@ -7,7 +7,7 @@ import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
 import { settingFields, siteFields } from './setting-fields.ts'
 
 /** Where and how the process listens. */
-export const ServerSection = Type.Object(
+const ServerSection = Type.Object(
   {
     listen: optional(text('listen', 'Address to listen on: host:port. Port 0 takes any free one.')),
     trusted_proxies: optional(
@@ -92,20 +92,20 @@ export const StoreSection = Type.Union(
 )
 
 /** What nodes count together. */
-export const CountersEntry = text(
+const CountersEntry = text(
   'counters',
   'A Valkey or Redis in which all nodes count together, redis:// or rediss://, with a password if ' +
     'it asks for one. Left out: this node counts in its memory.',
 )
 
 /** What public pages say about this gateway. */
-export const SiteSection = Type.Object(fileProperties(siteFields), {
+const SiteSection = Type.Object(fileProperties(siteFields), {
   ...map,
   description: 'What the public pages say about this gateway.',
 })
 
 /** Switches and figures of the whole gateway. */
-export const SettingsSection = Type.Object(fileProperties(settingFields), {
+const SettingsSection = Type.Object(fileProperties(settingFields), {
   ...map,
   description: 'Switches and figures of the whole gateway.',
 })
@@ -152,7 +152,7 @@ const knownEntry = (name: string) =>
   optional(Type.Object(providerClient, { ...map, description: `Signing in with ${name}.` }))
 
 /** How people sign in to the console, beside their password. */
-export const SignInSection = Type.Object(
+const SignInSection = Type.Object(
   {
     google: knownEntry('Google'),
     github: knownEntry('GitHub'),
@@ -179,7 +179,7 @@ export const TokenEntry = Type.Object(
 )
 
 /** Owner of tokens and of a balance. */
-export const AccountEntry = Type.Object(
+const AccountEntry = Type.Object(
   {
     email: text('email', 'E-mail address, unique.'),
     ...fileProperties(accountFields),

@@ -10,7 +10,7 @@ import { sure } from './sure.ts'
 // and sentence, and what holds where it is left out. All else about them comes from here.
 
 /** A setting, whatever its kind. */
-export interface AnySetting {
+interface AnySetting {
   /** Its name in the program. */
   readonly as: string
   readonly file: TSchema

@@ -7,7 +7,7 @@ import { tokenFields } from '../../resources/token.ts'
 import { settingFields, siteFields } from './setting-fields.ts'
 
 /** What `createTemplate` puts in. */
-export interface TemplateValues {
+interface TemplateValues {
   /** A fresh random key `sk-…` for the first token. */
   readonly tokenKey: string
 }

@@ -11,7 +11,7 @@ import { responses } from '../../protocols/responses/index.ts'
 import type { ChannelCare } from '../channel-care.ts'
 import type { RecentAttempts } from '../counts.ts'
 
-export interface ChannelGatewayParts {
+interface ChannelGatewayParts {
   readonly care: Pick<ChannelCare, 'coolings' | 'recover'>
   readonly outbound: Outbound
   readonly recent: RecentAttempts

@@ -83,13 +83,13 @@ export async function createConsoleFiles() {
 }
 
 /** A file that the console's page loads. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly name: string
   readonly contentType: string
   bytes(): Promise<Uint8Array>
 }
 
-export interface ConsoleBundle {
+interface ConsoleBundle {
   readonly page: string
   /** By name. */
   readonly files: ReadonlyMap<string, ConsoleFile>
@@ -104,7 +104,7 @@ const Manifest = Type.Object({
 })
 
 /** The files of the console below `base`: built into the program, or built now from source. */
-export async function bundledFiles(base: string): Promise<ConsoleBundle> {
+async function bundledFiles(base: string): Promise<ConsoleBundle> {
   const imported: unknown = consolePage
   return Value.Check(Manifest, imported) ? embedded(base, imported) : fromSource(base)
 }

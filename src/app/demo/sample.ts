@@ -114,7 +114,7 @@ const step = 128
 const shortest = 1024
 
 /** What the prompt cache knows of a prompt, in tokens: found again, and newly kept. */
-export interface Recall {
+interface Recall {
   readonly cached: number
   readonly written: number
 }

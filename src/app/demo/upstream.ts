@@ -261,9 +261,8 @@ async function respond(route: Route, request: Request, url: URL, name: string): 
 }
 
 /**
- * Starts the built-in upstream of `tollgate demo` on 127.0.0.1. It answers in all four protocols,
- * takes any key, and makes up nothing: it calculates, counts, repeats, calls tools, or says that it
- * is the demo. A model named `error-429` or the words "please fail with 429" make it fail.
+ * Starts the upstream of `tollgate demo`: all four protocols, any key, simple answers. A model
+ * named `error-429` or the words "please fail with 429" make it fail.
  */
 export function startDemoUpstream(
   options: { readonly port?: number; readonly paceMs?: number } = {},

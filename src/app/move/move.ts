@@ -31,7 +31,7 @@ export interface MoveOptions {
 }
 
 /** How far a part of the work has come, in rows; `total` 0: it is not known. */
-export interface MoveProgress {
+interface MoveProgress {
   readonly part: 'moving rows' | 'comparing rows' | 'finishing'
   readonly done: number
   readonly total: number

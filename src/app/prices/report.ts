@@ -18,8 +18,6 @@ export function priceReport(row: PriceRow) {
     not_set: notSet(row),
   }
 }
-/** A price as lists show it. */
-export type PriceReport = ReturnType<typeof priceReport>
 
 function notSet({ terms }: PriceRow): readonly string[] {
   if (terms.unit !== 'tokens') return []

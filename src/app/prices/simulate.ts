@@ -6,7 +6,7 @@ import type { Span, StoredRequest } from '../../store/ports/records.ts'
 import { percentOf } from './difference.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
 
-export interface SimulationOptions extends Span {
+interface SimulationOptions extends Span {
   readonly list: PriceList
   /** Only requests of this group. */
   readonly group?: string | undefined
@@ -18,7 +18,7 @@ export interface SimulationOptions extends Span {
 export type SimulatedRequest = Omit<StoredRequest, 'usageRaw'>
 
 /** Where the requests come from, and what their groups are. */
-export interface SimulationSource {
+interface SimulationSource {
   readonly catalog: Pick<CatalogStore, 'load'>
   readonly records: { exportRequests(span: Span): AsyncIterable<SimulatedRequest> }
 }

@@ -14,7 +14,7 @@ const rowDepths = { lines: 0, array: 1, container: 2 } as const
 const maxRowBytes = 1024 * 1024
 
 /** Cuts the texts of the rows out of bytes that come in pieces. */
-export interface ObjectCutter {
+interface ObjectCutter {
   push(chunk: Uint8Array): readonly string[]
   /** False: the file ends in the middle of something. */
   end(): boolean

@@ -7,7 +7,7 @@ import { createKeyMark } from '../channel-care.ts'
 import type { Instance } from '../instance.ts'
 
 /** A part of a channel that is left alone for a while, for machines and lists. */
-export interface CoolingReport {
+interface CoolingReport {
   /** The end of the one key that is meant; null: all keys. Empty: one that it no longer has. */
   readonly key_hint: string | null
   /** As the upstream calls it; null: all models. */
@@ -22,7 +22,7 @@ export interface CoolingReport {
 }
 
 /** What is known of a channel, and why. */
-export interface ChannelHealthReport {
+interface ChannelHealthReport {
   readonly name: string
   readonly status: ChannelRow['status']
   /** Why it is what it is. */

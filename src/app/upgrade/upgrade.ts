@@ -11,7 +11,7 @@ import { backUp } from '../backup/backup.ts'
 import { requireOpened } from '../backup/secret.ts'
 import { UserError } from '../instance.ts'
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly database: string
   /** False: no copy of the database as it was is kept beside it. */
   readonly withCopy: boolean
@@ -19,9 +19,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Brings a database file to this program's version, when it is of a former one. Before the first step
- * a checked copy of it is laid beside it, where a former program, or `restore`, finds it. All steps are
- * one transaction: whenever the process is ended, the database is the old one or the new one.
+ * Upgrades an older database file in one transaction, after a checked copy was laid beside it for
+ * `restore` or the former program.
  */
 export async function upgrade({ database, withCopy, log }: UpgradeOptions): Promise<void> {
   const before = await upgradeFile(database, async (version) => {

@@ -9,9 +9,8 @@ import {
 import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { UsageExtras } from '../../store/ports/extras.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
-import { type Change, changesIn, type Difference, shown } from './findings.ts'
-import type { CheckedPrice } from './prices.ts'
-import { cameLater, wasReplaced } from './prices.ts'
+import { type Change, changesIn, type Difference, differing, fault, shown } from './findings.ts'
+import { type CheckedPrice, cameLater, wasReplaced } from './prices.ts'
 
 /** Where a request contradicts itself, its price, its usage report or its ledger entry. */
 export function checkRequest(
@@ -23,7 +22,7 @@ export function checkRequest(
   if (insane.length > 0) {
     const what = insane.map(([field, count]) => `${field} is ${count}`).join('; ')
     const reason = `${what}: not a count that can be charged for`
-    return [{ kind: 'counts', row, changes: [], reason }, ...checkEntry(request, row)]
+    return [fault('counts', row, reason), ...checkEntry(request, row)]
   }
   const extras = checkExtras(request, price, row)
   if (extras.length > 0) return [...extras, ...checkEntry(request, row)]
@@ -74,7 +73,7 @@ function checkLeft(
   if (!leftUncounted || price?.terms?.unit === 'free') return []
   const reason =
     'its client left when an upstream had begun to answer, and nothing was counted for it'
-  return [{ kind: 'charge_missing', row, changes: [], reason }]
+  return [fault('charge_missing', row, reason)]
 }
 
 /** A token that does not exist is told by the check of the file. */
@@ -82,7 +81,7 @@ function checkOwner(request: CheckedRequest, row: string): readonly Difference[]
   const { tokenId, accountId, tokenAccountId } = request
   if (tokenAccountId === null || tokenAccountId === accountId) return []
   const changes = changesIn([['account_id', accountId, tokenAccountId]])
-  return [{ kind: 'owner', row, changes, reason: `the account of token ${tokenId}` }]
+  return differing('owner', row, `the account of token ${tokenId}`, changes)
 }
 
 /** An entry without a request is found from the other side, by the walk along the ledger. */
@@ -91,23 +90,22 @@ function checkEntry(request: CheckedRequest, row: string): readonly Difference[]
   if (entryId === null) {
     if (amountNano === 0) return []
     const reason = `the ledger has no entry that charges its ${amountNano} nano-USD`
-    return [{ kind: 'charge_missing', row, changes: [], reason }]
+    return [fault('charge_missing', row, reason)]
   }
   const entry = `ledger entry ${entryId}`
   if (amountNano === 0) {
     const reason = `charges ${-(entryAmountNano ?? 0)} nano-USD for ${row}, which cost nothing`
-    return [{ kind: 'charge_unfounded', row: entry, changes: [], reason }]
+    return [fault('charge_unfounded', entry, reason)]
   }
   const amount = changesIn([
     ['kind', entryKind, 'charge'],
     ['amount_nano', entryAmountNano, -amountNano],
   ])
   const owner = changesIn([['account_id', entryAccountId, accountId]])
-  const found: Difference[] = []
-  const reason = `by ${row}`
-  if (amount.length > 0) found.push({ kind: 'charge_amount', row: entry, changes: amount, reason })
-  if (owner.length > 0) found.push({ kind: 'charge_owner', row: entry, changes: owner, reason })
-  return found
+  return [
+    ...differing('charge_amount', entry, `by ${row}`, amount),
+    ...differing('charge_owner', entry, `by ${row}`, owner),
+  ]
 }
 
 /** Endings that cost nothing, whatever the price. */
@@ -123,7 +121,7 @@ function checkPrice(
   row: string,
 ): readonly Difference[] {
   if (request.priceId === null) return []
-  const found = (reason: string) => [{ kind: 'price' as const, row, changes: [], reason }]
+  const found = (reason: string) => [fault('price', row, reason)]
   if (price === null) return found(`price ${request.priceId} does not exist`)
   const { model } = request
   if (price.model.slice(0, maxModelLength) !== model) {
@@ -173,15 +171,13 @@ function checkAmount(
   row: string,
 ): readonly Difference[] {
   const due = dueFor(request, price)
-  if (typeof due === 'string') return [{ kind: 'price', row, changes: [], reason: due }]
+  if (typeof due === 'string') return [fault('price', row, due)]
   const { tierAbove, amountNano } = request
-  if (tierAbove === due.tierAbove && amountNano === due.amountNano) return []
-  const { reason } = due
   const tier = changesIn([['tier_above', tierAbove, due.tierAbove]])
   const amount = changesIn([['amount_nano', amountNano, due.amountNano]])
   return [
-    ...(tier.length > 0 ? [{ kind: 'tier' as const, row, changes: tier, reason }] : []),
-    ...(amount.length > 0 ? [{ kind: 'amount' as const, row, changes: amount, reason }] : []),
+    ...differing('tier', row, due.reason, tier),
+    ...differing('amount', row, due.reason, amount),
   ]
 }
 
@@ -200,7 +196,7 @@ export function checkTold(
       ? [{ field: 'extras.tier', stored: charged.tier ?? null, expected: told.tier }]
       : []),
   ]
-  return changes.length === 0 ? [] : [{ kind: 'usage', row, changes, reason: 'by its usage_raw' }]
+  return differing('usage', row, 'by its usage_raw', changes)
 }
 
 type Counts = { readonly [name: string]: number | undefined } | undefined
@@ -219,7 +215,7 @@ function checkExtras(
 ): readonly Difference[] {
   const { extrasJson } = request
   if (extrasJson === null || extrasJson === undefined) return []
-  const found = (reason: string) => [{ kind: 'usage' as const, row, changes: [], reason }]
+  const found = (reason: string) => [fault('usage', row, reason)]
   const extras = readExtras(extrasJson)
   if (extras === undefined || !isCounted(extras))
     return found('its extras are none that can be charged for')
@@ -252,7 +248,7 @@ export function checkUsage(request: CheckedRequest, row: string): readonly Diffe
   if (usageRaw === null) {
     return compare(request, row, emptyUsage, 'there is no usage_raw, and it is not estimated')
   }
-  const found = (reason: string) => [{ kind: 'usage' as const, row, changes: [], reason }]
+  const found = (reason: string) => [fault('usage', row, reason)]
   const report = parse(usageRaw)
   if (report === undefined) return found('its usage_raw is not JSON')
   const protocol = request.upstreamProtocol ?? request.clientProtocol
@@ -270,10 +266,8 @@ function compare(
   usage: Usage,
   reason: string,
 ): readonly Difference[] {
-  const changes = changesIn(
-    tokenCounts.map(([field, name]) => [field, request[name], usage[name]] as const),
-  )
-  return changes.length > 0 ? [{ kind: 'usage', row, changes, reason }] : []
+  const counted = tokenCounts.map(([field, name]) => [field, request[name], usage[name]] as const)
+  return differing('usage', row, reason, changesIn(counted))
 }
 
 function parse(text: string): unknown {

@@ -12,15 +12,15 @@ import {
   type OddSum,
   type VerificationStore,
 } from '../../store/ports/verification.ts'
-import { changesIn, type Difference, describeDifference } from './findings.ts'
+import { changesIn, type Difference, describeDifference, differing, fault } from './findings.ts'
 
 /** Words for what the store's own checks found. */
-export function fileDifference(fault: Exclude<FileFault, { kind: 'unchecked' }>): Difference {
-  const { kind, table } = fault
+export function fileDifference(found: Exclude<FileFault, { kind: 'unchecked' }>): Difference {
+  const { kind, table } = found
   const place = table === '' ? 'the file' : `table ${table}`
-  if (kind !== 'dangling') return { kind, row: place, changes: [], reason: fault.text }
-  const reason = `${fault.column} is ${fault.value}, but there is no such ${fault.parent}`
-  return { kind, row: `${table} ${fault.row}`, changes: [], reason }
+  if (kind !== 'dangling') return fault(kind, place, found.text)
+  const reason = `${found.column} is ${found.value}, but there is no such ${found.parent}`
+  return fault(kind, `${table} ${found.row}`, reason)
 }
 
 /** The difference of a daily sum: a token's holds budgets, the sum of all tokens feeds charts. */
@@ -29,19 +29,13 @@ export function dayDifference(odd: OddDay): Difference {
   const of = `${day}, model ${JSON.stringify(model)}`
   if (tokenId === null) return totalDifference(odd, `usage_total of ${of}`)
   const row = `usage_day of token ${tokenId}, ${of}`
-  if (summed === null) {
-    return { kind: 'day', row, changes: [], reason: 'there are no such requests' }
-  }
+  if (summed === null) return fault('day', row, 'there are no such requests')
   if (stored === null) {
     const reason = `is missing, though there are ${summed.requests} such requests, which cost ${summed.amount_nano} nano-USD`
-    return { kind: 'day', row, changes: [], reason }
+    return fault('day', row, reason)
   }
-  return {
-    kind: 'day',
-    row,
-    changes: sumChanges(stored, summed),
-    reason: 'the sum of its requests',
-  }
+  const changes = sumChanges(stored, summed)
+  return { kind: 'day', row, changes, reason: 'the sum of its requests' }
 }
 
 /** Nothing is charged by a total, and nothing is counted from it: it may be put right by hand. */
@@ -49,13 +43,13 @@ function totalDifference({ stored, summed }: OddDay, row: string): Difference {
   if (summed === null) {
     const reason =
       'usage_day has no such rows. Only charts show it; delete it, and they will be right'
-    return { kind: 'total', row, changes: [], reason }
+    return fault('total', row, reason)
   }
   const way = 'Only charts show it; put that into it, and they will be right'
   if (stored === null) {
     const figures = dayColumns.map((column) => `${column} ${summed[column]}`).join(', ')
     const reason = `is missing, though usage_day has such rows, whose sum is ${figures}. ${way}`
-    return { kind: 'total', row, changes: [], reason }
+    return fault('total', row, reason)
   }
   const reason = `the sum of such rows in usage_day. ${way}`
   return { kind: 'total', row, changes: sumChanges(stored, summed), reason }
@@ -102,8 +96,7 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
 
 /** Words for a reservation that should have ended with its request. */
 export function reservationDifference(requestId: string): Difference {
-  const row = `reservation ${requestId}`
-  return { kind: 'reservation', row, changes: [], reason: 'is open, but its request has ended' }
+  return fault('reservation', `reservation ${requestId}`, 'is open, but its request has ended')
 }
 
 const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
@@ -113,9 +106,8 @@ const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
 }
 
 /** Words for an answer that was made in the background. */
-export function backgroundDifference({ requestId, fault }: OddBackground): Difference {
-  const row = `request ${requestId}`
-  return { kind: 'background', row, changes: [], reason: backgroundFaults[fault] }
+export function backgroundDifference({ requestId, fault: found }: OddBackground): Difference {
+  return fault('background', `request ${requestId}`, backgroundFaults[found])
 }
 
 /** Words for attempts with holes between them. */
@@ -123,14 +115,14 @@ export function attemptsDifference(odd: OddAttempts): Difference {
   const { requestRow, requestId, count, lowest, highest } = odd
   if (requestId === null) {
     const row = `attempts of request row ${requestRow}`
-    return { kind: 'attempts', row, changes: [], reason: 'belong to a request that does not exist' }
+    return fault('attempts', row, 'belong to a request that does not exist')
   }
   const missing = highest + 1 - count
   const reason =
     lowest < 0
       ? `its attempts begin at position ${lowest}`
       : `${missing} of its attempts from 0 to ${highest} ${missing === 1 ? 'is' : 'are'} missing`
-  return { kind: 'attempts', row: `request ${requestId}`, changes: [], reason }
+  return fault('attempts', `request ${requestId}`, reason)
 }
 
 /** Walks the ledger, account by account. */
@@ -162,8 +154,7 @@ export function createEntryWalk(): EntryWalk {
     if (last === undefined || last.balanceNano === null) return []
     const changes = changesIn([['balance_nano', last.balanceNano, sumNano]])
     const row = `account ${last.accountId} (${last.email})`
-    const reason = 'the sum of its ledger entries'
-    return changes.length > 0 ? [{ kind: 'balance', row, changes, reason }] : []
+    return differing('balance', row, 'the sum of its ledger entries', changes)
   }
 
   return {
@@ -200,19 +191,19 @@ function checkEntry(entry: CheckedEntry, isFirst: boolean): readonly Difference[
   const { id, kind, amountNano, requestId, hasRequest, beforeNano } = entry
   const row = `ledger entry ${id}`
   const found: Difference[] = []
-  const fault = (reason: string) => found.push({ kind: 'entry', row, changes: [], reason })
+  const tell = (reason: string) => found.push(fault('entry', row, reason))
   if (!Number.isSafeInteger(amountNano) || amountNano * signs[kind] <= 0) {
     const sign = signs[kind] > 0 ? 'above' : 'below'
-    fault(`amount_nano is ${amountNano}, but with kind "${kind}" it is a whole number ${sign} 0`)
+    tell(`amount_nano is ${amountNano}, but with kind "${kind}" it is a whole number ${sign} 0`)
   }
   if (kind === 'opening' && !(isFirst && beforeNano === 0))
-    fault('is an opening balance, but not the first entry of its account')
-  if (kind === 'charge' && requestId === null) fault('is a charge without a request')
+    tell('is an opening balance, but not the first entry of its account')
+  if (kind === 'charge' && requestId === null) tell('is a charge without a request')
   if (kind !== 'charge' && requestId !== null)
-    fault(`is a ${kind}, but names the request ${requestId}`)
+    tell(`is a ${kind}, but names the request ${requestId}`)
   if (requestId !== null && !hasRequest) {
     const reason = `charges ${-amountNano} nano-USD for request ${requestId}, which does not exist`
-    found.push({ kind: 'charge_unfounded', row, changes: [], reason })
+    found.push(fault('charge_unfounded', row, reason))
   }
   return found
 }
@@ -223,10 +214,10 @@ export function checkAtStart(store: Pick<VerificationStore, 'checkSoon'>, log: L
 
   async function check(): Promise<void> {
     try {
-      for (const fault of await store.checkSoon(ended.signal)) {
-        if (fault.kind === 'unchecked') continue
+      for (const found of await store.checkSoon(ended.signal)) {
+        if (found.kind === 'unchecked') continue
         log.error('the database is damaged: run "tollgate verify --deep", and restore a backup', {
-          found: describeDifference(fileDifference(fault)),
+          found: describeDifference(fileDifference(found)),
         })
       }
     } catch (error) {

@@ -21,6 +21,19 @@ export interface Difference {
   readonly reason: string
 }
 
+/** A fault that is no single field's. */
+export const fault = (kind: DifferenceKind, row: string, reason: string): Difference => ({
+  ...{ kind, row, changes: [], reason },
+})
+
+/** The fields of a row that are not what they should be; empty when all are right. */
+export const differing = (
+  kind: DifferenceKind,
+  row: string,
+  reason: string,
+  changes: readonly Change[],
+): readonly Difference[] => (changes.length === 0 ? [] : [{ kind, row, changes, reason }])
+
 /** `request req_1: amount_nano is 90, should be 88: price 3 × its counts`. */
 export function describeDifference({ row, changes, reason }: Difference): string {
   const parts = changes.map(

@@ -22,7 +22,7 @@ export interface Progress {
   readonly total: number
 }
 
-export interface VerifyParts {
+interface VerifyParts {
   readonly store: VerificationStore
   /** Only what came since then; undefined: everything, and the file itself. */
   readonly since: number | undefined

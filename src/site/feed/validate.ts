@@ -9,7 +9,7 @@ export interface FeedProblem {
   readonly expected: string
 }
 
-export type FeedReport =
+type FeedReport =
   | { readonly ok: true; readonly document: FeedDocument }
   | { readonly ok: false; readonly problems: readonly FeedProblem[] }
 

@@ -6,7 +6,7 @@ import { failure, type Publication, respondWith } from '../published.ts'
 import type { PublicSettings } from './schema.ts'
 
 /** What a site says of itself; null: not set. */
-export interface PublicSite {
+interface PublicSite {
   readonly name: string
   readonly subtitle: string | null
   readonly logoUrl: string | null

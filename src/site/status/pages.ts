@@ -14,7 +14,7 @@ export interface StatusSource {
   look<Result>(work: (figures: AvailabilityFigures) => Promise<Result>): Promise<Result>
 }
 
-export interface StatusPagesParts {
+interface StatusPagesParts {
   readonly source: StatusSource
   /** The groups that are shown. A new map tells that they have changed. */
   readonly groups: () => Catalog['groups']

@@ -149,7 +149,7 @@ export const textOf = (document: Document, indent: string) =>
 export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** Placeholders become references; what only looks like a reference is told from one. */
-export function asDocument(value: object): Document {
+function asDocument(value: object): Document {
   const document = new Document(value, (_key, one: unknown) =>
     one instanceof Placeholder ? reference(one) : typeof one === 'string' ? literal(one) : one,
   )

@@ -8,9 +8,8 @@ const standIn = 'price'
 const beginning = `prices.${standIn}`
 
 /**
- * The terms of a price that somebody wrote, by the rules of tollgate.yaml. Throws an `ApiError` that
- * names the field at fault. `before`: what is in force, whose context window is kept unless the
- * price says otherwise.
+ * The terms of a written price by the rules of tollgate.yaml; throws an `ApiError` with its field.
+ * The context window of `before` is kept unless the price names one.
  */
 export function readPrice(given: GivenPrice, before: PriceTerms | undefined): PriceTerms {
   const { context_window, ...rest } = given

@@ -70,7 +70,7 @@ export async function tryPrice({
 }
 
 /** A price that is only tried. */
-export interface TriedPrice {
+interface TriedPrice {
   readonly model: string
   readonly terms: PriceTerms
   readonly note: string

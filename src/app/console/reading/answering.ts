@@ -7,7 +7,7 @@ import { createReadingApp } from './app.ts'
 import { createRemoteFacts, type FromProcess, type ReadOrder, type ToProcess } from './messages.ts'
 
 /** Sends a message to the gateway. */
-export type Post = (message: FromProcess) => void
+type Post = (message: FromProcess) => void
 
 /** An answer that is being made, or taken. */
 interface Answer {

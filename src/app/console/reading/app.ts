@@ -67,7 +67,7 @@ export interface GatewayFacts {
   hideUpstream(rows: ReceiptRows): Promise<ReceiptRows>
 }
 
-export interface ReadingParts {
+interface ReadingParts {
   readonly store: ReadingStore
   readonly facts: GatewayFacts
   readonly clock: Clock

@@ -20,7 +20,7 @@ export interface ReadOrder {
 }
 
 /** A question for what only the gateway itself knows: a method of `GatewayFacts`, and what it takes. */
-export interface FactAsked {
+interface FactAsked {
   readonly fact: keyof GatewayFacts
   readonly args: readonly unknown[]
 }

@@ -161,9 +161,8 @@ const step = 4
 const fullHeight = 24
 
 /**
- * A row of bars, oldest first, as a drawing with a text for those who do not see it. Runs of equal
- * bars are one line with gaps, so that 90 bars are a few hundred bytes, and 2 KB at worst.
- * `titleOf` gives what was measured a text of its own, shown to a pointer.
+ * Bars as a drawing with a text, oldest first. Equal bars share a line, so that 90 need a few
+ * hundred bytes. `titleOf` describes one for a pointer.
  */
 function barsHtml(
   bars: readonly Bar[],

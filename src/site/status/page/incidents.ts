@@ -26,9 +26,8 @@ export interface Incident extends Bar {
 }
 
 /**
- * Incidents of a group, latest first: spans of consecutive hours, in each of which it was degraded
- * or down. An hour without requests ends one. Where the group is degraded or down now, and its last
- * hour as a whole is not, the minutes by which that is told are one, too.
+ * Incidents of a group, latest first: consecutive hours that were degraded or down. A current one
+ * may be known by its last minutes only. An hour without requests ends one.
  */
 export function incidentsOf(
   groupId: number,

@@ -36,9 +36,8 @@ interface PageParts {
 }
 
 /**
- * The status as one page of HTML without scripts, of 60 KB at most: with very many groups, those
- * that fare worst and those that are asked most have bars and models, the others a row each. Yields
- * after each group and after each few models, for `inSlices`.
+ * The status as HTML without scripts, of 60 KB at most: of many groups, the worst and busiest have
+ * details, the others a row. Yields for `inSlices`.
  */
 export function* statusPage(parts: PageParts): Generator<void, string> {
   const { siteName, groups, figures, nowMs, language } = parts
@@ -106,9 +105,8 @@ interface Place<Item> {
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
 /**
- * Writes groups within so many bytes. Those that fare worst come first, then those that are asked
- * for most: first each gets a row, as long as there is room; then they get more and more detail.
- * The order remains. Yields after each group.
+ * Fits groups into a number of bytes: rows first, then details, for the worst and then the busiest
+ * groups. Keeps the order. Yields after each group.
  */
 export function* fit<Item extends Pick<ShownGroup, 'about'>>(
   items: readonly Item[],
