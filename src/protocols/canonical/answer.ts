@@ -127,3 +127,34 @@ type BlockEvent =
   | { readonly type: 'tool-call-end' }
   | { readonly type: 'search-start'; readonly choice: number }
   | { readonly type: 'search-end'; readonly search: SearchPart }
+
+/** The events of one answer on their way out of its decoder, with names for what has none. */
+export class EventSink {
+  readonly #requestId: string
+  #events: AnswerEvent[] = []
+  #blocks = 0
+  #calls = 0
+
+  constructor(requestId: string) {
+    this.#requestId = requestId
+  }
+
+  push(event: AnswerEvent): void {
+    this.#events.push(event)
+  }
+
+  take(): readonly AnswerEvent[] {
+    const taken = this.#events
+    this.#events = []
+    return taken
+  }
+
+  nextBlock(): string {
+    return `${this.#blocks++}`
+  }
+
+  /** An id for a call that the upstream gives none. */
+  nextCall(): string {
+    return `call_${this.#requestId}_${this.#calls++}`
+  }
+}

@@ -33,7 +33,8 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
 
   return {
     push(event: BlockEvent): string {
-      if (event.id === open?.id && event.type.endsWith('-delta')) return write(event)
+      // A piece of a block: nearly all events are.
+      if ('text' in event && event.id === open?.id) return write(event)
       if (isStart(event)) {
         if (open !== undefined) {
           waiting.set(event.id, [event])

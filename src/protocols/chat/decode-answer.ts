@@ -1,7 +1,7 @@
-import type { AnswerEvent, CanonicalResponse, Finish } from '../canonical/answer.ts'
+import { type CanonicalResponse, EventSink, type Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
-import { createFolder, unfoldPart } from '../canonical/fold.ts'
+import { foldEvents, unfoldPart } from '../canonical/fold.ts'
 import type { Citation, ServiceTier } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
@@ -31,22 +31,18 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   let serviceTier: ServiceTier | undefined
   let isStarted = false
   let isOver = false
-  let events: AnswerEvent[] = []
-  const emit = (event: AnswerEvent) => {
-    events.push(event)
-  }
-  const scopeOf = createScopes(context, emit)
+  const sink = new EventSink(context.requestId)
 
   function start(head: Partial<AnswerHead>): void {
     if (isStarted) return
     isStarted = true
-    emit({ type: 'start', ...head })
+    sink.push({ type: 'start', ...head })
   }
 
   function choiceAt(choice: number) {
     const known = choices.get(choice)
     if (known !== undefined) return known
-    const decoder = createChoiceDecoder(scopeOf(choice))
+    const decoder = createChoiceDecoder(scopeOf(choice, sink))
     choices.set(choice, decoder)
     return decoder
   }
@@ -65,7 +61,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     if (!chunk.error) return
     start(head)
     isOver = true
-    emit({ type: 'error', error: decodeOpenAiError(chunk) })
+    sink.push({ type: 'error', error: decodeOpenAiError(chunk) })
   }
 
   function conclude(isRegular: boolean): void {
@@ -73,46 +69,38 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     for (const choice of choices.values()) choice.close()
     if (!isRegular) return
     start({})
-    for (const [choice, { finish }] of choices) emit({ type: 'finish', choice, ...finish() })
-    if (choices.size === 0) emit({ type: 'finish', choice: 0, reason: 'other' })
-    emit({ type: 'end', usage, serviceTier })
-  }
-
-  function gather(step: () => void): readonly AnswerEvent[] {
-    if (isOver) return []
-    events = []
-    step()
-    return events
+    for (const [choice, { finish }] of choices) sink.push({ type: 'finish', choice, ...finish() })
+    if (choices.size === 0) sink.push({ type: 'finish', choice: 0, reason: 'other' })
+    sink.push({ type: 'end', usage, serviceTier })
   }
 
   return {
     push(data, _event, json) {
-      return gather(() => {
-        if (data.startsWith('[DONE]')) return conclude(true)
-        const chunk = json ?? parseJsonObject(data)
-        if (chunk !== undefined) read(chunk)
-      })
+      if (isOver) return []
+      const chunk = json ?? parseJsonObject(data)
+      if (chunk !== undefined) read(chunk)
+      else if (data.startsWith('[DONE]')) conclude(true)
+      return sink.take()
     },
     end() {
-      return gather(() => {
-        const all = [...choices.values()]
-        conclude(all.length > 0 && all.every(({ isFinished }) => isFinished()))
-      })
+      if (isOver) return []
+      const all = [...choices.values()]
+      conclude(all.length > 0 && all.every(({ isFinished }) => isFinished()))
+      return sink.take()
     },
   }
 }
 
 /** Decodes a whole chat completion, of OpenAI or of those who imitate it: each choice is one long delta. */
 export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
-  const folder = createFolder()
-  const scopeOf = createScopes(context, folder.push)
+  const sink = new EventSink(context.requestId)
   const sources = decodeSources(body)
   for (const [place, wire] of arrayIn(body, 'choices').filter(isJsonObject).entries()) {
-    const scope = scopeOf(countIn(wire, 'index') ?? place)
+    const scope = scopeOf(countIn(wire, 'index') ?? place, sink)
     const decoder = createChoiceDecoder(scope)
     const message = objectIn(wire, 'message') ?? objectIn(wire, 'delta') ?? {}
     for (const part of decodeReasoning(message))
-      for (const event of unfoldPart(part, scope.nextBlock(), scope.choice)) folder.push(event)
+      for (const event of unfoldPart(part, scope.nextBlock(), scope.choice)) sink.push(event)
     const delta = {
       ...message,
       ...{ reasoning: null, reasoning_content: null, reasoning_details: null },
@@ -120,11 +108,11 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
     }
     decoder.push({ ...wire, delta }, sources)
     decoder.close()
-    folder.push({ type: 'finish', choice: scope.choice, ...decoder.finish() })
+    sink.push({ type: 'finish', choice: scope.choice, ...decoder.finish() })
   }
   return {
     ...decodeHead(body),
-    choices: folder.response().choices,
+    choices: foldEvents(sink.take()).choices,
     usage: withoutExtras(foldUsage(chatReports, usageIn(body))),
     serviceTier: decodeTier(body),
     error: body.error ? decodeOpenAiError(body) : undefined,
@@ -142,16 +130,12 @@ function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly
   })
 }
 
-function createScopes(
-  { requestId }: DecodeContext,
-  emit: (event: AnswerEvent) => void,
-): (choice: number) => BlockScope {
-  let blocks = 0
-  let invented = 0
-  const nextBlock = () => `${blocks++}`
-  const inventCallId = () => `call_${requestId}_${invented++}`
-  return (choice) => ({ choice, emit, nextBlock, inventCallId })
-}
+const scopeOf = (choice: number, sink: EventSink): BlockScope => ({
+  choice,
+  emit: (event) => sink.push(event),
+  nextBlock: () => sink.nextBlock(),
+  inventCallId: () => sink.nextCall(),
+})
 
 type ChoiceDecoder = ReturnType<typeof createChoiceDecoder>
 

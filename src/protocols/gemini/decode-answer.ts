@@ -1,4 +1,9 @@
-import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
+import {
+  type AnswerEvent,
+  type CanonicalResponse,
+  EventSink,
+  type FinishReason,
+} from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
@@ -42,12 +47,6 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   }
 }
 
-interface Sink {
-  push(event: AnswerEvent): void
-  nextBlock(): string
-  nextCall(): string
-}
-
 /** Reads answers, a chunk of a stream at a time or a whole body: it is one big chunk. */
 function createChunkDecoder({ requestId, request }: DecodeContext) {
   const counts = createCounts()
@@ -55,27 +54,11 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
   const customTools = new Set(
     request.tools.flatMap(({ kind, name }) => (kind === 'custom' ? [name] : [])),
   )
-  let events: AnswerEvent[] = []
   let usage: Usage | undefined
   let serviceTier: ServiceTier | undefined
   let hasStarted = false
   let isOver = false
-  let blocks = 0
-  let calls = 0
-  const sink: Sink = {
-    push(event) {
-      events.push(event)
-    },
-    nextBlock: () => `${blocks++}`,
-    nextCall: () => `call_${requestId}_${calls++}`,
-  }
-
-  function takeEvents(): readonly AnswerEvent[] {
-    const taken = events
-    events = []
-    return taken
-  }
-
+  const sink = new EventSink(requestId)
   const begin = (index: number) => createCandidate(index, customTools, sink)
   const candidateAt = (index: number) => candidates.getOrInsertComputed(index, begin)
 
@@ -109,7 +92,7 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
         for (const candidate of candidates.values()) candidate.close()
         sink.push({ type: 'error', error: decodeError(chunk) })
       }
-      return takeEvents()
+      return sink.take()
     },
     /** Closes what is open; with `finish` and `end` if every answer has said how it ended. */
     end(): readonly AnswerEvent[] {
@@ -120,7 +103,7 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
       for (const candidate of all) candidate.finish()
       const areAllEnded = all.length > 0 && all.every((candidate) => candidate.hasEnded())
       if (areAllEnded) sink.push({ type: 'end', usage, serviceTier })
-      return takeEvents()
+      return sink.take()
     },
   }
 }
@@ -156,11 +139,7 @@ interface OpenCall {
 
 type Logprobs = readonly TokenLogprob[] | undefined
 
-function createCandidate(
-  choice: number,
-  customTools: ReadonlySet<string>,
-  { push, nextBlock, nextCall }: Sink,
-) {
+function createCandidate(choice: number, customTools: ReadonlySet<string>, sink: EventSink) {
   let open: OpenBlock | undefined
   let openCall: OpenCall | undefined
   let reason: string | undefined
@@ -174,37 +153,37 @@ function createCandidate(
     const { id, type, text } = open
     open = undefined
     if (type === 'reasoning') {
-      push({ type: 'reasoning-end', id, signature })
+      sink.push({ type: 'reasoning-end', id, signature })
       return
     }
     const citations = decodeCitations(sources, text)
     sources = {}
-    push({ type: 'text-end', id, ...(citations.length === 0 ? {} : { citations }) })
+    sink.push({ type: 'text-end', id, ...(citations.length === 0 ? {} : { citations }) })
   }
 
   function openBlock(type: OpenBlock['type']): OpenBlock {
     if (open?.type === type) return open
     closeBlock()
-    open = { id: nextBlock(), type, text: '' }
-    push({ type: `${type}-start`, id: open.id, choice })
+    open = { id: sink.nextBlock(), type, text: '' }
+    sink.push({ type: `${type}-start`, id: open.id, choice })
     return open
   }
 
   function addSignature(signature: string, callId?: string): void {
     closeBlock()
-    const id = nextBlock()
-    push({ type: 'reasoning-start', id, choice })
-    push({ type: 'reasoning-end', id, signature, callId })
+    const id = sink.nextBlock()
+    sink.push({ type: 'reasoning-start', id, choice })
+    sink.push({ type: 'reasoning-end', id, signature, callId })
   }
 
   function addCall({ name, callId }: Omit<OpenCall, 'pieces'>, args: JsonObject): void {
-    const id = nextBlock()
+    const id = sink.nextBlock()
     // Free text came as the one text of a function's arguments.
     const free = customTools.has(name) && typeof args.input === 'string' ? args.input : undefined
     const kind = free === undefined ? 'function' : 'custom'
-    push({ type: 'tool-call-start', id, choice, callId, name, kind })
-    push({ type: 'tool-call-delta', id, text: free ?? toJsonText(args) ?? '{}' })
-    push({ type: 'tool-call-end', id })
+    sink.push({ type: 'tool-call-start', id, choice, callId, name, kind })
+    sink.push({ type: 'tool-call-delta', id, text: free ?? toJsonText(args) ?? '{}' })
+    sink.push({ type: 'tool-call-end', id })
     hasCalls = true
   }
 
@@ -223,7 +202,7 @@ function createCandidate(
       return
     }
     closeCall()
-    const callId = stringIn(call, 'id') ?? nextCall()
+    const callId = stringIn(call, 'id') ?? sink.nextCall()
     if (signature === undefined) closeBlock()
     else addSignature(signature, callId)
     const pieces = createPartialArgs()
@@ -239,8 +218,8 @@ function createCandidate(
     if (text !== '') {
       const block = openBlock(type)
       block.text += text
-      if (type === 'reasoning') push({ type: 'reasoning-delta', id: block.id, text })
-      else push({ type: 'text-delta', id: block.id, text, ...(logprobs ? { logprobs } : {}) })
+      if (type === 'reasoning') sink.push({ type: 'reasoning-delta', id: block.id, text })
+      else sink.push({ type: 'text-delta', id: block.id, text, ...(logprobs ? { logprobs } : {}) })
     }
     if (signature === undefined) return
     if (type === 'reasoning' && open?.type === 'reasoning') closeBlock(signature)
@@ -255,7 +234,7 @@ function createCandidate(
     if (!isShown || data === undefined || mediaType === undefined) return
     closeBlock()
     const source = { type: 'data', mediaType, data: toStandardBase64(data) } as const
-    push({ type: 'image', choice, image: { type: 'image', source } })
+    sink.push({ type: 'image', choice, image: { type: 'image', source } })
     const signature = stringIn(part, 'thoughtSignature')
     if (signature !== undefined) addSignature(signature)
   }
@@ -304,16 +283,16 @@ function createCandidate(
       closeCall()
       closeBlock()
       if (search === undefined) return
-      const id = nextBlock()
-      push({ type: 'search-start', id, choice })
-      push({ type: 'search-end', id, search })
+      const id = sink.nextBlock()
+      sink.push({ type: 'search-start', id, choice })
+      sink.push({ type: 'search-end', id, search })
       search = undefined
     },
     hasEnded: () => isBlocked || reason !== undefined,
     finish(): void {
       if (reason !== undefined) {
-        push({ type: 'finish', choice, reason: decodeFinish(reason, hasCalls) })
-      } else if (isBlocked) push({ type: 'finish', choice, reason: 'filter' })
+        sink.push({ type: 'finish', choice, reason: decodeFinish(reason, hasCalls) })
+      } else if (isBlocked) sink.push({ type: 'finish', choice, reason: 'filter' })
     },
   }
 }

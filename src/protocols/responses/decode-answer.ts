@@ -9,7 +9,7 @@ import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } f
 import type { JsonObject } from '../protocol.ts'
 import { callInput, serviceTierOf } from './decode-request.ts'
 import {
-  type Blocks,
+  Blocks,
   createItemReader,
   type ItemReader,
   type ItemType,
@@ -32,8 +32,8 @@ interface ResponsesDecoder extends StreamDecoder {
 
 /** Turns the events of a response into canonical ones. They go by `type`: some send no `event:`. */
 export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder {
-  const gathering = createGathering()
-  const items = createAnswerItems(gathering, context)
+  const blocks = new Blocks(context.requestId)
+  const items = createAnswerItems(blocks, context)
   const counts = createCounts()
   let usage: Usage | undefined
   let isBegun = false
@@ -45,20 +45,20 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
     // xAI writes 0 for an unknown time.
     const createdAt = countIn(response, 'created_at') || undefined
     const [id, model] = [stringIn(response, 'id'), stringIn(response, 'model')]
-    gathering.push({ type: 'start', id, model, createdAt })
+    blocks.push({ type: 'start', id, model, createdAt })
   }
 
   function finish(response: JsonObject, type: string): void {
     items.endAll(response)
     isOver = true
-    const reason = finishReason(response, type, gathering.kinds)
-    gathering.push({ type: 'finish', choice: 0, reason })
-    gathering.push({ type: 'end', usage, serviceTier: serviceTierOf(response.service_tier) })
+    const reason = finishReason(response, type, blocks.kinds)
+    blocks.push({ type: 'finish', choice: 0, reason })
+    blocks.push({ type: 'end', usage, serviceTier: serviceTierOf(response.service_tier) })
   }
 
   function fail(event: JsonObject): void {
     isOver = true
-    gathering.push({ type: 'error', error: decodeOpenAiError(event) })
+    blocks.push({ type: 'error', error: decodeOpenAiError(event) })
   }
 
   function read(event: JsonObject, type: string): readonly AnswerEvent[] {
@@ -70,7 +70,7 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
     else if (type === 'response.failed') fail(response ?? event)
     else if (ends.has(type)) finish(response ?? {}, type)
     else if (response === undefined) readItemEvent(items, event, type)
-    return gathering.take()
+    return blocks.take()
   }
 
   return {
@@ -82,38 +82,12 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
     end() {
       if (!isOver && isBegun) items.endAll(undefined)
       isOver = true
-      return gathering.take()
+      return blocks.take()
     },
   }
 }
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
-
-interface Gathering extends Blocks {
-  readonly kinds: ReadonlySet<string>
-  take(): readonly AnswerEvent[]
-}
-
-function createGathering(): Gathering {
-  const kinds = new Set<string>()
-  let events: AnswerEvent[] = []
-  let count = 0
-  return {
-    kinds,
-    reasoning: new Set(),
-    callIds: new Set(),
-    nextId: () => `${count++}`,
-    push(event) {
-      kinds.add(event.type)
-      events.push(event)
-    },
-    take() {
-      const taken = events
-      events = []
-      return taken
-    },
-  }
-}
 
 /** How it ended. A response with calls is `completed` like any other, and so is a refusal. */
 function finishReason(

@@ -142,9 +142,9 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     return { response: responseObject(context, { createdAt: head?.createdAt, ...facts }) }
   }
 
-  function begin(start: StartEvent): string {
+  function begin(start?: StartEvent): string {
     if (head !== undefined) return ''
-    head = start
+    head = start ?? { type: 'start' }
     const begun = response({ status: 'in_progress', output: [] })
     return emit('response.created', begun) + emit('response.in_progress', begun)
   }
@@ -171,20 +171,20 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
           if (event.choice === 0) reason = event.reason
           return ''
         case 'end':
-          return begin({ type: 'start' }) + finish(event)
+          return begin() + finish(event)
         case 'image':
         case 'error':
           return ''
         default:
           if (event.type === 'refusal-start' && event.choice === 0) hasRefusal = true
           // Blocks of other choices are never begun, and so are not written.
-          if ('choice' in event && event.choice !== 0) return begin({ type: 'start' })
-          return begin({ type: 'start' }) + order.push(event)
+          if ('choice' in event && event.choice !== 0) return begin()
+          return begin() + order.push(event)
       }
     },
     fail(error) {
       if (isOver) return ''
-      const begun = begin({ type: 'start' })
+      const begun = begin()
       isOver = true
       // What has come of the answer stays: clients keep it, and it is charged.
       const failed = {

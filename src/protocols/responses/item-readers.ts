@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '../canonical/answer.ts'
+import { type AnswerEvent, EventSink } from '../canonical/answer.ts'
 import type { DecodeContext } from '../canonical/codec.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, TokenLogprob } from '../canonical/request.ts'
@@ -30,13 +30,18 @@ export interface ItemReader {
 }
 
 /** Where the readers of one answer put what they read. */
-export interface Blocks {
-  nextId(): string
-  push(event: AnswerEvent): void
+export class Blocks extends EventSink {
+  /** Kinds of events that the answer has. */
+  readonly kinds = new Set<string>()
   /** Ends of the reasoning that is open. */
-  readonly reasoning: Set<() => void>
+  readonly reasoning = new Set<() => void>()
   /** Of all calls: clients tell them apart by it. */
-  readonly callIds: Set<string>
+  readonly callIds = new Set<string>()
+
+  override push(event: AnswerEvent): void {
+    this.kinds.add(event.type)
+    super.push(event)
+  }
 }
 
 /** Kinds of items that an answer is read from; others of the vendor's own tools are not asked for. */
@@ -111,7 +116,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   const partAt = (index: number) => parts.getOrInsertComputed(index, createPart)
 
   function openBlock(kind: 'text' | 'refusal') {
-    const id = blocks.nextId()
+    const id = blocks.nextBlock()
     endReasoning(blocks)
     blocks.push({ type: `${kind}-start`, id, choice: 0 })
     return { id, kind }
@@ -185,7 +190,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
 
   const open = (): string => {
     if (id !== undefined) return id
-    id = blocks.nextId()
+    id = blocks.nextBlock()
     blocks.push({ type: 'reasoning-start', id, choice: 0 })
     blocks.reasoning.add(close)
     return id
@@ -245,7 +250,7 @@ function createCallReader(
   function open(item: JsonObject): void {
     const bare = stringIn(item, 'name')
     if (id !== undefined || bare === undefined) return
-    id = blocks.nextId()
+    id = blocks.nextBlock()
     const given = stringIn(item, 'call_id') ?? stringIn(item, 'id')
     const isOwn = given !== undefined && !blocks.callIds.has(given)
     const callId = isOwn ? given : `call_${requestId}_${id}`
@@ -293,7 +298,7 @@ function createSearchReader(blocks: Blocks): ItemReader {
     end(item) {
       const search = item && decodeSearchCall(item)
       if (search === undefined) return
-      const id = blocks.nextId()
+      const id = blocks.nextBlock()
       endReasoning(blocks)
       blocks.push({ type: 'search-start', id, choice: 0 })
       blocks.push({ type: 'search-end', id, search })
