@@ -3,7 +3,7 @@ import { Fault } from './api-error.ts'
 import { orNull } from './shapes.ts'
 
 /** What a written integer must keep to. Its name, where it has one, is its title, too. */
-export interface IntegerBounds {
+interface IntegerBounds {
   readonly minimum: number
   readonly maximum: number
   readonly title?: string
@@ -26,7 +26,7 @@ TypeRegistry.Set<IntegerBounds>(kind, ({ minimum, maximum }, value) => {
  * only makes a number of it: a decoder that throws is told from other errors by the name of its class,
  * which a compiler may change.
  */
-export const WrittenInteger = (bounds: IntegerBounds) =>
+const WrittenInteger = (bounds: IntegerBounds) =>
   Type.Transform(Type.Unsafe<number>({ ...bounds, type: 'integer', [Kind]: kind }))
     .Decode(Number)
     .Encode((value) => value)

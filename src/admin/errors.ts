@@ -53,7 +53,7 @@ function readFindings(error: unknown): { type: string; all: readonly Finding[] }
 }
 
 /** What of a schema tells why a value does not fit it. */
-export interface FaultySchema {
+interface FaultySchema {
   readonly title?: string
   readonly type?: string
   readonly const?: unknown
@@ -84,10 +84,7 @@ export function faultOf(schema: FaultySchema | undefined, value: unknown): Fault
 }
 
 /** What a schema expects, in words; undefined: nothing to say that its library does not say. */
-export function expectationOf(
-  schema: FaultySchema | undefined,
-  value: unknown,
-): string | undefined {
+function expectationOf(schema: FaultySchema | undefined, value: unknown): string | undefined {
   const { type, minimum, maximum } = schema ?? {}
   if (type !== 'integer' || value === undefined) return undefined
   if (minimum === undefined || maximum === undefined) return undefined

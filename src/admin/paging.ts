@@ -107,7 +107,7 @@ export async function readList<Result>(
 export const readerHasLeft = () => new ApiError('unavailable', 'Whoever asked has left.')
 
 /** The refusal of a cursor that this list has not given. */
-export const badCursor = (cause: string) =>
+const badCursor = (cause: string) =>
   new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {
     field: 'cursor',
     cause,

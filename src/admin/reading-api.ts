@@ -17,7 +17,7 @@ export type ConfigExport = (signal: AbortSignal) => Promise<Response>
 
 const description = 'The present state as a tollgate.yaml, without secrets'
 
-export const configExportRoutes = (guard: Guard, exportConfig: ConfigExport) =>
+const configExportRoutes = (guard: Guard, exportConfig: ConfigExport) =>
   new Elysia({ name: 'admin.config-export', prefix: '/api/v1/admin' })
     .use(guard('admin'))
     .get('/config.yaml', ({ request }) => exportConfig(request.signal), {

@@ -22,9 +22,6 @@ export const Remarks = Type.Array(Type.Object({ field: Type.String(), message: T
 /** What a person may do. */
 export const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
 
-/** Whether an account, a token or a group may be used. */
-export const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
-
 /** Whether requests are meant that went well. */
 export const Outcome = Type.Union([
   Type.Literal('succeeded'),

@@ -18,7 +18,7 @@ import { parseDuration, type ValueKind } from './values.ts'
 // a function that returns the same: nothing else asks for the kind of a field.
 
 /** Whether a resource may be used; the file calls it `enabled`. */
-const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
+export const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 
 export const statusField = <const S extends Omit<Spec, 'as' | 'column'>>(spec: S) => ({
   ...spec,

@@ -47,13 +47,6 @@ export const onlyThese = <Item extends TSchema>(
   item: Item,
   { description, whenEmpty }: { readonly description: string; readonly whenEmpty: string },
 ) => optional(Type.Array(item, { description, whenEmpty }))
-/** A list of model ids that may be left out; `all`: what is meant then. */
-export const modelIds = (description: string, all: string) =>
-  onlyThese(text('name', 'Model id.'), {
-    description,
-    whenEmpty: `list the models, or remove the key for all ${all}`,
-  })
-
 const countries = (description: string) =>
   optional(
     Type.Array(text('country', 'Code of a country, such as US (ISO 3166-1 alpha-2).'), {

@@ -24,7 +24,7 @@ export async function findAccount(
 }
 
 /** In USD; null: it is not overdrawn. */
-export function viewOverdraft(account: Parameters<typeof overdrawnNano>[0]): string | null {
+function viewOverdraft(account: Parameters<typeof overdrawnNano>[0]): string | null {
   const nano = overdrawnNano(account)
   return nano === 0 ? null : formatNano(nano)
 }

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { accountFields } from '../../resources/account.ts'
+import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { orNull, Role, Status } from '../shapes.ts'
+import { orNull, Role } from '../shapes.ts'
 
 const Text = Type.String()
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })

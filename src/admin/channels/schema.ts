@@ -41,13 +41,13 @@ export const ChannelState = Type.Object({
 export type ChannelState = Static<typeof ChannelState>
 
 /** A key of a channel: never the key itself. */
-export const ChannelKey = Type.Object({
+const ChannelKey = Type.Object({
   mark: Type.String({ description: 'Names the key, such as for remove_keys.' }),
   hint: Type.String({ description: 'Its ends.' }),
 })
 
 /** Attempts of the last hour, since the process began. */
-export const Recent = Type.Object({ attempts: Type.Integer(), failed: Type.Integer() })
+const Recent = Type.Object({ attempts: Type.Integer(), failed: Type.Integer() })
 
 const { models, timeouts, probe, ...fields } = viewProperties(channelFields)
 

@@ -76,7 +76,7 @@ function maskProxy(proxy: string): string {
 }
 
 /** What a channel's state is made of. */
-export interface StateOf {
+interface StateOf {
   readonly status: ChannelRow['status']
   readonly keys: readonly { readonly mark: string; readonly hint: string }[]
   readonly isInGroup: boolean

@@ -125,7 +125,7 @@ export const daysUntil = (now: number, count: number): readonly string[] =>
 export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`
 
 /** Adds up exactly; what is not known of one part is not known of the whole. */
-export function sumUp(rows: readonly Summed[]): Sums {
+function sumUp(rows: readonly Summed[]): Sums {
   const total = (value: (row: Summed) => number) => rows.reduce((sum, row) => sum + value(row), 0)
   return {
     requests: total(({ requests }) => requests),
@@ -140,7 +140,7 @@ export function sumUp(rows: readonly Summed[]): Sums {
 }
 
 /** The sums of a whole gateway may leave the integers that a number holds. */
-export const sumOfMoney = (rows: readonly Pick<UsageSums, 'amountNano'>[]): string =>
+const sumOfMoney = (rows: readonly Pick<UsageSums, 'amountNano'>[]): string =>
   formatNano(rows.reduce((sum, { amountNano }) => sum + BigInt(amountNano), 0n))
 
 /** Puts sums by day and model on the days of a range: days without a row had no request. */

@@ -8,7 +8,7 @@ import { answerPage } from '../paging.ts'
 import type { ListedToken, TokenDetails, TokenList, TokenQuery } from './schema.ts'
 
 /** A token as lists show it. */
-export const viewToken = (token: ListedRow | EditableToken): ListedToken => ({
+const viewToken = (token: ListedRow | EditableToken): ListedToken => ({
   id: token.id,
   key_hint: token.keyHint,
   ...toView(tokenFields, token),

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { ListOf, PageQuery } from '../envelope.ts'
-import { orNull, Status } from '../shapes.ts'
+import { orNull } from '../shapes.ts'
 
 const usd = Type.String({ maxLength: 40, description: 'USD, exact.' })
 /** A token as lists show it: without its key. */
