@@ -166,8 +166,8 @@ const texts = bilingual({
   dead: ['dead', '已失联'],
   heard: ['Last heartbeat {ago}', '最近心跳：{ago}'],
   left: [
-    'Being closed: {requests} under way, {amount} set aside',
-    '正在清理：{requests} 个请求，预留 {amount}',
+    'Closing {requests} requests, {amount} reserved',
+    '正在清理 {requests} 个请求，预留 {amount}',
   ],
   since: ['Serves since', '启动时间'],
   requests: ['Under way', '进行中'],

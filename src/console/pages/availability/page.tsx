@@ -19,7 +19,6 @@ import { useText } from '../../lib/language.ts'
 import { type Column, DataTable } from '../../parts/list.tsx'
 import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
-import { BarLegend, Bars } from './bars.tsx'
 import { texts } from './text.ts'
 
 /** How well each group and model answers. */
@@ -185,4 +184,86 @@ async function readStatus(group?: string): Promise<StatusDocument['data']> {
   if (group !== undefined && own.groups.length > 0) return own
   const shown = await at('/api/v1/status')
   return { ...shown, groups: [...shown.groups, ...own.groups] }
+}
+
+type Bar = StatusGroup['hours'][number]
+type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
+
+/** What a bar shows, by the same bounds as the states of the status page. */
+function levelOf({ requests, failed }: Bar): Level {
+  if (requests === 0) return 'empty'
+  const ratio = (requests - failed) / requests
+  if (ratio < 0.5) return 'down'
+  if (ratio < 0.95) return 'degraded'
+  return failed === 0 ? 'good' : 'some'
+}
+
+/** Worse is lower, so that it is seen without colours, too. */
+const looks: Readonly<Record<Level, { readonly height: number; readonly colour: string }>> = {
+  good: { height: 24, colour: 'var(--mantine-color-teal-7)' },
+  some: { height: 21, colour: 'var(--mantine-color-teal-4)' },
+  degraded: { height: 14, colour: 'var(--mantine-color-orange-6)' },
+  down: { height: 8, colour: 'var(--mantine-color-red-7)' },
+  empty: { height: 2, colour: 'var(--mantine-color-gray-5)' },
+}
+
+/** What was measured, oldest first. Where there was nothing there is a thin line. */
+function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
+  const text = useText(texts)
+  const counts = { good: 0, some: 0, degraded: 0, down: 0, empty: 0 }
+  for (const bar of bars) counts[levelOf(bar)]++
+  const placed = bars.map((bar, place) => ({ bar, place }))
+  return (
+    <div>
+      <SmallHint>{label}</SmallHint>
+      <svg
+        role="img"
+        aria-label={`${label}: ${text.summary(counts)}`}
+        viewBox={`0 0 ${bars.length * 4 - 1} 24`}
+        preserveAspectRatio="none"
+        width="100%"
+        height="28"
+      >
+        {placed.map(({ bar, place }) => {
+          const { height, colour } = looks[levelOf(bar)]
+          return (
+            <rect key={place} x={place * 4} y={24 - height} width="3" height={height} fill={colour}>
+              <title>
+                {bar.requests === 0 ? text.no_data : text.bar(bar.failed, bar.requests)}
+              </title>
+            </rect>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+/** The key to the drawings. */
+function BarLegend() {
+  const text = useText(texts)
+  const entries = [
+    ['good', text.all],
+    ['some', text.some],
+    ['degraded', text.degraded],
+    ['down', text.down],
+    ['empty', text.no_data],
+  ] as const
+  return (
+    <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {entries.map(([level, word]) => (
+        <Group key={level} component="li" gap={6} wrap="nowrap">
+          <svg width="6" height="24" aria-hidden>
+            <rect
+              y={24 - looks[level].height}
+              width="6"
+              height={looks[level].height}
+              fill={looks[level].colour}
+            />
+          </svg>
+          <Text size="xs">{word}</Text>
+        </Group>
+      ))}
+    </Group>
+  )
 }

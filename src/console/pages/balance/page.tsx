@@ -6,7 +6,7 @@ import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
@@ -15,7 +15,6 @@ import { exportAddress, kinds, readFilter } from './filter.ts'
 export function Page() {
   const text = useText(balanceText)
   const me = useMe().data
-  const columns = useColumns()
   const [filters] = useFilters()
   const { key, showAll } = useShowAll('kind', 'since', 'until')
   const filter = readFilter(filters)
@@ -37,10 +36,16 @@ export function Page() {
         </Group>
         <SmallHint>{text.exportHint}</SmallHint>
       </Stack>
-      <List
+      <List<LedgerEntry>
         queryKey={['ledger', filter]}
         load={(page) => call(api.ledger.get({ query: { ...filter, ...page } }))}
-        columns={columns}
+        columns={[
+          column(text.when, ({ created_at }) => <Time at={created_at} />),
+          column(text.kind, ({ kind }) => text[kind]),
+          column(text.about, (entry) => <About entry={entry} />),
+          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
+        ]}
         keyOf={({ id }) => id}
         caption={text.ledger}
         empty={
@@ -75,17 +80,6 @@ function Fields() {
       ))}
     </SimpleGrid>
   )
-}
-
-function useColumns(): readonly Column<LedgerEntry>[] {
-  const text = useText(balanceText)
-  return [
-    column(text.when, ({ created_at }) => <Time at={created_at} />),
-    column(text.kind, ({ kind }) => text[kind]),
-    column(text.about, (entry) => <About entry={entry} />),
-    figure(text.amount, ({ amount }) => <Money usd={amount} />),
-    figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
-  ]
 }
 
 /** The request of a charge, the reason of a change by hand. */

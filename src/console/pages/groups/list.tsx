@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core'
 import type { GroupItem } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, ButtonLink, LongText } from '../../parts/text.tsx'
 import { tokenCount } from './actions.tsx'
@@ -13,12 +13,35 @@ export function Page() {
   const text = useText(groupText)
   return (
     <PageFrame title={text.title} description={text.about} actions={<Add />}>
-      <List
+      <List<GroupItem>
         queryKey={['groups']}
         load={(page) => call(api.admin.groups.get({ query: page }))}
         keyOf={({ id }) => id}
         caption={text.caption}
-        columns={useColumns()}
+        columns={[
+          column(text.name, ({ id, name }) => (
+            <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
+              {name}
+            </AnchorLink>
+          )),
+          column(text.status, ({ status }) => (
+            <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+              {text[status]}
+            </Badge>
+          )),
+          figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+          column(text.channels, ({ channels }) => (
+            <LongText maw={260}>
+              {channels.map(({ name }) => name).join(', ') || text.none}
+            </LongText>
+          )),
+          figure(text.offers, ({ offers, without_price }) => (
+            <Text size="sm" c={offers === 0 ? 'red' : undefined}>
+              {text.offersText(formatCount(offers), without_price)}
+            </Text>
+          )),
+          figure(text.tokens, tokenCount),
+        ]}
         empty={<Nothing />}
       />
     </PageFrame>
@@ -54,30 +77,4 @@ function Nothing() {
       }
     />
   )
-}
-
-function useColumns(): readonly Column<GroupItem>[] {
-  const text = useText(groupText)
-  return [
-    column(text.name, ({ id, name }) => (
-      <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
-        {name}
-      </AnchorLink>
-    )),
-    column(text.status, ({ status }) => (
-      <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
-        {text[status]}
-      </Badge>
-    )),
-    figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
-    column(text.channels, ({ channels }) => (
-      <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
-    )),
-    figure(text.offers, ({ offers, without_price }) => (
-      <Text size="sm" c={offers === 0 ? 'red' : undefined}>
-        {text.offersText(formatCount(offers), without_price)}
-      </Text>
-    )),
-    figure(text.tokens, tokenCount),
-  ]
 }

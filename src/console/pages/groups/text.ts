@@ -75,9 +75,6 @@ export const groupText = bilingual({
   moveTo: ['Group that they go to', '移到分组'],
   noOther: ['No other group can take its tokens. Make one first.', '没有其他分组，请先创建一个。'],
   deleted: ['Group {name} is deleted.', '已删除分组 {name}。'],
-  moved: [
-    'Group {name} is deleted. Tokens moved: {tokens}.',
-    '已删除分组 {name}，并移动了 {tokens} 个令牌。',
-  ],
+  moved: ['{name} is deleted, {tokens} tokens moved.', '已删除 {name}，移动了 {tokens} 个令牌。'],
   notMultiplier: ['A number, at most 6 decimals, such as 0.8.', '最多 6 位小数的数字，例如 0.8。'],
 })

@@ -29,28 +29,21 @@ export function LivePreview({ model, values }: { model: string; values: PriceVal
         {text.preview}
       </Title>
       <Hint>{text.previewHint}</Hint>
+      {query.data?.groups.length === 0 && <Text c="dimmed">{text.notSold}</Text>}
       {query.error ? (
         <LongText c="red">{faultText(query.error)}</LongText>
       ) : (
-        query.data && <Preview groups={query.data.groups} />
+        <Stack>
+          {query.data?.groups.map((one) => (
+            <OneGroup key={one.group} preview={one} />
+          ))}
+        </Stack>
       )}
     </Stack>
   )
 }
 
 type Sold = NonNullable<GroupPreview['before']>
-
-function Preview({ groups }: { readonly groups: readonly GroupPreview[] }) {
-  const text = useText(priceText)
-  if (groups.length === 0) return <Text c="dimmed">{text.notSold}</Text>
-  return (
-    <Stack>
-      {groups.map((one) => (
-        <OneGroup key={one.group} preview={one} />
-      ))}
-    </Stack>
-  )
-}
 
 function OneGroup({ preview }: { readonly preview: GroupPreview }) {
   const text = useText(priceText)
@@ -99,22 +92,17 @@ function useFigures({ before, after }: GroupPreview) {
   const labels: Readonly<Record<string, string>> = feedLabels(text)
   const figuresOf = (sold: Sold | null) => {
     if (sold === null) return new Map<string, string>()
-    const tiers = sold.tiers.flatMap(({ above, prices }) =>
-      Object.entries(prices).map(([name, usd]) => {
-        const where = text.aboveTokens(above)
-        return [`${labels[name] ?? name}, ${where}`, usd] as const
-      }),
+    const tiers = sold.tiers.map(({ above, prices }) => ({
+      ...{ prices, where: `, ${text.aboveTokens(above)}` },
+    }))
+    const figures = [{ prices: sold.prices, where: '' }, ...tiers].flatMap(({ prices, where }) =>
+      Object.entries(prices).map(([name, usd]) => [(labels[name] ?? name) + where, usd] as const),
     )
-    const base = Object.entries(sold.prices).map(
-      ([name, usd]) => [labels[name] ?? name, usd] as const,
-    )
-    return new Map([...base, ...tiers])
+    return new Map(figures)
   }
   const [from, to] = [figuresOf(before), figuresOf(after)]
   return [...new Set([...to.keys(), ...from.keys()])].map((label) => ({
-    label,
-    from: from.get(label),
-    to: to.get(label),
+    ...{ label, from: from.get(label), to: to.get(label) },
   }))
 }
 

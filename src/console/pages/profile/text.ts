@@ -19,10 +19,7 @@ export const profileText = bilingual({
   uri: ['Or enter this address in the app', '或在应用中输入此地址'],
   code: ['Code from the app', '应用中的验证码'],
   backup: ['Backup codes', '备用码'],
-  backupHint: [
-    'Keep them safe: each works once without the app.',
-    '请保存：丢失应用时各可用一次。',
-  ],
+  backupHint: ['Keep them: each works once without the app.', '请保存：丢失应用时各可用一次。'],
   passkeys: ['Passkeys', '通行密钥'],
   noPasskeys: ['None. Sign in by fingerprint, face or PIN.', '暂无。可用指纹、面容或 PIN 登录。'],
   addPasskey: ['Add a passkey', '添加通行密钥'],

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Switch, Text } from '@mantine/core'
+import { Button, Menu, Stack, Switch, Text } from '@mantine/core'
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -81,16 +81,9 @@ function ExportMenu({ address }: { readonly address: string }) {
 
 function LiveLine({ state }: { readonly state: LiveState }) {
   const text = useText(requestsText)
-  const words = {
-    off: '',
-    connecting: text.liveConnecting,
-    on: text.liveOn,
-    skipped: text.liveSkipped,
-    failed: text.liveFailed,
-  }
   return (
     <Text size="sm" c={state === 'failed' ? 'red' : 'dimmed'} role="status">
-      {words[state]}
+      {state !== 'off' && text.liveStates[state]}
     </Text>
   )
 }
@@ -107,17 +100,11 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
     )
   }
   return (
-    <Stack>
-      <Empty
-        title={text.none}
-        hint={text.noneHint}
-        action={
-          <Group>
-            <ButtonLink to="/tokens">{text.createToken}</ButtonLink>
-          </Group>
-        }
-      />
-    </Stack>
+    <Empty
+      title={text.none}
+      hint={text.noneHint}
+      action={<ButtonLink to="/tokens">{text.createToken}</ButtonLink>}
+    />
   )
 }
 

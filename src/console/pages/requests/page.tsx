@@ -80,13 +80,9 @@ function Facts({ receipt }: { receipt: Receipt & Partial<Pick<AnyReceipt, 'upstr
       <Stack gap="sm">
         <Result status={receipt.status} cause={receipt.cause} isAlone />
         {receipt.cause_text && (
-          <LongText>
-            <Text span inherit c="dimmed">
-              {text.errorText}
-              <Colon />
-            </Text>
+          <Note label={text.errorText}>
             <span lang="en">{receipt.cause_text}</span>
-          </LongText>
+          </Note>
         )}
         <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" m={0}>
           {facts.map(([label, value]) => (
@@ -150,7 +146,7 @@ function BillCard({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-const Note = ({ label, children }: { readonly label: string; readonly children: string }) => (
+const Note = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
   <LongText>
     <Text span inherit c="dimmed">
       {label}

@@ -13,13 +13,15 @@ export const requestsText = bilingual({
   clear: ['Clear filters', '清除筛选'],
   createToken: ['Create a token', '新建令牌'],
   live: ['Live', '实时'],
-  liveOn: ['New requests appear by themselves.', '新请求会自动出现。'],
-  liveConnecting: ['Connecting …', '正在连接……'],
-  liveSkipped: ['Too many came to show. Reload to see all.', '新请求过多，请刷新页面查看。'],
-  liveFailed: [
-    'The live view could not be opened: too many are open, or the connection is down. Switch it on again.',
-    '无法打开实时视图：打开的视图过多，或连接中断。请重新开启。',
-  ],
+  liveStates: {
+    on: ['New requests appear by themselves.', '新请求会自动出现。'],
+    connecting: ['Connecting …', '正在连接……'],
+    skipped: ['Too many came to show. Reload to see all.', '新请求过多，请刷新页面查看。'],
+    failed: [
+      'The live view could not be opened: too many are open, or the connection is down. Switch it on again.',
+      '无法打开实时视图：打开的视图过多，或连接中断。请重新开启。',
+    ],
+  },
   exportAs: ['Export', '导出'],
   asCsv: ['CSV, for spreadsheets', 'CSV（用于电子表格）'],
   asJsonl: ['JSON lines, for programs', 'JSON Lines（用于程序）'],
