@@ -5,6 +5,7 @@ import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib
 import { WriteRefused } from '../store/ports/admin.ts'
 import type { Store } from '../store/ports/store.ts'
 import { StoreError } from '../store/ports/store-error.ts'
+import type { MigrateOptions } from '../store/postgres/migrate.ts'
 import { copiesOf } from '../store/sqlite/file.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
@@ -94,8 +95,7 @@ export interface Instance {
   readonly warnings: readonly string[]
 }
 
-interface OpenOptions {
-  readonly toServe?: boolean | undefined
+interface OpenOptions extends MigrateOptions {
   /** Makes a new database also where there was one before. */
   readonly mayBeNew?: boolean | undefined
 }
@@ -106,12 +106,12 @@ interface OpenOptions {
  */
 export async function openInstance(
   { store }: Pick<Config, 'store'>,
-  { toServe = false, mayBeNew = false }: OpenOptions = {},
+  { toServe = false, mayBeNew = false, onProgress }: OpenOptions = {},
 ): Promise<Instance> {
   if (!mayBeNew) requireKnown(store)
   // Of a new database the secret comes last: where it is alone, there was a database.
   const known = hasSecret(store) ? findSecret(store) : undefined
-  const opened = await openStore(store, { toServe })
+  const opened = await openStore(store, { toServe, onProgress })
   const { secret, source, warning } = known ?? (await secretOf(opened, store))
   const box = createSecretBox(secret)
   const sealed = await opened.catalog.oldestSealed().catch(async (error) => {

@@ -1,5 +1,6 @@
 import { systemClock } from '../lib/clock.ts'
 import type { Store } from '../store/ports/store.ts'
+import type { MigrateOptions } from '../store/postgres/migrate.ts'
 import { placeOf } from '../store/postgres/tls.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { PostgresConfig, StoreConfig } from './config/config.ts'
@@ -19,12 +20,9 @@ export const fileOf = (store: StoreConfig): string | undefined =>
   isOnServer(store) || store.path === ':memory:' ? undefined : store.path
 
 /** Opens the database, creating it if missing. Only a process `toServe` upgrades an older one. */
-export async function openStore(
-  store: StoreConfig,
-  { toServe }: { readonly toServe?: boolean } = {},
-): Promise<Store> {
+export async function openStore(store: StoreConfig, upgrade: MigrateOptions = {}): Promise<Store> {
   if (!isOnServer(store)) return openSqliteStore({ ...store, clock: systemClock, toStay: true })
   // Nobody else pays for its driver.
   const { openPostgresStore } = await import('../store/postgres/open.ts')
-  return openPostgresStore({ url: store.url, clock: systemClock, toServe })
+  return openPostgresStore({ url: store.url, clock: systemClock, ...upgrade })
 }

@@ -108,7 +108,10 @@ async function open(config: Config, options: ServeOptions, log: Logger): Promise
   const database = fileOf(config.store)
   if (database !== undefined && existsSync(database))
     await upgrade({ database, withCopy: options.copy, log })
-  return openInstance(config, { toServe: true, mayBeNew: options.newDatabase })
+  return openInstance(config, {
+    ...{ toServe: true, mayBeNew: options.newDatabase },
+    onProgress: ({ done, total }) => log.info('copying requests into partitions', { done, total }),
+  })
 }
 
 interface Start {

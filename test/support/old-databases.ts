@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { applicationId } from '../../src/store/sqlite/file.ts'
 import steps from '../fixtures/databases/former-steps.json'
 
-/** The steps that programs before version 21 took; place in the list: the version that a step led to. */
+/** The steps that programs before version 22 took; place in the list: the version that a step led to. */
 export const formerSteps: readonly { readonly sqlite?: string; readonly postgres?: string }[] =
   steps
 
