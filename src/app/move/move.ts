@@ -1,4 +1,4 @@
-import { movedTables } from '../../store/moving/tables.ts'
+import { movedTables } from '../../store/moving/move.ts'
 import type {
   MovedSoFar,
   MovedTable,

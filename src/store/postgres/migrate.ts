@@ -1,4 +1,4 @@
-import { unfinished } from '../moving/tables.ts'
+import { unfinished } from '../moving/move.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { postgresSchema } from '../schema/postgres.ts'
 import {

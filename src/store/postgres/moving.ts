@@ -3,13 +3,15 @@ import {
   createSource,
   createTarget,
   type MoveConnection,
+  movedTables,
+  quoted,
+  quotedList,
   readExtent,
   readMark,
   requireEmpty,
   requireVersion,
   samePlace,
-} from '../moving/place.ts'
-import { movedTables, quoted, quotedList } from '../moving/tables.ts'
+} from '../moving/move.ts'
 import type { BegunMove, MovedRow, MoveSource, MoveTarget, WantedRows } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'

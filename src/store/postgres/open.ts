@@ -32,7 +32,7 @@ import {
   verificationConnections,
   verificationMs,
   verificationSettings,
-} from './verification/verification.ts'
+} from './verification.ts'
 
 export interface PostgresOptions extends ConnectionOptions, MigrateOptions {
   readonly clock: Clock

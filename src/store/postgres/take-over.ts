@@ -1,4 +1,4 @@
-import { quotedList } from '../moving/tables.ts'
+import { quotedList } from '../moving/move.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { takeOverPostgres } from '../schema/postgres.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { unfinished } from '../moving/tables.ts'
+import { unfinished } from '../moving/move.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { sqliteSchema } from '../schema/sqlite.ts'
 import {

@@ -4,13 +4,16 @@ import {
   createSource,
   createTarget,
   type MoveConnection,
+  movedTables,
+  quoted,
+  quotedList,
   readExtent,
   readMark,
   requireEmpty,
   requireVersion,
   samePlace,
-} from '../moving/place.ts'
-import { movedTables, quoted, quotedList, unfinished } from '../moving/tables.ts'
+  unfinished,
+} from '../moving/move.ts'
 import type { MovedRow, MoveSource, MoveTarget } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { checkVersion } from '../schema/versions.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { leftTables, movedTables } from '../../../src/store/moving/tables.ts'
+import { leftTables, movedTables } from '../../../src/store/moving/move.ts'
 import { migrate } from '../../../src/store/sqlite/migrate.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
