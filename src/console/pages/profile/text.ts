@@ -10,7 +10,7 @@ export const profileText = bilingual({
   change: ['Change password', '修改密码'],
   changed: ['Password changed. You are signed out elsewhere.', '密码已修改，其他设备已退出。'],
   twoFactor: ['Second factor', '两步验证'],
-  twoFactorOff: ['Off. On, sign-in also asks for an app code.', '未启用。启用后还需验证码。'],
+  twoFactorOff: ['Off. Once on, sign-in also asks for an app code.', '未启用。启用后还需验证码。'],
   twoFactorOn: ['On: sign-in also asks for an app code.', '已启用：登录还需应用中的验证码。'],
   needsPassword: ['Your password, to confirm', '请输入密码以确认'],
   turnOn: ['Turn on', '启用'],
