@@ -19,8 +19,8 @@ export const channelText = bilingual({
   keep: ['Keep', '保留'],
   willGo: ['removed when you save', '保存后移除'],
   modelsHint: [
-    'One a line; named otherwise upstream: name = theirs',
-    '每行一个；上游名不同：名称 = 上游名',
+    'One a line. Where the upstream has another name: name = upstream name.',
+    '每行一个。上游名称不同时写作：名称 = 上游名称。',
   ],
   order: ['Order and limits', '优先级与限额'],
   priority: ['Priority', '优先级'],
