@@ -1,4 +1,4 @@
-import { sumColumns } from './records.ts'
+import { budget, byIndex, spentIn, sumFunctions } from './postgres-sums.ts'
 
 /*
  * The functions of PostgreSQL. Those that nodes call have their version in their names: another form
@@ -13,45 +13,8 @@ export const commitAnswers = 'commit_answers_2'
 /** Closes the reservations of nodes that are dead. */
 export const sweepReservations = 'sweep_reservations_2'
 
-/**
- * All rows are found by their keys, whatever the tables were like when the first call was planned: a
- * plan made for tables that were empty would read them whole when they have grown.
- */
-export const byIndex = `SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-  SET plan_cache_mode = force_generic_plan`
-
-/** Of a token: NULL where there is none. */
-export const budget = 'coalesce(budget_total_nano, budget_day_nano, budget_month_nano)'
-
-/** Charges in all, of a month and of a day, of rows that each have a day. */
-export const spentIn = (day: string) => `coalesce(sum(amount_nano), 0)::bigint AS total,
-  coalesce(sum(amount_nano) FILTER (WHERE left(${day}, 7) = left(today, 7)), 0)::bigint AS month,
-  coalesce(sum(amount_nano) FILTER (WHERE ${day} = today), 0)::bigint AS day`
-
-const added = sumColumns.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')
-
-/** Of requests: what a daily sum counts of them. */
-const counted = [
-  'count(*)',
-  'sum(input_tokens)',
-  'sum(output_tokens)',
-  'sum(reasoning_tokens)',
-  'sum(cache_read_tokens)',
-  'sum(cache_write_tokens)',
-  'sum(cache_write_1h_tokens)',
-  'sum(amount_nano)',
-  'count(cause)',
-  'count(first_byte_ms)',
-  'coalesce(sum(first_byte_ms), 0)',
-]
-  .map((sum) => `sign * ${sum}`)
-  .join(', ')
-
 /** A request that the sweep has closed: nobody knew more of it. */
 const swept = "ending = 'interrupted'"
-
-/** Models that have no price share the name '': clients make such names up. */
-const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
 
 /**
  * The hot path's writing: what `commit` of the store does, in one call and so in one round trip.
@@ -61,53 +24,7 @@ const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '')
  * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. The ids of
  * what it settles and reserves lie between `lowest` and `highest`: no other partition is looked into.
  */
-export const functions = `
--- By the clock of the database, for those of nodes may differ.
-CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS $$
-  SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-$$;
-
-CREATE FUNCTION utc_day(at_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT to_char(to_timestamp(at_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
-$$;
-
--- Adds requests to the daily sums (sign 1), or takes them out again (sign -1).
-CREATE FUNCTION add_usage(added request[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
-BEGIN
-  INSERT INTO usage_day AS stored (token_id, day, model, ${sumColumns.join(', ')})
-    SELECT token_id, utc_day(created_at), ${pricedModel} AS priced, ${counted}
-    FROM unnest(added) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-    ON CONFLICT (token_id, day, model) DO UPDATE SET ${added};
-  INSERT INTO usage_total_part AS stored (day, model, part, ${sumColumns.join(', ')})
-    SELECT utc_day(created_at), ${pricedModel} AS priced, pg_backend_pid() % 16, ${counted}
-    FROM unnest(added) GROUP BY 1, 2 ORDER BY 1, 2
-    ON CONFLICT (day, model, part) DO UPDATE SET ${added};
-END $$;
-
--- Brings the rows of some tokens to a day, a later one or, by a clock that is behind, an earlier one.
--- Gives those that have a budget.
-CREATE FUNCTION open_spending(wanted bigint[], today text) RETURNS bigint[] LANGUAGE plpgsql
-${byIndex} SET jit = off AS $$
-BEGIN
-  DELETE FROM token_spending USING token
-    WHERE token_id = ANY (wanted) AND id = token_id AND ${budget} IS NULL;
-  UPDATE token_spending SET day = today, month_nano = spent.month, day_nano = spent.day
-    FROM token, LATERAL (
-      SELECT ${spentIn('day')} FROM usage_day
-      WHERE token_id = token.id AND day >= left(today, 7) AND day < left(today, 7) || '.'
-    ) AS spent
-    WHERE token_spending.token_id = ANY (wanted) AND token.id = token_spending.token_id
-      AND token_spending.day <> today;
-  INSERT INTO token_spending SELECT token.id, today, spent.*, (
-      SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = token.id)
-    FROM token, LATERAL (
-      SELECT ${spentIn('day')} FROM usage_day WHERE token_id = token.id
-    ) AS spent
-    WHERE token.id = ANY (wanted) AND ${budget} IS NOT NULL
-      AND NOT EXISTS (SELECT FROM token_spending WHERE token_id = token.id);
-  RETURN ARRAY(SELECT token_id FROM token_spending WHERE token_id = ANY (wanted));
-END $$;
-
+export const functions = `${sumFunctions}
 CREATE FUNCTION ${commitRequests}(batch json, settled text[], released text[], of_accounts bigint[],
   of_tokens bigint[], at_ms bigint, today text, node bigint, lowest text, highest text) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
