@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInStore } from '../../store/ports/sign-in.ts'
+import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import type { Passwords } from './hashing.ts'
 import type { Limits, WatchRefusals } from './limits.ts'
@@ -55,6 +56,18 @@ export function originOf(facts: RequestFacts, request: Request): string {
   if (!/^[\w.:[\]-]+$/.test(host) || url === null)
     throw new ApiError('invalid_value', 'The Host header is not a host.')
   return url.origin
+}
+
+/** What an account signs in with is changed by who has signed in within a day. */
+const freshMs = 86_400_000
+
+/** Throws `sign_in_again` for an older session. */
+export function requireFresh(
+  { clock }: Pick<SignInParts, 'clock'>,
+  { signedInAt }: SignedIn,
+): void {
+  if (clock() - signedInAt < freshMs) return
+  throw new ApiError('sign_in_again', 'Sign in again first: this needs a fresh sign-in.')
 }
 
 /** Refuses what was begun in another browser, or too long ago. */

@@ -46,11 +46,14 @@ export function checkNewPassword(password: string, field: string): void {
   )
 }
 
+const mostAddress = 320
+
 /**
  * Whether an address can be signed in with. It has letters of ASCII only: none of them is another one
  * when it is made small.
  */
 export const canSignIn = (email: string): boolean =>
+  email.length <= mostAddress &&
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(email)
 
 /** Throws for an address that can't be signed in with. */

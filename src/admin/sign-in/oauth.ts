@@ -3,7 +3,7 @@ import { addressKey } from '../../lib/addresses.ts'
 import { growing } from '../../lib/cache-options.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type Outcome, originOf, type SignInCore } from './core.ts'
+import { type Outcome, originOf, requireFresh, type SignInCore } from './core.ts'
 import { canSignIn } from './hashing.ts'
 import { type Begun, openProvider, type Provider, type ProviderClient } from './providers.ts'
 
@@ -12,6 +12,9 @@ const signInPage = '/console/sign-in'
 
 /** A path of the console, as a header can carry it. */
 const consolePath = /^\/console(?![\w-])(?!.*\/\/)[\w\-.~%!$&'()*+,;=:@/?]*$/
+
+/** OIDC gives nobody a longer name for machines; for people 200 characters are kept. */
+const [mostSubject, mostName] = [255, 200]
 
 /** What the browser comes back to. */
 interface Way extends Begun {
@@ -51,12 +54,12 @@ export function createOAuth(core: SignInCore) {
     const back = new URL(addressOf(request, provider) + new URL(request.url).search)
     if (back.searchParams.get('state') !== way.state) return 'state_mismatch'
     const client = await clientOf(provider)
-    const { subject, email, ...claims } = await client.finish(back, way)
-    if (subject === undefined || subject === '') return 'unable_to_get_user_info'
+    const { subject = '', email, isVerified, name } = await client.finish(back, way)
+    if (subject === '' || subject.length > mostSubject) return 'unable_to_get_user_info'
     // Small letters are made of it: of other letters of Unicode, somebody else's address.
     if (email === undefined || !canSignIn(email)) return 'email_not_found'
-    const identity = { provider: provider.id, subject, email, ...claims }
-    const account = await store.accountOf(identity, settings().mayRegister)
+    const own = { subject, email, isVerified, name: name.slice(0, mostName) }
+    const account = await store.accountOf({ provider: provider.id, ...own }, settings().mayRegister)
     if (typeof account === 'string') return account
     const cookies = await sessions.start(request, account, { method: provider.id })
     return { location: way.callbackUrl, cookies }
@@ -106,7 +109,9 @@ export function createOAuth(core: SignInCore) {
     },
 
     /** Takes a provider from an account. The last way in stays. */
-    async unlink({ accountId, email }: SignedIn, provider: string): Promise<Outcome<null>> {
+    async unlink(who: SignedIn, provider: string): Promise<Outcome<null>> {
+      requireFresh(core, who)
+      const { accountId, email } = who
       if (!(await store.unlink(accountId, provider))) {
         const text = 'You do not sign in with this provider, or with nothing else.'
         throw new ApiError('invalid_value', text, { field: 'provider' })

@@ -3,10 +3,17 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { addressKey } from '../../lib/addresses.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { beginAgain, type Outcome, originOf, type SignInCore } from './core.ts'
+import { beginAgain, type Outcome, originOf, requireFresh, type SignInCore } from './core.ts'
 
-/** A passkey is added by who has signed in within a day. */
-const freshMs = 86_400_000
+/** So many passkeys an account has. */
+const mostPasskeys = 50
+/** No credential has a longer id (WebAuthn), or a key of more bytes: that of RSA-8192 is half of it. */
+const most = { idChars: Math.ceil((1023 * 4) / 3), keyBytes: 2048 }
+
+/** How a passkey can be asked. */
+const transports: ReadonlySet<string> = new Set([
+  ...['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'],
+])
 
 /** What is expected of the browser's answer. */
 interface Begun {
@@ -14,20 +21,19 @@ interface Begun {
   readonly challenge: string
 }
 
+/** The browser says them, and nobody has checked that. */
+const transportsOf = (told: unknown): unknown[] =>
+  [told].flat().filter((one) => typeof one === 'string' && transports.has(one))
+
 const webauthn = () => import('@simplewebauthn/server')
 
 /** Signing in with passkeys, and the passkeys of an account. */
 export function createPasskeys(core: SignInCore) {
-  const { store, sessions, limits, facts, clock } = core
+  const { store, sessions, limits, facts } = core
 
   const begin = (request: Request) => limits.begun.take(addressKey(facts.addressOf(request)))
   const notAccepted = () =>
     new ApiError('invalid_value', 'The passkey was not accepted.', { field: 'response' })
-
-  function requireFresh({ signedInAt }: SignedIn): void {
-    if (clock() - signedInAt < freshMs) return
-    throw new ApiError('sign_in_again', 'Sign in again first: this needs a fresh sign-in.')
-  }
 
   /** What the browser is asked, as `navigator.credentials` takes it. */
   async function ask<Options extends { readonly challenge: string }>(
@@ -88,9 +94,11 @@ export function createPasskeys(core: SignInCore) {
 
     async addOptions(request: Request, who: SignedIn) {
       begin(request)
-      requireFresh(who)
+      requireFresh(core, who)
       const { generateRegistrationOptions } = await webauthn()
       const { passkeys } = await store.waysIn(who.accountId)
+      if (passkeys.length >= mostPasskeys)
+        throw new ApiError('conflict', `There are ${mostPasskeys} passkeys. Remove one first.`)
       const options = await generateRegistrationOptions({
         rpName: core.settings().siteName,
         rpID: new URL(originOf(facts, request)).hostname,
@@ -109,14 +117,18 @@ export function createPasskeys(core: SignInCore) {
       who: SignedIn,
       { response, name }: { readonly response: unknown; readonly name: string },
     ): Promise<Outcome<null>> {
-      requireFresh(who)
+      requireFresh(core, who)
       const wanted = await expected(request, 'create', who.accountId)
       const answer = { ...wanted, response: response as RegistrationResponseJSON }
       const { verifyRegistrationResponse } = await webauthn()
       const verified = await verifyRegistrationResponse(answer).catch(() => undefined)
       const info = verified?.registrationInfo
+      const isFit =
+        info !== undefined &&
+        info.credential.id.length <= most.idChars &&
+        info.credential.publicKey.length <= most.keyBytes
       const added =
-        info &&
+        isFit &&
         (await store.addPasskey({
           ...{ accountId: who.accountId, name: name.trim() },
           credentialId: info.credential.id,
@@ -124,10 +136,10 @@ export function createPasskeys(core: SignInCore) {
           counter: info.credential.counter,
           deviceType: info.credentialDeviceType,
           isBackedUp: info.credentialBackedUp,
-          transports: info.credential.transports?.join(',') ?? '',
+          transports: transportsOf(info.credential.transports).join(','),
           aaguid: info.aaguid,
         }))
-      if (added === undefined) throw notAccepted()
+      if (!added) throw notAccepted()
       await store.note(who.email, 'account.passkey_add', who.email)
       return { data: null, cookies: [] }
     },

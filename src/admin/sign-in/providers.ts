@@ -126,8 +126,9 @@ export async function openProvider(provider: Provider, openid: OpenId) {
   }
 }
 
+/** Of numbers that are too large for JSON two may be one here: they name nobody. */
 const textOf = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : undefined
 
 /** Reads a profile by the names that OIDC has for it, or else by those that are common. */
 function readClaims(profile: unknown): Claims {

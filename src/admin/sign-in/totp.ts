@@ -37,6 +37,9 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
   const sealCodes = (codes: readonly string[]) => seal(JSON.stringify(codes))
   const missing = () => new ApiError('invalid_value', 'There is no second factor yet.')
 
+  const isThere = () =>
+    new ApiError('conflict', 'There is a second factor already. Remove it first.')
+
   const trust = (request: Request, accountId: number) =>
     sessions.begin(request, 'trustedDevice', { accountId })
 
@@ -120,7 +123,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
       const secret = randomBytes(24).toString('base64url')
       const codes = makeBackupCodes()
       if (!(await store.offerSecondFactor(who.accountId, seal(secret), sealCodes(codes))))
-        throw new ApiError('conflict', 'There is a second factor already. Remove it first.')
+        throw isThere()
       const totp = await totpOf(secret, { issuer: core.settings().siteName, label: who.email })
       return { totp_uri: totp.toString(), backup_codes: codes }
     },
@@ -130,10 +133,12 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
       const code = typed.trim()
       const factor = await store.secondFactor(accountId)
       if (factor === undefined) throw missing()
+      if (factor.isOn) throw isThere()
       await counted(core, { request, account: `account ${accountId}` }, async () => {
         if (!(await isCodeOf(factor, code))) throw wrongCode('too old')
       })
-      await store.turnOnSecondFactor(accountId)
+      if (!(await store.turnOnSecondFactor(accountId, factor.secret)))
+        throw new ApiError('conflict', 'This was just changed elsewhere. Begin again.')
       await store.takeCode(accountId, codeHash(secrets, code))
       return changed(request, who, 'account.2fa_on')
     },

@@ -177,10 +177,14 @@ export interface SignInStore {
   secondFactor(accountId: number): Promise<SecondFactor | undefined>
   /** Keeps one that is not on yet, in place of such a one; false: there is one that is on. */
   offerSecondFactor(accountId: number, secret: string, backupCodes: string): Promise<boolean>
-  turnOnSecondFactor(accountId: number): Promise<void>
+  /** Turns on the one with this secret; false: there is another by now, or it is on. */
+  turnOnSecondFactor(accountId: number, secret: string): Promise<boolean>
   /** Puts other backup codes in place of those that are named; false: they are others by now. */
   replaceBackupCodes(accountId: number, from: string, to: string): Promise<boolean>
-  /** Takes a code, by its hash, and ends the count of wrong ones; false: it was used just before. */
+  /**
+   * Takes a code, by its hash, and ends the count of wrong ones; false: it was used just before, or the
+   * factor is locked.
+   */
   takeCode(accountId: number, codeHash: string): Promise<boolean>
   /** Counts a wrong code: so many in a row lock the second factor for a while. */
   noteWrongCode(

@@ -1,4 +1,10 @@
-import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createSign,
+  generateKeyPairSync,
+  randomBytes,
+} from 'node:crypto'
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest()
 const base64url = (data: Uint8Array | string) => Buffer.from(data).toString('base64url')
@@ -23,12 +29,22 @@ export interface AskedOptions {
   readonly challenge: string
 }
 
+/** A passkey that is there already. */
+interface KeptPasskey {
+  readonly key: { readonly [name: string]: string }
+  /** In base64url. */
+  readonly id: string
+  readonly counter: number
+}
+
 /** A passkey in software (WebAuthn, ES256), that has checked who holds it. */
-export function createAuthenticator(origin: string) {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  const id = randomBytes(16)
-  let counter = 0
+export function createAuthenticator(origin: string, kept?: KeptPasskey) {
+  const privateKey = kept
+    ? createPrivateKey({ key: kept.key, format: 'jwk' })
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const { x = '', y = '' } = privateKey.export({ format: 'jwk' })
+  const id = kept ? Buffer.from(kept.id, 'base64url') : randomBytes(16)
+  let counter = kept?.counter ?? 0
 
   const clientData = (type: string, { challenge }: AskedOptions) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
@@ -48,7 +64,8 @@ export function createAuthenticator(origin: string) {
   })
 
   return {
-    register(options: AskedOptions) {
+    /** `more`: further fields of the key. */
+    register(options: AskedOptions, more: readonly (readonly [number, unknown])[] = []) {
       const key = new Map<number, unknown>([
         ...([
           [1, 2],
@@ -57,6 +74,7 @@ export function createAuthenticator(origin: string) {
         ] as const),
         [-2, Buffer.from(x, 'base64url')],
         [-3, Buffer.from(y, 'base64url')],
+        ...more,
       ])
       const credential = Buffer.concat([Buffer.alloc(16), Buffer.of(0, id.length), id, cbor(key)])
       const attestation = new Map<string, unknown>([

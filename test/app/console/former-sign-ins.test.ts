@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Running } from '../serving.ts'
+import { type AskedOptions, createAuthenticator } from './authenticator.ts'
+import { signInThrough, startOidcProvider } from './oidc-provider.ts'
 import { admin, createBrowser, startSignIn, totp } from './sign-in-scene.ts'
 
 // What the program kept of people while a library signed them in goes on: rows and cookies of 55909b4.
@@ -20,11 +22,39 @@ const sessionCookie =
 const trustedCookie =
   'tollgate.trust_device=3LN76kfiIdaeI66_O2kS9tpBIzgYqjoiVZZ0PTdM3HY!trust-device-FEK2uJT2F8OWoeDreqrLBNDRILGN9dZ_.yBd1wM9gwxtrkeZRq6YEEZVRymbaSxSdEqSfKM%2FfpEg%3D'
 
+/** Passkeys as their holders and the table have them; the second without ways to ask it. */
+const passkeys = [
+  {
+    key: {
+      ...{ kty: 'EC', crv: 'P-256', d: 'EC7KYwsPp6MWGPGVt2k1nxd7xPrup-lvXDvbvi1AxWw' },
+      x: 'vPpx1DMIDapvjrvWrsjSeKMc-y9cE4266cDgY3nhw84',
+      y: 'bEDgvJNPkQnH2CxsWPnZJomlEuDzY8bDnswj214DDfA',
+    },
+    id: 'fEve_TqFHlKro0ffH3qfxg',
+    publicKey:
+      'pQECAyYgASFYILz6cdQzCA2qb4671q7I0nijHPsvXBONuunA4GN54cPOIlggbEDgvJNPkQnH2CxsWPnZJomlEuDzY8bDnswj214DDfA=',
+    transports: 'internal',
+  },
+  {
+    key: {
+      ...{ kty: 'EC', crv: 'P-256', d: '1Yg5qXvYvGVCQkumY97u8ll4Z20HyFNOfBrlNa2moU0' },
+      x: 'QLzXnpcGu0YmLD0iTBuyb4UjQ_3lEK_Aa3nADqAVWr4',
+      y: 'w0bfgkbf2eTeS9exKkZV9dbFfRLNvDkjLCVlj-j7gUM',
+    },
+    id: 'ZEuo98fZA3XNMZmVOF4HlA',
+    publicKey:
+      'pQECAyYgASFYIEC8156XBrtGJiw9Ikwbsm+FI0P95RCvwGt5wA6gFVq+Ilggw0bfgkbf2eTeS9exKkZV9dbFfRLNvDkjLCVlj+j7gUM=',
+    transports: '',
+  },
+]
+
+let provider: Awaited<ReturnType<typeof startOidcProvider>>
 let app: Running
 beforeAll(async () => {
+  provider = await startOidcProvider()
   const given = process.env.TOLLGATE_SECRET
   process.env.TOLLGATE_SECRET = secret
-  app = await startSignIn()
+  app = await startSignIn({ signIn: { oidc: [provider.config] } })
   if (given === undefined) delete process.env.TOLLGATE_SECRET
   else process.env.TOLLGATE_SECRET = given
   const { tables } = app
@@ -45,8 +75,23 @@ beforeAll(async () => {
      VALUES (?, ?, ?, ?, ?)`,
     ...[rows.trustedDevice, String(id), later, now, now],
   )
+  for (const one of passkeys)
+    await tables.change(
+      `INSERT INTO passkey (account_id, name, public_key, credential_id, counter, device_type,
+         backed_up, transports, created_at, aaguid)
+       VALUES (?, 'laptop', ?, ?, 2, 'singleDevice', 0, ?, ?, ?)`,
+      ...[id, one.publicKey, one.id, one.transports, now, '00000000-0000-0000-0000-000000000000'],
+    )
+  await tables.change(
+    `INSERT INTO credential (account_id, provider, subject, created_at, updated_at)
+     VALUES (?, 'company', 'abc', ?, ?)`,
+    ...[id, now, now],
+  )
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await provider.stop()
+})
 
 const open = (cookie?: string) => createBrowser(app.serving.url, cookie ? { cookie } : {})
 
@@ -81,4 +126,37 @@ test('a backup code is still good once, and the others are kept', async () => {
     return (await browser.post('/api/v1/auth/second-factor', { code, backup: true })).status
   }
   expect([await enter(backupCode), await enter('QYtN7-3nFkm')]).toEqual([403, 200])
+})
+
+test.each(passkeys)('a passkey ($id) signs in, and its counter goes on', async ({ id, key }) => {
+  const url = app.serving.url.replace('127.0.0.1', 'localhost')
+  const enter = async (counter: number) => {
+    const browser = createBrowser(url)
+    const { data } = await browser.get('/api/v1/auth/passkey/options')
+    const holder = createAuthenticator(url, { key, id, counter })
+    const response = holder.authenticate(data.options as AskedOptions)
+    const answer = await browser.post('/api/v1/auth/sign-in/passkey', { response })
+    expect(await browser.status()).toBe(answer.status)
+    return answer.status
+  }
+  // One that counts no further was copied.
+  expect([await enter(1), await enter(2), await enter(2)]).toEqual([401, 200, 401])
+})
+
+test('the passkeys are named to a browser that adds another', async () => {
+  const url = app.serving.url.replace('127.0.0.1', 'localhost')
+  const { data } = await createBrowser(url, { cookie: sessionCookie }).get(
+    '/api/v1/auth/passkeys/options',
+  )
+  expect(data.options).toMatchObject({
+    excludeCredentials: passkeys.map(({ id }) => ({ id, type: 'public-key' })),
+  })
+})
+
+test('a provider that was linked signs in to the same account, whatever the address is', async () => {
+  const browser = open()
+  const person = { sub: 'abc', email: 'moved@example.com' }
+  const answer = await signInThrough(provider, browser, person)
+  expect(answer.headers.get('location')).toBe('/console')
+  expect((await browser.get('/api/v1/me')).data).toMatchObject({ email: admin.email })
 })

@@ -44,6 +44,35 @@ test('who is known there keeps the account, whatever the address is now', async 
   expect((await browser.get('/api/v1/me')).data).toMatchObject({ email: admin.email })
 })
 
+test('numbers that JSON can not tell apart are nobody', async () => {
+  await app.configure({
+    signIn: { github: client, oauth: [provider.plainConfig] },
+    settings: { registration_enabled: true },
+  })
+  const [one, other] = ['9007199254740992', '9007199254740993']
+  for (const [sub, email] of [
+    [one, 'one@example.com'],
+    [other, 'two@example.com'],
+  ] as const) {
+    const { location, browser } = await enter({ sub, email, email_verified: true, name: 'one' })
+    expect(location).toBe('/console/sign-in?error=unable_to_get_user_info')
+    expect(await browser.status()).toBe(401)
+  }
+})
+
+test('what a provider tells is kept as far as it is of a person', async () => {
+  const person = { ...root, name: 'n'.repeat(1_000), email: 'long@example.com' }
+  const subjects = await enter({ ...person, sub: 's'.repeat(256) })
+  expect(subjects.location).toBe('/console/sign-in?error=unable_to_get_user_info')
+  const address = await enter({ ...person, sub: 'a', email: `${'e'.repeat(320)}@example.com` })
+  expect(address.location).toBe('/console/sign-in?error=email_not_found')
+  const { location } = await enter({ ...person, sub: 's'.repeat(255) })
+  expect(location).toBe('/console')
+  const [row] = await app.tables.rows(`SELECT name FROM account WHERE email = '${person.email}'`)
+  expect(row).toEqual({ name: 'n'.repeat(200) })
+  await app.configure({ signIn: { github: client, oauth: [provider.plainConfig] } })
+})
+
 test('the browser is sent there with a challenge (PKCE) and a state, and no nonce', async () => {
   const answer = await open().post('/api/v1/auth/sign-in/provider', { provider: 'forge' })
   const asked = new URL(String(answer.data.url)).searchParams
@@ -81,6 +110,11 @@ test('a person who declines there is told so, in one word of ours', async () => 
 test('an account gives a provider back, but not its last way in', async () => {
   const { browser } = await enter(root)
   const unlink = (provider: string) => browser.post('/api/v1/auth/unlink', { provider })
+  // A session of a day ago is no proof that it is the owner.
+  const begun = async (at: number) => app.tables.change('UPDATE session SET created_at = ?', at)
+  await begun(Date.now() - 86_400_001)
+  expect(await unlink('forge')).toMatchObject({ status: 401, reason: 'sign_in_again' })
+  await begun(Date.now())
   expect(await unlink('credential')).toMatchObject({ status: 400 })
   expect(await unlink('forge')).toMatchObject({ status: 200 })
   expect(await unlink('forge')).toMatchObject({ status: 400, field: 'provider' })

@@ -68,7 +68,11 @@ export async function startOidcProvider() {
         const person = issued.get(request.headers.get('authorization') ?? '')
         if (!person) return new Response(null, { status: 401 })
         const { sub: id, email, email_verified: verified = false, name } = person
-        if (pathname === '/profile') return Response.json({ id, login: name, email: null })
+        // Ids of digits are numbers, as some providers write them.
+        if (pathname === '/profile') {
+          const profile = JSON.stringify({ id, login: name, email: null })
+          return new Response(profile.replace(/"id":"(\d+)"/, '"id":$1'))
+        }
         const other = { email: 'other@example.com', primary: false, verified: true }
         return Response.json([other, { email, primary: true, verified }])
       }

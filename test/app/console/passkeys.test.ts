@@ -106,3 +106,39 @@ test('a passkey of another site, or of another owner, is refused', async () => {
     passkeys: [{ id, name: 'own' }],
   })
 })
+
+test('of a new passkey only what a passkey has is kept, and no more than fits one', async () => {
+  const owner = createBrowser(url)
+  await owner.signIn(admin)
+  const add = async (transports: unknown, padding = 0) => {
+    const key = createAuthenticator(url)
+    const options = await optionsOf(owner, 'passkeys')
+    const answer = key.register(options, padding > 0 ? [[-70_000, Buffer.alloc(padding)]] : [])
+    const response = { ...answer, response: { ...answer.response, transports } }
+    return owner.post('/api/v1/auth/passkeys', { response, name: 'odd' })
+  }
+  for (const transports of ['usb', 7, null, {}, ['usb', 'x'.repeat(100_000), 7, 'hybrid']])
+    expect(await add(transports)).toMatchObject({ status: 200 })
+  const rows = await app.tables.rows(
+    "SELECT transports FROM passkey WHERE name = 'odd' ORDER BY id",
+  )
+  const kept = ['usb', '', '', '', 'usb,hybrid'].map((transports) => ({ transports }))
+  expect(rows).toEqual(kept)
+  expect(await add(['usb'], 60_000)).toMatchObject({ status: 400, field: 'response' })
+})
+
+test('an account has so many passkeys', async () => {
+  const owner = createBrowser(url)
+  const second = { email: 'second@example.com', password: 'a-third-long-password' }
+  await owner.signIn(second)
+  const id = Number((await app.instance.store.admin.account(second.email))?.id)
+  for (let at = 0; at < 50; at++)
+    await app.tables.change(
+      `INSERT INTO passkey (account_id, public_key, credential_id, counter, device_type, backed_up)
+       VALUES (?, 'none', ?, 0, 'singleDevice', 0)`,
+      ...[id, `full-${at}`],
+    )
+  expect(await owner.get('/api/v1/auth/passkeys/options')).toMatchObject({
+    ...{ status: 409, reason: 'conflict' },
+  })
+})

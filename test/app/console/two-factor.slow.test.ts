@@ -48,6 +48,10 @@ test('is switched on with the password and a first code', async () => {
   })
   expect(sessionOf(browser)).not.toBe(session)
   expect((await browser.get('/api/v1/auth/profile')).data).toMatchObject({ two_factor: true })
+  // Nobody makes a fresh session of an old one with a code that was seen.
+  expect(await post(browser, 'two-factor/confirm', { code: totp(secret) })).toMatchObject({
+    ...{ status: 409, reason: 'conflict' },
+  })
 })
 
 test('neither its secret nor a backup code can be read in the database', async () => {

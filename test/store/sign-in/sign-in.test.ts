@@ -216,7 +216,11 @@ eachEngine((open) => {
       expect(await store.signIn.offerSecondFactor(1, 'first', 'codes')).toBe(true)
       expect(await store.signIn.offerSecondFactor(1, 'second', 'codes')).toBe(true)
       expect(await find()).toMatchObject({ secret: 'second', isOn: false })
-      await store.signIn.turnOnSecondFactor(1)
+      // The one that was proved is turned on, not the one that took its place since.
+      expect(await store.signIn.turnOnSecondFactor(1, 'first')).toBe(false)
+      expect(await store.signIn.account({ id: 1 })).toMatchObject({ hasSecondFactor: false })
+      expect(await store.signIn.turnOnSecondFactor(1, 'second')).toBe(true)
+      expect(await store.signIn.turnOnSecondFactor(1, 'second')).toBe(false)
       expect(await store.signIn.offerSecondFactor(1, 'third', 'codes')).toBe(false)
       expect(await find()).toMatchObject({ secret: 'second', isOn: true })
       expect(await store.signIn.account({ id: 1 })).toMatchObject({ hasSecondFactor: true })
@@ -233,6 +237,9 @@ eachEngine((open) => {
       await Promise.all([wrong(), wrong()])
       expect(await find()).toMatchObject({ lockedUntil: null })
       await Promise.all([wrong(), wrong()])
+      expect(await find()).toMatchObject({ lockedUntil: now + 10 })
+      // A right code that was looked at before the lock, and comes after it, opens nothing.
+      expect(await store.signIn.takeCode(1, 'late')).toBe(false)
       expect(await find()).toMatchObject({ lockedUntil: now + 10 })
       await opened.change(`UPDATE two_factor SET locked_until = ${now}`)
       await wrong()

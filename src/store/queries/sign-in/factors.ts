@@ -27,9 +27,12 @@ export function* offerSecondFactor(
   return kept > 0
 }
 
-export function* turnOnSecondFactor(accountId: number): Steps<void> {
-  yield* run(sql`UPDATE two_factor SET verified = 1 WHERE account_id = ${accountId}`)
-  yield* update('account', accountId, { two_factor_enabled: 1 })
+/** False: another has taken its place, or it is on. */
+export function* turnOnSecondFactor(accountId: number, secret: string): Steps<boolean> {
+  const changed = yield* run(sql`UPDATE two_factor SET verified = 1
+    WHERE account_id = ${accountId} AND secret = ${secret} AND verified = 0`)
+  if (changed > 0) yield* update('account', accountId, { two_factor_enabled: 1 })
+  return changed > 0
 }
 
 export function* replaceBackupCodes(accountId: number, from: string, to: string): Steps<boolean> {
@@ -61,7 +64,10 @@ export function* noteWrongCode(
 /** Longer than any code of a moment is taken. */
 const keptMs = 600_000
 
-/** Takes a code: of several who use it at once, one gets it. Call it in a transaction. */
+/**
+ * Takes a code: of several who use it at once, one gets it, and none who comes after the guesses of
+ * others have locked it. Call it in a transaction.
+ */
 export function* takeCode(accountId: number, codeHash: string, now: number): Steps<boolean> {
   yield* run(
     sql`DELETE FROM used_code WHERE account_id = ${accountId} AND used_at < ${now - keptMs}`,
@@ -69,9 +75,9 @@ export function* takeCode(accountId: number, codeHash: string, now: number): Ste
   const added = yield* run(sql`INSERT INTO used_code (account_id, code_hash, used_at)
     VALUES (${accountId}, ${codeHash}, ${now}) ON CONFLICT DO NOTHING`)
   if (added === 0) return false
-  yield* run(sql`UPDATE two_factor SET failed_count = 0, locked_until = NULL
-    WHERE account_id = ${accountId}`)
-  return true
+  const open = yield* run(sql`UPDATE two_factor SET failed_count = 0, locked_until = NULL
+    WHERE account_id = ${accountId} AND (locked_until IS NULL OR locked_until <= ${now})`)
+  return open > 0
 }
 
 const passkeyFields = [
