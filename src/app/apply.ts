@@ -47,7 +47,6 @@ async function planAndWrite(
   return plan
 }
 
-/** Rows of one look-up. */
 const pageSize = 500
 
 async function allTokens({ admin }: Store): Promise<readonly TokenView[]> {

@@ -24,33 +24,33 @@ interface ChannelCareParts {
   readonly catalog: () => Catalog
   readonly outbound: Outbound
   readonly limiter: Limiter
-  /** What all nodes know together; undefined: this one knows for itself. */
+  /** Shared state of all nodes; undefined: this node keeps its own. */
   readonly counters: Counters | undefined
   /** Numbers in [0, 1). */
   readonly random: () => number
-  /** Whether channels that fail are left alone for a while. */
+  /** Whether failing channels cool down. */
   readonly isCooling: () => boolean
   readonly clock: Clock
   readonly tick: Clock
   readonly log: Logger
 }
 
-/** What is known of channels, and what is made of it. */
+/** State of channels, and what chooses between them. */
 export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
-  /** Looks where a conversation is at home by now, before it is chosen for; undefined: known here. */
+  /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
   readonly findHome: SharedBindings['refresh'] | undefined
-  /** Which channel has made which answer. */
+  /** Which channel made which answer. */
   readonly affinity: Affinity
   readonly coolings: Health['coolings']
   readonly recover: Health['recover']
-  /** The catalog, or the database, has changed. */
+  /** The catalog or the database has changed. */
   refresh(): Promise<void>
-  /** Ends the probes, and stores what is known. */
+  /** Ends the probes and stores the state. */
   stop(): Promise<void>
 }
 
-/** Takes over what the last process knew, and begins to probe. Throws when the store can't be read. */
+/** Loads the stored state and begins to probe. Throws when the store can't be read. */
 export async function createChannelCare(parts: ChannelCareParts): Promise<ChannelCare> {
   const { store, secrets, catalog, outbound, limiter, random, clock, tick, log, counters } = parts
   const keyMark = createKeyMark(secrets)
@@ -89,10 +89,10 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
   }
 }
 
-/** Enough that the keys of a channel never share a mark. */
+/** Long enough that the keys of a channel never share a mark. */
 const markLength = 16
 
-/** Names an upstream's key where the key itself must not stand: a keyed hash of it, shortened. */
+/** Names an upstream key without exposing it: a shortened keyed hash. */
 export function createKeyMark({ keyedHash }: Pick<SecretBox, 'keyedHash'>) {
   return (key: string): string => keyedHash(key).slice(0, markLength)
 }

@@ -2,6 +2,6 @@
 export async function countTokens(text: string): Promise<number> {
   if (text === '') return 0
   const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base')
-  // A text may name the tokenizer's own marks (`<|endoftext|>`): here they are text like any other.
+  // Special tokens (`<|endoftext|>`) in a text count as plain text.
   return count(text, { disallowedSpecial: new Set() })
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../lib/clock.ts'
 import type { AdminStore } from '../store/ports/admin.ts'
 
-/** How many attempts there were lately, by channel. */
+/** Recent attempts by channel. */
 export interface RecentAttempts {
   record(channelId: number, isFailure: boolean): void
-  /** Of the last hour, as far as this process was there. */
+  /** Of the last hour, or since the start. */
   of(channelId: number): { readonly attempts: number; readonly failed: number }
 }
 
@@ -14,16 +14,15 @@ const slotMs = 60_000
 interface Counts {
   readonly attempts: Uint32Array
   readonly failed: Uint32Array
-  /** The minute that was counted last. */
   minute: number
 }
 
-/** Counts by the minute: one line of memory for each channel. `tick` is monotonic. */
+/** Counts per minute. `tick` is monotonic. */
 export function createRecentAttempts(tick: Clock): RecentAttempts {
   const channels = new Map<number, Counts>()
   const now = () => Math.floor(tick() / slotMs)
 
-  /** Minutes that have passed since are empty. */
+  /** Clears the minutes that have passed since. */
   function moveOn(counts: Counts): void {
     const minute = now()
     const passed = Math.min(minute - counts.minute, slots)
@@ -69,7 +68,7 @@ export function createOverdrawnCount(store: Pick<AdminStore, 'overdrawn'>, tick:
     try {
       count = (await store.overdrawn({ atMost: 1 })).count
     } catch {
-      count = undefined // the store is away, which others tell
+      count = undefined // the store is unavailable, which is reported elsewhere
     }
   }
 

@@ -6,7 +6,6 @@ import { createSingle } from '../lib/turns.ts'
 import type { ChangedElsewhere, Store, StoreFile } from '../store/ports/store.ts'
 import { openDatabaseFile } from '../store/sqlite/database-file.ts'
 
-/** How often the file of the database is looked at. */
 const lookMs = 1_000
 
 /**
@@ -74,7 +73,7 @@ async function saveBeside(file: StoreFile): Promise<string> {
   }
 }
 
-/** What was saved before is nobody else's to replace. */
+/** Never replaces an earlier rescue. */
 function freeName(name: string): string {
   let number = 1
   const numbered = () => (number === 1 ? name : `${name}-${number}`)
@@ -82,20 +81,19 @@ function freeName(name: string): string {
   return numbered()
 }
 
-/** A connection that was lost is made anew sooner. */
+/** A lost connection is usually made again sooner. */
 const patienceMs = 5_000
 
-/** How this process learns what others change in the database. */
+/** How this process learns of changes by others in the database. */
 interface Hearing {
-  /** Asks the store, and fails as it does. */
+  /** Asks the store; fails as it does. */
   changedElsewhere(): Promise<ChangedElsewhere>
-  /** Whether that has failed for so long that no requests should be sent here. */
+  /** Whether this has failed for so long that this process should get no requests. */
   isDeaf(): boolean
-  /** Resolves when the store is not asked for anything any more. */
   idle(): Promise<void>
 }
 
-/** Reads all state again and again while no changes arrive but the database answers. */
+/** Reads all state again and again while change notices fail but the database answers. */
 export function createHearing(
   store: Pick<Store, 'changedElsewhere' | 'check'>,
   readAnew: () => Promise<void>,
@@ -107,7 +105,7 @@ export function createHearing(
       await store.check()
       await readAnew()
     } catch {
-      return // whoever asked for changes knows why
+      return // `changedElsewhere` reports why
     }
   })
 

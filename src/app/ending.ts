@@ -1,16 +1,15 @@
 import type { Logger } from '../lib/log.ts'
 
-/** The steps of a stop, one after the other, none of which keeps the process for ever. */
+/** The steps of a stop, one after the other, each within a time limit. */
 export interface Ending {
   /** Does a step within a time limit. A failure or timeout is logged, never thrown. */
   step(what: string, work: () => unknown, limitMs: number): Promise<void>
-  /** What is waited for now, as a noun; undefined: no step. */
+  /** The step under way, as a noun; undefined: none. */
   now(): string | undefined
-  /** What has failed, or has not ended in time. */
+  /** The steps that failed or timed out. */
   readonly left: readonly string[]
 }
 
-/** Keeps the bounds of a stop: see `Ending`. */
 export function createEnding(log: Logger): Ending {
   const left: string[] = []
   let current: string | undefined

@@ -17,7 +17,7 @@ import { feedSite, shownGroups } from './site.ts'
 
 /** Writes the feed of an instance into a folder. */
 export interface FeedExporter {
-  /** Brings the folder up to date; returns the files that were written, none when all were right. */
+  /** Updates the folder; returns the files that changed. */
   write(): Promise<readonly string[]>
 }
 
@@ -54,7 +54,7 @@ export async function createFeedExporter(parts: FeedExportParts): Promise<FeedEx
   }
 }
 
-/** A folder that can't be read or written is the user's to put right. */
+/** Folder errors become `UserError`. */
 async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -64,7 +64,7 @@ async function inFolder<Result>(folder: string, work: () => Promise<Result>): Pr
 }
 
 interface FeedMirrorParts {
-  /** Address of the feed to be copied. */
+  /** Address of the original feed. */
   readonly origin: string
   readonly listen: Pick<Config['server'], 'host' | 'port'>
   readonly intervalMs: number
@@ -73,16 +73,16 @@ interface FeedMirrorParts {
   readonly log: Logger
 }
 
-/** A mirror that is up. */
+/** A running mirror. */
 interface FeedMirroring {
   readonly url: string
-  /** Asks for news now; never rejects. */
+  /** Asks the origin now; never rejects. */
   reload(): Promise<void>
-  /** Gives what could not be ended in time. */
+  /** Returns what could not be ended in time. */
   stop(): Promise<readonly string[]>
 }
 
-/** Serves the copy of another instance's feed, and asks that instance for news every interval. */
+/** Serves the copy of another instance's feed, and asks that instance for changes at each interval. */
 export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring> {
   const { log } = parts
   const mirror = await openMirror(parts)
@@ -111,7 +111,7 @@ export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring>
   }
 }
 
-/** How long a reader under way, or a copy, has to finish when the mirror stops. */
+/** How long open responses and copies may take when the mirror stops. */
 const stopMs = 2_000
 
 async function openMirror({ origin, folder, acceptSite, log }: FeedMirrorParts) {

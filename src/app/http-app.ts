@@ -9,14 +9,14 @@ import type { createSite } from './site.ts'
 
 interface HttpParts {
   readonly models: ReturnType<typeof modelRoutes>
-  /** What vendors publish beside them. */
+  /** Endpoints that vendors publish and the gateway lacks. */
   readonly notOffered: NotOffered
   readonly site: ReturnType<typeof createSite>
   readonly door: ReturnType<typeof createConsoleDoor>
   readonly log: Logger
-  /** Told of requests that belong to no endpoint, by cause: nothing is logged of them. */
+  /** Called for requests without an endpoint, by cause; they are not logged. */
   readonly onRefused: (cause: string) => void
-  /** True when the process is about to stop, or has too many connections. */
+  /** True while the process stops, or has too many connections. */
   readonly closesConnections: () => boolean
 }
 
@@ -29,7 +29,7 @@ function hasGoodHost({ headers }: Request): boolean {
 const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
-/** All that is answered over HTTP, put together; the caller listens. */
+/** Mounts all routes; the caller listens. */
 export function createHttpApp(parts: HttpParts) {
   const { models, notOffered, site, door, log, closesConnections, onRefused } = parts
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })

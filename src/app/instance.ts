@@ -17,18 +17,16 @@ import {
 } from './config/load.ts'
 import { describeStore, fileOf, isOnServer, openStore } from './store-place.ts'
 
-/** The file that is read when none is named. */
 export const defaultConfigFile = 'tollgate.yaml'
 
-/** A configuration as it was found. */
 export interface FoundConfig {
   readonly config: Config
   readonly warnings: readonly string[]
-  /** Undefined: there is no file, all is default. */
+  /** Undefined: no file, all defaults. */
   readonly file: string | undefined
 }
 
-/** What is wrong with the user's input or surroundings; shown without a stack. */
+/** A fault of the user's input or surroundings; shown without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError'
 }
@@ -63,7 +61,7 @@ export async function findDatabaseFile(
   throw new UserError(`The database ${describeStore(store)} is no file: ${instead}.`)
 }
 
-/** What the configuration says that commands on the data show or point out; it may be broken. */
+/** What commands on the data use of the configuration, even of an invalid one. */
 export async function findFileWord(named: string | undefined): Promise<FileWord> {
   const { source } = await readConfig(named)
   return loadFileWord(source)
@@ -88,7 +86,7 @@ async function readConfigFile(file: string): Promise<string> {
   }
 }
 
-/** An open database and the secret that belongs to it. */
+/** An open database with its secret. */
 export interface Instance {
   readonly store: Store
   readonly secrets: SecretBox
@@ -96,31 +94,31 @@ export interface Instance {
 }
 
 interface OpenOptions extends MigrateOptions {
-  /** Makes a new database also where there was one before. */
+  /** Creates a missing database even where one was known before. */
   readonly mayBeNew?: boolean | undefined
 }
 
 /**
- * Opens the database of a configuration, or creates it. Throws a `UserError` where one is missing,
- * or when the secret is another one's and is needed: to serve, or to open keys.
+ * Opens the database of a configuration, or creates it. Throws a `UserError` when a known one is missing,
+ * or when the secret is needed (to serve, or to open keys) and is another one's.
  */
 export async function openInstance(
   { store }: Pick<Config, 'store'>,
   { toServe = false, mayBeNew = false, onProgress }: OpenOptions = {},
 ): Promise<Instance> {
   if (!mayBeNew) requireKnown(store)
-  // Of a new database the secret comes last: where it is alone, there was a database.
+  // A new database gets its secret last: a secret alone means that its database is missing.
   const known = hasSecret(store) ? findSecret(store) : undefined
   const opened = await openStore(store, { toServe, onProgress })
   const { secret, source, warning } = known ?? (await secretOf(opened, store))
   const box = createSecretBox(secret)
   const sealed = await opened.catalog.oldestSealed().catch(async (error) => {
-    if (!toServe) return undefined // what is damaged is told by who looks at it
+    if (!toServe) return undefined // damage is reported by the commands that read it
     await opened.close()
     throw error
   })
   const complaint = sealed && complainOfSecret(box, sealed)
-  // A new one would stand in the way of the one that is missing.
+  // A new secret would stand in the way of the missing one.
   if (complaint && source === 'created') rmSync(`${fileOf(store)}.secret`)
   if (complaint && toServe) {
     await opened.close()
@@ -133,7 +131,7 @@ export async function openInstance(
   }
 }
 
-/** Throws where a known database is missing: a new one would grant opening balances again. */
+/** Throws when a known database is missing: a new one would grant opening balances again. */
 export function requireKnown(store: StoreConfig): void {
   const file = fileOf(store)
   if (file === undefined || statSync(file, { throwIfNoEntry: false })?.size) return
@@ -175,10 +173,10 @@ function findSecret(store: StoreConfig) {
   const env = process.env.TOLLGATE_SECRET
   const file = fileOf(store)
   if (file !== undefined || env) {
-    // Of a database on a server there is no file: its nodes are on many machines.
+    // A database on a server has no secret file: its nodes are on many machines.
     return explaining(() => loadSecret({ env, file: `${file}.secret` }))
   }
-  // What is gone when the process ends needs no secret that outlives it.
+  // A database in memory needs no secret that outlives the process.
   if (!isOnServer(store))
     return { secret: crypto.randomUUID(), source: 'created', warning: null } as const
   throw new UserError(
@@ -188,12 +186,11 @@ function findSecret(store: StoreConfig) {
   )
 }
 
-/** Stored keys that can't be opened are the wrong secret: the user's to put right. */
+/** Turns keys that can't be opened into a `UserError`: the secret is wrong. */
 function explainingBox(box: SecretBox): SecretBox {
   return { ...box, open: (sealed) => explaining(() => box.open(sealed)) }
 }
 
-/** Undefined: nothing speaks against it. */
 function complainOfSecret(box: SecretBox, sealed: Uint8Array): string | undefined {
   try {
     box.open(sealed)
@@ -232,7 +229,7 @@ export function expectedMessage(error: unknown): string | undefined {
   return expected || isOfSystem(error) ? error.message : undefined
 }
 
-/** What the system has refused to do: a file that is not there, a full disk. It names what and why. */
+/** An error of the system, such as a missing file or a full disk, which names what and why. */
 function isOfSystem(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }

@@ -4,23 +4,22 @@ import { boundAccepted } from '../lib/connections.ts'
 import type { Config } from './config/config.ts'
 import { UserError } from './instance.ts'
 
-/** A gateway that takes requests. */
+/** A listening gateway. */
 export interface Listening {
-  /** Where it listens, as a URL. */
   readonly url: string
-  /** Stops taking requests; connections that are under way go on. */
+  /** Stops accepting requests; those under way continue. */
   close(): Promise<void>
-  /** Ends the connections that are left: a client that does not read would keep the process. */
+  /** Closes the remaining connections: a slow reader would keep the process. */
   drop(): void
 }
 
-/** Bun would answer 413 by itself, with an empty body: ours is counted, and has a shape. */
+/** Bun's own 413 has an empty body; ours counts, and answers in the protocol's shape. */
 const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 
-/** One event may be so large. */
+/** Largest single event. */
 const maxWaitingBytes = 64 * 1_048_576
 
-/** What waits in the system for a client that is slow to read, in bytes; it would take megabytes. */
+/** Bytes that the system buffers for a slow reader, instead of megabytes. */
 const sentAheadBytes = 262_144
 
 type Address = Pick<Config['server'], 'host' | 'port'> & {
@@ -40,12 +39,12 @@ export function listen(
     reusePort: false,
     development: false,
     maxRequestBodySize,
-    // Before a request's head and body are complete; models get all the time.
+    // Until a request's head and body are complete; models get unlimited time.
     idleTimeout: usualSilenceSeconds,
     websocket: {
-      // Larger messages end their connection unread.
+      // A larger message ends its connection unread.
       ...(messageBytes && { maxPayloadLength: messageBytes }),
-      // Who sends waits as soon as anything waits to be read: this is for what is sent at once.
+      // Senders wait for backpressure anyway; this limits a single write.
       backpressureLimit: maxWaitingBytes,
       perMessageDeflate: false,
       sendPings: true,
@@ -73,11 +72,11 @@ export function listen(
 interface Port {
   readonly host: string
   readonly port: number
-  /** Where the operator names another address: a key of the configuration, or an option. */
+  /** Where the operator sets the address: a key of the configuration, or an option. */
   readonly setBy: string
 }
 
-/** Why a port could not be opened, with the way out: what the runtime says is for programmers. */
+/** Why a port could not be opened, with the way out. */
 export function cannotListen({ host, port, setBy }: Port, cause: unknown): UserError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (code === 'EADDRINUSE') {
@@ -89,7 +88,6 @@ export function cannotListen({ host, port, setBy }: Port, cause: unknown): UserE
   return new UserError(`Cannot listen on ${place}: ${reason} (${setBy}).`, { cause })
 }
 
-/** Each ends with the way out. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES:
     'this user has no right to ports below 1024. Run it with CAP_NET_BIND_SERVICE (AmbientCapabilities= in systemd), or give another port',

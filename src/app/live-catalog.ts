@@ -7,12 +7,11 @@ import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 
-/** The catalog snapshot in force. */
 export interface LiveCatalog {
   current(): Catalog
-  /** The rows that it was built from: what is off or has no price, too. */
+  /** The rows it was built from, disabled and unpriced ones included. */
   rows(): CatalogRows
-  /** Reads the store again and puts the new snapshot in force, whole. */
+  /** Reads the store and swaps the snapshot. */
   reload(): Promise<void>
 }
 
@@ -24,7 +23,7 @@ export async function createLiveCatalog(store: Store, secrets: SecretBox): Promi
     return { rows, catalog: await inSlices(catalogSteps(rows, openKeys, secrets.open)) }
   }
   let live = await load()
-  // What was read first must not come last.
+  // An earlier read must not replace a later one.
   const inTurn = createTurns()
   return {
     current: () => live.catalog,

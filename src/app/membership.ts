@@ -9,40 +9,37 @@ import type { Counters } from '../store/ports/counters.ts'
 import type { Counting, NodeLoad, NodeStore, NodeView } from '../store/ports/nodes.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 
-/** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
+/** Interval of heartbeats and of looking for dead nodes: well below `silentNodeMs`. */
 const beatMs = 5_000
 
-/** After an outage of the database no node is dead for this time: all may have been silent. */
+/** No node counts as dead for this time after an outage of the database: all may have been silent. */
 const graceMs = 3 * beatMs
 
-/** Dead nodes stay in the list for so long, for people to see. */
+/** How long dead nodes stay listed. */
 const keptMs = 3_600_000
 
 interface MembershipParts {
   readonly nodes: NodeStore
   readonly load: () => NodeLoad
   readonly log: Logger
-  /** Where this node runs, for people; default: its machine and process. */
+  /** Where this node runs; default: its machine and process. */
   readonly name?: string
-  /** Monotonic, in milliseconds. */
   readonly tick?: Clock
 }
 
-/** A process that is one of the nodes. */
+/** This process as one of the nodes. */
 export interface Membership {
-  /** Its number in the list. */
   id(): number
-  /** The list, as it was last looked at; empty before that, and while this node is cut off. */
+  /** The last list read; empty before the first, and while the database is unreachable. */
   known(): readonly NodeView[]
-  /** How many live, with this one, as far as is known: while it is cut off, as many as before. */
+  /** Number of living nodes with this one; while the database is unreachable, as before. */
   living(): number
-  /** Says that it lives, closes what dead nodes left open and forgets those long dead. */
+  /** Sends a heartbeat, closes what dead nodes left open and forgets those long dead. */
   beat(): Promise<void>
-  /** Leaves the list: nothing of its own is under way any more. */
+  /** Leaves the list; nothing of its own is under way any more. */
   leave(): Promise<void>
 }
 
-/** Where this process runs, for people. */
 export const processName = (): string => `${hostname()}:${process.pid}`
 
 const livingIn = (nodes: readonly NodeView[]) => nodes.filter(({ isAlive }) => isAlive).length
@@ -54,9 +51,9 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   const others = await nodes.list()
   const id = await nodes.register({ name, version })
   let heardTick = tick()
-  // Where all are silent at a start, the database may have come back a moment ago.
+  // If all are silent at a start, the database may have just come back.
   const isDoubtful = others.length > 0 && !others.some(({ isAlive }) => isAlive)
-  /** Nobody is taken for dead before. */
+  /** No node counts as dead before. */
   let graceTick = isDoubtful ? heardTick + graceMs : heardTick
   let known: readonly NodeView[] = []
   let living = 1 + livingIn(others)
@@ -92,7 +89,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
       heardTick = now
       if (now >= graceTick) await closeDead()
       known = await nodes.list()
-      // Some may only not have been heard again yet.
+      // Some may not have sent a heartbeat yet.
       living = now >= graceTick ? livingIn(known) : Math.max(living, livingIn(known))
       if (now >= graceTick) await forgetLongDead()
       if (isCutOff) log.info('this node is heard of again', { node: id })
@@ -130,13 +127,12 @@ interface NodeLoadParts {
   readonly forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>
   /** Undefined: this node counts in its memory. */
   readonly counters: Pick<Counters, 'isAway'> | undefined
-  /** Undefined: there is one node, which builds its own. */
+  /** Undefined: a single node builds its own. */
   readonly documents: Pick<DocumentStore, 'isLeading'> | undefined
-  /** Monotonic, in milliseconds. */
   readonly tick: Clock
 }
 
-/** What this node tells of itself; asked every few seconds. */
+/** Load that this node reports; read every few seconds. */
 export function createNodeLoad(parts: NodeLoadParts): () => Required<NodeLoad> {
   const { forwarder, counters, documents, tick } = parts
   const requestsPerMinute = createPerMinute(forwarder.begun, tick)

@@ -13,30 +13,27 @@ import { cannotListen } from './listen.ts'
 import type { Membership } from './membership.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What the metrics are drawn from, at the moment they are asked for. */
+/** What the metrics report, read at each request. */
 export interface MetricsSource {
   readonly totals: Pick<RunningTotals, 'groups' | 'attempts' | 'limits' | 'refusals'>
   readonly catalog: () => Catalog
   readonly requestsInFlight: () => number
-  /** Those of them whose answer is a stream that has begun. */
+  /** Requests whose answer is a stream that has begun. */
   readonly streamsInFlight: () => number
-  /** Settlements that wait in the spool of this node. */
+  /** Settlements in the spool of this node. */
   readonly spooled: () => number
-  /** What cools now. */
   readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
   readonly memory: {
     readonly budget: Pick<MemoryBudget, 'totalBytes' | 'usedBytes' | 'waiting' | 'refused'>
   }
   readonly places: Pick<Places, 'refused'>
-  /** How many accounts are overdrawn, a minute ago at most; undefined: not known yet. */
+  /** Overdrawn accounts, at most a minute old; undefined: not known yet. */
   readonly overdrawn: () => number | undefined
-  /** What this process tells the others. */
   readonly load: () => NodeLoad
-  /** Undefined: this process is the only one. */
+  /** Undefined: this is the only process. */
   readonly membership: Pick<Membership, 'id' | 'known'> | undefined
 }
 
-/** The metrics, where they can be read. */
 export interface MetricsListening {
   readonly url: string
   close(): Promise<void>
@@ -81,7 +78,7 @@ export function listenMetrics(
 const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
   new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain', ...headers } })
 
-/** What makes the text is loaded when it is asked for, and makes it once for all who wait. */
+/** Builds the text on demand, once for all concurrent requests. */
 function createAnswer(source: MetricsSource, lag: LagMeter) {
   let metrics: Promise<Metrics> | undefined
   const read = createSingle(async () => {

@@ -10,21 +10,19 @@ import {
 } from '../lib/process-state.ts'
 import type { MetricsSource } from './metrics-listen.ts'
 
-/** The metrics as Prometheus reads them. */
 export interface Metrics {
   readonly contentType: string
   text(): Promise<string>
 }
 
-/** One value of a metric. */
 interface Sample {
-  /** Undefined: the metric's own; parts of a histogram have others. */
+  /** Default: the metric's name; parts of a histogram have others. */
   readonly metricName?: string
   readonly labels?: { readonly [label: string]: string }
   readonly value: number
 }
 
-/** A metric whose values are read when they are asked for; undefined: there is none now. */
+/** A metric whose values are read at each request; undefined: it has none now. */
 interface Series {
   readonly name: string
   readonly help: string
@@ -39,7 +37,7 @@ const counter = series('counter')
 const gauge = series('gauge')
 const histogram = series('histogram')
 
-/** All metrics of this process. Nothing is counted here: each reading takes the running totals. */
+/** All metrics of this process, read from the running totals. */
 export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>): Metrics {
   const all = [...trafficSeries(source), ...nodeSeries(source), ...processSeries(lag)]
   const registry = createRegistry(all)
@@ -47,9 +45,8 @@ export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longes
 }
 
 /**
- * A registry of these. Each is a gauge whose values are read each time: the library's own way of keeping
- * values takes two sets of labels for one that read the same behind each other, and its histograms need
- * every single value.
+ * A registry of gauges whose values are read each time: the library's own way would mix labels that read
+ * the same when joined, and its histograms need every single value.
  */
 export function createRegistry(all: readonly Series[]): Registry {
   const registry = new Registry()
@@ -143,7 +140,7 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
   ]
 }
 
-/** Of a group that is gone nothing more is told. */
+/** Skips removed groups. */
 function* ofGroups(
   { totals, catalog }: MetricsSource,
   samplesOf: (group: string, totals: GroupTotals) => Iterable<Sample>,
@@ -157,7 +154,7 @@ function* ofGroups(
 
 function* requestSamples(group: string, { models }: GroupTotals): Generator<Sample> {
   for (const [model, counts] of models) {
-    // Zeros too: a failure that is the first of its kind must be seen as a rise.
+    // Zeros too: the first failure of its kind must be visible as a rise.
     for (const [place, outcome] of outcomeNames.entries()) {
       yield { labels: { group, model, outcome }, value: counts[place] ?? 0 }
     }
@@ -191,7 +188,7 @@ function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample
   }
 }
 
-/** How this process is, by the names that Prometheus has for it. What the system does not tell is left out. */
+/** Process metrics by Prometheus' names; unknown values are left out. */
 function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
   const startedAtSeconds = Date.now() / 1000 - process.uptime()
   const cpu = (part: 'user' | 'system') => process.cpuUsage()[part] / 1e6
@@ -222,7 +219,7 @@ function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
   ]
 }
 
-/** What this process knows of the nodes that serve together; nothing where it serves alone. */
+/** Metrics of the nodes; none for a single process. */
 export function nodeSeries({
   load,
   membership,

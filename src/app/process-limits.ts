@@ -11,33 +11,32 @@ import {
 } from '../lib/process-state.ts'
 import type { Config } from './config/config.ts'
 
-/** What this process may have of memory, and who says so. */
+/** Memory limits of this process, and their source. */
 export interface ProcessMemory {
   readonly limitBytes: number
   readonly source: 'configuration' | 'container' | 'machine'
   readonly budget: MemoryBudget
   /** WebSockets at once, and the longest message on one. */
   readonly sockets: SocketLimits & { readonly messageBytes: number }
-  /** Of fetched files, kept for the next requests. */
+  /** Cache of fetched files. */
   readonly fileCacheBytes: number
 }
 
 const mebibyte = 1_048_576
-/** What the program holds by itself, with some requests under way: its code is not part of it. */
+/** What the program itself holds with some requests under way, without its code. */
 const ownBytes = 80 * mebibyte
-/** The rest is for garbage, and for the pages of files that the program would be slow without. */
+/** The rest is for garbage and the file cache of the system. */
 const partOfRest = 0.8
-/** With less nothing could be answered. */
 const leastBudget = 16 * mebibyte
-/** Beyond this part of the limit nothing large is let in, whatever was reckoned. */
+/** Beyond this part of the limit no large request is admitted. */
 const partHeld = 0.9
-/** A machine is not for this program alone. */
+/** Other programs use the machine too. */
 const partOfMachine = 0.5
-/** Garbage is collected no more often, nor for more than one part in so many of the time: nobody is answered then. */
+/** Bounds of forced collections, during which no request is answered: an interval, and a part of the time. */
 const collectEveryMs = 500
 const collectOnePartIn = 20
 
-/** The budget of bytes of this process, by its configuration or by what the system says. */
+/** The memory budget of this process, by its configuration or the system's limits. */
 export function createProcessMemory({
   memoryBytes,
 }: Pick<Config['server'], 'memoryBytes'>): ProcessMemory {
@@ -46,7 +45,7 @@ export function createProcessMemory({
   const totalBytes = Math.max(Math.floor((limitBytes - own) * partOfRest), leastBudget)
   let collectAt = 0
 
-  /** What was given back is garbage first, and garbage is collected when there is much of it. */
+  /** Released memory is garbage first: collects it when little room is left. */
   function hasRoom(bytes: number): boolean {
     const isFree = () => heldMemoryBytes() + bytes <= limitBytes * partHeld
     if (isFree()) return true
@@ -78,7 +77,7 @@ function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
   }
 }
 
-/** Conversations that connections go on with: warm-ups leave some, which cost nobody anything. */
+/** Limits of conversations kept for connections: warm-ups leave some that are never used. */
 function conversationsWithin(totalBytes: number): SocketLimits['conversations'] {
   const ofAll = Math.min(Math.floor(totalBytes / 8), 256 * mebibyte)
   const ofAccount = Math.min(Math.floor(ofAll / 2), 64 * mebibyte)
@@ -91,7 +90,6 @@ function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' |
   return { limitBytes: source === 'machine' ? bytes * partOfMachine : bytes, source }
 }
 
-/** Looks whether this process can open files and connections still. */
 interface DescriptorWatch {
   isShort(): boolean
   stop(): void
@@ -100,10 +98,10 @@ interface DescriptorWatch {
 const lookMs = 1_000
 /** Fewer left: the next moment may take them. */
 const fewest = 4
-/** It is told no more often than this, however often it comes and goes. */
+/** At most one log line in this time, however often the state changes. */
 const tellMs = 60_000
 
-/** Tells the log when no descriptors are left: connections that nobody can take tell nothing. */
+/** Logs when no descriptors are left: connections that can't be accepted leave no trace. */
 export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer): DescriptorWatch {
   let isShort = false
   let toldTick = Number.NEGATIVE_INFINITY

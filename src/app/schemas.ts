@@ -27,10 +27,9 @@ export const schemas = {
   config: { file: 'tollgate.yaml.json', content: configJsonSchema },
 } as const satisfies Record<string, { file: string; content: () => JsonSchema }>
 
-/** Where a schema file is. */
 export const schemaPath = (file: string) => `/schemas/${file}`
 
-/** Routes of the schema files, each of which is made when it is first asked for. */
+/** Routes of the schema files, each built on first request. */
 export function schemaRoutes(clock: Clock) {
   const app = new Elysia({ name: 'site.schemas' })
   for (const { file, content } of Object.values(schemas)) {
@@ -47,7 +46,7 @@ export function schemaRoutes(clock: Clock) {
   return app
 }
 
-/** Those of public documents by name, for the API's documentation. */
+/** Schemas of public documents by name, for the API documentation. */
 export const documentSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   feed: schemas.feed.content(),
   plaza: schemas.plaza.content(),

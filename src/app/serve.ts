@@ -27,57 +27,56 @@ interface ServeParts {
   readonly log: Logger
   /** Reads the configuration again, for SIGHUP. */
   readonly reload: () => Promise<Config>
-  /** Monotonic, in milliseconds: what limits of the console's sessions go by; given by tests. */
+  /** Monotonic clock of sessions; tests replace it. */
   readonly sessionTick?: Clock | undefined
-  /** How long a WebSocket lives; absent: an hour. */
+  /** How long a WebSocket lives; default: an hour. */
   readonly socketLifeMs?: number | undefined
-  /** Where the operator names the address to listen on; absent: `server.listen`. */
+  /** Where the operator sets the address; default: `server.listen`. */
   readonly addressSetBy?: string | undefined
 }
 
-/** A gateway that is up. */
+/** A running gateway. */
 export interface Serving {
   readonly url: string
-  /** Where the first administrator is created, with a single-use code; undefined: there is one. */
+  /** Creates the first administrator with a single-use code; undefined: one exists. */
   readonly setupUrl: string | undefined
-  /** Where the metrics are; undefined: nowhere. */
   readonly metricsUrl: string | undefined
   readonly memory: ProcessMemory
-  /** Applies the configuration anew; a broken one is reported and changes nothing. */
+  /** Applies the configuration again; an invalid one is logged and changes nothing. */
   reload(): Promise<void>
   /**
-   * Stops in steps, each within a limit: /readyz fails, after the delay requests are refused, open
-   * ones get the grace time, charges settle, the database closes. A second call skips the waiting.
+   * Stops in steps, each within a limit: /readyz fails, after the delay requests are refused, open ones get
+   * the grace time, charges settle, the database closes. A second call skips the waiting.
    */
   stop(): Promise<readonly string[]>
-  /** Which step of the stop is waited for now, as a noun; undefined: none yet. */
+  /** The step of the stop under way, as a noun; undefined: none yet. */
   waitsFor(): string | undefined
 }
 
-/** How often the database is asked whether another process changed it: a change is seen within a second. */
+/** Interval of asking the database for changes by other processes. */
 const pollMs = 500
 
 /** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see README). */
 const bounds = {
-  /** Interrupted streams have this for their error event. */
+  /** Time for the error events of interrupted streams. */
   lastWordsMs: 2_000,
-  /** Longer than the patience with a store that is away: only then is it known what could not be stored. */
+  /** Longer than the patience with an unavailable store: only then is the loss known. */
   settleMs: 15_000,
-  /** All that is closed behind it, together: … */
+  /** All closing steps together. */
   closeMs: 5_000,
-  /** … and when a second signal has come. */
+  /** The same after a second signal. */
   hurriedCloseMs: 500,
 }
 
-/** The step that no hurry cuts short: until it is done money may be lost. */
+/** The step that no second signal cuts short: until it is done money may be lost. */
 export const settling = 'settlements'
 
-/** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
+/** Applies the configuration, opens the port and serves until it is stopped. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, instance, log, reload, sessionTick, socketLifeMs } = parts
   const { store, secrets } = instance
   let load = (): NodeLoad => ({})
-  // What a start that fails takes back.
+  // Undoes a start that fails.
   await using undone = new AsyncDisposableStack()
   const membership = await enter(store, log, () => load())
   undone.defer(async () => await membership?.leave())
@@ -85,7 +84,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   let origin = await store.records.origin()
   const spool = await openSpoolOf(config.store, origin, log)
   undone.defer(async () => await spool?.close())
-  // First: what it has is not closed as interrupted, and spent by nobody else.
+  // Before the sweep, which would close its requests as interrupted.
   if (spool) await replay({ spool, records: store.records, store: config.store }, log)
   await sweep(store, log)
   tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
@@ -108,7 +107,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const endWatch = store.file && watchFile(store.file, log)
   undone.move()
   if (store.file) await removeCopies(store.file, log)
-  // Nothing is waited for from here on: who takes requests must hear the signals that end it.
+  // No awaits from here on: once requests arrive, signals must be handled.
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
   const startCheck = checkAtStart(store.verification, log)
@@ -135,14 +134,14 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     }
   }
 
-  /** A database is known by its first account, which may be made at any time. */
+  /** A database is known by its first account, which may be created at any time. */
   async function findOrigin(): Promise<void> {
     if (origin !== '') return
     origin = await store.records.origin()
     spool?.setOrigin(origin)
   }
 
-  /** Goes on as before, until those who send requests had the time to send them elsewhere. */
+  /** Serves as before until load balancers send requests elsewhere. */
   async function drain(): Promise<void> {
     tollgate.drain()
     if (delayMs === 0) return
@@ -222,11 +221,11 @@ async function beginFetching(): Promise<void> {
   await fetch('http://localhost/', { unix: '/nowhere/at/all', proxy: false }).catch(() => {})
 }
 
-/** Where several may serve, this one is known to the others before it takes its first request. */
+/** Joins the other nodes before the first request. */
 const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoad) =>
   records.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
-/** Makes sure that no other process serves where one alone may. */
+/** Throws when another process serves from a database for one. */
 async function claim(store: Store, config: Config): Promise<void> {
   if (!(await store.claimServing())) {
     throw new UserError(
@@ -238,7 +237,7 @@ async function claim(store: Store, config: Config): Promise<void> {
 
 /** Closes what a killed process left open. */
 async function sweep(store: Store, log: Logger): Promise<void> {
-  // Where several serve, those that live look for the dead.
+  // Several nodes look for dead ones instead.
   if (store.records.isShared) return
   const interrupted = await store.records.sweep()
   if (interrupted === 0) return
@@ -260,7 +259,7 @@ async function openPorts(tollgate: Tollgate, parts: ServeParts): Promise<Ports> 
   const { server } = parts.config
   let metrics: MetricsListening | undefined
   try {
-    // First: what is not there yet has no requests to give up.
+    // First: without the metrics there are no requests to abort yet.
     metrics = server.metrics ? listenMetrics(server.metrics, tollgate.metrics, log) : undefined
     const messageBytes = Math.min(server.maxBodyBytes, tollgate.memory.sockets.messageBytes)
     const address = { ...server, messageBytes }
@@ -274,7 +273,7 @@ async function openPorts(tollgate: Tollgate, parts: ServeParts): Promise<Ports> 
 const pauseMs = 50
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
 
-/** What an operator may have meant to be in force, and is not. */
+/** Logs entries of the file that manual changes keep out of force. */
 function tellHeldBack({ heldBack }: Plan, log: Logger): void {
   for (const held of heldBack) log.warn(heldBackText(held))
 }

@@ -38,22 +38,20 @@ import { translationTable } from './translation-table.ts'
 interface SiteParts {
   readonly config: Config
   readonly catalog: () => Catalog
-  /** What all nodes serve alike; undefined: there is one node. */
+  /** Documents shared by all nodes; undefined: there is one node. */
   readonly documents: DocumentStore | undefined
   readonly clock: Clock
   readonly log: Logger
   readonly plazaRefusal: PlazaParts['refusalOf']
-  /** How well requests are answered. */
   readonly status: StatusSource
-  /** Whether requests may be sent here. */
   readonly readiness: Readiness
 }
 
-/** The groups that everybody sees. */
+/** The groups that the public documents show. */
 export const shownGroups = ({ groups, openGroups }: Catalog, which: 'open' | 'all') =>
   which === 'all' ? groups : openGroups
 
-/** What a host of its own for the feed or the status page serves. */
+/** Paths that a separate host for the feed or the status page serves. */
 const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
@@ -110,9 +108,9 @@ export function createSite(parts: SiteParts) {
       .use(statusPageRoutes(statusPages))
       .use(schemaRoutes(clock))
       .use(healthRoutes(readiness)),
-    /** The plaza as JSON text, of groups that the account may use and the public plaza lacks. */
+    /** The plaza of the account's groups that the public plaza lacks. */
     plazaFor: (account: Member) => inSlices(encodePlaza({ groups: hiddenFor(account) }, '')),
-    /** The same of the status; of one group alone, with all its models, where it is named. */
+    /** Their status; with `name` of that group alone, with all its models. */
     statusFor(account: Member, name: string | undefined) {
       const groups = hiddenFor(account, name)
       const onlyGroup = name === undefined ? undefined : groups.keys().next().value
@@ -131,18 +129,17 @@ export function createSite(parts: SiteParts) {
         translation: translationTable,
         clock,
       }),
-    /** True for a request whose host does not have what it asks for. */
     isHidden: (request: Request) => hosts.isHidden(request),
-    /** The status page for whoever asks for nothing on its own host; undefined: it is not that. */
+    /** The status page at the root of its own host; undefined: another host or path. */
     front: (request: Request) =>
       hosts.isFront(request) ? answerPage(statusPages, request) : undefined,
-    /** Puts a changed configuration in force. */
+    /** Applies a changed configuration. */
     configure(changed: Config): void {
       ;({ site, settings } = changed)
       hosts = createHostRules(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
     },
-    /** Builds all pages anew: prices, groups or settings have changed. */
+    /** Rebuilds all pages after changes of prices, groups or settings. */
     refresh: snapshots.refresh,
     async stop() {
       await snapshots.stop()
@@ -156,13 +153,13 @@ function docsSite({ name, baseUrl, overseasBaseUrl }: Config['site']) {
   return { name, version, addresses }
 }
 
-/** What the feed says about its site, by configuration. */
+/** The feed's description of its site. */
 export function feedSite({ site, settings }: Pick<Config, 'site' | 'settings'>): FeedSite {
   const domain = site.domain ?? (site.baseUrl === null ? '' : new URL(site.baseUrl).hostname)
   return { name: site.name, domain, currency: settings.feedCurrency }
 }
 
-/** Lets callers with a valid key see the plaza, as the gateway would let them in; balance apart. */
+/** Admits callers with a valid key to the plaza as the gateway would, whatever their balance. */
 export function createPlazaAccess(gatekeeper: Gatekeeper) {
   return async ({ request, server }: PlazaCall): Promise<PlazaRefusal | undefined> => {
     const peer = () => server?.requestIP(request)?.address ?? ''

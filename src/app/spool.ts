@@ -34,7 +34,7 @@ const missing: OpenSpool = {
   ...{ count: () => 0, hasFailed: () => true, remark: () => 'missing', close: async () => {} },
 }
 
-/** So far apart the clocks of two nodes may be: a key may be made by one and used at another. */
+/** Allowed difference of two nodes' clocks: one may create a key that another uses. */
 const skewMs = 60_000
 
 /** Stores what a spool holds. Throws `UserError` when the database does not accept it. */
@@ -60,7 +60,7 @@ export async function replay(
       kept.keep(requestId, { settle: [settlement] })
       continue
     }
-    // A backup was restored, say: what was made after it is gone, and others may have its ids.
+    // After a restored backup, ids may have been given again.
     await spool.setAside(settlement, 'Its key is not there, or was made after it.')
     spool.stored([requestId])
     log.error('a settlement in the spool is of a key that is not there: it is set aside', {
@@ -75,7 +75,7 @@ export async function replay(
   )
 }
 
-/** What commands on the data tell of a spool; undefined: nothing waits in it. */
+/** What commands on the data report of a spool; undefined: it is empty. */
 export function describeWaiting({ spool }: StoreConfig): string | undefined {
   const count = spool == null ? 0 : countWaiting(spool)
   if (!count) return undefined

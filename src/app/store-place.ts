@@ -5,14 +5,14 @@ import { placeOf } from '../store/postgres/tls.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { PostgresConfig, StoreConfig } from './config/config.ts'
 
-/** Whether a database is on a server, for several nodes, and not in a file beside this process. */
+/** Whether a database is on a server, for several nodes. */
 export const isOnServer = (store: StoreConfig): store is PostgresConfig => 'url' in store
 
-/** How people are told of a database: its path, or its address without user and password. */
+/** A database in messages: its path, or its address without user and password. */
 export const describeStore = (store: StoreConfig): string =>
   isOnServer(store) ? placeOf(store.url) : store.path
 
-/** Where the spool of a database file lies, unless it is named. */
+/** Default place of a database file's spool. */
 export const usualSpool = (path: string): string => `${path}.spool`
 
 /** The path of a database file; undefined: it is on a server, or in memory. */
@@ -22,7 +22,7 @@ export const fileOf = (store: StoreConfig): string | undefined =>
 /** Opens the database, creating it if missing. Only a process `toServe` upgrades an older one. */
 export async function openStore(store: StoreConfig, upgrade: MigrateOptions = {}): Promise<Store> {
   if (!isOnServer(store)) return openSqliteStore({ ...store, clock: systemClock, toStay: true })
-  // Nobody else pays for its driver.
+  // Loads the driver only when needed.
   const { openPostgresStore } = await import('../store/postgres/open.ts')
   return openPostgresStore({ url: store.url, clock: systemClock, ...upgrade })
 }

@@ -54,65 +54,59 @@ interface TollgateParts {
   readonly secrets: SecretBox
   readonly log: Logger
   readonly clock: Clock
-  /** Where settlements wait that the store does not take; absent: nowhere. */
+  /** Holds settlements that the store does not take; absent: none. */
   readonly spool?: Spool | undefined
-  /** What all nodes count together, closed at the stop; absent: this one counts in its memory. */
+  /** Counters shared by all nodes, closed at the stop; absent: counts in memory. */
   readonly counters?: Counters | undefined
-  /** This process among those that serve from the store; absent: it is the only one. */
+  /** This process among the nodes; absent: it is the only one. */
   readonly membership?: Pick<Membership, 'id' | 'known'> | undefined
-  /** Numbers in [0, 1): which of equal channels is asked first. */
+  /** Numbers in [0, 1) that choose between equal channels. */
   readonly random?: () => number
-  /** How long a stream may be silent towards its client. */
   readonly heartbeat?: HeartbeatTimes
-  /** Who is signed in to the console; absent: whoever has a session. */
+  /** Who is signed in to the console; tests replace it. */
   readonly sessions?: Sessions
-  /** What limits of the console's sessions go by; absent: the real time. */
   readonly sessionTick?: Clock | undefined
-  /** How long a WebSocket lives; absent: an hour. */
+  /** How long a WebSocket lives; default: an hour. */
   readonly socketLifeMs?: number | undefined
-  /** Timers of the console's live views; absent: real ones. */
   readonly repeat?: Repeat
 }
 
 /** The whole gateway, wired; the caller listens. */
 export interface Tollgate {
   readonly app: ReturnType<typeof createHttpApp>
-  /** Puts settings of a changed configuration in force; `listen`, `store` and `counters` need a restart. */
+  /** Applies changed settings; `listen`, `store` and `counters` need a restart. */
   configure(config: Config): void
-  /** What another process has changed in the store since the last call; throws while nobody can tell. */
+  /** What other processes changed in the store since the last call; throws when it is unavailable. */
   changedElsewhere(): Promise<ChangedElsewhere>
   /** Reads accounts and tokens again. */
   accountsChanged(): void
-  /** Reads groups, channels, prices and tokens again: somebody changed the store. */
+  /** Reads groups, channels, prices and tokens again. */
   refresh(): Promise<void>
-  /** The same after changes by hand, whose channels may have models that have a list price. */
+  /** As `refresh`, after manual changes: channels may have new models with a list price. */
   changed(): Promise<void>
-  /** A code that creates the first administrator, the same on all nodes; undefined: exists. */
+  /** A code that creates the first administrator, equal on all nodes; undefined: one exists. */
   openSetup(): Promise<string | undefined>
-  /** What the metrics are drawn from. */
   readonly metrics: MetricsSource
-  /** What it may hold for strangers. */
   readonly memory: ProcessMemory
-  /** What this process is doing, for the other nodes to see. */
   load(): NodeLoad
   /** Exchanges under way, streams included. */
   active(): number
-  /** From now on load balancers are told to send requests elsewhere; those that come are taken. */
+  /** Fails readiness; requests are still accepted. */
   drain(): void
-  /** Refuses requests that still come, by connections that were open before. */
+  /** Refuses new requests on open connections. */
   close(): void
-  /** Ends all exchanges that are under way, each with its record. */
+  /** Aborts all exchanges, each with its record. */
   interruptAll(): void
   /** Resolves when everything that ended is stored. */
   settled(): Promise<void>
-  /** Whether something waits still that the store did not take. */
+  /** Whether settlements wait that the store did not take. */
   isBehind(): boolean
   stop(): Promise<void>
 }
 
-/** Large requests come in bursts: without a queue_time, too, they wait for memory. */
+/** Large requests come in bursts: even without a queue_time they wait for memory. */
 const leastMemoryWaitMs = 5_000
-/** A connection on which nothing comes is closed after a minute. */
+/** A silent connection is closed after a minute. */
 const mostMemoryWaitMs = 30_000
 
 /** Builds every part once and connects them. Throws when the store can't be read. */
@@ -125,7 +119,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   let settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
-  /** One after the other: what was read first must not come last. */
+  /** Reads in turn: an earlier one must not replace a later one. */
   const inTurn = createTurns()
   const tick = () => performance.now()
   const keys = createKnownKeys(store.tokens, (error) =>
@@ -136,7 +130,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     strangers: createStrangers(keys, tick),
   })
   const { file } = store
-  /** A request that is not stored must not be asked upstream. */
+  /** A request that can't be stored must not reach the upstream. */
   const identify: Authenticator['identify'] = (key, address) => {
     file?.require()
     return authenticator.identify(key, address)
@@ -209,7 +203,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ outbound, clock, tick, log },
   }
   const background = createBackground({ ...shared, answers: store.answers, repeat: parts.repeat })
-  // Where several serve, each commit is decided by what all of them have set aside.
+  // With several nodes each commit is decided by the reservations of all.
   if (!store.records.isShared) {
     for (const held of await store.answers.allPending()) reservations.adopt(held)
   }
@@ -269,18 +263,18 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     records: store.records,
     modelsList: () => settings.modelsList,
   }
-  /** The file's words, and in the places that it leaves open what was set by hand. */
+  /** The file's settings, completed by manual ones. */
   function applySettings(): void {
     config = withSettings(fileConfig, values)
     settings = liveSettings(config)
     site.configure(config)
   }
-  /** All that requests are decided by. */
+  /** Reads everything that requests are decided by. */
   async function readAnew(): Promise<void> {
     try {
       await catalog.reload()
     } finally {
-      // Whatever can't be read: tokens that were switched off are off.
+      // Even when reading fails, disabled tokens must stop working.
       authenticator.forget()
     }
     ;({ values } = await store.edits.storedSettings())
@@ -294,7 +288,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     }),
   )
   const syncVendorPrices = createVendorPriceSync(store, catalog.rows().channels)
-  /** Other changes don't wait for the prices. */
+  /** Other changes do not depend on the prices. */
   const changed = createJoined(async () => {
     await syncVendorPrices().finally(refresh)
   })
@@ -330,7 +324,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     app: createHttpApp({
       ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
       ...{ site, door, log, onRefused },
-      // A proxy that keeps connections must find none closed on which it has just sent a request.
+      // A proxy must find no kept connection closed on which it has just sent a request.
       closesConnections: () => readiness.isDraining() || places.areShort(),
     }),
     configure(changed) {

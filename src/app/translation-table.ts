@@ -18,7 +18,7 @@ const meanings: Readonly<Record<Way, string>> = {
   refused: 'the request is refused with 400, and the message names the field',
 }
 
-/** The table that translation acts by, for the documentation and `tollgate matrix`. */
+/** The feature table of the translation, for the documentation and `tollgate matrix`. */
 export function translationTable(): TranslationTable {
   return {
     protocols: protocolNames,

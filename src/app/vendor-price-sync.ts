@@ -3,15 +3,15 @@ import type { PriceWrite } from '../store/ports/admin.ts'
 import type { ChannelSettings, PriceRow } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
 
-/** What decides which vendor prices hold. Prices: those in force, removed ones included. */
+/** Decides which vendor prices apply. Prices: those in force, removed ones included. */
 export interface Offered {
   readonly channels: readonly Pick<ChannelSettings, 'models'>[]
   readonly prices: readonly PriceRow[]
 }
 
 /**
- * List prices to write for offered models without a price or with an older list price. Prices of
- * others stay. Only the model id of clients counts, not the upstream's.
+ * List prices to write for offered models without a price or with an older list price. Prices of other
+ * sources stay. Only the client's model id counts, not the upstream's.
  */
 export function vendorPriceWrites({ channels, prices }: Offered): PriceWrite[] {
   const inForce = new Map(prices.map((row) => [row.model, row]))
@@ -35,12 +35,11 @@ export function vendorPriceWrite(
   return { model, terms: listed.terms, source: 'vendor', note: '', replaces: inForce?.id ?? null }
 }
 
-/** Puts list prices in force; resolves to how many. */
 type SyncVendorPrices = () => Promise<number>
 
 /**
- * Writes list prices when another process changes channels. Priced models stay as they are, or
- * nodes of two versions would undo each other's lists during an update.
+ * Writes list prices when another process changes channels. Priced models stay as they are, or nodes of two
+ * versions would undo each other's lists during an update.
  */
 export function createVendorPriceSync(
   { catalog, admin }: Store,
@@ -58,6 +57,5 @@ export function createVendorPriceSync(
   }
 }
 
-/** The ids that clients may ask for. */
 const offeredBy = (channels: Offered['channels']): ReadonlySet<string> =>
   new Set(channels.flatMap(({ models }) => models.map(({ id }) => id)))

@@ -15,7 +15,7 @@ interface AdjustOptions extends ConfigOption {
   readonly json?: boolean
 }
 
-/** `tollgate account credit`: money that came in. */
+/** `tollgate account credit`. */
 export function addCredit(account: Command): void {
   const command = account.command('credit').description('add to a balance: a payment, a gift')
   addAdjustment(command, 'credit')
@@ -25,7 +25,7 @@ export function addCredit(account: Command): void {
   )
 }
 
-/** `tollgate account debit`: money that goes out other than for requests. */
+/** `tollgate account debit`. */
 export function addDebit(account: Command): void {
   const command = account
     .command('debit')
@@ -59,7 +59,7 @@ function addAdjustment(command: Command, kind: Adjustment['kind']): void {
     )
 }
 
-/** The store itself tells whether it would overdraw: nothing can come between look and change. */
+/** The store itself refuses to overdraw: no check can be outdated. */
 async function adjust(
   instance: Instance,
   adjustment: Adjustment,
@@ -91,7 +91,6 @@ function adjustmentReport(adjustment: Adjustment, adjusted: Adjusted) {
     amount_nano: signedNano(adjustment),
     idempotency_key: adjustment.idempotencyKey,
     ledger_id: adjusted.ledgerId,
-    /** By that entry; later ones may have changed it since. */
     balance_after_nano: adjusted.balanceNano,
     repeated: adjusted.isRepeat,
   }

@@ -23,7 +23,7 @@ const columns: readonly Column<LedgerEntry>[] = [
   { title: 'FOR', text: ({ requestId, reason }) => requestId ?? reason ?? '' },
 ]
 
-/** `tollgate account ledger`: every change of a balance, with its reason. */
+/** `tollgate account ledger`. */
 export function addLedger(account: Command): void {
   const command = account
     .command('ledger')

@@ -9,7 +9,7 @@ interface PasswordOptions extends ConfigOption {
   readonly json?: boolean
 }
 
-/** `tollgate account password`: for who can't sign in to the console any more. */
+/** `tollgate account password`. */
 export function addPassword(account: Command): void {
   const command = account
     .command('password')
@@ -32,7 +32,7 @@ export function addPassword(account: Command): void {
   )
 }
 
-/** `tollgate account reset-2fa`: for who lost the second factor. */
+/** `tollgate account reset-2fa`. */
 export function addResetTwoFactor(account: Command): void {
   const command = account
     .command('reset-2fa')

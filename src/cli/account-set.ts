@@ -20,7 +20,7 @@ interface SetOptions extends ConfigOption, RegionOptions {
   readonly json?: boolean
 }
 
-/** `tollgate account set`: what is not named stays as it is. */
+/** `tollgate account set`: unnamed fields stay. */
 export function addSet(account: Command): void {
   const role = new Option('--role <role>', 'what it may do in the console')
   const command = account

@@ -8,7 +8,7 @@ import { tokenColumns } from './token-text.ts'
 
 const { limits, ...others } = accountFields
 
-/** How accounts are listed; LOW marks a balance below its threshold, or below the credit limit. */
+/** Columns of `list`; LOW marks a balance below its threshold, or below the credit limit. */
 export const accountColumns: readonly Column<AccountReport>[] = [
   { title: 'EMAIL', text: ({ email }) => email },
   { title: 'ROLE', text: ({ role }) => role },
@@ -26,12 +26,11 @@ function lowOf({ overdrawn_nano, balance_low }: AccountReport): string {
   return balance_low ? 'low' : ''
 }
 
-/** The request that took a balance below the credit limit, where there is one and it is known. */
+/** The request that overdrew the account, if known. */
 interface Caused {
   readonly overdrawn_by?: string | null
 }
 
-/** An account for people, one field a line. */
 export function describeAccount(
   report: AccountReport & Caused,
 ): readonly (readonly [string, string])[] {
@@ -50,13 +49,11 @@ export function describeAccount(
   ]
 }
 
-/** How far, and since which request. */
 const overdraft = ({ overdrawn_nano, overdrawn_by }: AccountReport & Caused) =>
   `by ${usd(overdrawn_nano)}${causeOf(overdrawn_by)}; it can spend again when that is paid`
 
 const causeOf = (requestId?: string | null) => (requestId ? `, since request ${requestId}` : '')
 
-/** The same with its tokens. */
 export function describeDetails(
   report: AccountReport & Caused & { readonly tokens: readonly TokenReport[] },
 ): readonly string[] {

@@ -36,7 +36,7 @@ export function addPlan(program: Command): void {
 async function showPlan({ config: named, prune = false, json }: PlanOptions): Promise<void> {
   const { config, warnings } = await findConfig(named)
   for (const warning of warnings) complain(`warning: ${warning}`)
-  // Looking leaves nothing behind: a database that does not exist yet is made in memory.
+  // A plan leaves nothing behind: a missing database is created in memory.
   const { store } = config
   const isImagined = !isOnServer(store) && !existsSync(store.path)
   const instance = await openInstance({
@@ -80,7 +80,7 @@ async function apply(options: ApplyOptions): Promise<void> {
     if (!json) await writeLines(describePlan(plan))
     const removed = plan.changes.filter(({ action }) => action === 'remove').length
     if (prune && removed > 0) await confirm(`Remove ${removed}? Their records are kept.`, { yes })
-    // What was shown is what is written, whatever changed in between.
+    // Writes exactly what was shown, whatever changed in between.
     if (plan.changes.length > 0) await instance.store.admin.write(plan.writes, byCommandLine)
     if (json) return await writeJson(planReport(plan, true))
     await writeLines([summary(plan, `Done: ${countChanges(plan, 'past')}.`)])

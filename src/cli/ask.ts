@@ -4,7 +4,6 @@ import { printable } from '../lib/table.ts'
 import { UsageError } from './errors.ts'
 import { tell } from './terminal.ts'
 
-/** Asks on the terminal, and gives the answer. */
 export async function ask(
   question: string,
   {
@@ -35,7 +34,6 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was changed.')
 }
 
-/** Longer input is no password. */
 const maxBytes = 64 * 1024
 
 /** Reads a secret from stdin, twice at a terminal. Throws `UserError` when the two differ. */
@@ -61,7 +59,7 @@ const controlC = '\u0003'
 const controlD = '\u0004'
 const backspaces: ReadonlySet<string> = new Set(['\u007f', '\b'])
 
-/** Reads one line from the terminal, key by key, so that nothing of it is shown. */
+/** Reads a line from the terminal without echo. */
 async function typed(prompt: string): Promise<string> {
   const { stdin } = process
   tell(prompt)

@@ -10,7 +10,7 @@ interface ListOptions extends JsonOption {
   readonly limit: number
 }
 
-/** `tollgate audit …`: who changed what by hand. */
+/** `tollgate audit …`: the log of manual changes. */
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('who changed what by hand: list')
   const command = audit

@@ -17,7 +17,7 @@ interface BackupOptions extends JsonOption {
   readonly secret: boolean
 }
 
-/** `tollgate backup`: a copy of the database while the gateway goes on. */
+/** `tollgate backup`. */
 export function addBackup(program: Command): void {
   const command = program
     .command('backup')
@@ -49,7 +49,7 @@ async function runBackup(file: string, options: BackupOptions): Promise<void> {
   await writeLines(describeBackup(result, durationMs))
 }
 
-/** `tollgate restore`: a backup into the empty place of the configured database. */
+/** `tollgate restore`. */
 export function addRestore(program: Command): void {
   const command = program
     .command('restore')
@@ -72,7 +72,7 @@ async function runRestore(file: string, options: JsonOption): Promise<void> {
   await writeLines(describeRestored(result, durationMs))
 }
 
-/** Does such work, shows how far it is, and says what it warns of. */
+/** Runs a copy with its progress, and reports its warning. */
 async function copied<
   Result extends { readonly secret: { readonly warning: string | null } },
   At extends RestoreProgress,
@@ -86,13 +86,11 @@ async function copied<
   return { result, durationMs: Math.round(performance.now() - startedAt) }
 }
 
-/** A gateway on the same core goes first. */
+/** Lets a gateway on the same core run first. */
 export function yieldToOthers(): void {
   try {
     setPriority(10)
-  } catch {
-    // Not allowed here: then it takes its share.
-  }
+  } catch {}
 }
 
 const steps = {
@@ -116,7 +114,6 @@ const contentsReport = (contents: Contents) => ({
   ledger_entries: contents.ledgerEntries,
 })
 
-/** What a database holds, in one line. */
 function describeContents({ accounts, tokens, requests, ledgerEntries }: Contents): string {
   const entries = `ledger ${ledgerEntries === 1 ? 'entry' : 'entries'}`
   return [
@@ -163,7 +160,6 @@ function describeBackup(backup: Backup, durationMs: number): readonly string[] {
   ]
 }
 
-/** What became of the secret, and what is to be kept with the backup. */
 const secretTexts = {
   copied: { told: '', keep: () => '' },
   left_out: { told: 'left out (--no-secret)', keep: (database: string) => `${database}.secret` },

@@ -4,7 +4,7 @@ import { printable } from '../lib/table.ts'
 
 const signs = { create: '+', update: '~', remove: '-' } as const
 
-/** A plan for people: a line for each thing, and below it what is set or changes. */
+/** A plan for people: a line for each thing, and below it its changes. */
 export function describePlan({ changes, heldBack }: Plan): readonly string[] {
   return [...changes.flatMap(describeChange), ...heldBack.map(describeHeldBack)]
 }
@@ -34,7 +34,6 @@ export function countChanges({ changes }: Plan, tense: 'future' | 'past'): strin
   )
 }
 
-/** A plan for machines. */
 export const planReport = ({ changes, heldBack }: Plan, applied: boolean) => ({
   applied,
   changes,

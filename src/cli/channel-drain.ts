@@ -5,7 +5,7 @@ import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeLines } from './output.ts'
 
-/** `tollgate channel drain`: what has begun on a channel goes on there, and nothing else. */
+/** `tollgate channel drain`: finishes what has begun on a channel, and sends it nothing new. */
 export function addDrain(channel: Command): void {
   const command = channel
     .command('drain')

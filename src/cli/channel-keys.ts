@@ -1,7 +1,7 @@
 import { UsageError } from './errors.ts'
 import { tell } from './terminal.ts'
 
-/** The keys of an upstream, from a variable or stdin. Other users could read a command line. */
+/** Keys of an upstream, from a variable or stdin: other users could read a command line. */
 export async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
   if (variable !== undefined) return [variableOf('--key-env', variable)]
   if (process.stdin.isTTY) tell('API key of the upstream (ends with Ctrl-D): ')
@@ -11,7 +11,7 @@ export async function readUpstreamKeys(variable: string | undefined): Promise<re
   throw new UsageError('No key on stdin: pipe it in, or name its variable with --key-env.')
 }
 
-/** The address of a proxy, which may hold a password: of an environment variable, for the same reason. */
+/** A proxy address, which may hold a password, from a variable for the same reason. */
 export const readProxy = (variable: string | undefined): string | undefined =>
   variable === undefined ? undefined : variableOf('--proxy-env', variable)
 

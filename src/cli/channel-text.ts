@@ -4,11 +4,10 @@ import { type Column, formatPairs } from '../lib/table.ts'
 import { channelFields } from '../resources/channel.ts'
 import { fieldColumns, fieldLines } from './field-options.ts'
 
-/** A channel's models; `id=upstream` where the upstream calls it otherwise. */
+/** A channel's models; `id=upstream` where the upstream's name differs. */
 export const modelNames = ({ models }: ChannelReport): readonly string[] =>
   models.map(({ id, upstream }) => (id === upstream ? id : `${id}=${upstream}`))
 
-/** How channels are listed. */
 export const channelColumns: readonly Column<ChannelReport>[] = [
   { title: 'NAME', text: ({ name }) => name },
   { title: 'STATUS', text: ({ status }) => status },
@@ -18,7 +17,7 @@ export const channelColumns: readonly Column<ChannelReport>[] = [
   { title: 'GROUPS', text: ({ groups }) => listed(groups, 'none') },
 ]
 
-/** A channel for people, one field a line; of its keys the ends, of its proxy that it is set. */
+/** A channel for people; shows only the ends of its keys, and whether it has a proxy. */
 export function describeChannel(
   report: ChannelReport & { readonly key_hints: readonly string[] },
 ): readonly string[] {

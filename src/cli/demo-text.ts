@@ -2,17 +2,15 @@ import { usd } from '../billing/money.ts'
 import { counted, humanDuration } from '../lib/format.ts'
 import type { LogFields, Logger } from '../lib/log.ts'
 
-/** What the demo tells about itself. */
 interface DemoFacts {
   readonly url: string
   readonly tokenKey: string
   readonly configFile: string
-  /** Of the administrator of the console. */
   readonly email: string
   readonly password: string
 }
 
-/** The first screen: one line for each protocol, which works as pasted. */
+/** The first screen: one line for each protocol, ready to paste. */
 export function describeDemo(facts: DemoFacts): readonly string[] {
   const { url, tokenKey, configFile, email, password } = facts
   return [
@@ -39,7 +37,7 @@ export function describeDemo(facts: DemoFacts): readonly string[] {
   ]
 }
 
-/** One call for each protocol, streamed; single quotes keep the shell away from the JSON. */
+/** One streamed call for each protocol; single quotes keep the shell away from the JSON. */
 function curlLines(url: string, key: string): readonly { title: string; line: string }[] {
   const ask = (content: string) => [{ role: 'user', content }]
   const bearer = [`authorization: Bearer ${key}`]
@@ -70,32 +68,28 @@ function curlLines(url: string, key: string): readonly { title: string; line: st
   })
 }
 
-/** A logger that turns request lines into what a newcomer wants to know, and adds them up. */
 interface DemoLog {
   readonly log: Logger
-  /** Resolves when every line so far is written. */
   idle(): Promise<void>
   summary(): string
 }
 
-/** Where lines go, and where the balance comes from. */
 interface DemoLogParts {
-  /** Takes all lines but those of requests. */
   readonly inner: Logger
-  /** Takes a finished line; undefined: requests go to `inner` too. */
+  /** Prints a line; undefined: requests go to `inner` too. */
   readonly print: ((line: string) => void) | undefined
-  /** What is left on the demo's account, in nano-USD. */
+  /** The demo account's balance in nano-USD. */
   readonly balance: () => Promise<number | undefined>
 }
 
-/** Lines of requests become the demo's own; all others go to `inner` as they are. */
+/** A logger that rewrites request lines for newcomers and sums them up; others go to `inner`. */
 export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog {
   let requests = 0
   let totalNano = 0
   let last: Promise<void> = Promise.resolve()
 
   async function tell(fields: LogFields): Promise<void> {
-    // The last lines may come when the database is closed already.
+    // The database may be closed before the last lines.
     const left = await balance().catch(() => undefined)
     const line = describeRequest(fields)
     print?.(left === undefined ? line : `${line}, ${usd(left)} left`)

@@ -22,7 +22,7 @@ interface DemoOptions {
 
 const usualPort = 8787
 
-/** `tollgate demo`: a gateway with an upstream, a token and a balance, gone when it ends. */
+/** `tollgate demo`: a gateway with an upstream, a token and a balance, removed at its end. */
 export function addDemo(program: Command): void {
   const command = program
     .command('demo')
@@ -42,7 +42,7 @@ async function runDemo({ port, log }: DemoOptions): Promise<void> {
   await seeOut(sink, async () => {
     const upstream = startDemoUpstream()
     try {
-      // What is up hears signals itself.
+      // The running demo handles signals itself.
       const demo = await interruptible(() => startDemo(upstream.url, sink, { port, log }))
       return await demo.stopped
     } finally {
@@ -51,7 +51,6 @@ async function runDemo({ port, log }: DemoOptions): Promise<void> {
   })
 }
 
-/** Resolves when it is up. */
 async function startDemo(
   upstreamUrl: string,
   sink: LineSink,
@@ -94,7 +93,7 @@ async function startDemo(
   return { stopped: told }
 }
 
-/** A folder that is gone with the process, however that ends. */
+/** A folder that is removed however the process ends. */
 function makeFolder(): string {
   try {
     const directory = mkdtempSync(resolve(tmpdir(), 'tollgate-demo-'))
@@ -110,39 +109,33 @@ function makeFolder(): string {
   }
 }
 
-/** Good until the demo ends: 80 bits, easy to type. */
+/** 80 bits, easy to type. */
 const createPassword = () => crypto.getRandomValues(new Uint8Array(10)).toHex()
 
-/** The usual port, or the next one that nobody uses. */
+/** The usual port, or the next free one. */
 function findFreePort(): number {
   for (let port = usualPort; port < usualPort + 100; port++) {
     try {
       const socket = { data() {} }
       Bun.listen({ hostname: '127.0.0.1', port, exclusive: true, socket }).stop(true)
       return port
-    } catch {
-      // In use: the next one.
-    }
+    } catch {}
   }
   throw new UserError(`No free port from ${usualPort} on. Name one with --port.`)
 }
 
-/** What a demo is made of. */
 interface DemoParts {
   readonly port: number
   readonly upstreamUrl: string
   readonly tokenKey: string
-  /** Of the administrator, for the console. */
   readonly password: string
 }
 
-/** The demo's administrator of the console. */
 const demoAdmin = 'admin@example.com'
 
-/** The demo's account: owner of its token and of 10 USD. */
 const demoAccount = 'demo@example.com'
 
-/** The demo's tollgate.yaml, beside its database: every other command works on it too. */
+/** The demo's tollgate.yaml beside its database, so that every other command works on it. */
 function createDemoConfig({ port, upstreamUrl, tokenKey, password }: DemoParts): string {
   // Every JSON document is a YAML document.
   return JSON.stringify(

@@ -1,12 +1,12 @@
 import { UserError } from '../app/instance.ts'
 import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/process-state.ts'
 
-/** What a command opens at the most, with the database, its threads and some connections. */
+/** What a command opens at most: the database, its threads and some connections. */
 const needed = 64
 /** With fewer a gateway is soon full: a stream takes two. */
 const plenty = 4_096
 
-/** Throws a `UserError` where a command would fail half-way, in the words of whatever fails first. */
+/** Throws a `UserError` when a command would run out of descriptors half-way. */
 export function requireDescriptors(): void {
   if (hasSpareDescriptors(needed / 2) && (descriptorLimit() ?? needed) >= needed) return
   throw new UserError(
@@ -15,7 +15,7 @@ export function requireDescriptors(): void {
   )
 }
 
-/** Says that only few requests can be under way at once, when that is so. */
+/** Warns when only few requests can be under way at once. */
 export function descriptorWarning(): string | undefined {
   const limit = descriptorLimit()
   if (limit === undefined || limit >= plenty) return undefined

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { expectedMessage } from '../app/instance.ts'
 import { tell } from './terminal.ts'
 
-/** The command was written wrong: exit code 2. */
+/** Wrong use: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -10,9 +10,9 @@ export class UsageError extends Error {
 /** 0 done, 1 failed, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2
 
-/** Tells what went wrong on stderr, where that is not done yet, and returns the exit code. */
+/** Reports an error on stderr unless that is done, and returns the exit code. */
 export function reportFailure(error: unknown): ExitCode {
-  // Commander has told it already, or has shown what was asked for.
+  // Commander has reported it already, or has shown what was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (isBrokenPipe(error)) return 0
   if (error instanceof UsageError) {
@@ -24,13 +24,13 @@ export function reportFailure(error: unknown): ExitCode {
   return 1
 }
 
-/** Writes a complaint to stderr, each line marked as ours. */
+/** Writes a complaint to stderr, with a prefix on each line. */
 export function complain(message: string): void {
   const lines = message.split('\n').map((line) => `tollgate: ${line}\n`)
   tell(lines.join(''))
 }
 
-/** The reader of our output has gone, as `head` does: it has all that it wanted. */
+/** The reader of our output has exited, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

@@ -49,7 +49,6 @@ function linesOf(records: RecordStore, what: What, { since, until, format }: Exp
     : exportLines(records.exportLedger(span), ledgerFields, { format })
 }
 
-/** Large enough to be cheap, small enough to come at once. */
 const chunkLength = 64 * 1024
 
 /** Waits for a slow reader, so that memory does not grow with the number of records. */

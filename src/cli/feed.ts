@@ -59,10 +59,9 @@ function describe(folder: string, written: readonly string[], { json }: FeedExpo
   return written.map((file) => `wrote ${file}`)
 }
 
-/** How often the database is asked whether it has changed, as `serve` does. */
 const pollMs = 500
 
-/** Writes after each change until a signal ends it. A failure is told, and tried again. */
+/** Writes after each change until a signal ends it. A failure is logged, then retried. */
 async function watch(
   { store }: Instance,
   exporter: FeedExporter,
@@ -183,7 +182,6 @@ function addFeedValidate(feed: Command): void {
   )
 }
 
-/** More would scroll the first ones away. */
 const maxShown = 50
 
 async function validate(source: string, { json }: { readonly json?: boolean }): Promise<void> {

@@ -13,7 +13,6 @@ type Options = { readonly [name: string]: unknown }
 /** Commander takes a null for an option without a value. */
 const cleared = Symbol('cleared')
 
-/** Each field that has an option, with that. */
 const flagsOf = (definition: Definition, command?: 'add' | 'set') =>
   placesOf(definition).flatMap(({ field, path, fileKey }) => {
     const { flag } = field
@@ -45,7 +44,7 @@ export function addSetOptions(command: Command, definition: Definition): void {
   }
 }
 
-/** An option of one value is checked as the file is, at once. */
+/** Checks an option of one value as the file does, at once. */
 const readsOne = (option: Option, { file, clear }: AnyField): Option =>
   option.argParser((text) => {
     if (text === clear?.[0]) return cleared
@@ -58,13 +57,12 @@ const readsOne = (option: Option, { file, clear }: AnyField): Option =>
     )
   })
 
-/** What a value must be that is not null. */
 const schemaOfOne = (schema: TSchema): TSchema =>
   KindGuard.IsUnion(schema) && schema.anyOf.some(KindGuard.IsNull)
     ? (schema.anyOf[0] ?? schema)
     : schema
 
-/** What they say, by the keys of the console's API; null takes a value away. */
+/** The named fields by the keys of the console's API; null clears a field. */
 export const namedFields = (definition: Definition, options: Options): object =>
   byPath(
     flagsOf(definition).flatMap(({ field, flag, path, name }) => {
@@ -100,7 +98,7 @@ interface Shown {
   show(report: object, how?: (value: unknown) => string): string
 }
 
-/** What has a title, a whole part or the fields in it; `within`: what reports say of that. */
+/** Titled fields, or the titled parts of a field; `within`: where reports have it. */
 const shown = (
   definition: Definition,
   within = (report: object) => report as Options,
@@ -118,7 +116,6 @@ const shown = (
     return 'part' in field ? shown(field.part, (report) => valueIn(report) as Options) : []
   })
 
-/** The columns of a list. */
 export const fieldColumns = (definition: Definition): readonly Column<object>[] =>
   shown(definition).flatMap(({ field, title, show }) => {
     const { isListed, isRight = false, brief } = field as AnyField
@@ -127,7 +124,6 @@ export const fieldColumns = (definition: Definition): readonly Column<object>[] 
     return [{ title: head, right: isRight, text: (report: object) => show(report, brief) }]
   })
 
-/** The lines of one. */
 export const fieldLines = (
   definition: Definition,
   report: object,

@@ -20,7 +20,7 @@ export async function findBalanceLow(
   return balanceLowByHand(values) ?? balanceLowNano
 }
 
-/** `settings.country_header` in force, by the same rule; null: there is none. */
+/** `settings.country_header` in force, by the same rule; null: none. */
 export async function findCountryHeader(
   { config }: ConfigOption,
   { store }: Pick<Instance, 'store'>,
@@ -31,7 +31,7 @@ export async function findCountryHeader(
   return countryHeaderByHand(values)
 }
 
-/** Warns that the file overrides what was changed of an account; `named` has the API's keys. */
+/** Warns that the file overrides the changed fields of an account; `named` has the API's keys. */
 export async function warnOfAccount(
   { config }: ConfigOption,
   email: string,
@@ -39,14 +39,14 @@ export async function warnOfAccount(
 ): Promise<void> {
   const { accounts } = await findFileWord(config)
   const entry = accounts.find((account) => account?.email === email)
-  // A role that the file leaves out is `user` there; what else it leaves out stays.
+  // A missing role means `user`; other missing fields stay.
   const keys = fileKeysOf(accountFields, named).filter(
     (key) => entry && (key === 'role' || entry[key as keyof typeof entry] !== undefined),
   )
   if (keys.length > 0) complain(lastWord(`sets ${keys.join(' and ')} of ${email}`))
 }
 
-/** The same for a token, which the file names by its key. */
+/** Warns the same of a token, which the file names by its key. */
 export async function warnOfToken(
   { config }: ConfigOption,
   { secrets }: Instance,
@@ -58,7 +58,7 @@ export async function warnOfToken(
   if (isNamed) complain(lastWord('names this token'))
 }
 
-/** The same for a channel that was switched on or off, or drains. */
+/** Warns the same of a channel that was enabled, disabled or drained. */
 export async function warnOfChannel(
   { config }: ConfigOption,
   name: string,
@@ -71,7 +71,7 @@ export async function warnOfChannel(
   if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
 }
 
-/** The same for whom a group is for, which tools it allows, and which countries it answers. */
+/** Warns the same of a group's accounts, tools and countries. */
 export async function warnOfGroup(
   { config }: ConfigOption,
   name: string,
@@ -89,7 +89,6 @@ export async function warnOfGroup(
     complain(lastWord(`says which countries the group "${name}" answers`))
 }
 
-/** Equal words are equal countries. */
 function regionWord(
   regions:
     | {

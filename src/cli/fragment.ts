@@ -76,10 +76,9 @@ function asOption(message: string): string {
     .replace('write { free: true }', 'say --free')
 }
 
-/** The beginning of a path within the price of a model. */
 const priceOf = /^prices(?:\.[\w-]+|\["(?:[^"\\]|\\.)*"\])(\.?)/
 
-/** What must be written to make everything in a fragment, none of which exists yet. */
+/** Writes that create everything in a fragment. */
 export async function writesOf(config: Config, { secrets }: Instance): Promise<Writes> {
   const catalog = { channels: [], groups: [], prices: [] }
   const current = { catalog, accounts: [], tokens: [] }

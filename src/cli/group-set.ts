@@ -21,10 +21,10 @@ interface SetOptions extends ConfigOption, RegionOptions {
   readonly json?: boolean
 }
 
-/** What `set` changes: limits are the file's and the console's. */
+/** Limits change only in the file and the console. */
 const settable = { accounts: groupFields.accounts, tools: groupFields.tools }
 
-/** `tollgate group set`: whom a group is for and what it allows; what is not named stays as it is. */
+/** `tollgate group set`: unnamed fields stay. */
 export function addSet(group: Command, describe: (report: GroupReport) => readonly string[]): void {
   const command = group
     .command('set')
@@ -68,7 +68,7 @@ async function setGroup(instance: Instance, name: string, options: SetOptions) {
   return groupReport(findNamed('group', name, rows.groups), rows)
 }
 
-/** Warns of addresses that let nobody in. */
+/** Warns of addresses that admit no account. */
 export async function remarkOnMembers(
   { store }: Instance,
   accounts: readonly string[] | null,

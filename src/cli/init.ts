@@ -33,7 +33,7 @@ export function addInit(program: Command): void {
 async function writeTemplate(file: string, force: boolean): Promise<void> {
   const text = createTemplate({ tokenKey: createTokenKey() })
   try {
-    // `wx`: should the file appear at this very moment, it is not overwritten either.
+    // `wx` keeps a file that appears at this moment.
     await writeFile(file, text, { mode: 0o600, flag: force ? 'w' : 'wx' })
     await chmod(file, 0o600)
   } catch (error) {

@@ -4,7 +4,7 @@ import { runBackup, runVerify } from '../app/jobs/run-job.ts'
 import { yieldToOthers } from './backup.ts'
 import { interruptible } from './lifecycle.ts'
 
-/** `tollgate job`: long work for the console, reported as lines of JSON. */
+/** `tollgate job`: jobs of the console, reported as lines of JSON. */
 export function addJob(program: Command): void {
   const job = program.command('job', { hidden: true }).description('long work of the console')
   job
@@ -33,7 +33,6 @@ async function tellAll(work: () => Promise<JobResult>) {
   }
 }
 
-/** Nobody looks more often. */
 const betweenMs = 100
 
 function showProgress(): (progress: JobProgress) => void {

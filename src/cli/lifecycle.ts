@@ -3,13 +3,13 @@ import type { Logger } from '../lib/log.ts'
 import { complain, reportFailure } from './errors.ts'
 import type { LineSink } from './log-sink.ts'
 
-/** An error that nobody caught is a bug: it is told, and the other requests go on. */
+/** Logs uncaught errors, which are bugs; the other requests continue. */
 export function surviveBugs(log: Logger): void {
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
 }
 
-/** Holds back SIGHUP while the process is busy; returns a function that tells if one came. */
+/** Defers SIGHUP while the process is busy; the returned function reports whether one came. */
 export function holdHangUps(): () => boolean {
   let hasCome = false
   const note = () => {
@@ -22,19 +22,18 @@ export function holdHangUps(): () => boolean {
   }
 }
 
-/** What signals are for. */
 interface Stoppable {
-  /** Resolves to what could not be ended in time; a second call cuts short what can be. */
+  /** Resolves to what could not be ended in time; a second call skips the waiting. */
   stop(): Promise<readonly string[]>
-  /** Which step of the stop is waited for now; undefined: none yet. */
+  /** The step of the stop under way; undefined: none yet. */
   waitsFor?(): string | undefined
-  /** For SIGHUP; absent: it stops, as the others do. */
+  /** Handles SIGHUP; absent: it stops. */
   reload?(): unknown
 }
 
 /**
- * Resolves after a signal has stopped the gateway, to what could not be ended. A second signal
- * skips the grace time, a third ends the process. SIGHUP reads the configuration again.
+ * Resolves after a signal has stopped the gateway, to what could not be ended. A second signal skips the
+ * grace time, a third ends the process. SIGHUP reads the configuration again.
  */
 export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
@@ -54,7 +53,6 @@ export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
   })
 }
 
-/** A log that nobody reads is waited for so long. */
 const flushMs = 2_000
 
 /** Runs a gateway until it is stopped, then exits even if a part or the log hangs. */
@@ -79,7 +77,7 @@ export async function seeOut(
   if (code !== 0 || !isRead) end()
 }
 
-/** What a shell says of a command that a signal has ended: 128 and the signal's number. */
+/** The shell's exit codes of signals: 128 and the signal's number. */
 const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 type StopSignal = keyof typeof signalExitCodes

@@ -2,26 +2,25 @@ import { Option } from 'commander'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 
-/** Lines of a log on their way out. */
 export interface LineSink {
   /** Takes a line without its line break; never waits, never throws. */
   write(line: string): void
-  /** True when all lines are out, or can't be; false when that takes longer than so many milliseconds. */
+  /** True when all lines are written or lost; false after `limitMs` milliseconds. */
   flush(limitMs: number): Promise<boolean>
 }
 
-/** A reader that is further behind, in characters, loses lines instead of filling our memory. */
+/** A slower reader, in characters, loses lines instead of filling our memory. */
 const maxWaitingLength = 8 * 1024 * 1024
 
 /** Writes the lines of one turn of the event loop together: a system call each would cost more. */
 export function createLineSink(stream: NodeJS.WriteStream): LineSink {
   let waiting = ''
   let lost = 0
-  /** Of what the stream was given; it tells nothing itself of what its reader has not taken (Bun 1.4). */
+  /** Characters in the stream, which reports no unread length itself (Bun 1.4). */
   let unreadLength = 0
   let broken = false
   stream.on('error', () => {
-    // The reader has gone; serving goes on without a log.
+    // The reader has exited; serving continues without a log.
     broken = true
   })
 
@@ -72,16 +71,15 @@ export function withoutColors(
   return isColored ? write : (line) => write(Bun.stripANSI(line))
 }
 
-/** How a log is written; off: only warnings and errors, as people read them. */
+/** How a log is written; off: only warnings and errors, for people. */
 type LogForm = 'pretty' | 'json' | 'off'
 
-/** The option that says it; on a terminal it is for people, else JSON. */
+/** The `--log` option; the default depends on the terminal. */
 export const logOption = (about: string, forms: readonly LogForm[]): Option =>
   new Option('--log <form>', about)
     .choices(forms)
     .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json')
 
-/** A log on stdout. */
 export function openLog(form: LogForm): { readonly sink: LineSink; readonly log: Logger } {
   const sink = createLineSink(process.stdout)
   const isJson = form === 'json'

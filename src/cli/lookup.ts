@@ -4,22 +4,17 @@ import { suggest } from '../lib/suggest.ts'
 import type { AccountView, TokenFilter, TokenView } from '../store/ports/admin.ts'
 import { parseWhole } from './values.ts'
 
-/** Who changes things here, for the audit. */
+/** The actor of changes by commands, for the audit. */
 export const commandLine = 'command line'
 
-/** The same for what is written as a set. */
 export const byCommandLine = { actor: commandLine } as const
 
-/** The argument of the commands that work on one account. */
 export const emailArgument = () => new Argument('<email>', 'its e-mail address')
 
-/** The argument of the commands that work on one channel. */
 export const channelArgument = () => new Argument('<name>', 'its name, exactly')
 
-/** The argument of the commands that work on one group. */
 export const groupArgument = () => new Argument('<name>', 'its name, exactly')
 
-/** The argument of the commands that work on one token. */
 export const tokenArgument = () =>
   new Argument('<id>', 'its number, as "tollgate token list" shows it').argParser(parseWhole)
 
@@ -41,7 +36,6 @@ function hint(kind: string, name: string, known: readonly string[]): string {
   return `"tollgate ${kind} list" shows all.`
 }
 
-/** Throws when the name is taken. */
 export function requireFree(kind: string, name: string, taken: boolean): void {
   if (!taken) return
   throw new UserError(
@@ -50,7 +44,6 @@ export function requireFree(kind: string, name: string, taken: boolean): void {
   )
 }
 
-/** Finds an account by its e-mail address. */
 export async function findAccount({ store }: Instance, email: string): Promise<AccountView> {
   const account = await store.admin.account(email)
   if (account) return account
@@ -60,14 +53,13 @@ export async function findAccount({ store }: Instance, email: string): Promise<A
   )
 }
 
-/** Finds a token by its id. */
 export async function findToken({ store }: Instance, id: number): Promise<TokenView> {
   const [token] = await store.admin.tokens({ id })
   if (token) return token
   throw new UserError(`There is no token ${id}. "tollgate token list" shows all with their ids.`)
 }
 
-/** All tokens that fit, a page at a time. */
+/** All matching tokens, read page by page. */
 export async function allTokens({ store }: Instance, filter: TokenFilter): Promise<TokenView[]> {
   const tokens: TokenView[] = []
   for (;;) {

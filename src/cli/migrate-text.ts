@@ -5,7 +5,7 @@ import { counted, grouped, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { describeVerified, verifiedView } from './verify-text.ts'
 
-/** What was moved, what was compared, and what is to be done now. */
+/** What was moved and compared, and the next steps. */
 export function describeMoved(
   moved: Moved,
   verified: VerifiedMove | null,
@@ -56,7 +56,7 @@ function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[]
   ]
 }
 
-/** The same for machines. Sums are decimal texts: they may be more than a number can hold. */
+/** The same as JSON; sums are texts, as they may exceed numbers. */
 export function movedView(moved: Moved, verified: VerifiedMove | null, durationMs: number) {
   const { source, target, rows, resumedRows, secret, tables, replaced, replacedTotal } = moved
   return {

@@ -16,7 +16,7 @@ interface MigrateOptions {
   readonly json?: boolean
 }
 
-/** `tollgate migrate`: a whole store from one database into another. */
+/** `tollgate migrate`: moves a whole store from one database into another. */
 export function addMigrate(program: Command): void {
   const command = program
     .command('migrate')

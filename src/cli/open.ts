@@ -5,12 +5,10 @@ import { describeWaiting } from '../app/spool.ts'
 import { isOnServer } from '../app/store-place.ts'
 import { complain } from './errors.ts'
 
-/** The option of every command that reads a configuration. */
 export interface ConfigOption {
   readonly config?: string
 }
 
-/** The options of a command that can also answer in JSON. */
 export interface JsonOption extends ConfigOption {
   readonly json?: boolean
 }
@@ -39,7 +37,7 @@ export async function withStore<Result>(
   }
 }
 
-/** Says what the database does not have yet, to whoever looks at its figures or copies it. */
+/** Reports charges that the database does not have yet. */
 export async function warnOfSpool({ config }: ConfigOption): Promise<void> {
   const waiting = describeWaiting(await findStore(config))
   if (waiting !== undefined) complain(`warning: ${waiting}`)

@@ -1,24 +1,25 @@
 import { type Column, formatTable, harmless } from '../lib/table.ts'
 
-// An error is told to the write that it belongs to; told here alone, it would end the process.
+// Each write reports its own error; without a listener it would end the process.
 process.stdout.on('error', () => {})
 
-/** Writes to stdout what steers no terminal, and waits until it is taken. Rejects with EPIPE when the reader has gone. */
+/**
+ * Writes sanitised text to stdout and waits until it is taken. Rejects with EPIPE when the reader has
+ * exited.
+ */
 export function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(harmless(text), (error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** Writes lines to stdout. */
 export const writeLines = (lines: readonly string[]): Promise<void> =>
   write(lines.map((line) => `${line}\n`).join(''))
 
-/** Writes one JSON document to stdout. */
 export const writeJson = (value: unknown): Promise<void> =>
   write(`${JSON.stringify(value, null, 2)}\n`)
 
-/** Writes a list: a table for people, an array for machines. */
+/** Writes a list: a table for people, or a JSON array. */
 export async function writeList<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

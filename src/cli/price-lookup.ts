@@ -4,7 +4,6 @@ import type { PriceRow } from '../store/ports/catalog.ts'
 import { complain } from './errors.ts'
 import { findNamed } from './lookup.ts'
 
-/** The argument of the commands that work on one price. */
 export const modelArgument = () => new Argument('<model>', 'the model, exactly as clients send it')
 
 /** The price in force of a model. Throws with the nearest name when it has none. */
@@ -15,7 +14,7 @@ export async function findPrice({ store }: Instance, model: string): Promise<Pri
   return findNamed('price', model, named).row
 }
 
-/** Says that the configuration file will have the last word. */
+/** Warns that the configuration file overrides the change. */
 export function warnOfConfig(models: readonly string[]): void {
   complain(
     `warning: the configuration file set the price of ${models.join(', ')}; if it still does, ` +

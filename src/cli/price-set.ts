@@ -112,7 +112,7 @@ function vendorWrite(model: string, before: PriceRow | undefined, options: SetOp
   return write
 }
 
-/** Checked by the same rules as a price of the configuration file. */
+/** Checks a price by the rules of the configuration file. */
 function ownWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
   const { input, output, perCall, free, tier, contextWindow } = options
   const given = {
@@ -139,7 +139,7 @@ function ownWrite(model: string, before: PriceRow | undefined, options: SetOptio
   return { ...price, terms: withWindow(price.terms, before, options), source: 'operator' }
 }
 
-/** What a model can hold does not change with its price. */
+/** Keeps the context window unless one is named. */
 function withWindow(
   terms: PriceTerms,
   before: PriceRow | undefined,
@@ -161,7 +161,7 @@ const tierKeys: ReadonlySet<string> = new Set([
   ...modalityNames,
 ])
 
-/** `web_search=10`, as often as it is said; what a name may be, the file's rules say. */
+/** Parses repeated pairs such as `web_search=10`; the file's rules check the names. */
 function parseNamed(
   option: string,
   example: string,
@@ -181,7 +181,7 @@ function parseNamed(
   return Object.fromEntries(pairs)
 }
 
-/** `above=200000,input=2.5,output=15` as the configuration file writes it. */
+/** `above=200000,input=2.5,output=15` as the configuration file has it. */
 function parseTier(text: string): object {
   const pairs = text.split(',').map((part) => {
     const [name, value] = splitPair(part.trim())
@@ -196,7 +196,7 @@ function parseTier(text: string): object {
   return Object.fromEntries(pairs)
 }
 
-/** `tollgate price remove`: the model is not callable any more. */
+/** `tollgate price remove`. */
 export function addRemove(price: Command): void {
   const command = price
     .command('remove')
@@ -207,7 +207,7 @@ export function addRemove(price: Command): void {
       withStore(options, async (instance) => {
         const { id, source } = await findPrice(instance, model)
         await confirm(`Remove the price of ${model}? Nobody can call it then.`, options)
-        // The operator's decision, whoever set the price: the vendor's must not come back by itself.
+        // The operator's decision, whatever the source: the vendor's price must not return automatically.
         const away: PriceWrite = {
           model,
           terms: { unit: 'none' },

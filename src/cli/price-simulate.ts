@@ -66,7 +66,6 @@ async function runSimulation(options: SimulateOptions): Promise<void> {
   })
 }
 
-/** A line on the terminal that counts, and is gone at the end. */
 function showProgress(json: boolean | undefined) {
   const { stderr } = process
   if (json || !stderr.isTTY) return {}

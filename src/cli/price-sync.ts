@@ -22,7 +22,7 @@ interface SyncOptions extends ConfigOption {
 
 const forms: readonly PriceForm[] = ['catalog', 'litellm', 'feed']
 
-/** `tollgate price sync`: prices from a list, after a look at the difference. */
+/** `tollgate price sync`: sets prices from a list, after showing the difference. */
 export function addSync(price: Command): void {
   const command = price
     .command('sync')

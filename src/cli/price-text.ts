@@ -4,7 +4,7 @@ import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
 import type { Column } from '../lib/table.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 
-/** A price in one line, in USD: only what is set, without the fall-backs. */
+/** A price in one line, in USD: only what is set, without the fallbacks. */
 export function describeTerms(terms: PriceTerms): string {
   switch (terms.unit) {
     case 'tokens':
@@ -22,7 +22,7 @@ export function describeTerms(terms: PriceTerms): string {
   }
 }
 
-/** The same with all else that was set with it. */
+/** The same with tools, service tiers and the context window. */
 export function describeSetting(terms: PriceTerms): string {
   const window = terms.unit === 'tokens' ? terms.contextWindow : undefined
   return [describeTerms(terms), ...(window === undefined ? [] : [`context window ${window}`])].join(
@@ -48,14 +48,13 @@ function describeRates(rates: TokenRates): string {
 
 const usd = (micro: number) => formatDecimal(micro, priceDecimals)
 
-/** One of the five rates, as it is charged; empty for a price that has none. */
 const rate = (title: string, kind: keyof TextRates): Column<PriceRow> => ({
   title,
   right: true,
   text: ({ terms }) => (terms.unit === 'tokens' ? usd(effectiveRates(terms.base)[kind]) : ''),
 })
 
-/** How prices are listed: USD per 1M tokens, fall-backs included. */
+/** Columns of `list`: USD per 1M tokens, fallbacks included. */
 export const priceColumns: readonly Column<PriceRow>[] = [
   { title: 'MODEL', text: ({ model }) => model },
   rate('INPUT', 'input'),
@@ -69,7 +68,6 @@ export const priceColumns: readonly Column<PriceRow>[] = [
   { title: 'NOTE', text: ({ note }) => note },
 ]
 
-/** What the columns of rates can't say. */
 function describeOther(terms: PriceTerms): string {
   if (terms.unit !== 'tokens') return describeTerms(terms)
   const [first] = terms.tiers
@@ -81,7 +79,7 @@ function describeOther(terms: PriceTerms): string {
   ].join('; ')
 }
 
-/** `+20 %`, `-33.3 %`; nothing where there is nothing to compare with. */
+/** `+20 %`, `-33.3 %`; empty for null. */
 export function describePercent(percent: number | null): string {
   return percent === null ? '' : `${percent > 0 ? '+' : ''}${percent} %`
 }

@@ -3,18 +3,18 @@ import type { Clock } from '../lib/clock.ts'
 import { grouped } from '../lib/format.ts'
 import { tell, tellInPlace } from './terminal.ts'
 
-/** How often a line on a terminal changes, and how often a log gets another one. */
+/** Intervals of progress lines on a terminal and in a log. */
 const terminalMs = 200
 const logMs = 10_000
 
-/** Says on stderr how far a long command is. */
+/** Shows progress on stderr. */
 export interface Progress {
   show(text: string): void
   /** Clears the line. */
   done(): void
 }
 
-/** A progress line: overwritten on a terminal, else printed now and then for logs. */
+/** A progress line: overwritten on a terminal, else printed at intervals. */
 export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Progress {
   const everyMs = stderr.isTTY ? terminalMs : logMs
   let shownAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : performance.now()
@@ -31,7 +31,7 @@ export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Pro
   }
 }
 
-/** Says how far a verification is; `tick` is monotonic, in milliseconds. */
+/** Shows the progress of a verification; `tick` is monotonic, in milliseconds. */
 export function createPartProgress(line: Progress, tick: Clock): (part: Part) => void {
   let name = ''
   let startedTick = 0
@@ -45,7 +45,6 @@ export function createPartProgress(line: Progress, tick: Clock): (part: Part) =>
   }
 }
 
-/** Before this, a rate says nothing. */
 const settledMs = 200
 
 /** `requests: 340,000 of 1,000,000, 85,000/s, 8 s left`. */

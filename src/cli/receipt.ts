@@ -5,7 +5,7 @@ import { receiptView } from '../billing/receipt/view.ts'
 import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
-/** `tollgate receipt`: one request and all that explains its charge. */
+/** `tollgate receipt`: one request and what explains its charge. */
 export function addReceipt(program: Command): void {
   const command = program
     .command('receipt')

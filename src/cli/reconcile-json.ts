@@ -2,10 +2,9 @@ import type { Reconciliation } from '../app/reconcile/reconcile.ts'
 import { isoTime } from '../lib/format.ts'
 import type { BilledSums, BilledTotal, OwnSums, OwnTotal } from '../store/ports/matching.ts'
 
-/** Large enough to be cheap, small enough to come at once. */
 const chunkLength = 64 * 1024
 
-/** All of a reconciliation as JSON lines, in pieces: the summary, then every difference. */
+/** A reconciliation as chunks of JSON lines: the summary, then every difference. */
 export function* reconcileJsonLines(
   file: string,
   channels: readonly string[],
@@ -52,7 +51,7 @@ function summary(file: string, channels: readonly string[], found: Reconciliatio
   }
 }
 
-/** Money beyond the exact numbers of JSON readers is rare enough, but it comes as text then. */
+/** Amounts beyond the safe integers become texts. */
 const money = (amountNano: bigint) =>
   Number.isSafeInteger(Number(amountNano)) ? Number(amountNano) : String(amountNano)
 

@@ -12,7 +12,7 @@ import type {
   OwnTotal,
 } from '../store/ports/matching.ts'
 
-/** Rows of each kind that are shown; --json has all. */
+/** Further rows are only in --json. */
 const maxShown = 100
 
 /** A reconciliation for people: a summary, then the first differences of each kind. */
@@ -153,7 +153,6 @@ function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
   return notes.join(', ')
 }
 
-/** Both sides of a reconciliation added up, as a table. */
 const describeSums = (found: Reconciliation): readonly string[] =>
   formatTable(sumColumns, sumRows(found))
 
@@ -189,7 +188,7 @@ function sumRows({ sums }: Reconciliation): readonly SumRow[] {
       input: minus(theirs.input, ours.input),
       output: minus(theirs.output, ours.output),
       cached: minus(theirs.cached, ours.cached),
-      // What they bill the operator and what the operator charges are two things.
+      // The upstream's bill and the operator's charges are different money.
       money: null,
     },
     billedRow('billed, unknown to us', sums.unknownToUs),
@@ -215,18 +214,16 @@ const ownRow = (name: string, sums: OwnSums, form: CountForm): SumRow => ({
   money: sums.amountNano,
 })
 
-/** A count that may not be told. */
 export const number = (value: number | null) => (value === null ? '–' : grouped(value))
-/** An amount that may not be told. */
 export const money = (value: bigint | number | null) => (value === null ? '–' : usd(value))
 
-/** Our input as they count it. */
+/** Our input, counted as the upstream does. */
 function inputIn({ input }: CountForm, counts: OwnCounts): number {
   const { inputTokens, cacheReadTokens, cacheWriteTokens } = counts
   if (input === 'uncached') return inputTokens
   return inputTokens + cacheWriteTokens + (input === 'all' ? cacheReadTokens : 0)
 }
 
-/** Our output as they count it. */
+/** Our output, counted as the upstream does. */
 const outputIn = ({ output }: CountForm, { outputTokens, reasoningTokens }: OwnCounts): number =>
   output === 'all' ? outputTokens : outputTokens - reasoningTokens

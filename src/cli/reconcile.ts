@@ -22,7 +22,7 @@ interface ReconcileOptions extends JsonOption, Span {
   readonly timeColumn?: string
 }
 
-/** `tollgate reconcile`: what an upstream bills beside what our records say. */
+/** `tollgate reconcile`: compares an upstream's bill with our records. */
 export function addReconcile(program: Command): void {
   const command = program
     .command('reconcile')

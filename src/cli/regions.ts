@@ -2,14 +2,13 @@ import type { Command } from 'commander'
 import { UsageError } from './errors.ts'
 import { withCommas } from './values.ts'
 
-/** What the options say. */
 export interface RegionOptions {
   readonly allowCountries?: readonly string[]
   readonly denyCountries?: readonly string[]
   readonly allCountries?: boolean
 }
 
-/** Adds the options that say which countries requests may come from. */
+/** Adds the options for allowed countries. */
 export const addRegionOptions = (command: Command): Command =>
   command
     .option(
@@ -19,11 +18,11 @@ export const addRegionOptions = (command: Command): Command =>
     )
     .option('--deny-countries <codes>', 'from all countries but these', withCommas)
 
-/** For commands that change what is there. */
+/** For commands that change a resource. */
 export const addAllCountries = (command: Command): Command =>
   addRegionOptions(command).option('--all-countries', 'from all countries')
 
-/** What they say, as a form of the console says it: null is all countries. Throws for two at once. */
+/** The options as the console's API has them: null is all countries. Throws for two at once. */
 export function namedRegions({ allowCountries, denyCountries, allCountries }: RegionOptions): {
   readonly regions?: object | null
 } {

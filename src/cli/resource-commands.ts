@@ -7,14 +7,13 @@ import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 
-/** A thing that can be disabled, enabled and removed. */
 export interface Found {
-  /** How messages call it: `channel "openai-main"`. */
+  /** In messages: `channel "openai-main"`. */
   readonly label: string
-  /** What goes with it when it is removed, as a sentence. */
+  /** What its removal takes away too, as a sentence. */
   readonly consequence: string
   withStatus(status: 'active' | 'disabled'): Writes
-  /** What else there is to do and to say after a switch. */
+  /** Further work after `enable` or `disable`. */
   switched?(status: 'active' | 'disabled', options: ConfigOption): Promise<void>
   readonly remove: NonNullable<Writes['remove']>
 }
@@ -24,20 +23,18 @@ export interface AnyOptions extends JsonOption {
   readonly [name: string]: unknown
 }
 
-/** `list` and `show` of one kind of things: what is said of them, and what they tell. */
 interface Told {
-  /** For the help. */
   readonly help: string
-  /** Beside `--json`: each with its help. */
+  /** Besides `--json`. */
   readonly options?: readonly (readonly [flags: string, help: string])[]
   readonly examples: readonly string[]
 }
 
-/** How one kind of things is found by what the user calls it, listed and shown. */
+/** How one kind of things is found, listed and shown. */
 export interface Resource<Reference, Row, Whole = Row> {
   readonly list: Told & {
     readonly columns: readonly Column<Row>[]
-    /** What stands there for none. */
+    /** The text for an empty list. */
     readonly none: string
     rows(instance: Instance, options: AnyOptions): Promise<readonly Row[]>
   }
@@ -45,16 +42,14 @@ export interface Resource<Reference, Row, Whole = Row> {
     read(instance: Instance, reference: Reference, options: AnyOptions): Promise<Whole>
     describe(whole: Whole): readonly string[]
   }
-  /** Made anew for each command. */
   argument(): Argument
-  /** For the help: such a reference. */
+  /** A reference, for the help. */
   readonly example: string
-  /** For the help, where `enable` does more than usual. */
+  /** Help of `enable` where it does more than usual. */
   readonly enabling?: string
   find(instance: Instance, reference: Reference): Promise<Found>
 }
 
-/** Adds `list`. */
 export function addList<Reference, Row, Whole>(
   parent: Command,
   { list }: Resource<Reference, Row, Whole>,
@@ -70,7 +65,6 @@ export function addList<Reference, Row, Whole>(
   withExamples(withConfig(command), ...list.examples)
 }
 
-/** Adds `show`. */
 export function addShow<Reference, Row, Whole>(
   parent: Command,
   { argument, show }: Resource<Reference, Row, Whole>,
@@ -87,7 +81,6 @@ export function addShow<Reference, Row, Whole>(
   withExamples(withConfig(command), ...show.examples)
 }
 
-/** What finding, and so switching and removing, takes. */
 type Switchable<Reference> = Omit<Resource<Reference, never>, 'list' | 'show'>
 
 /** Adds `disable`, `enable` and `remove`. */

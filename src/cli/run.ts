@@ -37,7 +37,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
 
 const ofProgram = new Set(['-h', '--help', '-V', '--version'])
 
-/** Without a command, `serve` is meant. Left to commander, a misspelt command would go to it too. */
+/** Adds `serve` where no command is named. Commander's default would take misspelt commands too. */
 function withCommand(args: readonly string[]): readonly string[] {
   const [first] = args
   const serves = first === undefined || (first.startsWith('-') && !ofProgram.has(first))

@@ -56,7 +56,7 @@ const aboutMemory = `
 Memory for requests is what the container is given, or half of what the machine has, or server.memory;
 less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
 
-/** What a start would do; nothing is changed by it. */
+/** Reports what a start would do, and changes nothing. */
 async function check(found: FoundConfig, options: ServeOptions): Promise<void> {
   const { store } = found.config
   const mayBeNew = options.newDatabase ?? false
@@ -103,7 +103,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   })
 }
 
-/** The database is brought up to date first: that is for no other command to do. */
+/** Only this command upgrades the database. */
 async function open(config: Config, options: ServeOptions, log: Logger): Promise<Instance> {
   const database = fileOf(config.store)
   if (database !== undefined && existsSync(database))
@@ -178,7 +178,7 @@ const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
 const countedOrMore = (count: number, thing: string) =>
   count < mostCounted ? counted(count, thing) : `${grouped(count)} ${thing}s or more`
 
-/** What must be there before a request can be answered, and how it gets there. */
+/** Missing conditions for answering requests, with the way out. */
 function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {
   const way = (command: string) =>
     `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`

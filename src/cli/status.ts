@@ -11,7 +11,7 @@ import { isServed } from '../store/sqlite/file.ts'
 import { type JsonOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 
-/** `tollgate status`: who serves from the database. */
+/** `tollgate status`: the nodes that serve from the database. */
 export function addStatus(program: Command): void {
   const command = program
     .command('status')
@@ -40,7 +40,7 @@ async function showStatus(options: JsonOption): Promise<void> {
   })
 }
 
-/** Answers that upstreams are making, and what is set aside for them. */
+/** Background answers under way, and their reservations. */
 const backgroundReport = (held: readonly HeldAnswer[]) => ({
   answers: held.length,
   reserved_nano: held.reduce((sum, { amountNano }) => sum + amountNano, 0),
@@ -53,10 +53,10 @@ const describeBackground = ({ answers, reserved_nano, oldest_at }: BackgroundRep
 
 type BackgroundReport = ReturnType<typeof backgroundReport>
 
-/** So many are named; of the others their number is told. */
+/** Further ones are only counted. */
 const mostOverdrawn = 20
 
-/** Accounts that owe more than their credit limits allow. */
+/** Accounts that exceed their credit limits. */
 const overdrawnReport = ({ count, accounts }: Overdrawn) => ({
   count,
   accounts: accounts.map((account) => ({

@@ -16,7 +16,7 @@ interface SetOptions extends ConfigOption {
   readonly json?: boolean
 }
 
-/** `tollgate token set`: what is not named stays as it is. */
+/** `tollgate token set`: unnamed fields stay. */
 export function addSet(token: Command): void {
   const command = token
     .command('set')

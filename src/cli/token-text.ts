@@ -5,7 +5,6 @@ import { type Column, formatPairs } from '../lib/table.ts'
 import { tokenFields } from '../resources/token.ts'
 import { fieldColumns, fieldLines } from './field-options.ts'
 
-/** How tokens are listed. */
 export const tokenColumns: readonly Column<TokenReport>[] = [
   { title: 'ID', text: ({ id }) => String(id), right: true },
   { title: 'ACCOUNT', text: ({ account }) => account },
@@ -29,7 +28,6 @@ function describeBudget({ budget, spent }: TokenReport): readonly string[] {
   )
 }
 
-/** A token for people, one field a line. */
 export function describeToken(report: TokenReport & { readonly key?: string }): readonly string[] {
   return formatPairs([
     ['Id', String(report.id)],

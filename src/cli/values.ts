@@ -20,14 +20,12 @@ export function parseTime(text: string): number {
 const isAgeUnit = (unit: string | undefined): unit is keyof typeof ageUnitsMs =>
   unit !== undefined && unit in ageUnitsMs
 
-/** A whole number, such as the id of a token. */
 export function parseWhole(text: string): number {
   const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('Write a whole number.')
   return value
 }
 
-/** An amount of USD, 0 or more, in nano-USD. */
 function parseUsd(text: string): number {
   const complaint = complaints.usd(text)
   const nano = parseDecimal(text, nanoDecimals)
@@ -37,24 +35,22 @@ function parseUsd(text: string): number {
   )
 }
 
-/** The same, but more than nothing. */
 export function parseAmount(text: string): number {
   const nano = parseUsd(text)
   if (nano > 0) return nano
   throw new InvalidArgumentError('It is nothing: write more than 0.')
 }
 
-/** How many rows a list may show at most: it is held in memory. */
+/** A list is held in memory. */
 const mostRows = 10_000
 
-/** How many of the newest rows to show. */
 export function parseRowLimit(text: string): number {
   const count = parseWhole(text)
   if (count >= 1 && count <= mostRows) return count
   throw new InvalidArgumentError(`Write a number from 1 to ${mostRows}.`)
 }
 
-/** Words for the record, in one line. */
+/** A reason for the record, in one line. */
 export function parseWords(text: string): string {
   const words = text.trim()
   if (words === '') throw new InvalidArgumentError('It is empty.')
@@ -63,7 +59,6 @@ export function parseWords(text: string): string {
   throw new InvalidArgumentError('Write at most 500 characters.')
 }
 
-/** A port to listen on. */
 export function parsePort(text: string): number {
   const port = parseWhole(text)
   if (port < 0 || port > 65_535) throw new InvalidArgumentError('Ports go from 0 to 65535.')

@@ -3,7 +3,6 @@ import type { Verified } from '../app/verify/verify.ts'
 import { formatNano } from '../billing/money.ts'
 import { counted, grouped, humanTime, isoTime } from '../lib/format.ts'
 
-/** What was verified, in a paragraph. */
 export function describeVerified(
   verified: Verified,
   { total, listed }: Findings,
@@ -45,7 +44,7 @@ export function describeFindings({ isDamaged }: Verified, { total, counts }: Fin
   )
 }
 
-/** The same for machines. The sum is a decimal text: it may be more than a number can hold. */
+/** The same as JSON; the sum is a text, as it may exceed numbers. */
 export function verifiedView(verified: Verified, findings: Findings, since: number | undefined) {
   const { requests, entries, accounts, reservations, chargedNano, durationMs } = verified
   return {

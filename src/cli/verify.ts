@@ -17,7 +17,7 @@ interface VerifyOptions extends JsonOption {
   readonly deep?: boolean
 }
 
-/** `tollgate verify`: proves the records, or names each row that is wrong. */
+/** `tollgate verify`: proves the records, or names each wrong row. */
 export function addVerify(program: Command): void {
   const command = program
     .command('verify')
@@ -53,7 +53,7 @@ and the server's checksums where they are there, and says where they are not.
 While the file itself is checked (some 5 s for a million requests) the journal of a busy gateway
 grows, by some 50 MB/s at 1,000 requests/s. For a very large one, verify a backup of it instead.`
 
-/** A file or a pipe gets nothing but the result. */
+/** For output to a file or a pipe. */
 const silence: Progress = { show() {}, done() {} }
 
 async function run(

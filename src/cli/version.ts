@@ -3,7 +3,6 @@ import { version } from '../../package.json'
 import { withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
-/** Of the package. */
 export { version }
 
 /** `tollgate version`: what to name in a report. */

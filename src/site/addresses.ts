@@ -1,6 +1,6 @@
 import { feedPaths, statusPagePath } from './routes.ts'
 
-/** Addresses of a site, as its configuration names them; null: not set. */
+/** Configured addresses; null: not set. */
 interface SiteAddresses {
   readonly baseUrl: string | null
   readonly overseasBaseUrl: string | null
@@ -15,7 +15,7 @@ export function createHostRules(site: SiteAddresses, publicPaths: readonly strin
   const { baseUrl, statusUrl } = site
   const api = new Set([baseUrl, site.overseasBaseUrl].map(hostNameOf))
   const isOwn = (host: string | undefined) => host !== undefined && !api.has(host)
-  // Without a base address nobody knows which hosts are not the API's.
+  // Without a base address the API's own hosts are unknown.
   const pages = baseUrl === null ? [] : [statusUrl, site.priceBackupUrl].map(hostNameOf)
   const hosts = new Set(pages.filter(isOwn))
   const statusHost = hostNameOf(statusUrl)
@@ -36,7 +36,7 @@ export function createHostRules(site: SiteAddresses, publicPaths: readonly strin
 const hostNameOf = (url: string | null): string | undefined =>
   url === null ? undefined : bareHost(new URL(url).host)
 
-/** Without port and final dot, in small letters: how hosts are compared. */
+/** A host for comparison: without port and final dot, in lower case. */
 const bareHost = (host: string) => host.toLowerCase().replace(/\.?(:\d*)?$/, '')
 
 /** The feed's address, beside the status page or on the gateway's own address (SPEC 4). */
@@ -48,7 +48,7 @@ export function feedUrl(base: string | null): string | null {
   return origin + above + feedPaths[0]
 }
 
-/** Where the console leads to for the status. The front of a host of the API is the console itself. */
+/** The console's link to the status. On a host of the API the root is the console itself. */
 export function statusLink(site: Omit<SiteAddresses, 'priceBackupUrl'>): string {
   const { baseUrl, overseasBaseUrl, statusUrl } = site
   if (statusUrl === null) return statusPagePath

@@ -6,34 +6,32 @@ import type { Spool, SpoolRemark } from '../store/ports/records.ts'
 interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
-  /** Whether the file of the database is not the one any more that was opened. */
+  /** Whether the database is no longer the opened file. */
   readonly isGone?: () => boolean
-  /** Whether settlements wait for a database that does not take them. */
+  /** Whether settlements wait that the database does not take. */
   readonly isBehind?: () => boolean
-  /** Where they wait on this node's disk. */
+  /** Holds settlements on this node's disk. */
   readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
-  /** Whether it is not known what other processes have changed. */
+  /** Whether changes by other processes are unknown. */
   readonly isDeaf?: () => boolean
-  /** Whether no file or connection can be opened. */
+  /** Whether file descriptors are short. */
   readonly isShort?: () => boolean
-  /** Milliseconds that only ever grow. */
   readonly tick: Clock
   readonly log: Logger
-  /** How long an answer of the database is good for, and how long it may take; default 1,000 ms. */
+  /** How long the database's answer holds, and how long it may take; default 1,000 ms. */
   readonly goodForMs?: number
 }
 
-/** Why no requests should be sent here. */
 type Unready = 'draining' | 'unspooled' | 'gone' | 'database' | 'behind' | 'deaf' | 'short'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
-  /** Undefined: ready. Never takes much longer than a check may take, and never rejects. */
+  /** Undefined: ready. Bounded by the time of a check; never rejects. */
   problem(): Promise<Unready | undefined>
-  /** What a person should look at, though requests may be sent here. */
+  /** What the operator should look at while the node is ready. */
   remark(): SpoolRemark | undefined
   isDraining(): boolean
-  /** The process is about to stop: not ready from now on. */
+  /** Not ready from now on: the process is about to stop. */
   drain(): void
 }
 
@@ -118,7 +116,7 @@ const remarks: Readonly<Record<SpoolRemark, string>> = {
   missing: 'there is no spool, for its folder can not be written: see the log',
 }
 
-/** For load balancers: open to all, never cached, and nothing in them that is not for everyone. */
+/** For load balancers: open to all, never cached, and without private information. */
 export function healthRoutes(readiness: Pick<Readiness, 'problem' | 'remark'>) {
   return new Elysia({ name: 'site.health' })
     .get('/livez', () => plain(200, 'alive'), { parse: 'none' })

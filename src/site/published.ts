@@ -10,7 +10,7 @@ import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 export interface Published {
   readonly body: Uint8Array
   readonly gzip: Uint8Array
-  /** Strong tags, of either encoding its own. */
+  /** Strong tags, one for each encoding. */
   readonly etag: string
   readonly gzipEtag: string
   /** HTTP date, in whole seconds. */
@@ -18,8 +18,8 @@ export interface Published {
 }
 
 /**
- * Encodes, compresses and hashes a document once; equal bytes give `previous` back. `lastModified`
- * is later than that of `previous`, as HTTP dates have whole seconds.
+ * Encodes, compresses and hashes a document once; equal bytes return `previous`. `lastModified` is later
+ * than that of `previous`, as HTTP dates have whole seconds.
  */
 export async function publish(
   json: string,
@@ -28,7 +28,7 @@ export async function publish(
 ): Promise<Published> {
   const body = new TextEncoder().encode(json)
   if (previous && Buffer.compare(body, previous.body) === 0) return previous
-  // On a thread of the pool: a large document would hold up requests for tens of milliseconds.
+  // On the thread pool: a large document would delay requests by tens of milliseconds.
   const compressed = await compress(body, { level: constants.Z_BEST_COMPRESSION })
   const earliest = previous ? Date.parse(previous.lastModified) + 1000 : 0
   return {
@@ -40,7 +40,7 @@ export async function publish(
   }
 }
 
-/** A version that another node has made. That of `previous` gives `previous` itself. */
+/** A version of another node; that of `previous` returns `previous` itself. */
 function takeOver(document: SharedDocument, previous: Published | undefined): Published {
   const { body, gzip: compressed, lastModifiedMs } = document
   const lastModified = new Date(lastModifiedMs).toUTCString()
@@ -50,7 +50,6 @@ function takeOver(document: SharedDocument, previous: Published | undefined): Pu
   return { body, gzip: compressed, ...etags, lastModified }
 }
 
-/** The same for other nodes. */
 const toShared = ({ body, gzip: compressed, lastModified }: Published): SharedDocument => ({
   ...{ body, gzip: compressed, lastModifiedMs: Date.parse(lastModified) },
 })
@@ -63,7 +62,7 @@ export function respond(request: Request, published: Published): Response {
   const headers = new Headers({
     etag,
     'last-modified': lastModified,
-    // May be kept, but is asked for again each time: a 304 is cheap and a stale price is not.
+    // Caches must revalidate: a 304 is cheap and a stale price is not.
     'cache-control': 'no-cache',
     vary: 'accept-encoding',
   })
@@ -74,7 +73,7 @@ export function respond(request: Request, published: Published): Response {
   return new Response(isGzip ? published.gzip : published.body, { headers })
 }
 
-/** What is answered in place of a document. */
+/** An error in place of a document. */
 export const failure = (code: number, message: string): Response =>
   Response.json({ code, message }, { status: code, headers: failureHeaders(code) })
 
@@ -83,7 +82,7 @@ const failureHeaders = (code: number): Record<string, string> => ({
   ...(code === 503 && { 'retry-after': '60' }),
 })
 
-/** Answers with what is published, once the first build has ended. */
+/** Answers with the published version, once the first build has ended. */
 export async function respondWith(
   request: Request,
   publication: Pick<Publication, 'current' | 'idle'>,
@@ -104,11 +103,11 @@ function isUnchanged(headers: Headers, etag: string, lastModified: string): bool
   const tags = headers.get('if-none-match')
   if (tags !== null) return tags.trim() === '*' || opaqueTags(tags).includes(etag)
   const since = headers.get('if-modified-since')
-  // A date that can't be read is NaN, and never the same or later.
+  // An invalid date is NaN, which compares as false.
   return since !== null && parseHttpDate(since) >= Date.parse(lastModified)
 }
 
-/** The tags of a list, without their `W/`: the comparison is the weak one. */
+/** Tags of a list without their `W/`: the comparison is the weak one. */
 const opaqueTags = (list: string): readonly string[] => list.match(/"[^"]*"/g) ?? []
 
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
@@ -121,28 +120,27 @@ function parseHttpDate(text: string): number {
   return Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
 }
 
-/** A public document that is built now and then, and served from memory in between. */
+/** A document that is rebuilt at intervals and served from memory. */
 export interface Publication {
-  /** The last version that was built without a fault; undefined before the first. */
+  /** The last good version; undefined before the first. */
   current(): Published | undefined
-  /** Rebuilds; never rejects. Unchanged text keeps its version; calls during a build share one. */
+  /** Rebuilds; never rejects. Unchanged text keeps its version; concurrent calls share a build. */
   refresh(): Promise<void>
-  /** Resolves when no build is under way. */
   idle(): Promise<void>
 }
 
 interface PublicationParts {
-  /** What the log calls it. */
+  /** For the log. */
   readonly name: string
-  /** The document as JSON text; `inForce`: that of another node, until now. Long work goes through `inSlices`. */
+  /** Builds the document as JSON text; `inForce`: another node's version. Long work uses `inSlices`. */
   readonly build: (inForce?: string) => string | Promise<string>
-  /** Where all nodes find one and the same version, and its name there; absent: of this node alone. */
+  /** Where all nodes find one version, and its name there; absent: of this node alone. */
   readonly shared?: { readonly documents: DocumentStore; readonly name: string } | undefined
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** A publication that has not been built yet. A build that fails is logged, and changes nothing. */
+/** A publication without a version yet. A failed build is logged, and changes nothing. */
 export function createPublication(parts: PublicationParts): Publication {
   const { name, build, clock, log, shared } = parts
   const followOrLead = shared && createFollowing(parts, shared)
@@ -173,10 +171,10 @@ function createFollowing(
   { build, clock }: PublicationParts,
   { documents, name }: NonNullable<PublicationParts['shared']>,
 ) {
-  /** Came from the store or went there: what a node has built for itself may have the same date. */
+  /** Stored or read version: one built here may have the same date. */
   let inForce: Published | undefined
 
-  /** What is stored, read only when it is another version than the one that is known. */
+  /** Reads the stored version if it has changed. */
   async function readShared(): Promise<Published | undefined> {
     const storedMs = await documents.lastModifiedMs(name)
     if (storedMs === undefined) return undefined
@@ -198,20 +196,19 @@ function createFollowing(
   }
 }
 
-/** The timers that build all publications of a site. */
 interface Snapshots {
   /** Builds all of them now; resolves when that is done. */
   refresh(): Promise<void>
-  /** Changes how often they are built, from now on. */
+  /** Applies from now on. */
   setInterval(intervalMs: number): void
-  /** Ends the timers; resolves when no build is under way any more. */
+  /** Ends the timers; resolves when no build is under way. */
   stop(): Promise<void>
 }
 
-/** How often a node that does not build looks whether nobody does any more. */
+/** Interval at which a follower checks for a leader. */
 const succeedMs = 2_000
 
-/** Starts building at once, and again every `intervalMs`. `documents`: where one of many nodes builds. */
+/** Builds now, and every `intervalMs`. `documents`: one of several nodes builds. */
 export function createSnapshots(
   publications: readonly Publication[],
   intervalMs: number,
@@ -223,10 +220,10 @@ export function createSnapshots(
   let currentMs = intervalMs
   let timer = setInterval(refresh, currentMs).unref()
   void refresh() // awaited by `stop`, through `idle`
-  /** Whoever built may have ended before it had built what changed last. */
+  /** Takes over when the former leader ended before building the last change. */
   const succeed = createSingle(async () => {
     if (!documents || documents.isLeading()) return
-    const isLeader = await documents.leads().catch(() => false) // away: looked at again soon
+    const isLeader = await documents.leads().catch(() => false) // unavailable: checked again soon
     if (isLeader) await refresh()
   })
   const watch = documents && setInterval(succeed, succeedMs).unref()
@@ -252,7 +249,7 @@ export function createSnapshots(
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Says to browsers, old ones too, what a page of plain HTML may do: nothing. */
+/** Restricts a page of plain HTML in the browser, old ones included. */
 export function guardPage(headers: Headers): void {
   headers.set('content-security-policy', policy)
   headers.set('referrer-policy', 'no-referrer')

@@ -40,20 +40,17 @@ const feedUnavailable = () =>
     encodeFailure('The prices are not available at present. Try again in a minute.'),
   )
 
-/** Where the model plaza is. */
 export const plazaPath = '/api/v1/model-plaza'
 
-/** What a handler sees of a request. */
 export interface PlazaCall {
   readonly request: Request
   readonly server: { requestIP(request: Request): { address: string } | null } | null
 }
 
-/** Why a caller may not see the plaza. */
 export interface PlazaRefusal {
   readonly status: number
   readonly message: string
-  /** Machine word, for the header `x-tollgate-reason`. */
+  /** For the header `x-tollgate-reason`. */
   readonly reason: string
 }
 
@@ -61,7 +58,7 @@ export interface PlazaParts {
   readonly plaza: Pick<Publication, 'current' | 'idle'>
   /** Read at each request: a switch works at once, not at the next snapshot. */
   readonly settings: () => { readonly isEnabled: boolean; readonly needsKey: boolean }
-  /** Asked only where a key is needed; undefined: the caller has one that is good. */
+  /** Called only where a key is needed; undefined: admitted. */
   readonly refusalOf: (call: PlazaCall) => Promise<PlazaRefusal | undefined>
 }
 
@@ -77,7 +74,7 @@ export function plazaRoutes({ plaza, settings, refusalOf }: PlazaParts) {
       const response = await respondWith(call.request, plaza, () =>
         failure(503, 'The model plaza is not available at present. Try again in a minute.'),
       )
-      // A cache must not hand on to everybody what was shown to a caller with a key.
+      // A shared cache must not serve an authenticated answer.
       if (needsKey && response.status < 400)
         response.headers.set('cache-control', 'private, no-cache')
       return response
@@ -94,7 +91,6 @@ function refuse({ status, message, reason }: PlazaRefusal): Response {
 
 const nothingYet = 'The status is not available at present. Try again in a minute.'
 
-/** Where the status is. */
 export const statusPath = '/api/v1/status'
 
 /** How well requests were answered, open to all; `?group=` names one group. */
@@ -110,7 +106,6 @@ export function statusRoutes(pages: Pick<StatusPages, 'current'>) {
   )
 }
 
-/** Where the status page is. */
 export const statusPagePath = '/status'
 
 const refreshSeconds = 60
@@ -123,7 +118,7 @@ export const statusPageRoutes = (pages: Pick<StatusPages, 'page'>) =>
     { parse: 'none' },
   )
 
-/** The page's answer to a GET or HEAD, whatever the path. `?refresh=off`: it stays as it is. */
+/** Answers a GET or HEAD with the page, whatever the path. `?refresh=off`: without reloads. */
 export async function answerPage(
   pages: Pick<StatusPages, 'page'>,
   request: Request,

@@ -1,6 +1,5 @@
 import { type ObjectOptions, type TSchema, Type } from '@sinclair/typebox'
 
-/** A JSON Schema, or a part of one. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
@@ -16,12 +15,12 @@ export const successful = <Data extends TSchema>(data: Data, options: ObjectOpti
     options,
   )
 
-/** Says how a part is published; undefined: as it is. */
+/** Rewrites a published part; undefined: unchanged. */
 type Rewrite = (part: TSchema) => JsonSchema | undefined
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Keywords of JSON Schema whose value is taken over as it is. All others but those below are ours. */
+/** Keywords of JSON Schema that are copied as they are; unlisted ones are ours. */
 const plain = new Set([
   ...['type', 'const', 'enum', 'title', 'description', 'writeOnly', 'required', 'format'],
   ...['pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],

@@ -9,27 +9,24 @@ import { UserError } from '../instance.ts'
 import { type BackupSecret, createSecretPlan, type SecretPlan } from './secret.ts'
 
 export interface BackupOptions {
-  /** Path of the live database. */
   readonly database: string
-  /** Where the copy is to be. */
   readonly file: string
-  /** Replaces a file that is there. */
+  /** Whether to replace an existing file. */
   readonly force: boolean
-  /** False: leaves the secret out. */
   readonly withSecret: boolean
-  /** Ends the work: what there is of the copy is removed at once. */
+  /** Aborts the backup; the partial copy is removed at once. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
-/** How far it is. While it copies, bytes of about so many. */
+/** Progress of a backup; the byte counts are estimates while it copies. */
 export interface BackupProgress {
   readonly step: 'copy' | InspectionStep
   readonly doneBytes: number
   readonly totalBytes: number
 }
 
-/** A backup that is whole and in its place. */
+/** A complete backup in its place. */
 export interface Backup {
   readonly database: string
   readonly file: string
@@ -69,7 +66,7 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** Only what will fit is begun. */
+/** Throws when the copy would not fit. */
 async function draftWithRoom(file: string, totalBytes: number): Promise<DraftFile> {
   const folder = dirname(file)
   let draft: DraftFile | undefined
@@ -83,13 +80,11 @@ async function draftWithRoom(file: string, totalBytes: number): Promise<DraftFil
   }
 }
 
-/** How often the growing copy is looked at. */
 const pollMs = 50
 
 /**
- * SQLite tells nothing until it has done: how far it is shows in how large the copy is. What it has
- * written is brought to the disk bit by bit: all at once would hold up every other writer of the
- * disk, the gateway's commits among them.
+ * SQLite reports no progress, so the growing copy is measured. Its bytes are synced to disk bit by bit: one
+ * large sync would delay every other writer, the gateway's commits among them.
  */
 async function copy(
   source: DatabaseFile,
@@ -101,7 +96,7 @@ async function copy(
   let isCopying = true
   const copying = source.copyInto(path)
   const ended = copying
-    .catch(() => undefined) // it is told below
+    .catch(() => undefined) // reported below
     .finally(() => {
       isCopying = false
     })
@@ -117,11 +112,11 @@ async function copy(
 interface CheckOptions extends BackupOptions {
   readonly totalBytes: number
   readonly secret: SecretPlan
-  /** What was stored before the copy began. */
+  /** Newest rows before the copy began. */
   readonly before: Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
 }
 
-/** A copy that is not sound, or lacks what was stored before it began, gets no name. */
+/** A damaged copy, or one that lacks what was stored before it began, gets no name. */
 async function check(draft: DraftFile, options: CheckOptions): Promise<Contents> {
   const { database, file, totalBytes, secret, before, onProgress } = options
   const copied = await openDatabaseFile(draft.path, `copied to ${file}`)
@@ -140,12 +135,12 @@ async function check(draft: DraftFile, options: CheckOptions): Promise<Contents>
 }
 
 async function place(draft: DraftFile, file: string, force: boolean, secret: SecretPlan) {
-  // The secret first: where there is a backup, there is what opens it.
+  // The secret first: a backup must never exist without what opens it.
   await secret.place()
   if ((await draft.place({ replace: force })) === 'taken') throw alreadyThere(file)
 }
 
-/** Throws when there is no database that could be copied. */
+/** Throws when there is no database to copy. */
 function requireDatabase(database: string): void {
   if (database === ':memory:')
     throw new UserError('The configured database is in memory only: there is nothing to back up.')
@@ -155,10 +150,10 @@ function requireDatabase(database: string): void {
     )
 }
 
-/** What belongs to a database, by the endings of the names. */
+/** Endings of the files that belong to a database. */
 const companions = ['', '-wal', '-shm', '-journal', '.secret', '.serving']
 
-/** Throws when a copy must not or can't be put at a path. */
+/** Throws when a copy must not or can't be written to a path. */
 function requireTarget(database: string, file: string, force: boolean): void {
   const own = companions.map((ending) => `${database}${ending}`)
   if (own.some((path) => isSameFile(path, file)))
@@ -172,7 +167,6 @@ function requireTarget(database: string, file: string, force: boolean): void {
   if (found && !force) throw alreadyThere(file)
 }
 
-/** What is at the path; undefined when nothing is. */
 function lookAt(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })
@@ -181,7 +175,6 @@ function lookAt(file: string): Stats | undefined {
   }
 }
 
-/** Nothing is written over without being told to. */
 const alreadyThere = (file: string) =>
   new UserError(
     `${file} is there already and was left as it is. Give another path, or --force to replace it.`,
@@ -193,7 +186,7 @@ function isSameFile(a: string, b: string): boolean {
   return one !== undefined && one.ino !== 0 && one.ino === other?.ino && one.dev === other.dev
 }
 
-/** The system's word for what failed: `ENOENT`, `SQLITE_FULL` …; undefined when it has none. */
+/** The system's code of a failure: `ENOENT`, `SQLITE_FULL` …; undefined: it has none. */
 export function failureCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error) return String(error.code)
@@ -203,14 +196,14 @@ export function failureCode(error: unknown): string | undefined {
 const isFull = (error: unknown) =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(failureCode(error) ?? '')
 
-/** Throws when a folder has less room than is needed: known before the work begins. */
+/** Throws when a folder has less free space than needed. */
 export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeIn(folder)
   if (freeBytes !== undefined && freeBytes < neededBytes)
     throw noRoom(folder, neededBytes, freeBytes)
 }
 
-/** Bytes that are free for this user; undefined where the system does not say. */
+/** Free bytes for this user; undefined: the system does not say. */
 export async function freeIn(folder: string): Promise<number | undefined> {
   const { bavail, bsize, blocks } = await statfs(folder)
   return blocks === 0 ? undefined : bavail * bsize
@@ -224,7 +217,7 @@ function noRoom(folder: string, neededBytes: number, freeBytes?: number): UserEr
   )
 }
 
-/** What a person can do about a file that could not be made in a folder. */
+/** Turns a failed write to a folder into an error that says what to do. */
 export function explainWriting(error: unknown, folder: string, neededBytes: number): unknown {
   if (isFull(error)) return noRoom(folder, neededBytes)
   const code = failureCode(error)

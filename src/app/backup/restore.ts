@@ -12,28 +12,26 @@ import { explainWriting, failureCode, requireRoom } from './backup.ts'
 import { copySecretFile, findSecret, type RestoreSecret, secretFileOf } from './secret.ts'
 
 interface RestoreOptions {
-  /** The backup. */
   readonly file: string
-  /** Where the database is to be; nothing may be there. */
   readonly database: string
-  /** Ends the work: what there is of the database is removed at once. */
+  /** Aborts the restore; the partial database is removed at once. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RestoreProgress) => void
 }
 
-/** How far it is. */
+/** Progress of a restore. */
 export interface RestoreProgress {
   readonly step: 'copy' | InspectionStep | 'update'
   readonly doneBytes: number
   readonly totalBytes: number
 }
 
-/** A database in its place, ready to be served from. */
+/** A restored database, ready to be served. */
 export interface Restored {
   readonly file: string
   readonly database: string
   readonly contents: Contents
-  /** Requests that were under way when the backup was made, now recorded as interrupted. */
+  /** Requests that were under way at the backup, now recorded as interrupted. */
   readonly interrupted: number
   readonly secret: RestoreSecret
 }
@@ -45,7 +43,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   requireEmpty(database)
   requireBackup(file)
   checkPlace(database)
-  // Who serves from here keeps the claim also when the file was moved away under it.
+  // A gateway that serves from here holds the claim even after its file was moved away.
   const claim = createClaim(database)
   if (!claim.claim())
     throw new UserError(
@@ -126,7 +124,7 @@ async function check(draft: DraftFile, { file, database, onStep }: CheckOptions)
   }
 }
 
-/** Closing it leaves all in one file: what waits in the journal is moved into the database. */
+/** Closing the store merges the journal into one file. */
 async function bringUpToDate({ path }: DraftFile): Promise<number> {
   const store = openSqliteStore({ path, clock: systemClock })
   try {
@@ -142,7 +140,7 @@ async function place(
 ): Promise<void> {
   const taken = (path: string) =>
     new UserError(`${path} has appeared meanwhile and was left as it is: nothing was restored.`)
-  // The secret first: a database without it would be given a new one, which opens nothing.
+  // The secret first: without it a new one would be created, which opens nothing.
   if (secret.status === 'brought') {
     const target = secretFileOf(database)
     const placed = await copySecretFile(secret.file, target)
@@ -152,7 +150,7 @@ async function place(
   if ((await draft.place({ replace: false })) === 'taken') throw taken(database)
 }
 
-/** Throws when anything is where a database is to be. */
+/** Throws when a file exists where the database is to be. */
 function requireEmpty(database: string): void {
   if (database === ':memory:')
     throw new UserError('The configured database is in memory only: nothing can be restored there.')
@@ -167,7 +165,7 @@ function requireEmpty(database: string): void {
   )
 }
 
-/** Throws when a file can't be a backup of ours; it is not opened for that, and stays as it is. */
+/** Throws when a file can't be our backup; the file is not opened and stays unchanged. */
 function requireBackup(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new UserError(`There is no file ${file}. Give the path of a backup.`)

@@ -6,14 +6,14 @@ import type { SealedKey } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import type { StorePlace } from '../move/rows.ts'
 
-/** Where a database's secret lies when it is not in the environment. */
+/** The secret's file when TOLLGATE_SECRET is not set. */
 export const secretFileOf = (database: string): string => `${database}.secret`
 
-/** The secret in a file; undefined when there is none. Throws when it is none that could be used. */
+/** The secret in a file; undefined: no file. Throws when its content is no secret. */
 const readSecretFile = (file: string): string | undefined =>
   existsSync(file) ? usable(undefined, file) : undefined
 
-/** The same for TOLLGATE_SECRET, which may be empty. With a variable no file is asked for. */
+/** TOLLGATE_SECRET; undefined when unset or empty. */
 const readSecretVariable = (): string | undefined =>
   process.env.TOLLGATE_SECRET ? usable(process.env.TOLLGATE_SECRET, '') : undefined
 
@@ -25,20 +25,20 @@ function usable(env: string | undefined, file: string): string {
   }
 }
 
-/** Whose keys a secret can't open. */
+/** Owners of the keys that a secret can't open. */
 function closedTo(secret: string, keys: readonly SealedKey[]): readonly string[] {
   const box = createSecretBox(secret)
   const opens = ({ sealed }: SealedKey) => {
     try {
       return box.open(sealed) !== undefined
     } catch {
-      return false // sealed with another secret, or damaged: that is what is asked
+      return false // sealed with another secret, or damaged
     }
   }
   return keys.filter((key) => !opens(key)).map(({ owner }) => owner)
 }
 
-/** Throws when the secret of a database opens none of its keys: to serve from it is no use. */
+/** Throws when the secret of a database opens none of its keys. */
 export function requireOpened(database: string, keys: readonly SealedKey[]): void {
   const file = secretFileOf(database)
   const secret = readSecretVariable() ?? readSecretFile(file)
@@ -51,13 +51,12 @@ export function requireOpened(database: string, keys: readonly SealedKey[]): voi
   )
 }
 
-/** The first few of many names. */
 const someOf = (names: readonly string[]): string =>
   names.length <= 3
     ? names.join(', ')
     : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 
-/** Copies a secret file, for its owner's eyes only. A file that is there stays: `taken`. */
+/** Copies a secret file, readable by its owner only; `taken`: a file exists there. */
 export async function copySecretFile(from: string, to: string): Promise<'placed' | 'taken'> {
   const draft = createDraftFile(to)
   try {
@@ -68,28 +67,27 @@ export async function copySecretFile(from: string, to: string): Promise<'placed'
   }
 }
 
-/** Whether two files hold the same; false when either is missing. */
 const isSameContent = (a: string, b: string): boolean =>
   existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
 /** Where the secret of a backup is. */
 export interface BackupSecret {
   readonly status: 'copied' | 'left_out' | 'environment' | 'missing'
-  /** The file that opens the keys in the backup and must be kept with it; null: there is none. */
+  /** The file to keep with the backup; null: there is none. */
   readonly file: string | null
-  /** What the operator should put right; null when nothing. */
+  /** What the operator should fix; null: nothing. */
   readonly warning: string | null
 }
 
-/** Decided before the copy begins, done when it is whole. */
+/** Decided before the copy begins, carried out when it is complete. */
 export interface SecretPlan {
-  /** Tries the secret on keys of the copy: one that opens none is told of. */
+  /** Tries the secret on keys of the copy; the outcome warns of keys that it does not open. */
   try(keys: readonly SealedKey[]): void
   place(): Promise<void>
   outcome(): BackupSecret
 }
 
-/** Throws when another secret lies where this one is to be: not even `--force` replaces that. */
+/** Throws when another secret exists at the target: not even `--force` replaces it. */
 export function createSecretPlan(database: string, file: string, withSecret: boolean): SecretPlan {
   const own = secretFileOf(database)
   const target = secretFileOf(file)
@@ -111,7 +109,7 @@ export function createSecretPlan(database: string, file: string, withSecret: boo
     },
     async place() {
       if (status !== 'copied') return
-      // An earlier backup may have been killed when its secret was in place, but for its draft.
+      // An earlier backup may have been killed after its secret was placed, which leaves its draft.
       if (isThere) return removeLeftBehind(target)
       if ((await copySecretFile(own, target)) === 'taken') throw anotherSecret(target)
     },
@@ -141,11 +139,10 @@ export type RestoreSecret = (
   | { readonly status: 'none' }
   | { readonly status: 'there' | 'brought'; readonly file: string }
 ) & {
-  /** What the operator should put right; null when nothing. */
   readonly warning: string | null
 }
 
-/** Chooses as the gateway will, and throws, with the way out, when that opens none of the keys. */
+/** Chooses the secret as the gateway will. Throws, with the way out, when it opens no key. */
 export function findSecret(
   file: string,
   database: string,
@@ -186,17 +183,17 @@ export function findSecret(
   )
 }
 
-/** How a secret and its keys are called. */
+/** Words for a secret and its keys. */
 interface Judged {
   readonly called: string
   readonly which: string
-  /** Where it opens none. */
+  /** Follows when it opens none. */
   readonly wayOut: string
-  /** Where it does not open all. */
+  /** Follows when it opens only some. */
   readonly advice: string
 }
 
-/** Gives a warning when some keys stay closed; all of them closed is another database's secret. */
+/** Warns when some keys stay closed; throws when all do: it is another database's secret. */
 function judge(secret: string, keys: readonly SealedKey[], judged: Judged): string | null {
   const { called, which, wayOut, advice } = judged
   const closed = closedTo(secret, keys)
@@ -206,19 +203,17 @@ function judge(secret: string, keys: readonly SealedKey[], judged: Judged): stri
   return `${called} does not open the keys of ${someOf(closed)}${advice}.`
 }
 
-/** What opens the keys in the new place of a database, where they are moved as they are. */
+/** What opens the keys of a moved database. */
 export interface MoveSecret {
-  /** `copied`: the file is put beside the new place. `none`: there are no keys yet. */
+  /** `copied`: the file is copied beside the new place. `none`: there are no keys yet. */
   readonly status: 'environment' | 'file' | 'copied' | 'none'
-  /** The file that it was found in. */
   readonly file: string | null
-  /** What is to be done before a gateway serves from the new place. */
+  /** What to do before a gateway serves from the new place. */
   readonly advice: string | null
-  /** What the operator should put right; null when nothing. */
   readonly warning: string | null
 }
 
-/** Finds and tries the secret of a store to move. Throws `UserError` when none opens its keys. */
+/** Finds and tries the secret of a store to move. Throws `UserError` when it opens no key. */
 export function findMoveSecret(
   source: StorePlace,
   target: StorePlace,
@@ -251,7 +246,7 @@ export function findMoveSecret(
   return { status: existsSync(own) ? 'file' : 'copied', file, advice: null, warning }
 }
 
-/** Puts a secret file beside the new place, where one belongs and is not yet. */
+/** Copies the secret file beside the new place if it belongs there and is missing. */
 export async function placeSecret({ status, file }: MoveSecret, target: StorePlace): Promise<void> {
   if (status !== 'copied' || file === null || target.engine !== 'sqlite') return
   const own = secretFileOf(target.path)

@@ -13,9 +13,9 @@ import type { TextKeys } from '../../lib/secrets.ts'
 import { createFairQueue } from '../../lib/turns.ts'
 import { isCompiled } from '../jobs/child.ts'
 
-/** An idle thread is ended after this time: its memory is worth more than its start (some 100 ms). */
+/** An idle thread ends after this time: its memory is worth more than the 100 ms of a start. */
 const idleMs = 60_000
-/** What takes longer than this has hung: nobody else waits for it. */
+/** A job that takes longer hangs, and must not hold up the others. */
 const longestJobMs = 120_000
 
 interface Waiting {
@@ -24,7 +24,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** A worker thread for whole requests, started on first use. Owners get their turns in rotation. */
+/** A worker thread for whole requests, started on first use. Owners take turns. */
 export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}): Beside {
   const queue = createFairQueue<Waiting>()
   let worker: Worker | undefined
@@ -53,7 +53,7 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
     return made
   }
 
-  /** The thread has failed: its job fails with it, and the next one gets another thread. */
+  /** Fails the job of a failed thread; the next job gets another thread. */
   function lose(made: Worker, reason: string): void {
     if (made !== worker) return
     const failed = current
@@ -90,7 +90,7 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
     const working = worker ?? begin()
     worker = working
     overdue = setTimeout(() => lose(working, 'its job takes too long'), longestMs)
-    // Only while it works does it keep the process going.
+    // Keeps the process alive only while it works.
     working.ref()
     if (isReady) send(current)
   }
@@ -122,13 +122,12 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
   }
 }
 
-/** From the gateway to its other thread: first the keys, then job after job. */
+/** Messages to the thread: first the keys, then jobs. */
 export type ToThread = { readonly keys: TextKeys } | { readonly job: Job }
 
-/** The answer to one job. */
 export type Done =
   | { readonly result: Results[Job['kind']] | Refused }
   | { readonly failure: string }
 
-/** It listens, or has done a job. */
+/** `ready`: the thread listens. */
 export type FromThread = { readonly ready: true } | Done

@@ -7,10 +7,10 @@ import type { Done, FromThread, ToThread } from './beside.ts'
 
 declare const self: Worker
 
-/** Gives way to the thread that answers everybody, where both want the same processor. */
+/** Lower than that of the thread that answers all requests. */
 const priority = 15
 
-/** What runs on the thread beside the gateway: one job after the other. */
+/** Runs on the worker thread: one job after the other. */
 export function workForGateway(): void {
   giveWay()
   let sealer: ReturnType<typeof createTextSealer> | undefined
@@ -26,7 +26,7 @@ export function workForGateway(): void {
       answer({ failure: error instanceof Error ? `${error.stack}` : `${error}` })
     }
   }
-  // What is sent before somebody listens is lost.
+  // Messages sent before a listener exists are lost.
   self.postMessage({ ready: true } satisfies FromThread)
 }
 
@@ -35,7 +35,7 @@ function answer(message: Done): void {
   self.postMessage(message, moved)
 }
 
-/** What was written is handed over, not copied. */
+/** Buffers of the result, which are transferred instead of copied. */
 function buffersIn(result: unknown): ArrayBuffer[] {
   const holders = typeof result === 'object' && result !== null ? [result] : []
   return holders
@@ -49,9 +49,9 @@ function buffersIn(result: unknown): ArrayBuffer[] {
 function giveWay(): void {
   if (process.platform !== 'linux') return
   try {
-    // The number of this thread: on Linux a thread has a priority of its own.
+    // On Linux each thread has a priority of its own.
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), priority)
   } catch {
-    // Where there is no /proc it works as other threads do.
+    // Without /proc the thread keeps the usual priority.
   }
 }

@@ -11,7 +11,7 @@ interface AccountAppParts {
   readonly accountsChanged: () => void
 }
 
-/** Shorter ones are guessed, longer ones are no passwords. */
+/** Shorter passwords are easily guessed. */
 const passwordLength = { least: 10, most: 256 }
 
 /** Accounts for administrators, by the rules of tollgate.yaml. */

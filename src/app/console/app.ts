@@ -11,7 +11,6 @@ import { createFacts, createServices } from './services.ts'
 
 /** The console and its API, wired. */
 export interface ConsoleApp {
-  /** Its API alone. */
   readonly api: AnyElysia
   handle(request: Request, peer: Peer): Promise<Response>
   /** Ends the live views. */
@@ -37,7 +36,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     .use(api)
     .use(files.routes)
 
-  /** Undefined: it is answered here, as all else is; who is not signed in is refused here. */
+  /** Answers a read in the reading process; undefined: this process answers it. Rejects unsigned requests. */
   async function readElsewhere(request: Request, peer: Peer): Promise<Response | undefined> {
     if (!reader || !isReading(request)) return undefined
     try {
@@ -64,7 +63,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   }
 }
 
-/** What is not said to be kept is of one person and one moment, and never another kind of file. */
+/** Without its own cache rules an answer is private to one person and moment, and its type is fixed. */
 function keepToYourself(headers: Headers): void {
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')

@@ -19,12 +19,11 @@ interface ChannelGatewayParts {
   readonly tick: Clock
 }
 
-/** Somebody waits for a test; and nobody's connection to us is silent for longer. */
+/** A person waits for the test, and an idle connection to us ends after this time. */
 const testLimitMs = 20_000
-/** Longer errors say no more. */
 const maxErrorLength = 2_000
 
-/** What the console needs of the running gateway to show and to test channels. */
+/** What the console uses of the running gateway to show and test channels. */
 export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway {
   const { care, outbound, recent, clock, tick } = parts
 
@@ -44,7 +43,7 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
     const result = await callProbe(
       { outbound: timed, clock },
       target,
-      // The probe's own limit ends before it answers in full.
+      // The probe's own limit ends before this one.
       AbortSignal.timeout(testLimitMs + 5_000),
     )
     const words = wordsOf(result)

@@ -4,13 +4,12 @@ import type { Logger } from '../../lib/log.ts'
 import type { ConsoleApp } from './app.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** Knows the sockets of requests. */
 interface Sockets {
   requestIP(request: Request): { address: string } | null
   timeout(request: Request, seconds: number): void
 }
 
-/** Named parameters: wildcards miss short hosts. So many levels are enough for the console. */
+/** Named parameters, as wildcards miss short hosts; the console needs no more levels. */
 const paths = [
   '/console',
   '/console/',
@@ -45,16 +44,15 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
   }
   return {
     routes,
-    /** The console's API, for its documentation. */
     api: async (): Promise<AnyElysia> => (await load()).api,
-    /** Ends the live views: they would keep their connections as long as they can. */
+    /** Ends the live views, which would keep their connections open. */
     close(): void {
       loading?.then(
         (console) => console.close(),
-        () => {}, // it was not loaded, which the log has told
+        () => {}, // it failed to load, which is logged already
       )
     },
-    /** Ends what the console has begun; nothing when nobody came. */
+    /** Stops the console if it was loaded. */
     async stop(): Promise<void> {
       const console = await loading?.catch(() => undefined)
       await console?.stop()
@@ -62,7 +60,7 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
   }
 }
 
-/** People are led to the console; a program that asks here has a wrong path, and is told so. */
+/** Browsers are redirected to the console; a program has a wrong path and gets an error. */
 const isBrowser = ({ headers }: Request) => headers.get('accept')?.includes('text/html') ?? false
 
 const toConsole = () =>

@@ -9,11 +9,10 @@ import consolePage from '../../console/index.html'
 import { pageNotFound } from '../../gateway/errors.ts'
 import { isGzipAccepted } from '../../lib/connections.ts'
 
-/** Where the files of the page are; the bundler gives each a name made of its content. */
+/** Path of the page's files; the bundler puts a hash of the content into each name. */
 const assetPath = '/console/assets/'
 const compress = promisify(gzip)
 
-/** Names never change their content. */
 const forever = 'public, max-age=31536000, immutable'
 
 /** Content security policy of the page. The component library writes styles with a nonce. */
@@ -31,7 +30,7 @@ const policy = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The console's page and its files. Compresses each when it is first asked for. */
+/** The console's page and its files, compressed when first requested. */
 export async function createConsoleFiles() {
   const { page, files } = await bundledFiles(assetPath)
   const compressed = new Map<string, Promise<Uint8Array>>()
@@ -82,7 +81,6 @@ export async function createConsoleFiles() {
   return { routes }
 }
 
-/** A file that the console's page loads. */
 interface ConsoleFile {
   readonly name: string
   readonly contentType: string
@@ -91,11 +89,10 @@ interface ConsoleFile {
 
 interface ConsoleBundle {
   readonly page: string
-  /** By name. */
   readonly files: ReadonlyMap<string, ConsoleFile>
 }
 
-/** What an import of a page is in a compiled program: where its files are. */
+/** What a compiled program imports for a page: the places of its files. */
 const Manifest = Type.Object({
   index: Type.String(),
   files: Type.Array(
@@ -138,7 +135,7 @@ async function fromSource(base: string): Promise<ConsoleBundle> {
   return bundleOf(base, (await html?.text()) ?? '', files)
 }
 
-/** The bundle with all names below `base`: the bundler names files from the root or relatively. */
+/** The bundle with all names below `base`: the bundler uses absolute or relative names. */
 function bundleOf(base: string, html: string, files: readonly ConsoleFile[]): ConsoleBundle {
   const names = new Set(files.map(({ name }) => name))
   const place = (text: string) =>

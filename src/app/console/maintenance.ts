@@ -14,7 +14,7 @@ import { createJobs, type JobKind, type JobWork } from '../jobs/jobs.ts'
 import { describeStore, fileOf, isOnServer } from '../store-place.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** Long work in processes of their own, and backups in a folder. */
+/** Jobs in processes of their own, and backups in a folder. */
 export function createMaintenance(
   { config, store, clock }: Pick<ConsoleParts, 'config' | 'store' | 'clock'>,
   prove: TokenParts['prove'],
@@ -121,10 +121,10 @@ export function createMaintenance(
   }
 }
 
-/** How long a download may begin after it was allowed. */
+/** How long an allowed download may begin. */
 const validMs = 60_000
 
-/** Tickets that let a session take one thing, once. */
+/** Single-use tickets for downloads, each bound to a session. */
 function createTickets(clock: Clock) {
   const tickets = new Map<string, { name: string; sessionId: string; until: number }>()
   return {
@@ -134,7 +134,6 @@ function createTickets(clock: Clock) {
       tickets.set(id, { name, sessionId, until: clock() + validMs })
       return id
     },
-    /** True once, for the session and the thing that it was issued for. */
     redeem(id: string, name: string, sessionId: string): boolean {
       const ticket = tickets.get(id)
       if (ticket?.name !== name || ticket.sessionId !== sessionId) return false
@@ -144,14 +143,13 @@ function createTickets(clock: Clock) {
   }
 }
 
-/** `tollgate-20261121-083012.db`, and nothing else: no name leads out of the folder. */
+/** Safe names only, such as `tollgate-20261121-083012.db`. */
 const namePattern = /^tollgate-\d{8}-\d{6}(-\d+)?\.db$/
 
 /** The backups beside a database, in `backups/`. */
 export function createBackupFolder(database: string) {
   const path = join(dirname(database), 'backups')
 
-  /** Undefined: there is none of that name. */
   async function find(name: string) {
     if (!namePattern.test(name)) return undefined
     const file = join(path, name)
@@ -163,13 +161,12 @@ export function createBackupFolder(database: string) {
   return {
     path,
     find,
-    /** Newest first. */
     async list() {
       const names = (await readdir(path).catch(missing)) ?? []
       const files = await Promise.all(names.sort().reverse().map(find))
       return files.filter((one) => one !== undefined)
     },
-    /** Path for a new one; makes the folder, for its owner's eyes only. */
+    /** Path for a new backup; creates the folder for its owner only. */
     async next(now: number) {
       await mkdir(path, { recursive: true, mode: 0o700 })
       const time = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
@@ -178,7 +175,7 @@ export function createBackupFolder(database: string) {
         if ((await find(name)) === undefined) return join(path, name)
       }
     },
-    /** False: it was not there. */
+    /** False: it was missing. */
     async remove(name: string) {
       const found = await find(name)
       if (found === undefined) return false

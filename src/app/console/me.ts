@@ -6,7 +6,7 @@ import { feedUrl, statusLink } from '../../site/addresses.ts'
 import { feedPaths } from '../../site/routes.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** Describes who is signed in and the site; what it says is read anew each time. */
+/** Describes the signed-in user and the site; reads both again each time. */
 export function createMeService({ config, store }: ConsoleParts): MeService {
   return {
     async describe({ accountId, email, role }) {

@@ -12,7 +12,7 @@ import { processName } from '../membership.ts'
 import { describeStore, fileOf, isOnServer } from '../store-place.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** Looks at the gateway as it is at this moment. */
+/** Reports the present state of the gateway. */
 export function createGatewayNow({ config, metrics, coolings, clock }: ConsoleParts) {
   const startedAt = startOf(clock)
   const file = fileOf(config().store)
@@ -43,24 +43,23 @@ export function createGatewayNow({ config, metrics, coolings, clock }: ConsolePa
   }
 }
 
-/** When this process began. */
 const startOf = (clock: Clock) => isoTime(clock() - Math.round(process.uptime() * 1000))
 
-/** With what was written to its log and not yet to it. */
+/** Size of the database with its write-ahead log. */
 async function sizeOf(path: string | undefined): Promise<number | null> {
   if (path === undefined) return null
   const sizes = await Promise.all(
     [path, `${path}-wal`].map((file) =>
       stat(file).then(
         ({ size }) => size,
-        () => 0, // a log that is not there holds nothing
+        () => 0, // a missing log is empty
       ),
     ),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Looks who serves from the database; where one process alone can, at that. */
+/** Lists the nodes that serve from the database, or this process where only one can. */
 export function createNodeService(
   { config, store, clock }: Pick<ConsoleParts, 'config' | 'store' | 'clock'>,
   metrics: Pick<ConsoleParts['metrics'], 'load' | 'membership'>,
@@ -68,7 +67,6 @@ export function createNodeService(
   const place = config().store
   const startedAt = startOf(clock)
 
-  /** Of all nodes, as the database knows them. */
   async function listed(): Promise<NodeItem[]> {
     const [nodes, reservations] = await Promise.all([
       store.nodes.list(),
@@ -84,7 +82,7 @@ export function createNodeService(
     }))
   }
 
-  /** Of this process, which is in no list. */
+  /** This process, which is in no list. */
   async function alone(): Promise<NodeItem[]> {
     const [reserved] = await store.nodes.reservations()
     return [

@@ -13,7 +13,7 @@ import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
 import type { MetricsSource } from '../metrics-listen.ts'
 
-/** What the console works on. */
+/** What the console uses of the gateway. */
 export interface ConsoleParts {
   readonly config: () => Config
   readonly store: Store
@@ -21,36 +21,34 @@ export interface ConsoleParts {
   readonly log: Logger
   readonly clock: Clock
   readonly metrics: MetricsSource
-  /** Parts of channels that are left alone for a while. */
+  /** Channels, keys and models in cooldown. */
   readonly coolings: () => readonly CoolingRow[]
   readonly catalog: LiveCatalog
-  /** How well requests are answered. */
   readonly status: StatusSource
-  /** What public pages do not show, for who may see it. */
+  /** Public documents with what only the signed-in account may see. */
   readonly ownPages: OwnPages
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
-  /** Monotonic, in milliseconds: what limits of sessions go by. */
+  /** Monotonic milliseconds for the limits of sessions. */
   readonly sessionTick: Clock
-  /** Timers of live views; given by tests. */
+  /** Timers of live views; tests replace them. */
   readonly repeat?: Repeat | undefined
-  /** Who is signed in; given by tests that begin behind the sign-in. */
+  /** Who is signed in; tests replace it. */
   readonly sessions?: Sessions | undefined
-  /** To be called after each change by hand: the gateway follows it before this resolves. */
+  /** To be called after each manual change; resolves when the gateway has applied it. */
   readonly changed: () => Promise<void>
-  /** The same after a change of one token, named by the hash of its key, or of accounts: at once. */
+  /** For changes of one token (by the hash of its key) or of accounts, which apply at once. */
   readonly tokenChanged: (keyHash: string) => void
   readonly accountsChanged: () => void
   readonly channels: ChannelGateway
-  /** The code that makes the first administrator. */
+  /** The code that creates the first administrator. */
   readonly setupCode: SetupCode
 }
 
-/** The connection that a request came by. */
+/** The connection of a request. */
 export interface Peer {
-  /** Of the socket's other end. */
   readonly address: string
-  /** Sets how long it may be silent, in seconds; 0: for ever. */
+  /** Sets the idle timeout of the connection in seconds; 0: none. */
   readonly limitSilence: (seconds: number) => void
 }
 

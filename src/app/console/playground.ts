@@ -9,10 +9,10 @@ const paths = {
   messages: '/v1/messages',
 } as const
 
-/** What of a request of the console says where it comes from. */
+/** Headers that say where a request comes from. */
 const passedOn = ['user-agent', 'x-forwarded-for'] as const
 
-/** Sends requests of a signed-in person through the gateway like a client's, with their key. */
+/** Sends requests of a signed-in user with their own key through the gateway, as a client would. */
 export function createPlayground(parts: ConsoleParts, peerOf: PeerOf): Playground {
   const { store, secrets, askModel, config } = parts
 
@@ -41,7 +41,7 @@ export function createPlayground(parts: ConsoleParts, peerOf: PeerOf): Playgroun
         peer: peer?.address ?? '',
         limitSilence: (seconds) => peer?.limitSilence(seconds),
       })
-      // A response of our own: another's would be taken apart and written anew on its way out.
+      // A new response: Elysia would parse and serialise another's again.
       const headers = new Headers(answer.headers)
       headers.set('cache-control', 'no-store')
       headers.set('x-content-type-options', 'nosniff')

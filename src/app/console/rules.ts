@@ -6,26 +6,26 @@ import type { GroupSettings } from '../../store/ports/catalog.ts'
 import { type LoadedEntry, loadEntry } from '../config/fragment.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 
-/** Checks a channel as if it stood in tollgate.yaml. */
 export const checkChannel = (entry: object) => remarked(loadEntry.channel(entry))
 
-/** Checks a group as if it stood there; a `name` is asked for, and which channels there are is not. */
+/** Checks a group; a `name` is required, and unknown channels are allowed. */
 export function checkGroup(entry: object, countryHeader: string | null): Checked<GroupSettings> {
   const checked = remarked(loadEntry.group(entry, countryHeader))
   if (!checked.ok) return checked
-  // That the file does not name a channel is no fault where there is no file.
+  // A channel missing in the file is no fault where there is no file.
   const warnings = checked.warnings.filter(({ field }) => !field.startsWith('channels'))
   return { ...checked, warnings }
 }
 
-/** The same of an account, … */
 export const checkAccount = (entry: object, countryHeader: string | null) =>
   remarked(loadEntry.account(entry, countryHeader), accountFields)
 
-/** … and of a token. */
 export const checkToken = (entry: object) => remarked(loadEntry.token(entry))
 
-/** What the file's rules say, in the words of the API: `definition` has the fields that it calls otherwise. */
+/**
+ * The file's complaints in the words of the API: `definition` has the fields that the API names
+ * differently.
+ */
 function remarked<Value>(
   { at, ...loaded }: LoadedEntry<Value>,
   definition: Definition = {},

@@ -21,7 +21,7 @@ import { createSettings } from './settings.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
 
-/** What this process knows, for lists and charts: they may be made elsewhere. */
+/** What only this process knows for lists and charts, which another process may make. */
 export function createFacts(parts: ConsoleParts): GatewayFacts {
   const { config, metrics, catalog, secrets } = parts
   return {
@@ -32,7 +32,7 @@ export function createFacts(parts: ConsoleParts): GatewayFacts {
   }
 }
 
-/** Makes the service of each resource, once. */
+/** Creates the service of each resource. */
 export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
   const { config, store, secrets, changed, clock, log } = parts
   const { lists, records, admin: accounts } = store
@@ -70,7 +70,6 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
     maintenance,
     me: createMeService(parts),
     nodes: createNodeService(parts, parts.metrics),
-    /** Where the console is opened, as the site says. */
     origins() {
       const { baseUrl, overseasBaseUrl } = config().site
       return [baseUrl, overseasBaseUrl]
@@ -87,7 +86,6 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
   return {
     services,
     sessions,
-    /** Ends the live views. */
     close: liveRequests.close,
     async stop(): Promise<void> {
       await liveRequests.stop()

@@ -10,7 +10,7 @@ import { settingFields, siteFields, writtenSettings } from '../config/setting-fi
 import { complainOfSetting, type SettableName, settable } from '../config/settings.ts'
 import type { ConsoleParts } from './parts.ts'
 
-/** Settings by hand, in the places that tollgate.yaml leaves open. */
+/** Manual settings for what tollgate.yaml leaves open. */
 export function createSettings({ config, store, changed }: ConsoleParts): SettingService {
   async function list() {
     const { values, revision } = await store.edits.storedSettings()

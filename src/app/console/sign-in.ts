@@ -3,7 +3,7 @@ import { createSignIn } from '../../admin/sign-in/sign-in.ts'
 import { clientAddress, compileAddressList, isListed } from '../../gateway/admit/client-address.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
 
-/** Signing in, as the configuration in force has it. */
+/** Sign-in by the configuration in force. */
 export function createConsoleSignIn(parts: ConsoleParts, peerOf: PeerOf) {
   const { config, store, secrets, log, clock, setupCode } = parts
   return createSignIn({
@@ -17,7 +17,7 @@ export function createConsoleSignIn(parts: ConsoleParts, peerOf: PeerOf) {
   })
 }
 
-/** What only the socket and trusted proxies may tell of a request (CONTRACT 1.4). */
+/** Request facts that only the socket and trusted proxies may report (CONTRACT 1.4). */
 function createRequestFacts(config: ConsoleParts['config'], peerOf: PeerOf): RequestFacts {
   const peerAddress = (request: Request) => peerOf(request)?.address ?? ''
   let entries: readonly string[] = []
@@ -39,7 +39,7 @@ function createRequestFacts(config: ConsoleParts['config'], peerOf: PeerOf): Req
       if (config().site.baseUrl?.startsWith('https:')) return true
       const told = request.headers.get('x-forwarded-proto')
       if (told === null || !isListed(peerAddress(request), trustedProxies())) return false
-      // Of several the nearest proxy wrote the last.
+      // Of several values the nearest proxy wrote the last.
       return told.split(',').at(-1)?.trim().toLowerCase() === 'https'
     },
   }

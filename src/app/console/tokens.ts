@@ -6,7 +6,7 @@ import {
 import type { ConsoleParts } from './parts.ts'
 import { checkToken } from './rules.ts'
 
-/** Tokens in the console: the rules are those of tollgate.yaml. */
+/** Tokens in the console, by the rules of tollgate.yaml. */
 export function createConsoleTokens(parts: ConsoleParts, prove: TokenParts['prove']): TokenService {
   const { config, secrets } = parts
   return createTokenService({

@@ -5,10 +5,9 @@ import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
 import { arithmetic, cut, type PromptCache, placesIn, portions, sample } from './sample.ts'
 
-/** An error that the demo answers in the shape of the asked protocol. */
+/** An error that the demo answers in the protocol of the request. */
 export class DemoError extends Error {
   readonly status: number
-  /** A machine word that the client waits for. */
   readonly code: string | undefined
 
   constructor(status: number, message: string, code?: string) {
@@ -24,14 +23,14 @@ export function failOn(pattern: RegExp, asked: string) {
   if (status !== undefined) throw new DemoError(Number(status), `Failing with ${status}, as asked.`)
 }
 
-/** What the demo answers: a text, or calls of the client's tools. */
+/** A demo answer: a text, or calls of the client's tools. */
 interface Answer {
   readonly tokens: readonly string[]
   readonly calls: readonly { readonly name: string; readonly input: string }[]
   readonly finish: Finish
 }
 
-/** The part of an id that tells things apart. */
+/** The unique part of an id. */
 export const freshId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 24)
 
 const pictureTokens = 258
@@ -39,7 +38,6 @@ const pictureTokens = 258
 const textOf = (parts: readonly Part[]): string =>
   parts.map((part) => ('text' in part ? part.text : '')).join('')
 
-/** What a model would read of a part. */
 function read(part: Part): string {
   if (part.type === 'tool-call') return part.input
   if (part.type === 'tool-result') return textOf(part.parts)
@@ -66,7 +64,7 @@ const picturesIn = (parts: readonly Part[]): ImagePart[] =>
     part.type === 'image' ? [part] : part.type === 'tool-result' ? picturesIn(part.parts) : [],
   )
 
-/** Input tokens of a request: the same figure that its answer's usage reports. */
+/** Input tokens of a request, as its usage reports them. */
 export const countInput = (ask: CanonicalRequest): number =>
   cut(promptOf(ask)).length +
   picturesIn(ask.turns.flatMap(({ parts }) => parts)).length * pictureTokens
@@ -75,7 +73,7 @@ const haiku = 'One gate, many paths:\nevery word is weighed and paid,\nthe river
 
 const numerals = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** The number that digits, or a word up to twelve, stand for. */
+/** The number of digits, or of a word up to twelve. */
 function numeral(word: string): number | undefined {
   if (/^\d{1,15}$/.test(word)) return Number(word)
   const at = numerals.indexOf(word.toLowerCase())
@@ -109,7 +107,7 @@ function sight(pictures: readonly ImagePart[]): string | undefined {
   return `I received ${pictures.length === 1 ? 'an image' : 'images'}: ${seen.join('; ')}.`
 }
 
-/** The text for a question. It never pretends to be a model's. */
+/** The text for a question; it never pretends to be a model's. */
 function reply(question: string, pictures: readonly ImagePart[]): string {
   const said = /^(?:please\s+)?(?:say|repeat|reply with)[:\s]+["“']?(.+?)["”']?$/is.exec(question)
   const dated = /\b(?:date|what day|today|what time)\b/i.test(question)
@@ -126,7 +124,7 @@ function reply(question: string, pictures: readonly ImagePart[]): string {
   )
 }
 
-/** The tool that must or should be called for a question. */
+/** The tool to call for a question. */
 function chooseTool({ tools, toolChoice }: CanonicalRequest, question: string): Tool | undefined {
   const choice = toolChoice ?? { type: 'auto' }
   if (choice.type === 'none') return undefined
@@ -146,7 +144,7 @@ function chooseTool({ tools, toolChoice }: CanonicalRequest, question: string): 
   return offered.find(fits) ?? (mustCall || asked.length > 0 ? offered[0] : undefined)
 }
 
-/** One call, or one for each place that the question names. */
+/** One call, or one for each place in the question. */
 function callsOf({ name, parameters = {} }: Tool, question: string): Answer['calls'] {
   const places = placesIn(question)
   const about = places.length > 1 ? places.map((place) => `in ${place}`) : [question]
@@ -155,7 +153,7 @@ function callsOf({ name, parameters = {} }: Tool, question: string): Answer['cal
   return (isDistinct ? inputs : inputs.slice(0, 1)).map((input) => ({ name, input }))
 }
 
-/** Ends a text at the first stop sequence, then at the limit of tokens. */
+/** Ends a text at the first stop sequence, then at the token limit. */
 function finishText(full: string, { stop = [], maxOutputTokens }: CanonicalRequest): Answer {
   const hits = stop.filter((one) => one !== '' && full.includes(one))
   const stopSequence = hits.sort((left, right) => full.indexOf(left) - full.indexOf(right))[0]
@@ -165,7 +163,7 @@ function finishText(full: string, { stop = [], maxOutputTokens }: CanonicalReque
   return { tokens, calls: [], finish: { reason: 'stop', stopSequence } }
 }
 
-/** A result as the model of a vendor reads it: Gemini's reads an object, whatever the client sent. */
+/** Gemini's tool results are always objects. */
 const resultFor = (protocol: ProtocolName, text: string): string =>
   protocol === 'gemini' && embedJson(text) === undefined ? JSON.stringify({ output: text }) : text
 
@@ -197,11 +195,10 @@ function answerTo(ask: CanonicalRequest, protocol: ProtocolName): Answer {
   return finishText(JSON.stringify(isShaped ? sample(schema, question) : { answer: plain }), ask)
 }
 
-/** Output tokens of an answer. */
 const sizeOf = ({ calls, tokens }: Pick<Answer, 'calls' | 'tokens'>): number =>
   tokens.length + cut(calls.map(({ name, input }) => name + input).join('')).length
 
-/** One vendor caches only what is marked; the others cache by themselves, and tell of no writing. */
+/** Messages caches only what is marked; the other protocols cache automatically and report no writes. */
 function usageOf(
   ask: CanonicalRequest,
   answer: Answer,
@@ -233,10 +230,10 @@ interface AnswerContext {
   readonly owner: string
 }
 
-/** How each vendor begins the ids of calls. */
+/** Prefixes of call ids, by vendor. */
 const callPrefixes = { chat: 'call_', responses: 'call_', messages: 'toolu_', gemini: '' }
 
-/** Answers a question, event by event. Throws what the question asks to fail with. */
+/** Answers a question, event by event. Throws the error that the question asks for. */
 export function answer(ask: CanonicalRequest, context: AnswerContext): readonly AnswerEvent[] {
   const found = answerTo(ask, context.protocol)
   const usage = usageOf(ask, found, context)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { DemoError } from './answer.ts'
 import { cut } from './sample.ts'
 
-/** A vector of length 1 in which texts that share words are close to each other. */
+/** A vector of length 1; texts that share words are close to each other. */
 function vectorOf(words: string, dimensions = 256): number[] {
   const vector = new Float32Array(Math.min(Math.max(Math.round(dimensions), 1), 4096))
   for (const word of words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
@@ -16,10 +16,10 @@ function vectorOf(words: string, dimensions = 256): number[] {
   return Array.from(vector, (one) => Math.fround(one / size))
 }
 
-/** Answers a request for vectors of texts, in the protocol's own form. */
+/** Answers a request for embeddings, in the protocol's own form. */
 export function embed(codec: EmbeddingCodec, body: JsonObject, model: string): JsonObject {
   const request = codec.decodeRequest(body, model)
-  // A list of numbers is one text, already cut into tokens.
+  // A list of numbers is one text, as token ids.
   const texts = request.texts.length > 0 ? request.texts : [[body.input].flat(2).join(' ')]
   const inputTokens = texts.reduce((sum, one) => sum + Math.max(cut(one).length, 1), 0)
   const vectors = texts.map((one) => vectorOf(one, request.dimensions))

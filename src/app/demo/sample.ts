@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 
-/** Readers of unchecked JSON: what has another shape reads as empty. */
+/** Readers of unchecked JSON: other shapes read as empty. */
 const object = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 const list = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(object) : []
@@ -11,7 +11,7 @@ const number = (value: unknown): number | undefined =>
 
 const sum = /(-?\d+(?:\.\d+)?)\s*([+*x×/÷−-])\s*(-?\d+(?:\.\d+)?)/
 
-/** The arithmetic in a question with its result, which is undefined for a division by zero. */
+/** The arithmetic in a question with its result; undefined for a division by zero. */
 export function arithmetic(question: string) {
   const found = sum.exec(question)
   if (found === null) return undefined
@@ -27,7 +27,7 @@ export function arithmetic(question: string) {
   return { written: found[0], result: Number(exact.toPrecision(12)) }
 }
 
-/** The places a question names: `weather in Paris and New York?` has two. */
+/** The places in a question: `weather in Paris and New York?` has two. */
 export function placesIn(question: string): string[] {
   const name = /\b(?:in|for|at|of)\s+(\p{Lu}[^?!.;:]*)/u.exec(question)?.[1]
   const loose = /\b(?:in|for|at)\s+([\p{L}'’-]+)/u.exec(question)?.[1]
@@ -103,7 +103,7 @@ const piece = /\s*(?:\p{sc=Han}|[\p{L}\p{N}]{1,6}|[^\s])|\s+/gu
 /** Cuts a text into this model's tokens: short runs of letters, single signs. Nothing is lost. */
 export const cut = (text: string): string[] => text.match(piece) ?? []
 
-/** Joins tokens to the portions that a stream sends: a few words each. */
+/** Joins tokens to stream chunks of a few words each. */
 export function portions(tokens: readonly string[]): string[] {
   const found: string[] = []
   for (let at = 0; at < tokens.length; at += 5) found.push(tokens.slice(at, at + 5).join(''))
@@ -113,13 +113,13 @@ export function portions(tokens: readonly string[]): string[] {
 const step = 128
 const shortest = 1024
 
-/** What the prompt cache knows of a prompt, in tokens: found again, and newly kept. */
+/** Tokens of a prompt read from the cache, and newly written. */
 interface Recall {
   readonly cached: number
   readonly written: number
 }
 
-/** Remembers beginnings of prompts as vendors do: from 1,024 tokens on, in steps of 128. */
+/** Caches prompt prefixes as vendors do: from 1,024 tokens, in steps of 128. */
 export function createPromptCache(limit = 20_000) {
   const known = new Set<number | bigint>()
   return {
@@ -143,5 +143,5 @@ export function createPromptCache(limit = 20_000) {
     },
   }
 }
-/** A prompt cache; the oldest beginnings are forgotten first. */
+/** Evicts the oldest prefixes first. */
 export type PromptCache = ReturnType<typeof createPromptCache>

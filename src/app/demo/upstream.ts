@@ -10,7 +10,7 @@ import { answer, countInput, DemoError, failOn, freshId } from './answer.ts'
 import { embed, images } from './media.ts'
 import { createPromptCache } from './sample.ts'
 
-/** A request whose key is there and whose body, if it has one, is an object. */
+/** An authenticated request; its body, if any, is an object. */
 interface Call {
   readonly body: JsonObject
   readonly key: string
@@ -23,7 +23,7 @@ type Handler = (call: Call) => Response
 interface Route {
   readonly method: string
   readonly path: RegExp
-  /** In whose shape errors are answered. */
+  /** The protocol of error answers. */
   readonly protocol: Protocol
   readonly handle: Handler
 }
@@ -46,7 +46,7 @@ async function bodyOf(request: Request): Promise<JsonObject> {
   throw new DemoError(400, 'The body must be a JSON object.')
 }
 
-/** Reads a request for an answer, or for its count, as the gateway does. */
+/** Decodes a request for an answer, or for its token count, as the gateway does. */
 function decode(protocol: Protocol, operation: Operation, body: JsonObject, path: Target) {
   const fault = operation.check(body)
   if (fault) throw new DemoError(400, fault.message)
@@ -62,14 +62,14 @@ function decode(protocol: Protocol, operation: Operation, body: JsonObject, path
   return request
 }
 
-/** What of a request is in the path, where the protocol has it there. */
+/** What the protocol puts into the path. */
 interface Target {
   readonly model?: string
   readonly stream?: boolean
   readonly framing?: Framing
 }
 
-/** Sends frames one by one, at the pace of a model that thinks. */
+/** Sends frames at the pace of a model. */
 async function* paced(frames: Iterable<string>, paceMs: number) {
   const encoder = new TextEncoder()
   let first = true
@@ -81,7 +81,7 @@ async function* paced(frames: Iterable<string>, paceMs: number) {
   }
 }
 
-/** Turns a question into a response: in one piece or as a stream, as it was asked. */
+/** Answers a question in one piece or as a stream. */
 function createTalk(paceMs: number) {
   const cache = createPromptCache()
   return (
@@ -145,7 +145,7 @@ const count = (protocol: Protocol, operation: Operation, body: JsonObject, path:
 
 interface Kept {
   readonly response: JsonObject
-  /** The conversation up to and with this response. */
+  /** The conversation including this response. */
   readonly items: readonly unknown[]
 }
 
@@ -209,7 +209,6 @@ function responsesRoutes(talk: Talk, limit = 1000): Route[] {
   ]
 }
 
-/** Everything the demo can be asked for. */
 function createRoutes(paceMs: number): Route[] {
   const talk = createTalk(paceMs)
   return [
@@ -261,8 +260,8 @@ async function respond(route: Route, request: Request, url: URL, name: string): 
 }
 
 /**
- * Starts the upstream of `tollgate demo`: all four protocols, any key, simple answers. A model
- * named `error-429` or the words "please fail with 429" make it fail.
+ * Starts the upstream of `tollgate demo`: all four protocols, any key, simple answers. A model named
+ * `error-429` or the words "please fail with 429" make it fail.
  */
 export function startDemoUpstream(
   options: { readonly port?: number; readonly paceMs?: number } = {},
@@ -287,7 +286,6 @@ export function startDemoUpstream(
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    /** Ends open streams at once. */
     stop: (): Promise<void> => server.stop(true),
   }
 }

@@ -2,28 +2,26 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JobView } from '../../admin/maintenance/schema.ts'
 
-/** Where the address of a database is handed to a job: on a command line all users of a machine see it. */
+/** Passes a database address to a job: all users of a machine see command lines. */
 export const jobUrlVariable = 'TOLLGATE_JOB_URL'
 
-/** How far a job is. */
+/** Progress of a job. */
 export type JobProgress = NonNullable<JobView['progress']>
 
-/** What a job has found or made. */
 export type JobResult = Partial<Pick<JobView, 'verify' | 'backup'>>
 
-/** A line that the process of a job writes. */
+/** A line that a job's process writes. */
 export type JobMessage =
   | { readonly progress: JobProgress }
   | { readonly result: JobResult }
   | { readonly failure: string }
 
-/** Where the code of a compiled program lives, on Unix and on Windows. */
+/** Where the code of a compiled program is, on Unix and on Windows. */
 const compiled = /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/
 
-/** Whether this is the compiled program. */
 export const isCompiled = compiled.test(import.meta.dir)
 
-/** On Linux: what runs here, whatever lies at its path by now. */
+/** On Linux: the running file, even when another one has replaced it. */
 const runningFile = '/proc/self/exe'
 
 /** The command that starts this program again, in this version even if its file was replaced. */
@@ -43,12 +41,11 @@ function isReplaced(): boolean {
 }
 
 interface ChildParts {
-  /** The program and its arguments. */
   readonly command: readonly string[]
-  /** What it is told beside them, where not all users of the machine can see it. */
+  /** What other users of the machine must not see. */
   readonly env?: { readonly [name: string]: string }
   readonly onProgress: (progress: JobProgress) => void
-  /** Ends the process; it cleans up after itself. */
+  /** Ends the process, which cleans up. */
   readonly signal: AbortSignal
 }
 

@@ -5,29 +5,26 @@ import type { JobProgress, JobResult } from './child.ts'
 
 export type JobKind = JobView['kind']
 
-/** Does the work of a job. */
 export type JobWork = (
   onProgress: (progress: JobProgress) => void,
   signal: AbortSignal,
 ) => Promise<JobResult>
 
-/** Long work in the background, one of each kind at a time. */
+/** Background jobs, one of each kind at a time. */
 export interface Jobs {
-  /** Begins; undefined while one of that kind runs. */
+  /** Starts a job; undefined: one of that kind runs. */
   start(kind: JobKind, startedBy: string, work: JobWork): JobView | undefined
-  /** Newest first. */
   list(): JobView[]
   find(id: string): JobView | undefined
-  /** Ends a job that runs; resolves when it has. */
+  /** Cancels a running job; resolves when it has ended. */
   cancel(id: string): Promise<void>
-  /** Ends all. */
   stop(): Promise<void>
 }
 
-/** So many jobs are remembered, the newest. */
+/** Older ones are forgotten. */
 const mostKept = 20
 
-/** No jobs yet. */
+/** Creates an empty list of jobs. */
 export function createJobs(clock: Clock): Jobs {
   const jobs = new Map<string, JobView>()
   const running = new Map<string, { controller: AbortController; ended: Promise<void> }>()

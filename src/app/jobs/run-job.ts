@@ -7,12 +7,12 @@ import { createFindings, type Difference, describeDifference, shown } from '../v
 import { verify } from '../verify/verify.ts'
 import { type JobProgress, type JobResult, jobUrlVariable } from './child.ts'
 
-/** More are only counted: a browser is to show them. */
+/** More are only counted: a browser shows them. */
 const mostShown = 200
 
 type OnProgress = (progress: JobProgress) => void
 
-/** Proves the records of a database (`tollgate verify`): of a file, or of the address in the environment. */
+/** Verifies a database (`tollgate verify`): a file, or the address in the environment. */
 export async function runVerify(
   database: string | undefined,
   onProgress: OnProgress,
@@ -61,7 +61,7 @@ const differenceView = (found: Difference): VerifyDifference => ({
   })),
 })
 
-/** Runs `tollgate backup --no-secret`: the copy lies beside the database, as the secret does. */
+/** Runs `tollgate backup --no-secret`: the copy stays beside the database, as the secret does. */
 export async function runBackup(
   { database, file }: { readonly database: string; readonly file: string },
   onProgress: OnProgress,

@@ -8,13 +8,13 @@ import { type Progress, type Verified, verify } from '../verify/verify.ts'
 import type { StorePlace } from './rows.ts'
 import { columnsOf, createFitting, keyOf, nameOf, pagesOf } from './rows.ts'
 
-/** What is the same in both places. */
+/** What is equal in both places. */
 export interface ComparedTable {
   readonly table: string
   readonly rows: number
-  /** Columns of money and their sums, in nano-USD. */
+  /** Sums of money columns, in nano-USD. */
   readonly sumsNano: { readonly [column: string]: bigint }
-  /** SHA-256 of all rows in the order of the key, each as a line of JSON. */
+  /** SHA-256 of all rows as lines of JSON, in order of the key. */
   readonly sha256: string
 }
 
@@ -59,7 +59,7 @@ const different = (name: string, { source, target }: Ends) =>
       'with --restart.',
   )
 
-/** Counts, sums and hashes rows; `add` gives each as a line of JSON. */
+/** Counts, sums and hashes rows. */
 function createSummary({ table, columns }: { table: MovedTable; columns: readonly string[] }) {
   const { name, money = [] } = table
   const hasher = new Bun.CryptoHasher('sha256')
@@ -82,7 +82,7 @@ function createSummary({ table, columns }: { table: MovedTable; columns: readonl
   }
 }
 
-/** Bytes as a list of one text: no text looks like them. */
+/** Bytes become a list with one text, which no text looks like. */
 const lineOf = (row: MovedRow): string =>
   `${JSON.stringify(row.map((value) => (value instanceof Uint8Array ? [value.toHex()] : value)))}\n`
 

@@ -25,28 +25,28 @@ import {
 export interface MoveOptions {
   readonly source: StorePlace
   readonly target: StorePlace
-  /** Begins anew where an earlier run was not finished. */
+  /** Restarts an unfinished move from the beginning. */
   readonly isRestarted: boolean
   readonly onProgress?: (progress: MoveProgress) => void
 }
 
-/** How far a part of the work has come, in rows; `total` 0: it is not known. */
+/** Progress of a part, in rows; `total` 0: unknown. */
 interface MoveProgress {
   readonly part: 'moving rows' | 'comparing rows' | 'finishing'
   readonly done: number
   readonly total: number
 }
 
-/** A store that is whole in its new place. */
+/** A complete move. */
 export interface Moved {
   readonly source: string
   readonly target: string
-  /** Rows of all tables; those that an earlier run had moved. */
+  /** Rows of all tables, and those that an earlier run moved. */
   readonly rows: number
   readonly resumedRows: number
   readonly tables: readonly ComparedTable[]
   readonly secret: MoveSecret
-  /** Rows whose texts could not be held as they were, and the first of them by name. */
+  /** Rows with replaced texts, and the first of them by name. */
   readonly replacedTotal: number
   readonly replaced: readonly string[]
 }
@@ -56,7 +56,7 @@ interface Ends {
   readonly target: MoveTarget
 }
 
-/** Moves all rows into an empty store and compares them. A run that was ended can be repeated. */
+/** Moves all rows into an empty store and compares them. An aborted run can be repeated. */
 export async function move(options: MoveOptions): Promise<Moved> {
   requireNothingWaiting(options.source)
   const source = await openSource(options.source)
@@ -74,7 +74,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   }
 }
 
-/** In its new place a store has another spool: what waits in the old one would never be stored. */
+/** The new place has another spool: charges waiting in the old one would never be stored. */
 function requireNothingWaiting(place: StorePlace): void {
   if (place.engine !== 'sqlite') return
   const { path } = place
@@ -109,7 +109,7 @@ async function moveInto(
   }
 }
 
-/** Marks a target that is empty; gives how far an earlier run has come. */
+/** Marks an empty target; returns the progress of an earlier run. */
 async function begin(
   { source, target }: Ends,
   extent: readonly TableExtent[],
@@ -162,7 +162,7 @@ async function moveRows(ends: Ends, { soFar, fitting, total, onProgress }: Movin
   }
 }
 
-/** Those that are not moved yet, the one that was begun first. */
+/** Tables that are not moved yet, the started one first. */
 function tablesFrom(soFar: MovedSoFar | undefined): readonly MovedTable[] {
   const at = movedTables.findIndex(({ name }) => name === soFar?.table)
   return movedTables.slice(Math.max(at, 0))

@@ -12,13 +12,11 @@ import type {
 import { openSqliteSource, openSqliteTarget } from '../../store/sqlite/moving.ts'
 import { UserError } from '../instance.ts'
 
-/** So much of a table is in memory at a time, as far as the rows before tell how large rows are. */
+/** Bytes per page, estimated from the rows before. */
 const pageBytes = 1_000_000
 const mostRows = 2_000
-/** Before anything is known of them. */
 const firstRows = 100
 
-/** Rows of one table, page by page. */
 export async function* pagesOf(
   place: MovePlace,
   wanted: Omit<WantedRows, 'limit'>,
@@ -37,13 +35,12 @@ export async function* pagesOf(
   }
 }
 
-/** Values of a row's key. */
 export const keyOf = (
   { table, columns }: Pick<WantedRows, 'table' | 'columns'>,
   row: MovedRow,
 ): MovedRow => table.key.map((column) => row[columns.indexOf(column)] ?? null)
 
-/** How messages call a row: `request 17`, `usage_day 3, "2026-11-21", "small"`. */
+/** Names a row in messages: `request 17`, `usage_day 3, "2026-11-21", "small"`. */
 export const nameOf = ({ name }: MovedTable, key: MovedRow): string =>
   `${name} ${key.map((value) => JSON.stringify(value)).join(', ')}`
 
@@ -54,7 +51,7 @@ function sizeOf(row: MovedRow): number {
   return size
 }
 
-/** Columns of a table; throws when both ends do not have the same ones. */
+/** Columns of a table; throws when the two stores differ. */
 export async function columnsOf(
   table: MovedTable,
   { source, target }: { readonly source: MovePlace; readonly target: MovePlace },
@@ -66,15 +63,14 @@ export async function columnsOf(
   )
 }
 
-/** Rows as the target can hold them. */
+/** Makes rows fit for the target. */
 export interface Fitting {
   fit(wanted: Pick<WantedRows, 'table' | 'columns'>, rows: readonly MovedRow[]): readonly MovedRow[]
-  /** Rows in which U+0000 became U+FFFD, by name; the first few of them. */
+  /** The first rows in which U+0000 became U+FFFD, by name. */
   readonly replaced: readonly string[]
   readonly replacedTotal: number
 }
 
-/** So many are named. */
 const namedRows = 10
 
 /** Checks that numbers are exact; replaces U+0000 in texts where the target can't hold it. */
@@ -116,12 +112,12 @@ export function createFitting(takesNul: boolean): Fitting {
 
 const hasNul = (value: MovedValue) => typeof value === 'string' && value.includes('\0')
 
-/** Where a store is, as it is written on the command line. */
+/** A store as it is written on the command line. */
 export type StorePlace =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
-/** Reads `sqlite:PATH` (relative to the current folder) or `postgres://…`; a text says what is wrong. */
+/** Parses `sqlite:PATH` (relative to the current folder) or `postgres://…`; a text is the error. */
 export function parsePlace(text: string): StorePlace | string {
   const path = /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
   if (path === ':memory:')
@@ -137,15 +133,14 @@ export function parsePlace(text: string): StorePlace | string {
 
 const withoutPassword = (text: string) => text.replace(/:\/\/.*@/s, '://…@')
 
-/** Opens what is to be moved. */
 export async function openSource(place: StorePlace): Promise<MoveSource> {
   if (place.engine === 'sqlite') return openSqliteSource(place.path)
-  // Nobody else pays for its driver.
+  // Loads the driver only when needed.
   const { openPostgresSource } = await import('../../store/postgres/moving.ts')
   return openPostgresSource(place.url)
 }
 
-/** Opens where it is to be moved to, which must not be the source itself. */
+/** Opens the target, which must not be the source itself. */
 export async function openTarget(place: StorePlace, { identity }: MoveSource): Promise<MoveTarget> {
   if (place.engine === 'sqlite') return openSqliteTarget(place.path, identity)
   const { openPostgresTarget } = await import('../../store/postgres/moving.ts')

@@ -17,13 +17,12 @@ import type {
 import type { ExtraPrices } from '../../store/ports/extras.ts'
 import type { PriceForm, PriceList } from './price-list.ts'
 
-/** One price that a list would change. */
 export interface PriceChange {
   readonly action: 'create' | 'update'
   readonly model: string
-  /** Who set the price in force; null: there is none. */
+  /** Source of the price in force; null: none. */
   readonly source: PriceSource | null
-  /** The list's figure is finer than our unit and was rounded to it. */
+  /** The list's figure was finer than our unit. */
   readonly rounded: boolean
   readonly fields: readonly FigureChange[]
 }
@@ -32,13 +31,11 @@ export interface PriceChange {
 export interface PriceDifference {
   readonly form: PriceForm
   readonly changes: readonly PriceChange[]
-  /** What must be written for them. */
   readonly writes: readonly PriceWrite[]
-  /** Models whose price is the same already. */
   readonly unchanged: number
-  /** Models with an entry that is no price here, and why. */
+  /** Entries that are no price here, with the reason. */
   readonly skipped: readonly { readonly model: string; readonly reason: string }[]
-  /** Models that keep their prices for long contexts, which the list can't tell. */
+  /** Models that keep their prices for long contexts, which the list lacks. */
   readonly tiersKept: readonly string[]
 }
 
@@ -100,14 +97,14 @@ function compareOne(list: PriceList, model: string, row: PriceRow | undefined): 
         terms,
         source: 'operator',
         note: row?.note ?? '',
-        // Only what was shown is overwritten.
+        // Overwrites only the price that was shown.
         replaces: row?.id ?? null,
       },
     },
   ]
 }
 
-/** A list that can't tell prices for long contexts must not take them away; none tells a window. */
+/** Keeps tiers that the list's form lacks, and context windows, which no form has. */
 function withKept(list: PriceList, given: PriceTerms, inForce: PriceTerms | undefined) {
   const terms = list.form === 'config' ? given : withKeptExtras(given, inForce)
   if (terms.unit !== 'tokens' || inForce?.unit !== 'tokens') return { terms, tiersKept: false }
@@ -121,7 +118,7 @@ function withKept(list: PriceList, given: PriceTerms, inForce: PriceTerms | unde
   return { terms: kept, tiersKept }
 }
 
-/** What no list but the file tells in full stays where it is not told: tools, tiers, other tokens. */
+/** Keeps tools, service tiers and modalities that only the file has in full. */
 function withKeptExtras(terms: PriceTerms, inForce: PriceTerms | undefined): PriceTerms {
   if (terms.unit === 'free' || terms.unit === 'none' || inForce?.unit !== terms.unit) return terms
   const extras = { ...inForce.extras, ...terms.extras }
@@ -131,26 +128,24 @@ function withKeptExtras(terms: PriceTerms, inForce: PriceTerms | undefined): Pri
   return modalities === undefined ? kept : { ...kept, base: { modalities, ...kept.base } }
 }
 
-/** One figure of a price, as it is charged: in USD per 1M tokens, or per call. */
+/** A figure of a price, in USD per 1M tokens or per call. */
 interface Figure {
-  /** `input`, `above 200000: cache_read`, `per_call`; `free` for a price that is free on purpose. */
+  /** `input`, `above 200000: cache_read`, `per_call` or `free`. */
   readonly field: string
-  /** In the unit of `decimals`. */
   readonly units: number
-  /** Decimal USD. */
   readonly usd: string
 }
 
-/** What changes between two prices; null: not there on that side. */
+/** A change between two prices; null: absent on that side. */
 export interface FigureChange {
   readonly field: string
   readonly from: string | null
   readonly to: string | null
-  /** By how much, in percent with one decimal; null when one side is missing or 0. */
+  /** In percent with one decimal; null when one side is missing or 0. */
   readonly percent: number | null
 }
 
-/** All figures of a price with their fall-backs: prices with equal figures charge the same. */
+/** All figures of a price with their fallbacks: prices with equal figures charge the same. */
 export function figuresOf(terms: PriceTerms): readonly Figure[] {
   switch (terms.unit) {
     case 'tokens':
@@ -186,7 +181,7 @@ const extraFigures = ({ tools = {}, serviceTiers = {} }: ExtraPrices = {}): read
   ),
 ]
 
-/** The figures in which two prices differ; none: they charge the same. */
+/** The figures in which two prices differ. */
 export function compareFigures(from: PriceTerms, to: PriceTerms): readonly FigureChange[] {
   const before = new Map(figuresOf(from).map((one) => [one.field, one]))
   const after = new Map(figuresOf(to).map((one) => [one.field, one]))
@@ -204,7 +199,7 @@ export function compareFigures(from: PriceTerms, to: PriceTerms): readonly Figur
   })
 }
 
-/** The growth from one amount to another, in percent with one decimal; null: from or to nothing. */
+/** Growth in percent with one decimal; null: from or to nothing. */
 export function percentOf(from: number, to: number): number | null {
   return from === 0 || to === 0 ? null : Math.round(((to - from) / from) * 1000) / 10
 }

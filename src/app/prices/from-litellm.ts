@@ -7,13 +7,13 @@ import { joinPath } from '../config/problem.ts'
 import { UserError } from '../instance.ts'
 import { freeThere, jsonProblems, type ListedPrice, type PriceList, toUnits } from './price-list.ts'
 
-// Fields and their meaning: LiteLLM's model_prices_and_context_window.schema.json, and "Model Cost
-// Map" of its documentation. All costs are USD per unit; unknown fields are to be ignored.
+// Fields and their meaning: LiteLLM's model_prices_and_context_window.schema.json, and "Model Cost Map" of
+// its documentation. All costs are USD per unit; unknown fields are to be ignored.
 
 /** Top-level keys that are no models. */
 const notModels = new Set(['sample_spec', 'fallback_generalizations'])
 
-/** A file in this form has such an entry for each model. */
+/** The form: an entry for each model. */
 export const LitellmForm = Type.Record(Type.String(), Type.Object({}))
 
 const Cost = Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])
@@ -28,19 +28,18 @@ const kinds = {
   cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
 } as const satisfies Record<keyof TextRates, string>
 
-/** Charged besides the tokens: nearly every answer would be charged wrongly without it. */
+/** Charged besides tokens: ignoring it would make nearly every charge wrong. */
 const besides: { readonly [field: string]: string } = {
   input_cost_per_request: 'a fee for every request besides its tokens',
   input_cost_per_query: 'a fee for every query besides its tokens',
   citation_cost_per_token: 'citations have a price of their own',
 }
-/** Priced apart from text: harmless only at the price of text. */
+/** Output priced apart from text: acceptable only at the price of text. */
 const otherOutputs: { readonly [field: string]: string } = {
   output_cost_per_reasoning_token: 'reasoning has a price of its own',
   output_cost_per_image: 'images in its answers have a price of their own',
 }
 
-/** The costs of one entry; a missing one is undefined. */
 type Prices = ReadonlyMap<string, number>
 
 /** Prices in the form of LiteLLM's `model_prices_and_context_window.json`. */
@@ -58,7 +57,7 @@ export function readLitellmForm(document: { readonly [model: string]: object }, 
   return list
 }
 
-/** True when any entry says something that only this form has. */
+/** Whether an entry has a field that only this form has. */
 export const looksLikeLitellm = (document: { readonly [model: string]: object }): boolean =>
   Object.values(document).some((entry) =>
     ['litellm_provider', ...Object.values(kinds)].some((field) => field in entry),
@@ -120,7 +119,7 @@ function byTokens(prices: Prices, mode: string): ListedPrice {
   }
 }
 
-/** Rates of a tier, by the suffix of its fields; where it has none, the base rate goes on. */
+/** Rates of a tier, by the suffix of its fields; missing ones keep the base rate. */
 function ratesOf(prices: Prices, suffix: string) {
   let exact = true
   const rate = (kind: keyof typeof kinds): number | null => {
@@ -152,7 +151,7 @@ function byImages(prices: Prices, mode: string): ListedPrice {
   return { terms: { unit: 'call', perCallNano: units }, rounded: !exact }
 }
 
-/** Kinds of tokens that are no text, by the field that prices them. */
+/** Modalities by the field that prices them. */
 const modalityFields: { readonly [kind in ModalityKind]?: string } = {
   inputAudio: 'input_cost_per_audio_token',
   inputImage: 'input_cost_per_image_token',
@@ -162,19 +161,18 @@ const modalityFields: { readonly [kind in ModalityKind]?: string } = {
   outputImage: 'output_cost_per_image_token',
   outputVideo: 'output_cost_per_video_token',
 }
-/** Tools, by the field that prices them, and how many uses it is for. */
+/** Tools by the field that prices them, and the number of uses it prices. */
 const toolFields: { readonly [tool: string]: readonly [field: string, uses: number] } = {
   file_search: ['file_search_cost_per_1k_calls', 1_000],
   code_execution: ['code_interpreter_cost_per_session', 1],
 }
 
-/** Fields of costs that this reads. */
 const extraFields: readonly string[] = [
   ...Object.values(modalityFields),
   ...Object.values(toolFields).map(([field]) => field),
 ]
 
-/** Prices of tokens that are no text; undefined: the entry has none. */
+/** Prices of modalities; undefined: none. */
 function litellmModalities(prices: ReadonlyMap<string, number>): ModalityRates | undefined {
   const rates = Object.entries(modalityFields).flatMap(([kind, field]) => {
     const usd = prices.get(field)
@@ -183,7 +181,7 @@ function litellmModalities(prices: ReadonlyMap<string, number>): ModalityRates |
   return rates.length === 0 ? undefined : Object.fromEntries(rates)
 }
 
-/** Prices of tools and tiers, if any. The dearest search price and tier multiplier count. */
+/** Prices of tools and service tiers; the most expensive search price and multiplier apply. */
 function litellmExtras(
   entry: object,
   prices: ReadonlyMap<string, number>,

@@ -10,7 +10,7 @@ import { describeProblem, validateFeed } from '../../site/feed/validate.ts'
 import { UserError } from '../instance.ts'
 import { freeThere, jsonProblems, type ListedPrice, type PriceList, toUnits } from './price-list.ts'
 
-/** Prices in the form of `data/vendor-prices.json`. Throws a `UserError` that names what is wrong. */
+/** Parses `data/vendor-prices.json`. Throws a `UserError` that names what is wrong. */
 export function readCatalogForm(document: unknown, name: string): PriceList {
   if (!Value.Check(VendorPriceFile, document))
     throw new UserError(
@@ -34,7 +34,7 @@ export function readCatalogForm(document: unknown, name: string): PriceList {
   }
 }
 
-/** What no schema says: names that repeat, and tiers that do not go up. */
+/** Repeated names, and tiers that do not ascend. */
 function contradiction(models: readonly VendorPriceEntry[]): string | undefined {
   const owners = new Map<string, number>()
   for (const [at, { id, aliases, dated, tiers }] of models.entries()) {

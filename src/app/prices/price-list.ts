@@ -4,35 +4,32 @@ import type { PriceTerms } from '../../store/ports/catalog.ts'
 import { joinPath } from '../config/problem.ts'
 import { UserError } from '../instance.ts'
 
-/** The forms in which prices come: `tollgate price sync --help` describes them. */
+/** Forms of price lists: see `tollgate price sync --help`. */
 export type PriceForm = 'catalog' | 'litellm' | 'feed' | 'config'
 
-/** What a list says of one model: a price, or why it is none that can be charged here. */
+/** A list's price of a model, or why it can't be charged here. */
 export type ListedPrice =
   | {
       readonly terms: PriceTerms
-      /** True when the list's figure is finer than our unit, and was rounded half up to it. */
+      /** The figure was finer than our unit and was rounded half up. */
       readonly rounded: boolean
     }
   | { readonly reason: string }
 
-/** Prices of a file, whatever its form. */
 export interface PriceList {
   readonly form: PriceForm
-  /** False: the form can't tell prices for long contexts, so that what is set of them stays. */
+  /** False: the form has no prices for long contexts, so that the ones in force stay. */
   readonly tellsTiers: boolean
-  /** Every id that has an entry of its own. */
   readonly models: readonly string[]
-  /** What it says of a model; undefined: nothing. Throws a `UserError` when the entry is broken. */
+  /** The entry of a model; undefined: none. Throws a `UserError` when it is invalid. */
   find(model: string): ListedPrice | undefined
 }
 
-/** Free is only what is set free on purpose. */
+/** Only the operator makes a model free. */
 export const freeThere: ListedPrice = {
   reason: 'costs nothing there; to give it away here too: tollgate price set MODEL --free',
 }
 
-/** Enough to see what is wrong with a file. */
 const maxShown = 5
 
 /** Why a value does not fit: `models[3].input: "x" is not a whole number of at least 0`. */
@@ -67,7 +64,7 @@ function readablePath(base: string, root: unknown, pointer: string): string {
   return path
 }
 
-/** What a schema asks for, in words. */
+/** What a schema expects, in words. */
 function expected(schema: TSchema): string {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(expected).join(' or ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -83,19 +80,17 @@ function expected(schema: TSchema): string {
   return words[String(schema.type)] ?? 'another value'
 }
 
-/** A value as a message shows it: whole when short. */
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }
 
-/** A figure in whole units, and whether it was exactly that before. */
 interface Rounded {
   readonly units: number
   readonly exact: boolean
 }
 
-/** As many digits as every decimal text survives being a binary floating point number with. */
+/** Decimal digits that survive binary floating point. */
 const significantDigits = 15
 
 /** Units of 10^-`decimals` by decimal text, rounded half up. Throws beyond the safe integers. */

@@ -10,15 +10,14 @@ import type { PriceForm, PriceList } from './price-list.ts'
 
 const maxFileBytes = 64 * 1024 * 1024
 
-/** Where prices come from. */
 interface PriceSourceOptions {
-  /** A path, or an address that begins with http:// or https://. */
+  /** A path, or an http:// or https:// address. */
   readonly from: string
   readonly group?: string | undefined
   readonly forms: readonly PriceForm[]
 }
 
-/** Reads a price list. Throws a `UserError` with the reason when there is none. */
+/** Reads a price list. Throws a `UserError` with the reason when it can't. */
 export async function loadPriceList({
   from,
   group,
@@ -54,14 +53,12 @@ async function readLocal(path: string): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-/** A text that may hold prices. */
 interface PriceText {
   readonly text: string
-  /** How messages call it: its file or URL. */
+  /** File or URL, for messages. */
   readonly name: string
-  /** The group of a price feed that has several. */
+  /** A group of a price feed with several. */
   readonly group?: string | undefined
-  /** Forms that make sense here. */
   readonly forms: readonly PriceForm[]
 }
 
@@ -85,7 +82,7 @@ export function readPriceList({ text, name, group, forms }: PriceText): PriceLis
   throw new UserError(`${name} has none of the known forms: ${describeForms(forms)}.`)
 }
 
-/** Undefined: not JSON, but it may be YAML. */
+/** Undefined: not JSON, but perhaps YAML. */
 function parseJson(text: string, name: string, forms: readonly PriceForm[]): unknown {
   try {
     return JSON.parse(text)

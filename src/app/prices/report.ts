@@ -6,7 +6,7 @@ import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
 
-/** A price for machines, under the names of a receipt. `not_set`: prices that have a fallback. */
+/** A price in JSON reports. `not_set`: rates that use a fallback. */
 export function priceReport(row: PriceRow) {
   const { terms, source, note } = row
   const contextWindow = terms.unit === 'tokens' ? terms.contextWindow : undefined
@@ -25,7 +25,7 @@ function notSet({ terms }: PriceRow): readonly string[] {
   return named.flatMap(([name, price]) => (price === null ? [name] : []))
 }
 
-/** A price with where it holds and what the vendor asks. */
+/** A price with its channels and groups, and the vendor's list price. */
 export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
   const offering = channels.filter(({ models }) => models.some(({ id }) => id === row.model))
   const names = new Set(offering.map(({ name }) => name))
@@ -39,7 +39,7 @@ export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
   )
   return {
     ...priceReport(row),
-    /** The window that counts: as set, else as the vendor tells it; null: not known. */
+    /** As set, else the vendor's; null: unknown. */
     usage_clamped_above: createContextWindows().of(row, candidates),
     channels: [...names],
     groups: selling.map((group) => ({
@@ -50,7 +50,6 @@ export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
     vendor: vendorReport(row.model),
   }
 }
-/** A price as `price show` tells it. */
 export type PriceDetails = ReturnType<typeof priceDetails>
 
 function vendorReport(model: string) {
@@ -66,7 +65,7 @@ function vendorReport(model: string) {
     context_window: contextWindow,
     max_output: maxOutput,
     until,
-    /** Prices of tools and of tokens that are no text, in words. */
+    /** Prices of tools and modalities, in words. */
     besides: [
       ...Object.entries(writtenModalities(terms.base)).map(([name, usd]) => `${name} ${usd}`),
       ...extraWords(terms.extras),
@@ -77,7 +76,7 @@ function vendorReport(model: string) {
 /** Micro-USD per 1M tokens as decimal USD. */
 export const usdPerMillion = (micro: number): string => formatDecimal(micro, priceDecimals)
 
-/** Models that a channel offers and that nobody can call, for want of a price. Sorted. */
+/** Models that a channel offers and that have no price. Sorted. */
 export function modelsWithoutPrice({ channels, prices }: CatalogRows): readonly string[] {
   const priced = new Set(
     prices.filter(({ terms }) => terms.unit !== 'none').map(({ model }) => model),

@@ -8,22 +8,19 @@ import type { ListedPrice, PriceList } from './price-list.ts'
 
 interface SimulationOptions extends Span {
   readonly list: PriceList
-  /** Only requests of this group. */
   readonly group?: string | undefined
-  /** Called now and then with the number of records read, and when all are. */
+  /** Called with the number of records read, and at the end. */
   readonly progress?: (records: number, done: boolean) => void
 }
 
-/** A request as far as it decides what it would have cost. */
 export type SimulatedRequest = Omit<StoredRequest, 'usageRaw'>
 
-/** Where the requests come from, and what their groups are. */
 interface SimulationSource {
   readonly catalog: Pick<CatalogStore, 'load'>
   readonly records: { exportRequests(span: Span): AsyncIterable<SimulatedRequest> }
 }
 
-/** What requests were charged, and what they would have cost. */
+/** Recorded charges, and those by other prices. */
 export interface Comparison {
   readonly requests: number
   readonly charged_nano: number
@@ -37,11 +34,11 @@ export interface Comparison {
 export interface Simulation {
   /** Records of the span and group, compared or not. */
   readonly records: number
-  /** By what was charged, the largest first. */
+  /** By recorded charge, the largest first. */
   readonly models: readonly (Comparison & { readonly model: string })[]
   readonly total: Comparison
   readonly not_compared: {
-    /** Requests that used nothing: refused, failed, or without a report of what they used. */
+    /** Requests without usage: refused, failed or unreported. */
     readonly without_usage: number
     /** Requests of models that the list has no price for. */
     readonly without_price: {
@@ -60,7 +57,7 @@ interface Sum {
 
 const emptySum = (): Sum => ({ requests: 0, charged: 0n, simulated: 0n })
 
-/** How many records are read between two calls of `progress`. */
+/** Records between two calls of `progress`. */
 const progressStep = 1000
 
 /** Charges the recorded requests again by other prices, record by record. */
@@ -82,7 +79,7 @@ export async function simulate(
     if (group !== undefined && request.group !== group) continue
     counted++
     const { model } = request
-    // A model without a price is refused before anything is used; clients make such names up.
+    // Clients make up names of models; those without a price are refused before any use.
     if (model === null || request.priceId === null || usedNothing(request)) {
       withoutUsage++
       continue
@@ -101,7 +98,6 @@ export async function simulate(
   return report(sums, withoutUsage, { sum: withoutPrice, models: unpriced, records: counted })
 }
 
-/** Each model is looked up once. */
 function remembering(list: PriceList): (model: string) => ListedPrice | undefined {
   const known = new Map<string, ListedPrice | undefined>()
   return (model) => {

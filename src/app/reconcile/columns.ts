@@ -5,11 +5,10 @@ import type { BilledRow } from '../../store/ports/matching.ts'
 import { UserError } from '../instance.ts'
 import type { Row, UsageFile } from './usage-file.ts'
 
-/** What of a usage file is read. */
 export const fieldNames = ['id', 'input', 'output', 'cached', 'cost', 'time'] as const
 type FieldName = (typeof fieldNames)[number]
 
-/** Which column holds a field, by its place; undefined: the file has none. */
+/** Column index of each field; undefined: the file lacks it. */
 export type Columns = { readonly [Name in FieldName]: number | undefined }
 
 /** Columns that the operator has named. */
@@ -81,11 +80,11 @@ export function findColumns(
   return found
 }
 
-/** Whether a row with these columns can be told to be a request. */
+/** Whether these columns identify a request. */
 export const hasIdColumn = (columns: readonly string[]): boolean =>
   recognise('id', columns) !== undefined
 
-/** `usage.prompt_tokens` is known by its last part, too; an id inside of something is another's. */
+/** `usage.prompt_tokens` is known by its last part too; a nested id belongs to something else. */
 function recognise(field: FieldName, columns: readonly string[]): number | undefined {
   const wholes = columns.map(plain)
   const lasts = columns.map((name) => plain(name.split('.').at(-1) ?? ''))
@@ -98,10 +97,9 @@ function recognise(field: FieldName, columns: readonly string[]): number | undef
   return undefined
 }
 
-/** One value of a row, as its file has it. */
 export type Cell = string | number | null
 
-/** Why a cell can't be read, as the rest of a sentence that begins with its value. */
+/** Why a cell can't be read, to follow its value in a sentence. */
 class UnreadableCell extends Error {
   override readonly name = 'UnreadableCell'
 }
@@ -113,10 +111,9 @@ function textOf(cell: Cell | undefined): string {
   return blanks.has(text.toLowerCase()) ? '' : text
 }
 
-/** An id; undefined when there is none. */
 export const readId = (cell: Cell | undefined): string | undefined => textOf(cell) || undefined
 
-/** A count of LLM tokens, also as `1,234` or `12.0`; null when there is none. */
+/** A count of LLM tokens, also as `1,234` or `12.0`; null: none. */
 export function readTokens(cell: Cell | undefined): number | null {
   const text = textOf(cell)
   if (text === '') return null
@@ -126,13 +123,13 @@ export function readTokens(cell: Cell | undefined): number | null {
   return value
 }
 
-/** How amounts are written: with a comma for the decimal point, or in nano-USD. */
+/** How amounts are written: with a decimal comma, or in nano-USD. */
 interface CostForm {
   readonly decimalComma: boolean
   readonly unit: 'usd' | 'nano'
 }
 
-/** An amount in nano-USD, what is beyond that rounded; null when there is none. */
+/** An amount in nano-USD, rounded; null: none. */
 export function readCost(cell: Cell | undefined, { decimalComma, unit }: CostForm): number | null {
   const text = textOf(cell)
   if (text === '') return null
@@ -143,14 +140,14 @@ export function readCost(cell: Cell | undefined, { decimalComma, unit }: CostFor
   return value
 }
 
-/** Vendors compute in floating point: digits below a nano-USD are theirs, not money. */
+/** Vendors compute in floating point: digits below a nano-USD are no money. */
 function roundedNano(text: string, unit: CostForm['unit']): number | undefined {
   if (unit === 'nano' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const value = Math.round(Number(text) * 10 ** nanoDecimals)
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A moment as a file tells it: it lies anywhere from `from` to before `until`, in milliseconds. */
+/** A time of a file: at least `from`, before `until`, in milliseconds. */
 interface Moment {
   readonly from: number
   readonly until: number
@@ -171,14 +168,14 @@ export function readMoment(cell: Cell | undefined): Moment | null {
   return moment
 }
 
-/** From here on a number is milliseconds: as seconds it would be the year 5138. */
+/** Larger numbers are milliseconds: as seconds this is the year 5138. */
 const firstMilliseconds = 100_000_000_000
 
 function readUnix(text: string): Moment | undefined {
   const value = Number(text)
   const isSeconds = value < firstMilliseconds
   const from = Math.floor(isSeconds ? value * 1000 : value)
-  // Small numbers are no times of this century; they stand for something else.
+  // Numbers outside this range are no times.
   if (from < Date.UTC(2000, 0) || from > Date.UTC(2200, 0)) return undefined
   return { from, until: from + (isSeconds && !text.includes('.') ? 1000 : 1) }
 }
@@ -201,7 +198,7 @@ function precisionMs([, , minute, second, fraction]: readonly (string | undefine
   return fraction === undefined ? 1000 : 1
 }
 
-/** A row of the file as it is compared; undefined without an id. */
+/** A row for comparison; undefined without an id. */
 interface ReadRow {
   readonly billed: BilledRow | undefined
   readonly moment: Moment | null

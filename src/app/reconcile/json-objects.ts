@@ -10,23 +10,21 @@ export type JsonShape = 'lines' | 'array' | 'container'
 
 const rowDepths = { lines: 0, array: 1, container: 2 } as const
 
-/** A row larger than this is none. */
 const maxRowBytes = 1024 * 1024
 
-/** Cuts the texts of the rows out of bytes that come in pieces. */
 interface ObjectCutter {
   push(chunk: Uint8Array): readonly string[]
-  /** False: the file ends in the middle of something. */
+  /** False: the file is truncated. */
   end(): boolean
 }
 
-/** A cutter for files of one shape. Throws `RangeError` at a row that is too large. */
+/** Cuts rows out of a stream of bytes. Throws `RangeError` at a row that is too large. */
 export function createObjectCutter(shape: JsonShape): ObjectCutter {
   const rowDepth = rowDepths[shape]
   let depth = 0
   let inString = false
   let escaped = false
-  // Whether the bytes are where rows are, and whether this object's rows have been.
+  // Whether the position is among rows, and whether this object's rows are over.
   let amongRows = shape === 'lines'
   let hadRows = false
   let held: Uint8Array[] = []

@@ -21,21 +21,21 @@ export interface ReconcileOptions extends Span {
   readonly onProgress?: (read: { readonly rows: number; readonly attempts: number }) => void
 }
 
-/** What was compared, and how; the rows themselves are in `matching`, which is to be closed. */
+/** The result; its rows are in `matching`, which the caller closes. */
 export interface Reconciliation {
   readonly sums: MatchingSums
   readonly matching: Matching
-  /** Names of the columns that were read, by what they hold. */
+  /** Columns read, by field. */
   readonly columns: { readonly [field: string]: string }
-  /** Within this span every attempt of ours must be billed. */
+  /** Every attempt of ours within this span must be billed. */
   readonly span: Required<Span>
-  /** Lines of the file that were left out: without an id, or outside of the span that was asked for. */
+  /** Rows left out: without an id, or outside the requested span. */
   readonly skipped: { readonly withoutId: number; readonly outsideSpan: number }
-  /** Attempts that can't be found in the file, and those not in it that reach beyond the span. */
+  /** Attempts without an upstream id, and unbilled ones at the edge of the span. */
   readonly attempts: { readonly withoutId: number; readonly atTheEdge: number }
 }
 
-/** True when either side has something that the other has not, or has otherwise. */
+/** Whether either side has a row that the other lacks or has differently. */
 export const hasDifferences = ({ unknownToUs, notBilled, differing }: MatchingSums): boolean =>
   unknownToUs.ids + notBilled.ids + differing > 0
 
@@ -74,10 +74,8 @@ function columnNames(columns: Columns, { columns: names }: UsageFile) {
   return Object.fromEntries(found)
 }
 
-/** Rows that are stored at once. */
 const batchSize = 1000
 
-/** The times of a file's rows. */
 interface TimesRead {
   first: number
   last: number
@@ -124,7 +122,7 @@ type OpenSpan = { readonly since: number | undefined; readonly until: number | u
 const isWithin = (time: number, { since, until }: OpenSpan) =>
   time >= (since ?? time) && time < (until ?? Number.POSITIVE_INFINITY)
 
-/** The span that was asked for; where an end is missing, that of the file's own times. */
+/** The requested span; a missing end comes from the file's times. */
 function findSpan(
   { file, since, until }: ReconcileOptions,
   { time }: Columns,
@@ -163,7 +161,7 @@ async function readOwn(
   return found
 }
 
-/** An attempt as it is compared; undefined when the upstream gave no request id. */
+/** An attempt for comparison; undefined: without an upstream id. */
 function toOwnAttempt(record: AttemptRecord, isExpected: boolean): OwnAttempt | undefined {
   const { upstreamRequestId, request, isLast } = record
   if (upstreamRequestId === null) return undefined
@@ -188,13 +186,13 @@ function toOwnAttempt(record: AttemptRecord, isExpected: boolean): OwnAttempt | 
   }
 }
 
-/** What the upstream itself told us of this attempt; undefined when it told nothing. */
+/** Usage that the upstream reported; undefined: none. */
 function decodeReported({ usageRaw, request }: AttemptRecord): Usage | undefined {
   if (usageRaw === null) return undefined
   const protocol = request.upstreamProtocol ?? request.clientProtocol
   return decodeStoredUsage(protocol, JSON.parse(usageRaw))
 }
 
-/** Whether an upstream bills such an attempt: it answered, or told what was used. */
+/** Upstreams bill attempts that they answered, or reported usage of. */
 const isBillable = ({ status, usageRaw }: AttemptRecord): boolean =>
   status === 200 || usageRaw !== null

@@ -4,26 +4,25 @@ import { UserError } from '../instance.ts'
 import { type Cell, hasIdColumn } from './columns.ts'
 import { createObjectCutter, type JsonShape } from './json-objects.ts'
 
-/** An upstream's usage file, open: its columns are known, its rows are read as they are asked for. */
+/** An open usage file: its columns are known, its rows are read on demand. */
 export interface UsageFile {
   readonly columns: readonly string[]
-  /** Amounts are written with a comma where others have the decimal point. */
+  /** Amounts have a decimal comma. */
   readonly decimalComma: boolean
-  /** All rows, once; `cell(i)` is the value of column `i`. Throws `UserError` at what can't be read. */
+  /** All rows, once. Throws `UserError` at what can't be read. */
   rows(): AsyncIterable<Row>
 }
 
-/** One row: the value of a column, by its place. */
+/** A row: the value of a column, by its index. */
 export type Row = (column: number) => Cell | undefined
 
-/** The beginning of a file, and all of it. */
 interface Bytes {
   readonly file: string
   readonly head: Buffer
   readonly all: AsyncIterable<Buffer>
 }
 
-/** As much of a file as is looked at to find out what it is. */
+/** Read to detect the form of a file. */
 const headBytes = 1024 * 1024
 
 /** Opens a CSV, JSON or JSON Lines file; which one it is shows in its first character. */
@@ -66,7 +65,7 @@ async function next(file: string, chunks: AsyncIterator<Buffer>): Promise<Iterat
   }
 }
 
-/** What is wrong with a file that is no text of ours; undefined when it may be one. */
+/** What is wrong with a file that is no text; undefined: it may be one. */
 function complainOf(head: Buffer): string | undefined {
   if (head.toString('utf8').trim() === '') return 'is empty.'
   if (head[0] === 0x1f && head[1] === 0x8b) return 'is packed with gzip: unpack it first (gunzip).'
@@ -78,10 +77,10 @@ function complainOf(head: Buffer): string | undefined {
 
 const delimiters = [',', ';', '\t', '|']
 
-/** A row larger than this is none: a quote was left open. */
+/** A larger row has an open quote. */
 const maxRecordSize = 1024 * 1024
 
-/** The delimiter that the first line has most of, outside of quotes. */
+/** The most frequent delimiter of the first line, outside of quotes. */
 function findDelimiter(head: string): string {
   const line = head.replace(/"(?:[^"]|"")*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? ''
   const counts = delimiters.map((delimiter) => line.split(delimiter).length)
@@ -90,7 +89,6 @@ function findDelimiter(head: string): string {
 
 /** Comma-separated values by RFC 4180, also with semicolons or tabs; the first line has the names. */
 async function readCsv({ file, head, all }: Bytes): Promise<UsageFile> {
-  // Loaded here: no other command needs it.
   const { parse } = await import('csv-parse')
   const delimiter = findDelimiter(head.toString('utf8'))
   const parser = parse({
@@ -129,7 +127,7 @@ async function readCsv({ file, head, all }: Bytes): Promise<UsageFile> {
 
 type JsonObject = { readonly [name: string]: unknown }
 
-/** Rows that are looked at to learn which columns there are: rows may leave some out. */
+/** Rows read to find the columns, as rows may leave some out. */
 const sampleRows = 1000
 
 /** A JSON array of objects, an object with such an array in it, or an object a line. */
@@ -173,7 +171,7 @@ async function* readObjects({ file, head, all }: Bytes): AsyncGenerator<JsonObje
     throw new UserError(`${file} ends in the middle, after row ${row}: fetch it anew.`)
 }
 
-/** A lone object is a row when it has an id, else what has the rows in it. */
+/** A lone object is a row when it has an id, else it contains the rows. */
 function findShape(head: Buffer): JsonShape {
   const text = head
     .toString('utf8')
@@ -187,12 +185,12 @@ function findShape(head: Buffer): JsonShape {
   return Object.values(value).some(isObjectList) ? 'container' : 'lines'
 }
 
-/** Undefined when it is larger than a row can be. */
+/** Undefined: larger than a row can be. */
 function firstObject(head: Buffer): string | undefined {
   try {
     return createObjectCutter('lines').push(head)[0]
   } catch {
-    return undefined // larger than a row: that is what is asked
+    return undefined // larger than a row
   }
 }
 
@@ -201,7 +199,7 @@ function parseObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined // the caller tells which row it was
+    return undefined // the caller reports which row it was
   }
 }
 
@@ -210,7 +208,7 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const isObjectList = (value: unknown) => Array.isArray(value) && value.some(isObject)
 
-/** Objects in a row are columns of their own down to here: `usage.details.cached_tokens`. */
+/** Depth of nested columns: `usage.details.cached_tokens`. */
 const maxDepth = 3
 
 /** Parts of a path are joined by a character that no name has. */

@@ -6,31 +6,30 @@ import type { CoolingRow } from '../../store/ports/counters.ts'
 import { createKeyMark } from '../channel-care.ts'
 import type { Instance } from '../instance.ts'
 
-/** A part of a channel that is left alone for a while, for machines and lists. */
+/** A cooldown of a channel, one of its keys or models. */
 interface CoolingReport {
-  /** The end of the one key that is meant; null: all keys. Empty: one that it no longer has. */
+  /** The end of the key; null: all keys. Empty: the channel no longer has it. */
   readonly key_hint: string | null
-  /** As the upstream calls it; null: all models. */
+  /** The upstream's model name; null: all models. */
   readonly model: string | null
   readonly cause: string
   readonly why: string
   readonly since: string
   readonly until: string
-  /** 0: its time is over, and the next request tries it. */
+  /** 0: the next request probes it. */
   readonly remaining_ms: number
   readonly rounds: number
 }
 
-/** What is known of a channel, and why. */
+/** State of a channel with its reason. */
 interface ChannelHealthReport {
   readonly name: string
   readonly status: ChannelRow['status']
-  /** Why it is what it is. */
   readonly sentence: string
   readonly cooling: readonly CoolingReport[]
 }
 
-/** The health of channels as it is stored. Opens their keys where one of them is meant. */
+/** The stored health of channels. Opens their keys where one of them cools down. */
 export async function channelHealth(
   { store, secrets }: Pick<Instance, 'store' | 'secrets'>,
   channels: readonly ChannelRow[],
@@ -67,7 +66,7 @@ function coolingReport(
   }
 }
 
-/** What has happened, in words. A newer program may have stored a cause that this one lacks. */
+/** A cause in words; a newer program may have stored one that is unknown here. */
 function whyOf(cause: string): string {
   const classes: { readonly [name: string]: FailureClass } = failureClasses
   const known = Object.hasOwn(classes, cause) ? classes[cause] : undefined
@@ -86,7 +85,7 @@ function sentenceOf({ name, status }: ChannelRow, cooling: readonly CoolingRepor
   return `${name} is active, but not all of it is well.`
 }
 
-/** The report as lines: the channel's sentence, and one more for each part that it has not told. */
+/** The report as lines: the channel's sentence, and one for each further cooldown. */
 export function describeHealth({ status, sentence, cooling }: ChannelHealthReport): string[] {
   if (status === 'disabled') return [sentence]
   const told = status === 'active' ? cooling.find(isWhole) : undefined
@@ -102,7 +101,7 @@ function subjectOf({ key_hint, model }: CoolingReport): string {
 
 const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `is left alone for another 12 s, since 2026-11-21 08:30:12 UTC, 3 times in a row: …` */
+/** `cools down for another 12 s, since 2026-11-21 08:30:12 UTC, 3 times in a row: …` */
 function verdictOf({ remaining_ms, since, rounds, why }: CoolingReport): string {
   const verdict =
     remaining_ms > 0

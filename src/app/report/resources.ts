@@ -11,7 +11,7 @@ import type { CatalogRows, ChannelRow, GroupRow } from '../../store/ports/catalo
 import type { Spent } from '../../store/ports/records.ts'
 import type { Store } from '../../store/ports/store.ts'
 
-/** A token for machines and lists: everything but its key. `spent`: of one with a budget. */
+/** A token without its key. `spent`: of one with a budget. */
 function tokenReport(token: TokenView, spent?: Spent) {
   return {
     id: token.id,
@@ -22,14 +22,13 @@ function tokenReport(token: TokenView, spent?: Spent) {
     created_at: isoTime(token.createdAt),
   }
 }
-/** A token as lists show it. */
 export type TokenReport = ReturnType<typeof tokenReport>
 
 function spentReport({ totalNano, dayNano, monthNano, day }: Spent) {
   return { total_nano: totalNano, day_nano: dayNano, month_nano: monthNano, day }
 }
 
-/** A token with what was spent with it, if it has a budget. */
+/** A token with its spending, if it has a budget. */
 export async function tokenDetails(
   { admin }: Pick<Store, 'admin'>,
   token: TokenView,
@@ -38,7 +37,7 @@ export async function tokenDetails(
   return tokenReport(token, found?.spent)
 }
 
-/** The same of many tokens, in one look-up. */
+/** Many tokens with their spending, in one query. */
 export async function tokenReports(
   { admin }: Pick<Store, 'admin'>,
   tokens: readonly TokenView[],
@@ -50,7 +49,7 @@ export async function tokenReports(
 
 const hasBudget = ({ budget }: TokenView) => Object.values(budget).some((nano) => nano !== null)
 
-/** An account in a list. `usualLowNano`: below which balance it is low by the settings. */
+/** An account. `usualLowNano`: the default low-balance threshold. */
 export function accountReport(account: AccountView, usualLowNano: number) {
   const lowNano = account.balanceLowNano ?? usualLowNano
   const { balance_low_below_nano: _, ...fields } = toReport(accountFields, account)
@@ -67,10 +66,9 @@ export function accountReport(account: AccountView, usualLowNano: number) {
     created_at: isoTime(account.createdAt),
   }
 }
-/** An account as lists show it. */
 export type AccountReport = ReturnType<typeof accountReport>
 
-/** A channel without its keys, and without the address of its proxy. */
+/** A channel without its keys and proxy. */
 export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
   return {
     name: channel.name,
@@ -81,10 +79,9 @@ export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
   }
 }
 
-/** A channel as lists show it. */
 export type ChannelReport = ReturnType<typeof channelReport>
 
-/** A group with what can be called in it, and what can't for want of a price. */
+/** A group with its callable models, and those that lack a price. */
 export function groupReport(group: GroupRow, rows: CatalogRows) {
   const offers = buildSealed(rows).groups.get(group.id)?.offers ?? new Map()
   const callable = [...offers.values()].filter((offer) => offer.candidates.length > 0)
@@ -96,20 +93,19 @@ export function groupReport(group: GroupRow, rows: CatalogRows) {
   }
 }
 
-/** A group as lists show it. */
 export type GroupReport = ReturnType<typeof groupReport>
 
-/** Models that a group's channels have and that it does not leave out, priced or not. */
+/** Models of a group's channels that it sells, priced or not. */
 function offeredModels(group: GroupRow, { channels }: CatalogRows): string[] {
   const members = channels.filter(({ name }) => group.channels.includes(name))
   const ids = new Set(members.flatMap(({ models }) => models.map(({ id }) => id)))
   return [...ids].filter((id) => group.models.length === 0 || group.models.includes(id)).sort()
 }
 
-/** Accounts and tokens are counted so far: a start must not take longer the more there are. */
+/** Larger numbers are not counted: a start must not take longer with them. */
 export const mostCounted = 10_000
 
-/** How much of everything a store holds; `models` counts those that can be called now. */
+/** Counts of a store; `models` counts callable ones. */
 export async function takeInventory(store: Store) {
   const [rows, counts] = await Promise.all([store.catalog.load(), store.admin.counts(mostCounted)])
   return {
@@ -119,10 +115,9 @@ export async function takeInventory(store: Store) {
     ...counts,
   }
 }
-/** Counts of live rows; of accounts and tokens at most `mostCounted`. */
 export type Inventory = Awaited<ReturnType<typeof takeInventory>>
 
-/** A catalog to count in: its channels have neither keys nor proxies. */
+/** A catalog without keys and proxies, for counting. */
 const buildSealed = (rows: CatalogRows) =>
   buildCatalog(
     rows,

@@ -15,7 +15,7 @@ import type { StoreConfig } from '../config/config.ts'
 import { requireKnown, requireSecret, UserError } from '../instance.ts'
 import { describeStore, isOnServer } from '../store-place.ts'
 
-/** What a start would find and do, as pairs for people: a name, or none, and what there is to say. */
+/** Findings as pairs for people: a name (may be empty), and a text. */
 export type Findings = readonly (readonly [name: string, text: string])[]
 
 export interface CheckOptions {
@@ -64,7 +64,6 @@ async function describeCopy(path: string, bytes: number): Promise<string> {
 
 async function checkServer(url: string, store: StoreConfig): Promise<Findings> {
   requireSecret(store)
-  // Nobody else pays for its driver.
   const { createConnections } = await import('../../store/postgres/connections.ts')
   const { knownVersion } = await import('../../store/postgres/migrate.ts')
   const connections = createConnections({ url, connections: 1 })
@@ -100,7 +99,6 @@ function steps(version: number, engine: 'sqlite' | 'postgres'): Findings {
   ]
 }
 
-/** What becomes of the tables of a program before the first version. */
 const whole = {
   sqlite: 'all tables are made anew, with what they hold',
   postgres:

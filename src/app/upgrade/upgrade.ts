@@ -13,14 +13,13 @@ import { UserError } from '../instance.ts'
 
 interface UpgradeOptions {
   readonly database: string
-  /** False: no copy of the database as it was is kept beside it. */
   readonly withCopy: boolean
   readonly log: Pick<Logger, 'info'> | undefined
 }
 
 /**
- * Upgrades an older database file in one transaction, after a checked copy was laid beside it for
- * `restore` or the former program.
+ * Upgrades an older database file in one transaction, after placing a checked copy beside it for `restore`
+ * or the former program.
  */
 export async function upgrade({ database, withCopy, log }: UpgradeOptions): Promise<void> {
   const before = await upgradeFile(database, async (version) => {
@@ -33,7 +32,7 @@ export async function upgrade({ database, withCopy, log }: UpgradeOptions): Prom
   if (before !== undefined) log?.info('upgraded', { database, version: newestVersion })
 }
 
-/** Nothing is upgraded that could not be served from then. */
+/** Refuses an upgrade that could not be served afterwards. */
 async function requireSecret(database: string): Promise<void> {
   const file = await openDatabaseFile(database)
   try {
@@ -45,7 +44,7 @@ async function requireSecret(database: string): Promise<void> {
 
 async function copy(database: string, version: number) {
   try {
-    // The secret stays where it is: whoever goes back to the copy finds it there.
+    // The secret stays in place, where the copy uses it too.
     const file = copyPath(database)
     return await backUp({ database, file, force: true, withSecret: false })
   } catch (cause) {
@@ -59,7 +58,7 @@ async function copy(database: string, version: number) {
   }
 }
 
-/** So many gateways have served from an upgraded database and ended in order, before it is trusted. */
+/** Gateways that must have served and ended in order before an upgrade is trusted. */
 const runsBefore = 2
 
 /** Removes the copies made before upgrades, at the third start after one. */

@@ -12,7 +12,7 @@ import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { type Change, changesIn, type Difference, differing, fault, shown } from './findings.ts'
 import { type CheckedPrice, cameLater, wasReplaced } from './prices.ts'
 
-/** Where a request contradicts itself, its price, its usage report or its ledger entry. */
+/** Contradictions of a request with itself, its price, its usage report or its ledger entry. */
 export function checkRequest(
   request: CheckedRequest,
   price: CheckedPrice | null,
@@ -51,7 +51,7 @@ const counts = [
   ['amount_nano', 'amountNano'],
 ] as const
 
-/** All are whole numbers from 0 that are counted exactly; reasoning is a part of the output. */
+/** Counts are safe integers of at least 0; reasoning is part of the output. */
 function insaneFields(request: CheckedRequest): readonly (readonly [string, number])[] {
   const insane: (readonly [string, number])[] = []
   for (const [field, name] of counts) {
@@ -64,7 +64,7 @@ function insaneFields(request: CheckedRequest): readonly (readonly [string, numb
   return insane
 }
 
-/** Who leaves owes at least its input, once an upstream has begun to answer it. */
+/** A disconnected client owes at least its input, once an upstream has begun to answer. */
 function checkLeft(
   { leftUncounted }: CheckedRequest,
   price: CheckedPrice | null,
@@ -76,7 +76,7 @@ function checkLeft(
   return [fault('charge_missing', row, reason)]
 }
 
-/** A token that does not exist is told by the check of the file. */
+/** Missing tokens are reported by the check of the file. */
 function checkOwner(request: CheckedRequest, row: string): readonly Difference[] {
   const { tokenId, accountId, tokenAccountId } = request
   if (tokenAccountId === null || tokenAccountId === accountId) return []
@@ -84,7 +84,7 @@ function checkOwner(request: CheckedRequest, row: string): readonly Difference[]
   return differing('owner', row, `the account of token ${tokenId}`, changes)
 }
 
-/** An entry without a request is found from the other side, by the walk along the ledger. */
+/** Entries without a request are found by the walk along the ledger. */
 function checkEntry(request: CheckedRequest, row: string): readonly Difference[] {
   const { amountNano, accountId, entryId, entryKind, entryAccountId, entryAmountNano } = request
   if (entryId === null) {
@@ -111,10 +111,10 @@ function checkEntry(request: CheckedRequest, row: string): readonly Difference[]
 /** Endings that cost nothing, whatever the price. */
 const freeEndings = new Set(['refused', 'interrupted'])
 
-/** Records keep so much of a model's name. */
+/** Records truncate longer names. */
 const maxModelLength = 200
 
-/** Whether a request was charged by a price of its model, and one that held at that time. */
+/** Whether the price was one of the model, and in force at that time. */
 function checkPrice(
   request: CheckedRequest,
   price: CheckedPrice | null,
@@ -145,7 +145,7 @@ interface Due {
   readonly reason: string
 }
 
-/** What a request should have cost; a text: why that can't be told. */
+/** What a request should have cost; a text: why that is unknown. */
 function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | string {
   const nothing = { amountNano: 0, tierAbove: null }
   if (request.priceId === null) return { ...nothing, reason: 'it has no price' }
@@ -164,7 +164,6 @@ function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | stri
   }
 }
 
-/** Works the charge out anew. */
 function checkAmount(
   request: CheckedRequest,
   price: CheckedPrice | null,
@@ -207,7 +206,7 @@ const missing = (part: string, charged: Counts, told: Counts): readonly Change[]
     return stored >= expected ? [] : [{ field: `extras.${part}.${name}`, stored, expected }]
   })
 
-/** Extras that can't be read, or that were used though nobody had a price for them. */
+/** Extras that can't be read, or that were used without a price. */
 function checkExtras(
   request: CheckedRequest,
   price: CheckedPrice | null,
@@ -226,7 +225,7 @@ function checkExtras(
     .flatMap(([tool]) => found(`it used the tool ${shown(tool)}, which had no price`))
 }
 
-/** All counts and prices are whole numbers from 0. */
+/** Whether all counts and prices are safe integers of at least 0. */
 function isCounted({
   modalities,
   tools,
@@ -241,7 +240,7 @@ function isCounted({
   )
 }
 
-/** Reads the upstream's report again: counts must match it unless estimated or clamped. */
+/** Parses the upstream's report again: counts must match it unless estimated or clamped. */
 export function checkUsage(request: CheckedRequest, row: string): readonly Difference[] {
   const { usageRaw, estimated, clamped } = request
   if (estimated || clamped) return []
@@ -274,6 +273,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // told as a difference
+    return undefined // reported as a difference
   }
 }

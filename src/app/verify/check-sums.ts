@@ -14,7 +14,7 @@ import {
 } from '../../store/ports/verification.ts'
 import { changesIn, type Difference, describeDifference, differing, fault } from './findings.ts'
 
-/** Words for what the store's own checks found. */
+/** A fault that the store's own checks found, in words. */
 export function fileDifference(found: Exclude<FileFault, { kind: 'unchecked' }>): Difference {
   const { kind, table } = found
   const place = table === '' ? 'the file' : `table ${table}`
@@ -23,7 +23,7 @@ export function fileDifference(found: Exclude<FileFault, { kind: 'unchecked' }>)
   return fault(kind, `${table} ${found.row}`, reason)
 }
 
-/** The difference of a daily sum: a token's holds budgets, the sum of all tokens feeds charts. */
+/** A wrong daily sum: a token's holds budgets, the sum of all tokens feeds charts. */
 export function dayDifference(odd: OddDay): Difference {
   const { tokenId, day, model, stored, summed } = odd
   const of = `${day}, model ${JSON.stringify(model)}`
@@ -38,7 +38,7 @@ export function dayDifference(odd: OddDay): Difference {
   return { kind: 'day', row, changes, reason: 'the sum of its requests' }
 }
 
-/** Nothing is charged by a total, and nothing is counted from it: it may be put right by hand. */
+/** No charge depends on a total, so it may be corrected manually. */
 function totalDifference({ stored, summed }: OddDay, row: string): Difference {
   if (summed === null) {
     const reason =
@@ -58,12 +58,12 @@ function totalDifference({ stored, summed }: OddDay, row: string): Difference {
 const sumChanges = (stored: DaySums, summed: DaySums) =>
   changesIn(dayColumns.map((column) => [column, stored[column], summed[column]] as const))
 
-/** Words for a balance of an account that has no entry in the span that is verified. */
+/** The balance of an account without an entry in the verified span. */
 export function balanceDifference(sum: OddSum): Difference {
   return sumDifference('balance', 'balance_nano', sum, 'what its newest ledger entry left')
 }
 
-/** Words for what is set aside. */
+/** A wrong sum of reservations. */
 export function reservedDifference(sum: OddSum): Difference {
   return sumDifference('reserved', 'reserved_nano', sum, 'the sum of its reservations')
 }
@@ -80,7 +80,7 @@ function sumDifference(
 
 const spendingFields = ['total_nano', 'month_nano', 'day_nano', 'reserved_nano'] as const
 
-/** Words for what is kept of a token with a budget: budgets are decided by it. */
+/** Wrong spending of a token with a budget, which decides its requests. */
 export function spendingDifference({ tokenId, day, stored, summed }: OddSpending): Difference {
   return {
     kind: 'spending',
@@ -94,7 +94,7 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
   }
 }
 
-/** Words for a reservation that should have ended with its request. */
+/** A reservation that outlived its request. */
 export function reservationDifference(requestId: string): Difference {
   return fault('reservation', `reservation ${requestId}`, 'is open, but its request has ended')
 }
@@ -105,12 +105,12 @@ const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
   overdue: 'its answer in the background should be charged by now, whatever became of it',
 }
 
-/** Words for an answer that was made in the background. */
+/** A fault of a background answer. */
 export function backgroundDifference({ requestId, fault: found }: OddBackground): Difference {
   return fault('background', `request ${requestId}`, backgroundFaults[found])
 }
 
-/** Words for attempts with holes between them. */
+/** Attempts with gaps between them. */
 export function attemptsDifference(odd: OddAttempts): Difference {
   const { requestRow, requestId, count, lowest, highest } = odd
   if (requestId === null) {
@@ -125,10 +125,9 @@ export function attemptsDifference(odd: OddAttempts): Difference {
   return fault('attempts', `request ${requestId}`, reason)
 }
 
-/** Walks the ledger, account by account. */
 interface EntryWalk {
   next(entry: CheckedEntry): readonly Difference[]
-  /** After the last entry. */
+  /** Differences after the last entry. */
   end(): readonly Difference[]
 }
 
@@ -140,10 +139,9 @@ const signs: { readonly [kind in LedgerKind]: 1 | -1 } = {
 }
 
 /**
- * Checks each entry by itself, the balance that it left, and each account's balance after its last
- * entry. An entry that is wrong, missing or too many is told once, not with all that follow: an
- * entry is right when its balance follows from the one before it, from the last one that was right,
- * or from the sum of all before.
+ * Checks each entry, the balance that it left, and each account's final balance. A wrong, missing or
+ * surplus entry is reported once, without those that follow: an entry is right when its balance follows
+ * from the one before it, from the last one that was right, or from the sum of all before.
  */
 export function createEntryWalk(): EntryWalk {
   let last: CheckedEntry | undefined
@@ -227,9 +225,8 @@ export function checkAtStart(store: Pick<VerificationStore, 'checkSoon'>, log: L
 
   const done = check()
   return {
-    /** Resolves when all is said. */
+    /** Resolves when all is logged. */
     done,
-    /** Resolves when nothing of it is open any more. */
     async stop(): Promise<void> {
       ended.abort()
       await done

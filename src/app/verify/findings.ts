@@ -1,9 +1,8 @@
 import type { DifferenceKind } from '../../admin/maintenance/schema.ts'
 
-/** A value as it is stored, or should be; null is the database's NULL. */
 type Value = number | string | null
 
-/** One field of a row: what it holds, and what it should. */
+/** One field of a row: stored and expected value. */
 export interface Change {
   readonly field: string
   readonly stored: Value
@@ -13,20 +12,20 @@ export interface Change {
 /** A row that contradicts others, or itself. */
 export interface Difference {
   readonly kind: DifferenceKind
-  /** Which one: `request req_…`, `ledger entry 17`, `account 3 (ann@example.com)`. */
+  /** `request req_…`, `ledger entry 17`, `account 3 (ann@example.com)`. */
   readonly row: string
-  /** Empty where the fault is no field's: a row too many, a broken page. */
+  /** Empty where no single field is wrong: a surplus row, a damaged page. */
   readonly changes: readonly Change[]
-  /** What the expectation rests on, or what is wrong, as the end of a sentence. */
+  /** The basis of the expectation, or the fault, as the end of a sentence. */
   readonly reason: string
 }
 
-/** A fault that is no single field's. */
+/** A fault of no single field. */
 export const fault = (kind: DifferenceKind, row: string, reason: string): Difference => ({
   ...{ kind, row, changes: [], reason },
 })
 
-/** The fields of a row that are not what they should be; empty when all are right. */
+/** The fields of a row that differ from what they should be. */
 export const differing = (
   kind: DifferenceKind,
   row: string,
@@ -42,11 +41,9 @@ export function describeDifference({ row, changes, reason }: Difference): string
   return [row, ...(parts.length > 0 ? [parts.join('; ')] : []), reason].join(': ')
 }
 
-/** A value as sentences have it: a text in quotes. */
 export const shown = (value: Value) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value)
 
-/** The fields that are not what they should be. */
 export function changesIn(
   expectations: readonly (readonly [field: string, stored: Value, expected: Value])[],
 ): readonly Change[] {
@@ -55,19 +52,18 @@ export function changesIn(
     .map(([field, stored, expected]) => ({ field, stored, expected }))
 }
 
-/** So many differences are told one by one; of the others only their number is. */
+/** Further differences are only counted. */
 export const maxListed = 1000
 
-/** Differences as they are found, in bounded memory. */
+/** Collects differences in bounded memory. */
 export interface Findings {
-  /** Takes more; gives those that are still to be listed. */
+  /** Adds differences; returns those that are still to be listed. */
   add(found: readonly Difference[]): readonly Difference[]
   readonly total: number
   readonly listed: readonly Difference[]
   readonly counts: { readonly [kind in DifferenceKind]?: number }
 }
 
-/** No findings yet. */
 export function createFindings(): Findings {
   const listed: Difference[] = []
   const counts: { [kind in DifferenceKind]?: number } = {}

@@ -10,14 +10,14 @@ import {
   type VerificationStore,
 } from '../../store/ports/verification.ts'
 
-/** A price with its terms read; null: they are no terms that a charge can be made by. */
+/** A price with its terms parsed; null: no charge can be made by them. */
 export interface CheckedPrice extends Omit<PriceInTime, 'terms'> {
   readonly terms: PriceTerms | null
 }
 
 const maxKept = 10_000
 
-/** Prices by id, the last ones remembered: many requests share a few. */
+/** Prices by id, cached: many requests share a few. */
 export function createPrices(store: Pick<VerificationStore, 'price'>) {
   const kept = new Map<number, CheckedPrice | null>()
 
@@ -30,9 +30,9 @@ export function createPrices(store: Pick<VerificationStore, 'price'>) {
   }
 
   return {
-    /** Of a remembered price, at once; undefined: it must be looked up. */
+    /** A cached price; undefined: look it up. */
     known: (id: number) => kept.get(id),
-    /** Null: there is none with this id. */
+    /** Null: no price has this id. */
     find,
   }
 }
@@ -66,35 +66,34 @@ function readTerms(text: string): PriceTerms | null {
     const terms: unknown = JSON.parse(text)
     return Value.Check(Terms, terms) ? terms : null
   } catch {
-    return null // no JSON: told of every request that was charged by it
+    return null // not JSON: reported for every request that was charged by it
   }
 }
 
-/** How long a gateway may charge by a replaced price; it usually learns of it within a second. */
+/** How long a gateway may use a replaced price; it usually learns of it within a second. */
 const graceMs = 60_000
 
 const endOf = ({ createdAt, durationMs }: ChargedUse) => createdAt + durationMs
 
-/** By the clock, the price came after the request had ended: it is looked up when all of it has arrived. */
+/** Whether the price began after the request ended, by the clock: decided when all of it is known. */
 export const cameLater = (request: CheckedRequest, { validFrom }: CheckedPrice) =>
   validFrom > endOf(request)
 
-/** By the clock, another price had taken its place before the request came. */
+/** Whether another price had replaced it before the request came, by the clock. */
 export const wasReplaced = ({ createdAt }: CheckedRequest, { replacedAt }: CheckedPrice) =>
   replacedAt !== null && replacedAt + graceMs < createdAt
 
 /**
- * Gives a price with the times that it may be held to. A clock that was set contradicts itself, and then
- * the price that the request names counts. So a time is held against a request only where other charges
- * bear it out: by the older price somebody was charged who came after the request had ended, or by the
- * newer one somebody whose request had ended before this one came. Must be asked for one request after
- * the other, in the order in which they were stored.
+ * Finds the times that a price may be held to. After a clock change the price that the request names
+ * counts. So a time is held against a request only where other charges confirm it: one by the older price
+ * whose request came after this one had ended, or one by the newer price whose request had ended before
+ * this one came. Call it for one request after the other, in the order in which they were stored.
  */
 export function createPriceTimes({ usesAround }: Pick<VerificationStore, 'usesAround'>) {
   const known = new Map<number, PriceUses>()
   let latestMs = Number.NEGATIVE_INFINITY
 
-  /** It was charged when it ended, by the clock, and nobody before was charged later. */
+  /** Its times are plausible: charged at its end, and no earlier request was charged later. */
   function isSteady(request: CheckedRequest): boolean {
     const { entryCreatedAt } = request
     if (entryCreatedAt === null) return false
@@ -117,7 +116,7 @@ export function createPriceTimes({ usesAround }: Pick<VerificationStore, 'usesAr
     return isBorneOut ? price : { ...price, validFrom: Number.NEGATIVE_INFINITY, replacedAt: null }
   }
 
-  /** Most times and prices agree: then nothing is awaited. */
+  /** Usually times and prices agree, and nothing is awaited. */
   return (request: CheckedRequest, price: CheckedPrice) => {
     const isTold = isSteady(request)
     const isOdd = cameLater(request, price) || wasReplaced(request, price)
@@ -127,6 +126,6 @@ export function createPriceTimes({ usesAround }: Pick<VerificationStore, 'usesAr
 
 const unknown: PriceUses = { lastBefore: undefined, firstAfter: undefined }
 
-/** It was stored later, and came when the other had ended. */
+/** Stored later, and came after the other had ended. */
 const follows = (later: ChargedUse, earlier: ChargedUse) =>
   later.row > earlier.row && later.createdAt > endOf(earlier) + graceMs

@@ -15,7 +15,7 @@ import {
 import type { Difference } from './findings.ts'
 import { createPrices, createPriceTimes } from './prices.ts'
 
-/** How far a part of the work has come; `total` 0: it is not known how much it is. */
+/** Progress of a part; `total` 0: unknown. */
 export interface Progress {
   readonly part: string
   readonly done: number
@@ -24,28 +24,25 @@ export interface Progress {
 
 interface VerifyParts {
   readonly store: VerificationStore
-  /** Only what came since then; undefined: everything, and the file itself. */
+  /** Only later records; undefined: everything, and the file itself. */
   readonly since: number | undefined
-  /** Looks through every page and cell, too; only of everything. */
+  /** Checks every page and cell too; only without `since`. */
   readonly isDeep?: boolean
-  /** Monotonic, in milliseconds. */
   readonly tick: Clock
   readonly onProgress: (progress: Progress) => void
-  /** Gets what is found, page by page, never an empty list; the work waits for it. */
+  /** Called with non-empty pages of differences; the work waits for it. */
   readonly onFound: (found: readonly Difference[]) => Promise<void>
 }
 
-/** What was looked at. */
 export interface Verified {
-  /** The file is damaged, so nothing beyond it was looked at. */
+  /** The file is damaged, so nothing else was verified. */
   readonly isDamaged: boolean
-  /** What a deep verification would have looked at, and the database does not offer; in words. */
+  /** Deep checks that the database does not offer, in words. */
   readonly unchecked: readonly string[]
   readonly requests: number
   readonly entries: number
   readonly accounts: number
   readonly reservations: number
-  /** The sum of all requests' amounts. */
   readonly chargedNano: bigint
   readonly durationMs: number
 }
@@ -70,7 +67,6 @@ export async function verify(parts: VerifyParts): Promise<Verified> {
 
 const nothingLookedAt = { requests: 0, entries: 0, accounts: 0, reservations: 0, chargedNano: 0n }
 
-/** Looks through all pages of a part. */
 async function walk<Row>(
   { onProgress, onFound }: VerifyParts,
   { part, total }: Pick<Progress, 'part' | 'total'>,
@@ -87,7 +83,7 @@ async function walk<Row>(
   }
 }
 
-/** For rows that are differences by themselves: the store has compared. */
+/** The store has compared already: each row is a difference. */
 const eachAs =
   <Row>(describe: (row: Row) => Difference) =>
   ({ rows }: Page<Row>) =>

@@ -6,18 +6,15 @@ import { modelOperations } from './model-operations.ts'
 import { fieldsOf, keyRefused, type Operations, type PlacedOperation, tags } from './operation.ts'
 import { siteOperations } from './site-operations.ts'
 
-/** Whose documentation it is. */
 export interface DocsSite {
   readonly name: string
   readonly version: string
-  /** Addresses of the API; without any, that of the documentation itself. */
+  /** Addresses of the API; empty: that of the documentation itself. */
   readonly addresses: readonly string[]
 }
 
-/** What is documented, by method and path. */
 export const operations: Operations = { ...modelOperations, ...siteOperations }
 
-/** Schemas that requests are checked by, by method and path. */
 export type RequestSchemas = Readonly<Record<string, TSchema>>
 
 /** Left out: second forms of paths, the documentation itself, and the console. */
@@ -49,7 +46,7 @@ export function openApiDocument(
   }
 }
 
-/** The routes of the application that are described, with their words, in the order of those. */
+/** The described routes of the application, in the order of their descriptions. */
 export function placedOperations(
   app: AnyElysia,
   requests: RequestSchemas = {},
@@ -61,12 +58,12 @@ export function placedOperations(
   })
 }
 
-/** Routes that the application has and nobody has described, such as `GET /v1/models`. */
+/** Routes without a description, such as `GET /v1/models`. */
 export function undocumentedRoutes(app: AnyElysia): readonly string[] {
   const routes = routesOf(app)
   const isDescribed = ({ path, method }: Route) => `${method} ${path}` in operations
   const described = new Set(routes.filter(isDescribed).map(({ path }) => path))
-  // A route for all methods answers those that are not described with an error.
+  // Routes for all methods answer the undescribed ones with an error.
   const isError = ({ path, operationId }: Route) =>
     operationId.startsWith('all') && described.has(path)
   return routes
@@ -143,7 +140,7 @@ function encodeAnswer(operation: PlacedOperation['operation']) {
   return { description, content: { [answerType]: content } }
 }
 
-/** In a component the document's own dialect holds, and its place is its id. */
+/** Within components the document's own dialect and ids apply. */
 function componentsOf(schemas: Readonly<Record<string, JsonSchema>>) {
   return Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema])
 }
@@ -154,14 +151,13 @@ const securitySchemes = {
   'x-goog-api-key': { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
 } as const
 
-/** The chapters of the console's API. */
 const consoleTags = {
   'Sign-in': 'Ways into the console.',
   Console: 'What the console does for an account. Needs the session cookie of who is signed in.',
   Administration: 'What the console does for administrators. Needs a session of one.',
 } as const
 
-/** How the console's API knows who asks. */
+/** Authentication of the console's API. */
 const sessionScheme = {
   session: {
     type: 'apiKey',
@@ -171,7 +167,7 @@ const sessionScheme = {
   },
 } as const
 
-/** The console's API as OpenAPI paths: its routes say themselves what they take and answer. */
+/** The console's API as OpenAPI paths, from its routes' own schemas. */
 function consolePaths(api: AnyElysia): Record<string, Record<string, unknown>> {
   const bodies = bodiesOf(api)
   const paths: Record<string, Record<string, unknown>> = {}
@@ -186,7 +182,7 @@ function consolePaths(api: AnyElysia): Record<string, Record<string, unknown>> {
   return paths
 }
 
-/** What each route takes, by method and path: a parser of our own hides it from the library. */
+/** Body schemas by method and path: a parser of our own hides them from the library. */
 function bodiesOf({ routes }: AnyElysia): ReadonlyMap<string, unknown> {
   return new Map(
     routes.flatMap(({ method, path, hooks }) => {
@@ -197,7 +193,7 @@ function bodiesOf({ routes }: AnyElysia): ReadonlyMap<string, unknown> {
   )
 }
 
-/** Says who may ask; what says itself that it needs no session (`security: []`) is open to all. */
+/** Adds who may ask; `security: []` means everybody. */
 function secured(operation: unknown, body: unknown): unknown {
   if (typeof operation !== 'object' || operation === null) return operation
   const { security, responses, ...rest }: Described = operation

@@ -6,7 +6,7 @@ import { encodeEntries, encodeFeed } from '../feed/document.ts'
 import { encodePlaza } from '../plaza/document.ts'
 import { encodeStatus } from '../status/document.ts'
 
-// Answers of this site as it would give them, made from one account, one group and one channel.
+// Answers as this site would give them, from one account, one group and one channel.
 
 const time = Date.UTC(2026, 10, 21, 8)
 const none = { cacheRead: null, cacheWrite: null, cacheWrite1h: null }
@@ -37,7 +37,6 @@ const group: Group = {
 }
 const groups: Catalog['groups'] = new Map([[group.id, group]])
 
-/** What such a generator has written in the end. */
 function written(steps: Generator<void, string>): string {
   for (;;) {
     const { done, value } = steps.next()
@@ -51,7 +50,7 @@ export const feedExample: unknown = JSON.parse(
 )
 export const plazaExample: unknown = JSON.parse(written(encodePlaza({ groups }, '')))
 
-/** One stream of 17 s, and a request that failed. */
+/** One stream of 17 s, and a failed request. */
 const counts = {
   ...{ ...emptyCounts(), succeeded: 998, failed: { upstream: 2 } },
   ...{ firstByte: [0, 0, 0, 400, 300, 150, 100, 48], outputTokens: 1_000, generationMs: 17_150 },

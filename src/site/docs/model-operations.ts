@@ -5,7 +5,6 @@ const hello = [{ role: 'user', content: 'Hello' }]
 const greeting = 'Hello! How can I help?'
 const untouched = 'Fields that are not named here are passed on to the model unchanged.'
 
-/** An answer of OpenAI's protocols. */
 const openAiAnswer = (id: string, object: string, content: object) => ({
   ...{ id, object, created, model: 'gpt-5-mini', ...content },
   usage: { prompt_tokens: 8, completion_tokens: 7, total_tokens: 15 },

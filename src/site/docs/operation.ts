@@ -1,27 +1,26 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 
-/** What the documentation says about one method of one path. */
+/** The description of one method of one path. */
 export interface Operation {
   readonly tag: Tag
   readonly summary: string
-  /** More to know, in sentences. */
   readonly description?: string
-  /** It needs no key. */
+  /** Needs no key. */
   readonly isOpen?: true
-  /** What stands in the path's `{…}`, and in its query. */
+  /** Parameters of the path and the query. */
   readonly parameters?: readonly Parameter[]
-  /** Meaning of fields that have another one here than elsewhere, or that no schema checks. */
+  /** Meanings of fields that differ here, or that no schema has. */
   readonly fields?: { readonly [name: string]: string }
-  /** An example of a body, of `contentType` (JSON where it is left out); undefined: it has none. */
+  /** An example of a body of `contentType` (default: JSON); undefined: none. */
   readonly body?: unknown
   readonly contentType?: string
-  /** What is answered, in words and by an example of `answerType` (JSON where it is left out). */
+  /** The answer in words, and by an example of `answerType` (default: JSON). */
   readonly answer: string
   readonly example?: unknown
   readonly answerType?: string
-  /** Name of the published schema that the answer follows. */
+  /** Name of the answer's published schema. */
   readonly schema?: string
-  /** Statuses beside that of the answer and 401, with their cause. */
+  /** Further statuses with their cause, besides 401. */
   readonly others?: { readonly [status: number]: string }
 }
 
@@ -32,10 +31,9 @@ export interface Parameter {
   readonly example: string
 }
 
-/** Operations by method and path. */
 export type Operations = Readonly<Record<string, Operation>>
 
-/** An operation with its place, and the schema that its requests are checked by. */
+/** An operation with its place, and the schema of its requests. */
 export interface PlacedOperation {
   readonly method: string
   readonly path: string
@@ -51,10 +49,9 @@ export const chapter = (
 ): Operations =>
   Object.fromEntries(Object.entries(operations).map(([name, one]) => [name, { tag, ...one }]))
 
-/** What 401 means wherever a key is needed. */
 export const keyRefused = 'The key is missing or not valid, or its balance is used up.'
 
-/** The documentation's chapters, in their order. */
+/** The documentation's chapters, in order. */
 export const tags = {
   'Chat completions': 'Base address for clients: this address and /v1.',
   Responses: 'Base address for clients: this address and /v1.',
@@ -67,7 +64,7 @@ export const tags = {
 } as const
 export type Tag = keyof typeof tags
 
-/** What fields of requests mean, in all protocols. */
+/** Meanings of request fields in all protocols. */
 const fieldMeanings: Operation['fields'] = {
   model: 'Model id, spelt as GET /v1/models lists it.',
   messages: 'The conversation: role and content of each turn.',
@@ -86,16 +83,15 @@ const fieldMeanings: Operation['fields'] = {
   previous_response_id: 'Continues a response that this token got.',
 }
 
-/** A field of a request, as it is documented. */
 interface Field {
   readonly name: string
-  /** Undefined: it is passed on unchecked. */
+  /** Undefined: passed on unchecked. */
   readonly schema: TSchema | undefined
   readonly isRequired: boolean
   readonly description: string
 }
 
-/** The fields that have a meaning here, those that the schema checks first. */
+/** The fields with a meaning here, checked ones first. */
 export function fieldsOf({
   operation,
   request,
@@ -111,7 +107,7 @@ export function fieldsOf({
   })
 }
 
-/** What a schema takes, in a few words: `string or array`. */
+/** The types of a schema: `string or array`. */
 export function typeName(schema: TSchema): string {
   if (!KindGuard.IsUnion(schema)) return String(schema.type)
   const names = schema.anyOf.map(typeName).filter((name) => name !== 'null')

@@ -22,7 +22,6 @@ export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): st
 
 interface Page {
   readonly title: string
-  /** Below the title. */
   readonly head: string
   readonly main: string
 }
@@ -107,11 +106,9 @@ function curlOf(address: string, { method, path, operation }: PlacedOperation): 
   return parts.join(' \\\n  ')
 }
 
-/** What becomes of each feature between protocols, as the gateway acts by it. */
+/** What becomes of each feature between protocols. */
 export interface TranslationTable {
-  /** The columns, in order. */
   readonly protocols: readonly string[]
-  /** What each word in the cells means. */
   readonly words: Readonly<Record<string, string>>
   readonly sections: readonly {
     readonly title: string
@@ -119,7 +116,6 @@ export interface TranslationTable {
     readonly rows: readonly {
       readonly name: string
       readonly title: string
-      /** protocol → word. */
       readonly ways: Readonly<Record<string, string>>
       readonly note: string | null
     }[]
@@ -181,7 +177,6 @@ function quirksHtml(quirks: TranslationTable['quirks']): string {
   )
 }
 
-/** The documentation's looks, light and dark, within the page itself. */
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: #06c; }
 @media (prefers-color-scheme: dark) { :root { --link: #7bf } }

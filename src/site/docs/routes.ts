@@ -6,7 +6,7 @@ import type { DocsSite, RequestSchemas } from './document.ts'
 import type { TranslationTable } from './page.ts'
 
 interface DocsParts {
-  /** The application that is documented. */
+  /** The documented application. */
   readonly app: () => AnyElysia
   /** The console's API, which is loaded for it. */
   readonly consoleApi: () => Promise<AnyElysia>
@@ -14,7 +14,6 @@ interface DocsParts {
   /** Schemas that requests are checked by, and those that answers refer to, by name. */
   readonly requests: RequestSchemas
   readonly schemas: () => Readonly<Record<string, JsonSchema>>
-  /** What translation between protocols does. */
   readonly translation: () => TranslationTable
   readonly clock: Clock
 }
@@ -61,13 +60,12 @@ export function docsRoutes(parts: DocsParts) {
 const raw = { parse: 'none' } as const
 
 interface Docs {
-  /** What it was made for. */
   readonly key: string
   readonly json: Published
   readonly page: Published
 }
 
-/** Without a configured address the examples name the one that the reader came by. */
+/** Without a configured address the examples use that of the request. */
 function aboutSite(site: DocsSite, { url }: Request): DocsSite {
   return site.addresses.length > 0 ? site : { ...site, addresses: [new URL(url).origin] }
 }

@@ -148,5 +148,5 @@ const site = chapter('Site', {
   },
 })
 
-/** What the gateway tells of itself and of a key. */
+/** Endpoints about the gateway and a key. */
 export const siteOperations: Operations = { ...account, ...prices, ...site }

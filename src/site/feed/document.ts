@@ -14,7 +14,6 @@ import type { PriceRow, PriceTerms, TokenRates } from '../../store/ports/catalog
 import { modalityKinds } from '../../store/ports/extras.ts'
 import { type FeedFailure, schemaVersion } from './schema.ts'
 
-/** Final prices by the names of the feed: decimals without exponent, in USD. */
 type FinalPrices = { readonly [field: string]: string }
 
 /** An entry of the feed (SPEC 2.6) before it is text. */
@@ -39,7 +38,7 @@ export function feedRow(group: Group, { model, price, candidates }: Offer): Feed
   }
 }
 
-/** The operator's remark, and what the price names that the feed has no fields for. */
+/** The operator's remark, and prices that the feed has no fields for. */
 function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string {
   const others = extrasNote(terms, multiplierMillionths)
   return others.length === 0 ? note : [...(note === '' ? [] : [note]), ...others].join('; ')
@@ -47,7 +46,7 @@ function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string
 
 const noWords: readonly string[] = []
 
-/** Final prices beyond text tokens, in words: the feed has no fields for these. */
+/** Final prices beyond text tokens, in words. */
 function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly string[] {
   if (terms.unit !== 'tokens' && terms.unit !== 'call') return noWords
   const isPlain = terms.unit === 'call' || terms.base.modalities === undefined
@@ -73,7 +72,7 @@ function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly s
   ]
 }
 
-/** Exact base prices times the multiplier. A model that is free is billed by tokens at 0. */
+/** Exact base prices times the multiplier. A free model is billed by tokens at 0. */
 function finalPrices(terms: PriceTerms, multiplierMillionths: number): FinalPrices {
   if (terms.unit === 'none') throw new Error('A price that was removed is still offered.')
   if (terms.unit === 'call') {
@@ -82,7 +81,7 @@ function finalPrices(terms: PriceTerms, multiplierMillionths: number): FinalPric
   return finalRates(terms.unit === 'free' ? freeRates : terms.base, multiplierMillionths)
 }
 
-/** The same for the prices of one tier. */
+/** Final prices of one tier. */
 export function finalRates(rates: TokenRates, multiplierMillionths: number): FinalPrices {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h } = effectiveRates(rates)
   const per1m = (rate: number) => times(rate, priceDecimals, multiplierMillionths)
@@ -100,7 +99,7 @@ const times = (base: number, decimals: number, multiplierMillionths: number) =>
 
 const freeRates = { input: 0, output: 0, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
 
-/** What the feed says about its site. */
+/** The feed's description of its site. */
 export interface FeedSite {
   readonly name: string
   readonly domain: string
@@ -121,7 +120,7 @@ export function* encodeEntries({ groups }: Pick<Catalog, 'groups'>): Generator<v
   return `[${entries.join(',')}]`
 }
 
-/** The whole document around entries of `encodeEntries`. */
+/** The document around entries of `encodeEntries`. */
 export function encodeFeed(site: FeedSite, entries: string, updatedAtMs: number): string {
   const text = JSON.stringify
   return (
@@ -132,7 +131,7 @@ export function encodeFeed(site: FeedSite, entries: string, updatedAtMs: number)
   )
 }
 
-/** The document that stands for a feed which could not be built (CONTRACT 4.7). */
+/** The document in place of a feed that could not be built (CONTRACT 4.7). */
 export function encodeFailure(message: string): string {
   const failure = { schema_version: schemaVersion, success: false as const, message, data: null }
   return JSON.stringify(failure satisfies FeedFailure)
@@ -156,12 +155,12 @@ function encodeEntry(group: Group, offer: Offer): string {
   )
 }
 
-/** Where the feed's content comes from; both are read anew for each document. */
+/** Sources of the feed, read again for each document. */
 interface FeedSource {
   readonly catalog: () => Pick<Catalog, 'groups'>
   readonly site: () => FeedSite
   readonly clock: Clock
-  /** An earlier document whose `updated_at` goes on to hold while the content is the same. */
+  /** An earlier document, whose `updated_at` stays while the content is the same. */
   readonly earlier?: string | undefined
 }
 
@@ -179,14 +178,14 @@ export function createFeedBuilder({ catalog, site, clock, earlier }: FeedSource)
     const entries = await inSlices(encodeEntries(catalog()))
     const unchanged = updatedAtMs !== undefined && encodeFeed(about, entries, updatedAtMs)
     if (latest !== undefined && unchanged === latest) return latest
-    // Clocks of nodes may differ: a newer document is never dated before an older one.
+    // Clocks of nodes differ, but dates of documents must not go back.
     updatedAtMs = Math.max(now, (updatedAtMs ?? 0) + 1)
     latest = encodeFeed(about, entries, updatedAtMs)
     return latest
   }
 }
 
-/** Undefined for a text that no builder wrote. */
+/** Undefined: not written by a builder. */
 function updatedAtOf(document: string): number | undefined {
   const time = Date.parse(/"updated_at":"([^"]*)"/.exec(document)?.[1] ?? '')
   return Number.isNaN(time) ? undefined : time

@@ -7,17 +7,14 @@ import type { Published } from '../published.ts'
 import { feedPaths } from '../routes.ts'
 import type { Validators } from './mirror.ts'
 
-/** A feed as it was found in a folder. */
 interface FeedOnDisk {
   readonly text: string
-  /** Milliseconds since 1970. */
   readonly modifiedMs: number
 }
 
-/** The main file of a feed in a folder. */
 const feedFile = (folder: string): string => join(folder, feedPaths[0])
 
-/** The feed in a folder; undefined when there is none. Throws when it can't be read. */
+/** The feed in a folder; undefined: none. Throws when it can't be read. */
 export async function readFeedFile(folder: string): Promise<FeedOnDisk | undefined> {
   const file = feedFile(folder)
   const bytes = await readIfThere(file)
@@ -33,7 +30,7 @@ export async function writeFeedFiles(
   const written: string[] = []
   for (const path of feedPaths) {
     const file = join(folder, path)
-    // Compressed first: a host that serves it must not fall back to an older one.
+    // The compressed file first: a host must not fall back to an older one.
     for (const [name, bytes] of [[`${file}.gz`, gzip] as const, [file, body] as const]) {
       const found = await readIfThere(name)
       if (found && Buffer.compare(found, bytes) === 0) continue
@@ -53,13 +50,13 @@ async function readIfThere(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** The last good document, and what to ask the origin for the next one with. */
+/** The last good document, with the validators of the next conditional request. */
 export interface MirrorCopy extends Validators {
   readonly text: string
   readonly modifiedMs: number
 }
 
-/** Where a mirror keeps its copy: laid out as an exported feed, plus `mirror.json`. */
+/** A mirror's folder: an exported feed and `mirror.json`. */
 export interface MirrorFolder {
   load(): Promise<MirrorCopy | undefined>
   save(copy: MirrorCopy, published: Published): Promise<void>
@@ -69,7 +66,7 @@ const MirrorState = Type.Object({
   origin: Type.String(),
   etag: Type.Union([Type.String(), Type.Null()]),
   last_modified: Type.Union([Type.String(), Type.Null()]),
-  /** Of the document that the rest belongs to: a stop may come between the two writes. */
+  /** Of the document, as a crash may come between the two writes. */
   sha256: Type.String(),
 })
 type MirrorState = Static<typeof MirrorState>
@@ -100,7 +97,7 @@ export function openMirrorFolder(folder: string, origin: string): MirrorFolder {
 
 const hashOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** Undefined for none and for one that can't be understood: then the whole document is asked for. */
+/** Undefined: missing or unreadable, so that the whole document is requested. */
 async function readState(file: string): Promise<MirrorState | undefined> {
   try {
     const state: unknown = JSON.parse(await readFile(file, 'utf8'))

@@ -7,24 +7,23 @@ import type { FeedDocument } from './schema.ts'
 import { describeProblem, type FeedProblem, validateFeed } from './validate.ts'
 
 interface MirrorParts {
-  /** Address of the feed that is copied. */
+  /** Address of the original feed. */
   readonly origin: string
   readonly folder: MirrorFolder
-  /** Name or domain of the site whose documents are taken; undefined: the site of the copy. */
+  /** Site name or domain to accept; undefined: that of the stored copy. */
   readonly acceptSite?: string | undefined
   readonly fetch: typeof fetch
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** A copy of another instance's feed, kept and served whatever becomes of the origin. */
+/** A copy of another instance's feed, served even without its origin. */
 export interface Mirror {
   current(): Published | undefined
-  /** Asks the origin and takes what is new and right; never rejects. Calls share one request. */
+  /** Asks the origin and takes valid changes; never rejects. Concurrent calls share a request. */
   refresh(): Promise<void>
-  /** Resolves when no request is under way. */
   idle(): Promise<void>
-  /** Gives up a request that is under way. */
+  /** Aborts a request under way. */
   stop(): Promise<void>
 }
 
@@ -51,7 +50,7 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
     if (isNew) log.info('feed copied', { origin, updated_at, entries: models.length })
   }
 
-  /** A copy that can't be kept on disk is served all the same. */
+  /** Serves a copy even if it can't be stored. */
   async function save(good: MirrorCopy, version: Published): Promise<void> {
     try {
       await folder.save(good, version)
@@ -99,7 +98,7 @@ function firstProblems(problems: readonly FeedProblem[]): string {
   return problems.length > 3 ? `${shown} And ${problems.length - 3} more.` : shown
 }
 
-/** A document of another site under the same address is no price of this one. */
+/** Rejects another site's document at the same address. */
 function complainOfSite(
   { data }: FeedDocument,
   copy: MirrorCopy | undefined,
@@ -118,23 +117,22 @@ function complainOfSite(
   )
 }
 
-/** What the last answer said, for the next conditional request. */
+/** Validators of the last answer for conditional requests. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-/** A document as the origin gave it. */
 interface OriginDocument extends Validators {
   readonly text: string
-  /** Its `Last-Modified` in milliseconds since 1970; null when there was none. */
+  /** `Last-Modified` in milliseconds since 1970; null: none. */
   readonly modifiedMs: number | null
 }
 
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024 * 1024
 
-/** Asks for a feed other than `known`. Throws, with the cause in words, when there is none. */
+/** Requests a feed other than `known`. Throws with the cause in words. */
 export async function readOrigin(
   url: string,
   known?: Validators,
@@ -174,7 +172,7 @@ async function readText(response: Response): Promise<string> {
     if (sizeBytes > maxBytes) throw new Error(`the document is longer than ${maxBytes} bytes`)
   }
   try {
-    // Bytes are passed on as they came: a byte order mark is no part of JSON, and is kept to be told.
+    // Keeps a byte order mark, which is no JSON and must be reported.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     return decoder.decode(Buffer.concat(chunks))
   } catch (cause) {

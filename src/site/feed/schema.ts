@@ -44,7 +44,7 @@ export const CallEntry = Type.Object(
   { description: 'A model in a group, billed by calls.', expected: 'an object' },
 )
 
-/** What a feed says beside its entries. */
+/** The feed without its entries. */
 const head = {
   currency: name('Declared currency; the numbers are USD whatever it says.'),
   price_unit: Type.Literal('per_1m_tokens', {
@@ -87,7 +87,7 @@ export const FeedDocument = Type.Object(
 )
 export type FeedDocument = Static<typeof FeedDocument>
 
-/** The same with its entries unread: they have two shapes, each with complaints of its own. */
+/** Without checks of entries, whose two shapes have complaints of their own. */
 export const FeedFrame = Type.Object(
   {
     ...FeedDocument.properties,
@@ -99,7 +99,7 @@ export const FeedFrame = Type.Object(
   { expected: 'an object' },
 )
 
-/** What is served with status 503 while there are no prices (CONTRACT 4.7). */
+/** Served with status 503 while there are no prices (CONTRACT 4.7). */
 export const FeedFailure = Type.Object(
   {
     schema_version: version,

@@ -1,7 +1,7 @@
 import { type TypeCheck, TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
 import { CallEntry, FeedDocument, FeedFrame, TokenEntry } from './schema.ts'
 
-/** What is wrong with a feed, and where: `value` is shown short, `expected` ends "should be …". */
+/** A fault of a feed: `expected` ends the sentence "should be …". */
 export interface FeedProblem {
   /** As in `data.models[3].input_price`; empty for the whole document. */
   readonly path: string
@@ -28,7 +28,7 @@ export function validateFeed(text: string): FeedReport {
   return problems.length > 0 ? failed(problems) : { ok: true, document: value }
 }
 
-/** One line of a problem. */
+/** A problem in one line. */
 export function describeProblem({ path, value, expected }: FeedProblem): string {
   return `${path === '' ? 'The document' : path}: ${value} should be ${expected}.`
 }
@@ -42,7 +42,7 @@ interface Schemas {
   readonly call: TypeCheck<typeof CallEntry>
 }
 
-/** Compiled at the first use: most processes never validate a feed. */
+/** Compiled on first use. */
 let schemas: Schemas | undefined
 
 const compileSchemas = (): Schemas => ({
@@ -66,7 +66,7 @@ function schemaProblems({ frame, token, call }: Schemas, value: unknown): readon
   return [...problems, ...ofEntries]
 }
 
-/** What no schema says: entries that contradict each other or themselves, dates that do not exist. */
+/** Faults that no schema finds: contradicting entries, dates that do not exist. */
 function* contentProblems({ data }: FeedDocument): Generator<FeedProblem> {
   if (Number.isNaN(Date.parse(data.updated_at)))
     yield { path: 'data.updated_at', value: show(data.updated_at), expected: 'a date that exists' }
@@ -94,7 +94,7 @@ function* contentProblems({ data }: FeedDocument): Generator<FeedProblem> {
 
 const entryPath = (at: number) => `data.models[${at}]`
 
-/** The first problem of each place: a missing field would be told as a wrong one too. */
+/** The first problem of each path: a missing field would be reported twice. */
 function problemsOf(
   check: { Errors(value: unknown): Iterable<ValueError> },
   value: unknown,
@@ -125,7 +125,6 @@ const member = (value: unknown, name: string): unknown =>
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 
-/** A value as a message shows it: whole when short. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value) ?? String(value)

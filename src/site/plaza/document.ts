@@ -68,7 +68,7 @@ function encodeModel({ platform, longContextPricing }: Group, offer: Offer): str
         modalities: vendor.terms.base.modalities ?? {},
       })
     : 'null'
-  // Where tiers do not apply, they are no prices of this group.
+  // A group without long-context pricing has no tiers.
   const terms =
     price.terms.unit === 'tokens' && !longContextPricing
       ? { ...price.terms, tiers: [] }
@@ -80,7 +80,7 @@ function encodeModel({ platform, longContextPricing }: Group, offer: Offer): str
   )
 }
 
-/** `show` decides what stands for a cache price that is not set. */
+/** `show` decides how an unset cache price is written. */
 function encodePricing(
   terms: PriceTerms,
   show: (rates: TokenRates) => TokenRates,
@@ -109,7 +109,7 @@ function encodePricing(
   }
 }
 
-/** What is billed beside: tools that cost nothing but tokens are left out. */
+/** Prices besides tokens, without free tools. */
 function encodeExtras({ modalities = {}, tools = {}, serviceTiers = {} }: VendorExtras): string {
   const list = (prices: object, encode: (price: number) => string) =>
     `{${Object.entries(prices)
@@ -147,7 +147,7 @@ function encodeFields(rates: Nullable<TextRates>, perRequest: string): string {
 
 type Nullable<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | null }
 
-/** Plain decimal of `units` × 10^-`decimals`, rounded half up to the digits that are published. */
+/** Plain decimal of `units` × 10^-`decimals`, rounded half up to the published digits. */
 function rounded(units: number, decimals: number): string {
   const surplus = String(units).length - significantDigits
   if (surplus <= 0) return formatDecimal(units, decimals)

@@ -14,7 +14,6 @@ const prices = {
   per_request_price: usd('USD per request; null: billed by tokens.'),
 }
 
-/** Prices that hold for a range of context lengths. */
 const PlazaInterval = Type.Object(
   {
     min_tokens: Type.Integer({
@@ -30,7 +29,6 @@ const PlazaInterval = Type.Object(
   { description: 'The whole request costs this when its context is in the range.' },
 )
 
-/** What a model costs before the group's multiplier. */
 const PlazaPricing = Type.Object(
   {
     billing_mode: Type.Union([Type.Literal('token'), Type.Literal('per_request')], {
@@ -53,7 +51,6 @@ const PlazaPricing = Type.Object(
   { description: 'Prices in USD, rounded to 12 significant digits.' },
 )
 
-/** A model as a group sells it. */
 const PlazaModel = Type.Object(
   {
     name: Type.String({ minLength: 1, description: 'Model id, exactly as clients send it.' }),
@@ -68,7 +65,6 @@ const PlazaModel = Type.Object(
   { description: 'A model of the group.' },
 )
 
-/** A group with what it sells. */
 const PlazaGroup = Type.Object(
   {
     id: Type.Integer({ description: 'Number of the group.' }),

@@ -6,7 +6,6 @@ const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
 const url = (description: string) => orNull(Type.String({ format: 'uri' }), description)
 const text = (description: string) => orNull(Type.String(), description)
 
-/** Another address of the site that users may want to know. */
 const CustomEndpoint = Type.Object(
   {
     name: Type.String({ description: 'What it is called.' }),
@@ -16,7 +15,7 @@ const CustomEndpoint = Type.Object(
   { description: 'Another address of this site.' },
 )
 
-/** The public settings (SPEC 2.8, CONTRACT 6). What is not known is null. */
+/** The public settings (SPEC 2.8, CONTRACT 6). Unknown ones are null. */
 export const PublicSettings = Type.Object(
   {
     site_name: Type.String({ description: 'Name of the gateway.' }),
@@ -51,7 +50,7 @@ export const PublicSettings = Type.Object(
 )
 export type PublicSettings = Static<typeof PublicSettings>
 
-/** The answer that carries them. */
+/** The answer around them. */
 export const SettingsDocument = successful(PublicSettings, {
   title: 'Public settings',
   description: 'Switches and addresses of the site. Readers tolerate missing and new fields.',

@@ -5,7 +5,7 @@ import { feedUrl } from '../addresses.ts'
 import { failure, type Publication, respondWith } from '../published.ts'
 import type { PublicSettings } from './schema.ts'
 
-/** What a site says of itself; null: not set. */
+/** A site's configuration; null: not set. */
 interface PublicSite {
   readonly name: string
   readonly subtitle: string | null
@@ -19,7 +19,7 @@ interface PublicSite {
   readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
 }
 
-/** What the public settings are made from. */
+/** The source of the public settings. */
 export interface SettingsSource {
   readonly version: string
   readonly site: PublicSite
@@ -49,7 +49,7 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
     registration_enabled: source.registrationEnabled,
     model_plaza_enabled: source.modelPlazaEnabled,
     model_plaza_require_auth: source.modelPlazaRequireAuth,
-    // Nothing here sends notices, so that nobody must wait for one.
+    // The gateway sends no notices.
     balance_low_notify_enabled: false,
     balance_low_notify_threshold: Number(formatNano(source.balanceLowThresholdNano)),
     server_timezone: zone.name,
@@ -69,11 +69,10 @@ export const settingsRoutes = (settings: Pick<Publication, 'current' | 'idle'>) 
     { parse: 'none' },
   )
 
-/** The time zone of this machine, at one time. */
 interface TimeZone {
-  /** As the IANA calls it. */
+  /** The IANA name. */
   readonly name: string
-  /** `+08:00`; the zone may have another offset in another season. */
+  /** `+08:00`; other seasons may have another offset. */
   readonly utcOffset: string
 }
 

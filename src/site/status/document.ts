@@ -13,28 +13,27 @@ import { compareCodePoints } from '../../lib/table.ts'
 import type { AvailabilityCounts } from '../../store/ports/availability.ts'
 import type { StatusGroup, StatusModel } from './schema.ts'
 
-/** With fewer requests, the last minutes tell less than the last hour. */
+/** With fewer requests, the last hour says more than the last minutes. */
 const enoughRequests = 5
 const operationalFrom = 0.95
 const downBelow = 0.5
 
-/** After so many models others get their turn. */
+/** Models per slice. */
 export const modelsPerStep = 50
 
-/** Operational, degraded, down, or no data. */
 export type State = StatusGroup['state']
 
-/** Groups that are switched on, by name. */
+/** Enabled groups, by name. */
 export const shownGroups = (groups: Catalog['groups']): readonly Group[] =>
   [...groups.values()]
     .filter(({ enabled }) => enabled)
     .sort((a, b) => compareCodePoints(a.name, b.name))
 
-/** The models of a group that were asked for in the longest window, and that it still sells. */
+/** Models of a group with requests in the longest window that it still sells. */
 export const askedModels = ({ id, offers }: Group, figures: AvailabilityFigures) =>
   [...figures.models(id)].filter((model) => offers.has(model))
 
-/** What is told of a group but for its models. */
+/** Figures of a group without its models. */
 export function groupFigures(
   { id, name, platform }: Group,
   figures: AvailabilityFigures,
@@ -49,7 +48,7 @@ export function groupFigures(
   }
 }
 
-/** What is told of a model of a group. */
+/** Figures of a model of a group. */
 export const modelFigures = (
   model: string,
   groupId: number,
@@ -59,7 +58,7 @@ export const modelFigures = (
   ...encodeFigures((window) => figures.counts(window, groupId, model)),
 })
 
-/** Of these models, so many with the most requests in the last 24 hours. */
+/** The models with the most requests in the last 24 hours. */
 export function* mostAsked(
   models: readonly string[],
   groupId: number,
@@ -97,7 +96,7 @@ function encodeFigures(
   }
 }
 
-/** The counts by which the present state is told, and of which window they are. */
+/** The counts that decide the present state, and their window. */
 export function latestCounts(countsOf: CountsOf): {
   readonly window: '5m' | '1h'
   readonly counts: AvailabilityCounts
@@ -118,14 +117,14 @@ function stateOf(ratio: number | null): State {
   return ratio < operationalFrom ? 'degraded' : 'operational'
 }
 
-/** So many models of a group are listed where nobody asks for that group. */
+/** Models listed for each group, unless one group alone is requested. */
 const listedModels = 50
 
 interface StatusParts {
   readonly groups: Catalog['groups']
   readonly figures: AvailabilityFigures
   readonly nowMs: number
-  /** Only this group, with all its models; undefined: all groups, each with those asked for most. */
+  /** This group alone, with all its models; undefined: all groups with their busiest models. */
   readonly onlyGroup?: number | undefined
 }
 

@@ -8,32 +8,29 @@ import { createPublication } from '../published.ts'
 import { encodeStatus } from './document.ts'
 import type { Language } from './page/words.ts'
 
-/** Where the figures come from. */
 export interface StatusSource {
-  /** Gives the figures as of now to `work`; they hold until it has ended. */
+  /** Calls `work` with the present figures, which hold until it ends. */
   look<Result>(work: (figures: AvailabilityFigures) => Promise<Result>): Promise<Result>
 }
 
 interface StatusPagesParts {
   readonly source: StatusSource
-  /** The groups that are shown. A new map tells that they have changed. */
+  /** The shown groups; a new map means a change. */
   readonly groups: () => Catalog['groups']
   readonly siteName: () => string
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** The status of all groups, and of single ones. */
 export interface StatusPages {
   /** The document, rebuilt on request when too old; `undefined` where none could be built yet. */
   current(group: string | null): Promise<Published | 'unknown_group' | undefined>
-  /** The page for people, made as the document is; undefined: none could be made yet. */
+  /** The HTML page, rebuilt as the document is; undefined: none could be built yet. */
   page(language: Language): Promise<Published | undefined>
-  /** Resolves when none is being made. */
   idle(): Promise<void>
 }
 
-/** However many ask, a document is made once in this time; another catalog is seen at once. */
+/** A document is built at most once in this time; a catalog change applies at once. */
 const maxAgeMs = 5_000
 
 /** Documents by the id of their group; undefined: that of all. Pages by their language. */
@@ -42,7 +39,7 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
   const documents = new Map<number | undefined, Fresh>()
   const pages = new Map<Language, Fresh>()
 
-  /** Of groups that are gone nothing is left in memory. */
+  /** Removes the documents of removed groups. */
   function forgetGone(): void {
     const shown = groups()
     for (const id of documents.keys()) if (id !== undefined && !shown.has(id)) documents.delete(id)
@@ -78,7 +75,6 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
 const findGroup = (groups: Catalog['groups'], name: string) =>
   [...groups.values()].find((group) => group.enabled && group.name === name)
 
-/** What a document is made of. */
 interface Seen {
   readonly groups: Catalog['groups']
   readonly figures: AvailabilityFigures
@@ -87,7 +83,7 @@ interface Seen {
 
 type Fresh = ReturnType<typeof createFresh>
 
-/** A document that is made anew when it is asked for and too old. */
+/** A document that is rebuilt on request when too old. */
 function createFresh(
   { source, groups, clock, log }: StatusPagesParts,
   encode: (seen: Seen) => Generator<void, string>,

@@ -7,7 +7,6 @@ const orNull = (description: string, maximum?: number) =>
     description,
   })
 
-/** What became of the requests within a span of time. */
 const StatusSpan = Type.Object(
   {
     requests: count("How many there were, but those that failed by their client's own fault."),
@@ -43,7 +42,6 @@ const figures = {
   ),
 }
 
-/** A model of a group. */
 const StatusModel = Type.Object(
   {
     name: Type.String({ minLength: 1, description: 'Model id, exactly as clients send it.' }),
@@ -54,13 +52,11 @@ const StatusModel = Type.Object(
 
 export type StatusModel = Static<typeof StatusModel>
 
-/** One hour or day. */
 const StatusBar = Type.Object(
   { requests: count('As above.'), failed: count('How many of them failed.') },
   { description: 'One hour or day.' },
 )
 
-/** A group that is switched on. */
 const StatusGroup = Type.Object(
   {
     id: Type.Integer({ description: 'Number of the group.' }),

@@ -10,7 +10,7 @@ import type { GroupSettings, PriceSetting } from '../../../store/ports/catalog.t
 import type { ListedToken } from '../../../store/ports/lists.ts'
 import type { ChannelState } from './state.ts'
 
-/** A secret of the file: the name of the environment variable that is to hold it. */
+/** A secret of the file: the environment variable that holds it. */
 export class Placeholder {
   readonly variable: string
 
@@ -19,7 +19,7 @@ export class Placeholder {
   }
 }
 
-/** Names of environment variables, each given once. */
+/** Unique names of environment variables. */
 export function createPlaceholders() {
   const given = new Set<string>()
   return (...parts: readonly string[]): Placeholder => {
@@ -53,13 +53,12 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
   }
 }
 
-/** A group of the file. */
 export const groupEntry = (group: GroupSettings): object => ({
   name: group.name,
   ...toFile(groupFields, group),
 })
 
-/** A price of the file; undefined for one that was taken away: the file has no word for it. */
+/** A price of the file; undefined: removed prices have no form in the file. */
 export function priceEntry({ terms, note }: PriceSetting): object | undefined {
   const remark = note === '' ? {} : { note }
   switch (terms.unit) {
@@ -87,14 +86,14 @@ export function priceEntry({ terms, note }: PriceSetting): object | undefined {
   }
 }
 
-/** An account of the file without its tokens: its balance is what it would be opened with. */
+/** An account without its tokens; its balance becomes its opening balance. */
 export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({
   email: account.email,
   ...toFile(accountFields, account),
   balance: formatNano(Math.max(account.balanceNano, 0)),
 })
 
-/** A token of an account, with a placeholder for its key. */
+/** A token, with a placeholder for its key. */
 export const tokenEntry = (token: ListedToken, next: NextPlaceholder): object => ({
   name: token.name,
   key: next('token', String(token.id), 'key'),

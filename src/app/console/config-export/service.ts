@@ -52,7 +52,6 @@ export function configBeforeAccounts(state: ConfigState, now: number): string {
   ].join('')
 }
 
-/** What is set. */
 const named = (values: object) =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && !isEmptyList(value)),
@@ -80,10 +79,10 @@ function prices(rows: readonly PriceRow[]): string {
 
 type AccountAndTokenLists = Pick<ListStore, 'accounts' | 'tokens'>
 
-/** A file can't be larger: with more accounts or tokens it would not be read. */
+/** The largest number of rows that a configuration file may have. */
 const mostRows = 10_000
 
-/** All accounts with their tokens, as a tollgate.yaml has them, piece by piece. */
+/** All accounts with their tokens in pieces of a tollgate.yaml. */
 export async function* accountsText(lists: AccountAndTokenLists): AsyncGenerator<string> {
   const next = createPlaceholders()
   const pause = createPauses()
@@ -127,7 +126,6 @@ function tokenText(token: ListedToken, next: NextPlaceholder): string {
   return textOf(document, tokenIndent)
 }
 
-/** All pages of a list. */
 async function* allOf<Row>(read: (page: PageAsked) => Promise<Listed<Row>>): AsyncGenerator<Row> {
   let cursor: string | undefined
   do {
@@ -137,18 +135,18 @@ async function* allOf<Row>(read: (page: PageAsked) => Promise<Listed<Row>>): Asy
   } while (cursor !== undefined)
 }
 
-/** A part of the file, under its name. */
+/** A section of the file. */
 export const section = (name: string, value: object) =>
   `${textOf(asDocument({ [name]: value }), '')}\n`
 
-/** What a document says, each line after `indent`. */
+/** A document's text, indented. */
 export const textOf = (document: Document, indent: string) =>
   document.toString({ lineWidth: 0 }).replace(/^(?=.)/gm, indent)
 
-/** A text as a comment can hold it. */
+/** A text that fits into a comment. */
 export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** Placeholders become references; what only looks like a reference is told from one. */
+/** Placeholders become references; texts that look like references are escaped. */
 function asDocument(value: object): Document {
   const document = new Document(value, (_key, one: unknown) =>
     one instanceof Placeholder ? reference(one) : typeof one === 'string' ? literal(one) : one,

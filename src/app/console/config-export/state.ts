@@ -15,17 +15,17 @@ export interface ChannelState extends ChannelSettings {
   readonly hasProxy: boolean
 }
 
-/** The state that a gateway has in its memory, for a tollgate.yaml. All of it is plain data. */
+/** The gateway's state for a tollgate.yaml, as plain data. */
 export interface ConfigState {
   readonly site: object
   readonly settings: object
   readonly channels: readonly ChannelState[]
   readonly groups: readonly GroupSettings[]
-  /** Those that were set, not the list prices that come with the program. */
+  /** Without the list prices that come with the program. */
   readonly prices: readonly PriceRow[]
 }
 
-/** Takes what a tollgate.yaml says out of the gateway; no secret is in it. */
+/** Reads the state that a tollgate.yaml describes from the gateway, without secrets. */
 export const configState = (
   config: Config,
   rows: CatalogRows,

@@ -3,13 +3,13 @@ import type { GivenPrice } from '../../../admin/prices/schema.ts'
 import type { PriceTerms } from '../../../store/ports/catalog.ts'
 import { type ConfigProblem, loadPriceConfig } from '../../config/load.ts'
 
-/** The name that a price has while it is checked: the real one may be anything. */
+/** A name for the price during the check: the real one may be any text. */
 const standIn = 'price'
 const beginning = `prices.${standIn}`
 
 /**
- * The terms of a written price by the rules of tollgate.yaml; throws an `ApiError` with its field.
- * The context window of `before` is kept unless the price names one.
+ * Terms of a written price by the rules of tollgate.yaml; throws an `ApiError` with its field. Keeps the
+ * context window of `before` unless the price names one.
  */
 export function readPrice(given: GivenPrice, before: PriceTerms | undefined): PriceTerms {
   const { context_window, ...rest } = given
@@ -21,7 +21,7 @@ export function readPrice(given: GivenPrice, before: PriceTerms | undefined): Pr
       { field: 'input', fault: 'missing' },
     )
   }
-  // JSON is YAML. What somebody wrote is meant as written: no references to the environment.
+  // JSON is YAML. The text is literal: no references to the environment.
   const text = JSON.stringify({ prices: { [standIn]: said } }).replaceAll('${', () => '$${')
   const loaded = loadPriceConfig({ text, file: '', env: {} })
   if (!loaded.ok) throw refusal(loaded.problems)

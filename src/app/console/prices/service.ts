@@ -29,7 +29,7 @@ export function createPriceService(parts: ConsoleParts): PriceService {
 
   async function put(actor: string, price: PriceSetting, replaces: number | null) {
     const work = () => store.edits.setPrice({ actor, price, replaces })
-    // Somebody else's change is in the store, but perhaps not yet here.
+    // Another node's change is in the store, but perhaps not yet here.
     const present = async () => {
       await catalog.reload()
       return view(price.model)
@@ -80,8 +80,8 @@ export function createPriceService(parts: ConsoleParts): PriceService {
           field: 'to',
         })
       }
-      if (inForce(model) === undefined) view(model) // not found, where nothing is known of it
-      // The operator's decision, whoever set the price: the vendor's must not come back by itself.
+      if (inForce(model) === undefined) view(model) // throws when the model is unknown
+      // The operator's decision, whatever the source: the vendor's price must not return automatically.
       const away: PriceSetting = { model, terms: { unit: 'none' }, source: 'operator', note: '' }
       const next = to === 'not_callable' || listed === undefined ? away : listed
       const { terms, source, note } = next

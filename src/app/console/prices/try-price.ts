@@ -22,7 +22,7 @@ interface Trial {
   readonly since: number
 }
 
-/** More are not compared: an answer must come within some seconds. */
+/** The most requests that can be compared within some seconds. */
 const mostRequests = 200_000
 
 /** What the requests of a model would have cost by another price. */
@@ -69,7 +69,6 @@ export async function tryPrice({
   }
 }
 
-/** A price that is only tried. */
 interface TriedPrice {
   readonly model: string
   readonly terms: PriceTerms
@@ -100,7 +99,7 @@ export function groupPreviews(rows: CatalogRows, tried: TriedPrice): GroupPrevie
 
 const triedRow = { id: 0, source: 'operator', validFrom: 0 } satisfies Partial<PriceRow>
 
-/** What has to do with one model: a whole catalog need not be built for it. */
+/** The rows of one model: the whole catalog need not be built for it. */
 function withoutOthers({ channels, groups, prices }: CatalogRows, model: string): CatalogRows {
   return {
     channels: channels.flatMap((channel) => {
@@ -112,7 +111,7 @@ function withoutOthers({ channels, groups, prices }: CatalogRows, model: string)
   }
 }
 
-/** No keys are opened: nothing is called. */
+/** A catalog that opens no keys. */
 const catalogOf = (rows: CatalogRows): Catalog =>
   buildCatalog(
     rows,
@@ -128,7 +127,7 @@ function soldBy({ groups }: Catalog, groupId: number, model: string): GroupPrevi
   return { enabled, note, prices: { ...prices }, tiers: tiersOf(group, offer.price.terms) }
 }
 
-/** What long contexts cost: the feed does not tell it. */
+/** Prices of long contexts, which the feed lacks. */
 const tiersOf = ({ longContextPricing, multiplierMillionths }: Group, terms: PriceTerms) =>
   terms.unit === 'tokens' && longContextPricing
     ? terms.tiers.map((tier) => ({

@@ -37,7 +37,6 @@ const extrasView = (extras: ExtraPrices | undefined) => ({
   ...writtenExtras(extras),
 })
 
-/** Terms as decimals in USD. */
 function termsView(terms: PriceTerms): PriceTermsView {
   switch (terms.unit) {
     case 'tokens': {
@@ -55,7 +54,7 @@ function termsView(terms: PriceTerms): PriceTermsView {
   }
 }
 
-/** A price as it held from a time on. */
+/** A price with the time from which it holds. */
 export const versionView = ({ id, terms, source, note, validFrom }: PriceRow): PriceVersion => ({
   id,
   terms: termsView(terms),
@@ -74,7 +73,7 @@ export interface Market {
   readonly models: readonly string[]
 }
 
-/** Puts the rows of a catalog in order by model. */
+/** Indexes the rows of a catalog by model. */
 export function createMarket({ channels, groups, prices }: CatalogRows): Market {
   const offering = new Map<string, ChannelRow[]>()
   for (const channel of channels) {
@@ -89,13 +88,13 @@ export function createMarket({ channels, groups, prices }: CatalogRows): Market 
   return { prices: byModel, channels: offering, groups, models }
 }
 
-/** True when a channel offers the model, but nobody can call it for want of a price. */
+/** Whether a channel offers the model, but it has no price. */
 export function isMissing({ prices, channels }: Market, model: string): boolean {
   const row = prices.get(model)
   return channels.has(model) && (row === undefined || row.terms.unit === 'none')
 }
 
-/** A model with its price; undefined when nothing is known of it. */
+/** A model with its price; undefined: unknown model. */
 export function priceView(
   market: Market,
   model: string,

@@ -6,16 +6,14 @@ import { openSqliteReading } from '../../../store/sqlite/open.ts'
 import { createReadingApp } from './app.ts'
 import { createRemoteFacts, type FromProcess, type ReadOrder, type ToProcess } from './messages.ts'
 
-/** Sends a message to the gateway. */
 type Post = (message: FromProcess) => void
 
-/** An answer that is being made, or taken. */
 interface Answer {
   readonly leaving: AbortController
   pieces?: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
 }
 
-/** What the process that reads does with each message; `exit` ends it when all is closed. */
+/** Handles the messages in the reading process; `exit` ends it when all is closed. */
 export function createAnswering(post: Post, exit: () => void): (message: ToProcess) => void {
   const answers = new Map<number, Answer>()
   const remote = createRemoteFacts((id, asked) => post({ kind: 'ask', id, asked }))
@@ -70,7 +68,7 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
     }
   }
 
-  /** What an answer still has is given back; whoever makes it is told. */
+  /** Cancels an answer and releases what it holds. */
   function end(id: number): void {
     answers.get(id)?.leaving.abort()
     answers.delete(id)
@@ -102,7 +100,7 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
   }
 }
 
-/** All lines go through the gateway's log. */
+/** A logger that forwards all lines to the gateway's log. */
 function createRemoteLog(post: Post): Logger {
   const at =
     (level: 'info' | 'warn' | 'error'): Logger['info'] =>
@@ -111,10 +109,10 @@ function createRemoteLog(post: Post): Logger {
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Opens a database to read from it; throws `StoreError`. */
+/** Opens a database for reading; throws `StoreError`. */
 export async function openReading(place: DatabasePlace, clock: Clock): Promise<ReadingStore> {
   if ('path' in place) return openSqliteReading(place, clock)
-  // Nobody else pays for its driver.
+  // Loads the driver only when needed.
   const { openPostgresReading } = await import('../../../store/postgres/open.ts')
   return openPostgresReading(place, clock)
 }

@@ -19,12 +19,12 @@ import { createConfigExport } from '../config-export/service.ts'
 import type { ConfigState } from '../config-export/state.ts'
 import { compress } from './compress.ts'
 
-/** What is read, as an application of its own. `who` has been found by the session already. */
+/** Routes of what is read, as an application of its own; the session has found `who` already. */
 export function createReadingApp(parts: ReadingParts) {
   const people = new WeakMap<Request, SignedIn>()
   const guard = createGuard({
     sessions: { find: async (request) => people.get(request) },
-    origins: () => [], // asked for changes only, and nothing is changed here
+    origins: () => [], // used for changes only, and nothing is changed here
   })
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError(({ code, error }) =>
@@ -34,7 +34,7 @@ export function createReadingApp(parts: ReadingParts) {
   return {
     async handle(request: Request, who: SignedIn): Promise<Response> {
       const isHead = request.method === 'HEAD'
-      // It tells of what GET would give: this is made, and kept back.
+      // HEAD reports the headers of GET, whose body is dropped.
       const asked = isHead ? new Request(request, { method: 'GET' }) : request
       people.set(asked, who)
       const answer = await compress(asked, await app.handle(asked))
@@ -43,11 +43,11 @@ export function createReadingApp(parts: ReadingParts) {
   }
 }
 
-/** With the length of what is kept back, but for a file: nobody knows how long that would be. */
+/** Keeps the length of the dropped body, but not for files: their length is unknown. */
 async function headOf(answer: Response): Promise<Response> {
   const { status, headers, body } = answer
   if (isFile(headers)) {
-    // Not waited for: it ends what it has begun, and that ends when this answer does.
+    // Not awaited: it ends with the answer.
     body?.cancel().catch(() => {})
     return new Response(null, answer)
   }
@@ -56,14 +56,14 @@ async function headOf(answer: Response): Promise<Response> {
   return new Response(null, { status, headers })
 }
 
-/** What only the gateway itself knows of what is read. All values are plain data. */
+/** What only the gateway knows of what is read. All values are plain data. */
 export interface GatewayFacts {
-  /** Below this a balance counts as low, where its account says nothing else. */
+  /** Default low-balance threshold of accounts. */
   usuallyLowNano(): Promise<number>
   now(): Promise<GatewayNow>
-  /** What a tollgate.yaml says of it, but for accounts and tokens. */
+  /** What a tollgate.yaml says of it, without accounts and tokens. */
   configState(): Promise<ConfigState>
-  /** Takes what is only the upstream's (keys, hosts) out of what an upstream has reported. */
+  /** Redacts keys and hosts of upstreams in what an upstream has reported. */
   hideUpstream(rows: ReceiptRows): Promise<ReceiptRows>
 }
 
@@ -74,7 +74,7 @@ interface ReadingParts {
   readonly log: Logger
 }
 
-/** Makes what lists, charts and exports are answered by. */
+/** Creates the services of lists, charts and exports. */
 export function createReadingServices(parts: ReadingParts): ReadingServices {
   const { store, facts, clock, log } = parts
   const { lists, records, admin: accounts } = store

@@ -2,9 +2,8 @@ import { constants, createGzip } from 'node:zlib'
 import { isFile } from '../../../admin/download.ts'
 import { isGzipAccepted } from '../../../lib/connections.ts'
 
-/** Shorter ones are not worth it. */
 const worthBytes = 1024
-/** The fastest one: text of tables is a quarter by it, in a millisecond for some hundred kB. */
+/** The fastest level compresses tables to a quarter, at about a millisecond for some hundred kB. */
 const level = 1
 
 /** Compresses an answer with gzip where the client accepts it. */
@@ -22,14 +21,14 @@ export async function compress(request: Request, response: Response): Promise<Re
   return new Response(Bun.gzipSync(bytes, { level }), { status, headers })
 }
 
-/** Piece by piece, each whole: what is there goes ahead, however long the next is in coming. */
+/** Flushes after each piece, so that a slow next piece does not delay it. */
 function gzipOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const gzip = createGzip({ level })
   const made: Uint8Array[] = []
   gzip.on('data', (bytes: Uint8Array) => made.push(bytes))
   const broken = Promise.withResolvers<never>()
-  broken.promise.catch(() => {}) // told to whoever waits
+  broken.promise.catch(() => {}) // reported to the reader
   gzip.on('error', broken.reject)
   const take = () => Buffer.concat(made.splice(0))
 
@@ -50,7 +49,7 @@ function gzipOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
       async pull(controller) {
         try {
           const { done, value } = await reader.read()
-          if (gzip.destroyed) return // its reader has left meanwhile
+          if (gzip.destroyed) return // the reader has disconnected
           controller.enqueue(await Promise.race([done ? end() : add(value), broken.promise]))
           if (done) controller.close()
         } catch (error) {

@@ -6,7 +6,7 @@ import type { FromProcess, ToProcess } from './messages.ts'
 /** Entry of the reading process, where lists, charts and exports are read. */
 export async function readForGateway(): Promise<void> {
   giveWay()
-  // A stop is told to all processes of a terminal or a service: the gateway ends this one in its turn.
+  // A terminal or a service signals all processes; the gateway itself ends this one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit())
   process.on('uncaughtException', fail)
@@ -14,7 +14,7 @@ export async function readForGateway(): Promise<void> {
   process.on('error', fail)
   const waiting: ToProcess[] = []
   let take = (message: ToProcess): unknown => waiting.push(message)
-  // What comes while nobody listens is lost.
+  // Messages that arrive before a listener exists are lost.
   process.on('message', (message: ToProcess) => take(message))
   const { createAnswering } = await import('./answering.ts')
   const post = (message: FromProcess) => void process.send?.(message)
@@ -22,7 +22,7 @@ export async function readForGateway(): Promise<void> {
   waiting.forEach(take)
 }
 
-/** The gateway reads why from here, and starts another one. */
+/** Reports the reason to the gateway, which starts another process. */
 function fail(error: unknown): never {
   const isExplained = error instanceof StoreError
   try {

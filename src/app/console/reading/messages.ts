@@ -3,54 +3,54 @@ import type { LogFields, LogLevel } from '../../../lib/log.ts'
 import type { DatabasePlace } from '../../../store/ports/store.ts'
 import type { GatewayFacts } from './app.ts'
 
-/** The first argument of a process that a gateway starts to read. */
+/** The first argument of a reading process. */
 export const readingCommand = 'read-for-gateway'
 
-/** A request for what is read, as the process that reads gets it. `id` tells it from others. */
+/** A read request for the reading process. */
 export interface ReadOrder {
   readonly kind: 'read'
   readonly id: number
   readonly method: string
   readonly url: string
-  /** What its reader can decompress (`Accept-Encoding`). */
+  /** Encodings that the client accepts (`Accept-Encoding`). */
   readonly encodings: string
   readonly who: SignedIn
-  /** The time by the clock of the gateway, in milliseconds since 1970. */
+  /** The gateway's clock, in milliseconds since 1970. */
   readonly now: number
 }
 
-/** A question for what only the gateway itself knows: a method of `GatewayFacts`, and what it takes. */
+/** A call of a method of `GatewayFacts`. */
 interface FactAsked {
   readonly fact: keyof GatewayFacts
   readonly args: readonly unknown[]
 }
 
-/** What the process that reads is told. The first is `open`. */
+/** Messages to the reading process. The first is `open`. */
 export type ToProcess =
   | { readonly kind: 'open'; readonly place: DatabasePlace }
   | ReadOrder
-  /** The next piece of a file is wanted. */
+  /** Asks for the next piece of a file. */
   | { readonly kind: 'more'; readonly id: number }
-  /** Nobody waits for this answer any more. */
+  /** The client has disconnected. */
   | { readonly kind: 'leave'; readonly id: number }
   | { readonly kind: 'fact'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'no-fact'; readonly id: number; readonly message: string }
-  /** Give up everything, close the database, and end. */
+  /** Abort everything, close the database, and end. */
   | { readonly kind: 'close' }
 
-/** What it says. */
+/** Messages from the reading process. */
 export type FromProcess =
   | {
       readonly kind: 'head'
       readonly id: number
       readonly status: number
       readonly headers: readonly (readonly [string, string])[]
-      /** All of it; `pieces`: a file, each piece of which is asked for. */
+      /** The whole body; `pieces`: a file, whose pieces are requested one by one. */
       readonly body: ArrayBuffer | null | 'pieces'
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly id: number }
-  /** The file ends before its end. */
+  /** The file ends early. */
   | { readonly kind: 'broken'; readonly id: number; readonly message: string }
   | { readonly kind: 'ask'; readonly id: number; readonly asked: FactAsked }
   | {
@@ -60,7 +60,7 @@ export type FromProcess =
       readonly fields: LogFields
     }
 
-/** Asks the gateway for what only it knows. */
+/** Calls `GatewayFacts` of the gateway from the reading process. */
 export function createRemoteFacts(ask: (id: number, asked: FactAsked) => void) {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let lastId = 0
@@ -94,6 +94,6 @@ export function createRemoteFacts(ask: (id: number, asked: FactAsked) => void) {
   }
 }
 
-/** The same in the gateway. */
+/** Answers such a call in the gateway. */
 export const tellFact = (facts: GatewayFacts, { fact, args }: FactAsked): Promise<unknown> =>
   (facts[fact] as (...args: readonly unknown[]) => Promise<unknown>)(...args)

@@ -19,37 +19,37 @@ export interface ProcessParts {
 }
 
 interface ProcessEnds {
-  /** Nobody waits for anything of it. */
+  /** No answer is under way. */
   readonly onIdle: () => void
-  /** It is gone, unasked: what was asked of it has failed. */
+  /** The process ended unexpectedly; its answers have failed. */
   readonly onLost: () => void
 }
 
-/** One process that reads, for as long as it lives. */
+/** One reading process. */
 export interface ReadingProcess {
-  /** Rejects with an `ApiError`: the process is lost, or closed, or the reader has left. */
+  /** Rejects with an `ApiError`: the process ended or is closed, or the client has disconnected. */
   read(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
-  /** Answers that are waited for; those whose beginning is there do not count. */
+  /** Answers whose head is still outstanding. */
   waiting(): number
-  /** Ends what it works on, and itself. */
+  /** Aborts its answers and ends it. */
   close(): Promise<void>
 }
 
-/** One answer: its beginning is waited for, and perhaps its pieces. */
+/** One answer: its head, and perhaps its pieces. */
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
   pieces?: Pieces
-  /** A search may take long. The reader then waits until the request is aborted. */
+  /** A search may take long: it waits until the request is aborted. */
   readonly setPatience: (isSearching: boolean) => void
 }
 
-/** A file's head alone: with no body at all, or one that has ended, it would tell a length of 0. */
+/** Keeps headers of a file without a body: an empty one would report a length of 0. */
 const nothingOf = (headers: Headers) =>
   isFile(headers)
     ? new ReadableStream<Uint8Array>({ pull: (nothing) => nothing.close() }, { highWaterMark: 0 })
     : null
 
-/** How long it may take to close the database before it is killed. */
+/** How long closing the database may take before the process is killed. */
 const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
@@ -77,7 +77,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     try {
       child.send(message)
     } catch (error) {
-      // It has just ended; whoever waits is told so in a moment.
+      // It has just ended; its exit rejects the waiting answers.
       if ((error as { code?: unknown }).code !== 'ERR_IPC_CHANNEL_CLOSED') throw error
     }
   }
@@ -102,7 +102,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     const one = asked.get(id)
     if (one === undefined) return
     tell({ kind: 'leave', id })
-    // Nobody is there to see it; but nothing must wait for ever.
+    // The client has disconnected; the promise must still settle.
     one.head.reject(readerHasLeft())
     one.pieces?.end()
     forget(id)
@@ -147,7 +147,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     }
   }
 
-  /** What is done with each kind of message. */
+  /** Handlers by kind of message. */
   const hearers: {
     readonly [Kind in FromProcess['kind']]: (of: FromProcess & { kind: Kind }) => void
   } = {
@@ -208,13 +208,13 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
 
 type Pieces = ReturnType<typeof createPieces>
 
-/** A streamed body: `more` asks for the next piece, `leave` tells that nobody reads on. */
+/** A streamed body: `more` requests the next piece, `leave` reports a cancelled body. */
 function createPieces(more: () => void, leave: () => void) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let taken: (() => void) | undefined
   let hasEnded = false
 
-  /** Whoever waits for a piece waits no longer. */
+  /** Settles a pending pull. */
   function settle(work: (to: ReadableStreamDefaultController<Uint8Array>) => void): void {
     if (hasEnded || controller === undefined) return
     work(controller)
@@ -247,7 +247,6 @@ function createPieces(more: () => void, leave: () => void) {
     ),
     give: (bytes: Uint8Array) => settle((to) => to.enqueue(bytes)),
     end: () => finish((to) => to.close()),
-    /** It never ends cleanly. */
     fail: (error: Error) => finish((to) => to.error(error)),
   }
 }

@@ -4,23 +4,23 @@ import type { Peer } from '../parts.ts'
 import { type ProcessParts, type ReadingProcess, startProcess } from './process.ts'
 
 interface ReaderParts extends ProcessParts {
-  /** How long the process stays when it has nothing to do. */
+  /** How long an idle process lives. */
   readonly idleForMs?: number
 }
 
 /** Reads lists, charts and exports in a process of their own. */
 export interface Reader {
-  /** Rejects with an `ApiError`: too many wait, or the process was lost. */
+  /** Rejects with an `ApiError`: too many requests wait, or the process ended. */
   answer(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
-  /** Ends what is being read; then nothing is any more. */
+  /** Aborts all reads; later ones are rejected. */
   close(): Promise<void>
 }
 
-/** So many answers may wait for the ones before them: some seconds of work at most. */
+/** The most answers that may wait: some seconds of work. */
 const maxWaiting = 64
 const idleMs = 60_000
 
-/** Has a process when one is needed, and until it had nothing to do for a minute. */
+/** Starts a process on demand, and ends it after an idle minute. */
 export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Reader {
   let current: ReadingProcess | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
@@ -75,7 +75,7 @@ interface Route {
   readonly path: string
 }
 
-/** Tells which requests only read. A literal segment goes before a parameter, as in the router. */
+/** Finds requests that only read. A literal segment goes before a parameter, as in the router. */
 export function createReadingPaths(reading: readonly Route[], all: readonly Route[]) {
   const hasParameter = ({ path }: Route) => path.includes('/:')
   const own = new Set(reading.map(({ path }) => path))
@@ -89,5 +89,4 @@ export function createReadingPaths(reading: readonly Route[], all: readonly Rout
   }
 }
 
-/** Paths with a parameter are letters, digits, hyphens and parameters. */
 const patternOf = (path: string) => new RegExp(`^${path.replace(/:[^/]+/g, '[^/]+')}$`)

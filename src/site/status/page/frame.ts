@@ -6,22 +6,20 @@ import type { Language, States } from './words.ts'
 import { secondHtml } from './words.ts'
 import type { Words } from './words-en.ts'
 
-/** A group, its models with those first that are asked for most, and its incidents. */
+/** A group with its models, the busiest first, and its incidents. */
 export interface Described extends ShownGroup {
   readonly incidents: readonly Incident[]
 }
 
-/** What stands around the groups. */
 export interface Frame {
   readonly siteName: string
   readonly language: Language
   readonly looks: Looks
   readonly shown: readonly Described[]
-  /** Since when incidents are known. */
+  /** Start of the record of incidents. */
   readonly since: number
 }
 
-/** So many groups that do not work are named at the top. */
 const namedGroups = 5
 
 /** The page before its groups, and after them. */
@@ -50,7 +48,7 @@ export function frameHtml(frame: Frame): { readonly before: string; readonly aft
   return { before, after }
 }
 
-/** The groups that have one row each, and how many have none. */
+/** Groups with a row each, and the number of those without. */
 export function furtherHtml(rows: readonly string[], left: number, words: Words): string {
   if (rows.length === 0 && left === 0) return ''
   const head =
@@ -70,7 +68,7 @@ function countStates(shown: readonly Described[]): States {
   return states
 }
 
-/** The sign at the top is that of the worst group; nothing is measured only where nothing is. */
+/** The state at the top is that of the worst group. */
 function worst({ down, degraded, operational }: States): State {
   if (down > 0) return 'down'
   if (degraded > 0) return 'degraded'
@@ -119,7 +117,7 @@ const signs = Object.entries(shapes)
   .map(([state, path]) => `.${state}{--i:path(evenodd,"${path}")}`)
   .join('')
 
-/** The page's looks, light and dark, within the page itself: one accent, the system's font. */
+/** Light and dark, one accent, the system's font. */
 const style = `
 :root{color-scheme:light dark;--bg:#fcfcfb;--fg:#1b1d20;--soft:#5c636b;--line:#e3e5e8;--ok:#1566c0;--mid:#9c5b00;--bad:#b3202b;--amber:#d98200;--none:#8d949c}
 @media(prefers-color-scheme:dark){:root{--bg:#121416;--fg:#e9ebee;--soft:#9ba3ac;--line:#2b3036;--ok:#69adff;--mid:#f2b350;--bad:#ff7f86;--amber:#f2b350;--none:#6d7580}}

@@ -6,34 +6,31 @@ import type { StatusGroup, StatusModel } from '../schema.ts'
 import { duration, escapeHtml, freeText, percent, percentOf, shorten } from './words.ts'
 import type { Words } from './words-en.ts'
 
-/** So many code points of a name, and of a description, are shown. */
+/** Code points shown of a name, and of a description. */
 const longestName = 60
 const longestDescription = 160
 
-/** A group's figures and its models, those that are to be shown. */
+/** A group's figures, and its models that are shown. */
 export interface ShownGroup {
   readonly group: Group
   readonly about: Omit<StatusGroup, 'models'>
   readonly models: readonly StatusModel[]
 }
 
-/** What cards and rows are made with. */
 export interface Looks {
   readonly words: Words
   readonly nowMs: number
 }
 
-/** A name, as it stands on the page. */
 export const nameHtml = (name: string) => freeText(name, longestName)
 
-/** A state as a word, before which the style puts a sign of its colour and its own shape. */
+/** A state as a word; the style puts a coloured shape before it. */
 const stateHtml = (state: State, words: Words) =>
   `<span class="${state}">${words.states[state]}</span>`
 
-/** The same as a cell of a table. */
 const stateCell = (state: State, words: Words) => `<td class="${state}">${words.states[state]}`
 
-/** A group with its bars, its figures and its models. `hasTitles`: each bar has a text of its own. */
+/** A group with its bars, figures and models. `hasTitles`: each bar has a text of its own. */
 export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): string {
   const { group, about } = shown
   const { words } = looks
@@ -48,7 +45,7 @@ export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): s
   )
 }
 
-/** The same in one row of a table. */
+/** A group as a table row. */
 export function rowHtml({ id, name, state, availability }: ShownGroup['about'], words: Words) {
   const ratios = [availability['24h'], availability['90d']].map(
     ({ ratio }) => `<td>${percent(ratio) ?? '–'}`,
@@ -74,7 +71,7 @@ function chartHtml(
   )
 }
 
-/** Gives each bar its time and its figures. */
+/** Titles of bars: time and figures. */
 function titles(size: 'hours' | 'days', bars: number, words: Words, nowMs: number) {
   const bucket: BucketSize = size === 'hours' ? 'hour' : 'day'
   const first = bucketStart(bucket, nowMs) - (bars - 1) * bucketMs[bucket]
@@ -132,7 +129,6 @@ function modelHtml(model: StatusModel, words: Words): string {
 /** For the title of the page, which has no markup. */
 export const plainName = (name: string) => escapeHtml(shorten(name, longestName))
 
-/** What a bar shows: all well, a few failures, degraded, down, nothing measured. */
 type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
 
 function levelOf(bar: Bar): Level {
@@ -148,7 +144,7 @@ function levelOf(bar: Bar): Level {
   }
 }
 
-/** Class and height of a level: worse is lower, so that it is seen without colours, too. */
+/** Class and height of a level: a worse one is lower, to be seen without colours too. */
 const looks = {
   good: { name: 'a', height: 24 },
   some: { name: 's', height: 21 },
@@ -161,8 +157,8 @@ const step = 4
 const fullHeight = 24
 
 /**
- * Bars as a drawing with a text, oldest first. Equal bars share a line, so that 90 need a few
- * hundred bytes. `titleOf` describes one for a pointer.
+ * Bars as a drawing with a text, oldest first. Equal bars share a line, so that 90 need a few hundred
+ * bytes. `titleOf` describes one for a pointer.
  */
 function barsHtml(
   bars: readonly Bar[],
@@ -182,14 +178,13 @@ function barsHtml(
 const titleHtml = (title: string, place: number) =>
   `<rect x="${place * step}"><title>${escapeHtml(title)}</title></rect>`
 
-/** How many bars show what, in words. */
 function summaryOf(bars: readonly Bar[], title: string, words: Words): string {
   const levels = { good: 0, some: 0, degraded: 0, down: 0, empty: 0 }
   for (const bar of bars) levels[levelOf(bar)]++
   return `${title}: ${words.chart.summary(levels)}`
 }
 
-/** Each level with its word: the key to the drawings. */
+/** The key to the drawings. */
 export function legendHtml({ bars, states }: Words): string {
   const entries: readonly (readonly [Level, string])[] = [
     ['good', bars.all],
@@ -205,9 +200,9 @@ export function legendHtml({ bars, states }: Words): string {
   return `<ul class="l">${items.join('')}</ul>`
 }
 
-/** The bars alone: one path for each level, and the ground on which they stand. */
+/** One path for each level, on a common ground. */
 function drawingHtml(levels: readonly Level[]): string {
-  // The ground is hatched: what was measured is laid over it.
+  // The ground is hatched, under what was measured.
   const ground = pathHtml(
     'o',
     levels.map((level) => level !== 'empty'),
@@ -216,13 +211,13 @@ function drawingHtml(levels: readonly Level[]): string {
   const drawn = Object.entries(looks).map(([level, { name, height }]) => {
     const places = levels.map((one) => one === level)
     const bars = pathHtml(name, places, height)
-    // What is missing to a full bar is there, but faint: else a low bar would look like none.
+    // Fills low bars up faintly: they would look like none.
     return height > fullHeight / 1.5 ? bars : pathHtml(`${name} t`, places, fullHeight) + bars
   })
   return ground + drawn.join('')
 }
 
-/** A path through all the places that are its own: a line for each run of them. */
+/** A path with a line for each run of equal places. */
 function pathHtml(name: string, places: readonly boolean[], height: number): string {
   const lines = places.flatMap((isOwn, place) => {
     if (!isOwn || places[place - 1]) return []

@@ -21,13 +21,13 @@ export interface Incident extends Bar {
   readonly endedAt: number | null
   /** The worst of its hours. */
   readonly worst: 'degraded' | 'down'
-  /** How the group is now, where the incident has no end; null: it has one. */
+  /** The present state of a group whose incident continues; null: the incident has ended. */
   readonly now: State | null
 }
 
 /**
- * Incidents of a group, latest first: consecutive hours that were degraded or down. A current one
- * may be known by its last minutes only. An hour without requests ends one.
+ * Incidents of a group, latest first: consecutive hours that were degraded or down. A current one may be
+ * known by its last minutes only. An hour without requests ends one.
  */
 export function incidentsOf(
   groupId: number,
@@ -39,7 +39,7 @@ export function incidentsOf(
   const hours = figures.hours(groupId).filter(({ startedAt }) => startedAt <= thisHour)
   const isBad = state === 'degraded' || state === 'down'
   const isQuiet = hours.at(-1)?.startedAt !== thisHour
-  // As long as nothing was measured in the present hour, the one before tells of the present.
+  // Until the present hour has figures, the one before decides.
   const openFrom = isBad && isQuiet ? thisHour - bucketMs.hour : thisHour
   const spans = spansOf(hours).map((span): Incident => {
     const isOpen = span.endedAt > openFrom
@@ -80,20 +80,18 @@ function spansOf(hours: readonly MeasuredHour[]): Span[] {
   return spans
 }
 
-/** So many incidents are shown. */
 const listedIncidents = 10
 
 interface IncidentParts {
   /** Of all groups, in any order. */
   readonly incidents: readonly Incident[]
-  /** Name of a group. */
   readonly nameOf: (groupId: number) => string
-  /** Since when there could be any. */
+  /** Start of the record. */
   readonly since: number
   readonly words: Words
 }
 
-/** The latest incidents, those that go on first. */
+/** The latest incidents, current ones first. */
 export function incidentsHtml({ incidents, nameOf, since, words }: IncidentParts): string {
   const from = minuteHtml(since, words)
   const title = `<h2 id="incidents">${words.incidents}</h2>`

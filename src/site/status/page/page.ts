@@ -21,10 +21,10 @@ import { chinese } from './words-zh.ts'
 
 const words: Readonly<Record<Language, Words>> = { en: english, zh: chinese }
 
-/** So many bytes are a page at most: it is asked for every minute, by phones, too. */
+/** Largest page: phones load it every minute. */
 const mostBytes = 59_000
 
-/** So many models of a group are listed; of many groups fewer, as they fit. */
+/** Models listed for each group, if they fit. */
 const listedModels = 50
 
 interface PageParts {
@@ -36,8 +36,8 @@ interface PageParts {
 }
 
 /**
- * The status as HTML without scripts, of 60 KB at most: of many groups, the worst and busiest have
- * details, the others a row. Yields for `inSlices`.
+ * The status as HTML without scripts, of 60 KB at most: of many groups, the worst and busiest have details,
+ * the others a row. Yields for `inSlices`.
  */
 export function* statusPage(parts: PageParts): Generator<void, string> {
   const { siteName, groups, figures, nowMs, language } = parts
@@ -49,7 +49,7 @@ export function* statusPage(parts: PageParts): Generator<void, string> {
   }
   const frame: Frame = { siteName, language, looks, shown, since: figures.hoursFrom }
   const { before, after } = frameHtml(frame)
-  // Room for the words that tell of groups that have no room.
+  // Room for the words about groups without room.
   const spare =
     mostBytes - byteLength(before + after) - byteLength(furtherHtml([], 1_000, looks.words))
   const { cards, rows, left } = yield* fit(shown, spare, {
@@ -76,18 +76,18 @@ const byName = (a: StatusModel, b: StatusModel) => compareCodePoints(a.name, b.n
 /** How a group is written, in more or less detail. */
 interface Forms<Item> {
   row(item: Item): string
-  /** With so many of its models; with or without a text for each bar. */
+  /** Shows `models` models; `hasTitles`: with a text for each bar. */
   card(item: Item, models: number, hasTitles: boolean): string
 }
 
 interface Fitted {
   readonly cards: readonly string[]
   readonly rows: readonly string[]
-  /** So many groups have neither. */
+  /** Number of groups with neither. */
   readonly left: number
 }
 
-/** Degrees of detail of a card, the least first: how many models, and whether bars have texts. */
+/** Detail of a card, the least first: number of models, and whether bars have texts. */
 const degrees = [
   [5, false],
   [20, false],
@@ -101,12 +101,11 @@ interface Place<Item> {
   isCard: boolean
 }
 
-/** Length as it is sent. */
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
 /**
- * Fits groups into a number of bytes: rows first, then details, for the worst and then the busiest
- * groups. Keeps the order. Yields after each group.
+ * Fits groups into a number of bytes: rows first, then details, for the worst and then the busiest groups.
+ * Keeps the order. Yields after each group.
  */
 export function* fit<Item extends Pick<ShownGroup, 'about'>>(
   items: readonly Item[],
@@ -126,7 +125,7 @@ export function* fit<Item extends Pick<ShownGroup, 'about'>>(
       const text = forms.card(place.item, models, hasTitles)
       const more = byteLength(text) - byteLength(place.text)
       yield
-      // What has no card yet comes before what could be more detailed.
+      // Cards for all go before more detail for some.
       if (more > spare) break
       spare -= more
       place.text = text

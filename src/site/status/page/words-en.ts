@@ -7,9 +7,8 @@ const are = (number: number) => (number === 1 ? 'is' : 'are')
 
 type BarCounts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
 
-/** The page in English: all that it says. Names and figures come in as HTML. */
+/** All texts of the page in English. Names and figures come in as HTML. */
 export const english = {
-  /** As browsers call the language. */
   tag: 'en',
   status: 'Status',
   states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
@@ -51,7 +50,7 @@ export const english = {
   chart: {
     hours: 'Last 24 hours',
     days: 'Last 90 days',
-    /** What a row of bars shows, for those who do not see it. */
+    /** Describes a row of bars to screen readers. */
     summary: ({ good, some, degraded, down, empty }: BarCounts) =>
       `${good} without failures, ${some} with few failures, ${degraded} degraded, ${down} down, ${empty} without data`,
   },
@@ -95,5 +94,4 @@ export const english = {
     `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
 }
 
-/** The same in any language. */
 export type Words = typeof english

@@ -3,10 +3,10 @@ import type { State } from '../document.ts'
 import type { StatusGroup } from '../schema.ts'
 import type { Words } from './words-en.ts'
 
-/** How many groups are in each state. */
+/** Number of groups in each state. */
 export type States = Readonly<Record<State, number>>
 
-/** Languages of the page, the one that is shown to whoever wants none of them first. */
+/** Languages of the page, the default first. */
 export const languages = ['en', 'zh'] as const
 export type Language = (typeof languages)[number]
 
@@ -35,48 +35,46 @@ function best(header: string): Language {
 /** Text as HTML, also within quotes. */
 export const escapeHtml = (text: string): string => Bun.escapeHTML(text)
 
-/** An operator's words as HTML: of very long ones the beginning, kept to themselves in direction. */
+/** An operator's words as HTML: shortened, with a text direction of their own. */
 export function freeText(text: string, most: number): string {
   return `<bdi>${escapeHtml(shorten(text, most))}</bdi>`
 }
 
-/** At most so many code points, on one line. */
+/** At most `most` code points, on one line. */
 export function shorten(text: string, most: number): string {
   const points = [...text.slice(0, most * 2 + 2).replace(/\s+/g, ' ')]
   return points.length > most ? `${points.slice(0, most).join('')}…` : points.join('')
 }
 
-/** The part that succeeded, rounded down: 100% means that nothing failed. */
+/** The succeeded part, rounded down: 100% means no failure. */
 export function percent(ratio: number | null): string | null {
   if (ratio === null) return null
   if (ratio === 1) return '100%'
   return `${(Math.floor(Math.round(ratio * 1e6) / 100) / 100).toFixed(2)}%`
 }
 
-/** The same of a bar or an incident. */
 export const percentOf = ({ requests, failed }: StatusGroup['hours'][number]): string | null =>
   requests === 0 ? null : percent(Math.floor(((requests - failed) * 1e6) / requests) / 1e6)
 
-/** A time that was taken: `640 ms`, `2.1 s`. Rounded up: nothing looks faster than it was. */
+/** A duration: `640 ms`, `2.1 s`. Rounded up: nothing looks faster than it was. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`
 }
 
-/** A number of requests or models. */
 export const count = grouped
 
-/** A time to the minute, in UTC, with the same for machines. */
+/** A time to the minute, in UTC, also machine-readable. */
 export const minuteHtml = (ms: number, words: Words): string =>
   `${timeHtml(ms, `${words.day(new Date(ms))} ${clockOf(ms)}`)} UTC`
 
-/** The same to the second. */
+/** A time to the second. */
 export function secondHtml(ms: number, words: Words): string {
   const date = new Date(ms)
   const text = `${words.day(date)} ${date.toISOString().slice(11, 19)}`
   return `<time datetime="${date.toISOString().slice(0, 19)}Z">${text}</time> UTC`
 }
 
-/** From a time to another; the day is said once where it is the same. */
+/** A span; a common day is written once. */
 export function spanHtml(from: number, to: number, words: Words): string {
   const [first, last] = [words.day(new Date(from)), words.day(new Date(to))]
   const end = timeHtml(to, first === last ? clockOf(to) : `${last} ${clockOf(to)}`)
