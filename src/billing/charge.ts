@@ -11,12 +11,10 @@ export interface ChargedUsage extends Omit<TokenCounts, 'reasoningTokens'> {
 export interface ChargeBasis {
   readonly terms: PriceTerms
   readonly usage: ChargedUsage
-  /** How many calls a price per call counts. */
   readonly calls: number
   readonly multiplierMillionths: number
-  /** False: the base tier, however long the context. */
+  /** False: the base tier applies at any context length. */
   readonly longContextPricing: boolean
-  /** List prices for the extras that the price does not name. */
   readonly vendor?: VendorExtras | undefined
 }
 
@@ -50,7 +48,7 @@ export function charge(basis: ChargeBasis): Charge {
   }
 }
 
-/** The same for what is billed beside text tokens, or otherwise: tools, other tokens, service tiers. */
+/** The charge when something besides text tokens is billed: tools, modalities, service tiers. */
 function chargeWithExtras(basis: ChargeBasis, extras: UsageExtras): Charge {
   const { terms, usage, vendor } = basis
   if (terms.unit === 'free' || terms.unit === 'none')
@@ -65,7 +63,7 @@ function chargeWithExtras(basis: ChargeBasis, extras: UsageExtras): Charge {
   return { amountNano, tierAbove: tier?.above ?? null }
 }
 
-/** Tokens or calls, by the rates of a tier or by those of the base. */
+/** Charge lines for tokens or calls, at the rates of a tier or of the base. */
 export function paidLines(
   { usage, calls, vendor }: Pick<ChargeBasis, 'usage' | 'calls' | 'vendor'>,
   terms: Extract<PriceTerms, { unit: 'tokens' | 'call' }>,
@@ -80,7 +78,7 @@ export function paidLines(
 
 export type TextRates = Record<Exclude<keyof TokenRates, 'modalities'>, number>
 
-/** All five prices as they are charged: a cache price that is not set falls back (CONTRACT 4.3). */
+/** The five prices as charged: a missing cache price falls back (CONTRACT 4.3). */
 export function effectiveRates(rates: TokenRates): TextRates {
   const cacheWrite = rates.cacheWrite ?? rates.input
   return {
@@ -92,14 +90,14 @@ export function effectiveRates(rates: TokenRates): TextRates {
   }
 }
 
-/** All that an answer was made from, cached or not: what tiers are chosen by (CONTRACT 4.2). */
+/** The whole context, cached or not: it selects the tier (CONTRACT 4.2). */
 export function contextTokens(usage: ChargedUsage): number {
   return (
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.cacheWrite1hTokens
   )
 }
 
-/** The highest tier whose `above` the context exceeds; `above` itself is still the tier below. */
+/** The highest tier whose `above` the context exceeds; exactly `above` still belongs to the tier below. */
 export function chargedTier(
   terms: Extract<PriceTerms, { unit: 'tokens' }>,
   { usage, longContextPricing }: Pick<ChargeBasis, 'usage' | 'longContextPricing'>,
@@ -109,7 +107,7 @@ export function chargedTier(
   return terms.tiers.findLast((tier) => context > tier.above)
 }
 
-/** The sum of rates × tokens: an exact number for nearly all requests, else a bigint. */
+/** The sum of rates × tokens: a number while it is exact, else a bigint. */
 function microTimesTokens(rates: TextRates, usage: ChargedUsage): number | bigint {
   const micro =
     rates.input * usage.inputTokens +

@@ -11,36 +11,32 @@ import {
 import { formatDecimal, multiplierDecimals, priceDecimals } from './money.ts'
 
 const standard = 1_000_000
-/** Tiers that every vendor sells at less than its standard price: without a price that one holds. */
+/** Tiers that every vendor sells below its standard price; without a price they cost the standard one. */
 const cheaper: ReadonlySet<string> = new Set(['batch', 'flex'])
 
-/** The count of LLM tokens that a kind is part of, and the price that it falls back on. */
+/** The token count that a kind is part of, and the price that it falls back to. */
 export const partOf = (kind: ModalityKind) => {
   if (kind.startsWith('input')) return { tokens: 'inputTokens', rate: 'input' } as const
   if (kind.startsWith('output')) return { tokens: 'outputTokens', rate: 'output' } as const
   return { tokens: 'cacheReadTokens', rate: 'cacheRead' } as const
 }
 
-/** `cacheReadAudio` → `inputAudio`: what it would cost if nothing of it were cached. */
+/** `cacheReadAudio` → `inputAudio`: the uncached kind. */
 const uncached = (kind: ModalityKind) => kind.replace('cacheRead', 'input') as ModalityKind
 
-/** What a kind of tokens costs by the prices of one tier; undefined: they do not name it. */
 const named = (rates: ModalityRates | undefined, kind: ModalityKind) =>
   rates?.[kind] ?? rates?.[uncached(kind)]
 
-/** Where the prices of a tokens' kind are looked up. */
 export interface RateSources {
-  /** The tier that is charged, and the base that it belongs to. */
   readonly rates: TokenRates
   readonly base: TokenRates
-  /** Of text, with every fallback. */
   readonly text: { readonly input: number; readonly output: number; readonly cacheRead: number }
   readonly vendor: VendorExtras | undefined
 }
 
 /**
- * The price of LLM tokens that are no text: the tier's, else the base's or the vendor's, but no
- * less than the tier's text. A cached kind without a price costs what it costs uncached.
+ * The price of a modality's tokens: the tier's, else the base's or the vendor's, and at least the tier's text
+ * price. A cached kind without a price costs the uncached price.
  */
 export function modalityRate(kind: ModalityKind, from: RateSources): number {
   const own = named(from.rates.modalities, kind)
@@ -50,7 +46,7 @@ export function modalityRate(kind: ModalityKind, from: RateSources): number {
   return fallback === undefined ? text : Math.max(fallback, text)
 }
 
-/** Nano-USD for one use of a tool; undefined: neither the price nor the vendor names it. */
+/** Nano-USD for one use of a tool; undefined: neither the price nor the vendor has one. */
 export function toolPrice(
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -61,14 +57,13 @@ export function toolPrice(
   return terms.extras?.tools?.[tool] ?? vendor?.tools?.[tool]
 }
 
-/** The words of a tier: `fast+us` are two. */
 export const tierWords = (tier: string | undefined): readonly string[] =>
   tier === undefined || tier === '' ? [] : tier.split('+')
 
 const tiersOf = (terms: PriceTerms) =>
   terms.unit === 'tokens' || terms.unit === 'call' ? terms.extras?.serviceTiers : undefined
 
-/** What a service tier multiplies a price by, in millionths; not known: the standard price. */
+/** A service tier's multiplier in millionths; an unknown tier costs the standard price. */
 export const tierFactor = (
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -80,7 +75,7 @@ type PricedExtra =
   | { readonly tier: string }
   | { readonly modality: ModalityKind }
 
-/** Whether an extra has a price; one without is refused. Input always costs as text at least. */
+/** Whether an extra has a price; one without is refused. Input always has at least the text price. */
 export function hasPrice(
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -100,7 +95,7 @@ export function hasPrice(
   )
 }
 
-/** The most that the named tiers can multiply a price by, in millionths, for reserving. */
+/** The largest multiplier of the named tiers, in millionths, for a reservation. */
 export function dearestMultiplier(
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
@@ -114,7 +109,7 @@ export function dearestMultiplier(
   return Math.ceil(factor)
 }
 
-/** What is stored of extras: with them the prices of the vendor that the model's own price lacks. */
+/** The extras to store, with the vendor's prices where the model's own price lacks them. */
 export function chargedExtras(
   terms: PriceTerms,
   extras: UsageExtras,
@@ -130,7 +125,7 @@ export function chargedExtras(
       vendor?.tools,
       (tool) => tool in tools && toolPrice(terms, undefined, tool) === undefined,
     ),
-    // All of them where one has no price: it is charged as the dearest.
+    // Without a price for the tier, all tiers are stored: the dearest is charged.
     serviceTiers: tier === undefined ? undefined : vendor?.serviceTiers,
   }
   const prices = Object.fromEntries(Object.entries(used).filter(([, each]) => each !== undefined))
@@ -145,7 +140,7 @@ function pick<Value>(
   return used.length === 0 ? undefined : Object.fromEntries(used)
 }
 
-/** Extras as a record keeps them; undefined: there are none, or it was changed by hand. */
+/** Parses a record's extras; undefined: none, or the record was edited by hand. */
 export function readExtras(json: string | null | undefined): ChargedExtras | undefined {
   if (json === null || json === undefined) return undefined
   try {
@@ -156,7 +151,7 @@ export function readExtras(json: string | null | undefined): ChargedExtras | und
   }
 }
 
-/** What a record says that its charge is made from; of plain usage the row itself, at no cost. */
+/** The usage that a record's charge is made from; for plain usage the row itself. */
 export function recordedUsage<Row extends { readonly extrasJson?: string | null }>(
   row: Row,
 ): { readonly usage: Row & { extras?: UsageExtras }; readonly vendor?: VendorExtras } {
@@ -165,7 +160,7 @@ export function recordedUsage<Row extends { readonly extrasJson?: string | null 
   return { usage: { ...row, extras }, ...(extras.vendor && { vendor: extras.vendor }) }
 }
 
-/** A tool's price is written in USD per 1,000 uses, of which one costs that many millions of nano-USD. */
+/** Tool prices are written in USD per 1,000 uses: one use costs that many millions of nano-USD. */
 export const toolPriceDecimals = 6
 
 type Written = { readonly [name: string]: string }
@@ -179,10 +174,9 @@ export type ModalityName = Snake<ModalityKind>
 export const modalityName = (kind: ModalityKind): ModalityName =>
   kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ModalityName
 
-/** All names of prices for tokens that are no text. */
 export const modalityNames: readonly ModalityName[] = modalityKinds.map(modalityName)
 
-/** Prices of text tokens by their names in the file, in receipts and in reports. */
+/** Text token prices under their public names (file, receipts, reports). */
 export const namedRates = <Value>(
   rates: Record<Exclude<keyof TokenRates, 'modalities'>, Value>,
 ) => ({
@@ -193,7 +187,7 @@ export const namedRates = <Value>(
   cache_write_1h: rates.cacheWrite1h,
 })
 
-/** The prices of a tier in USD per 1M, by their names in the file; only what is set. */
+/** A tier's prices in USD per 1M tokens under their file names; only those set. */
 export const writtenRates = (rates: TokenRates): Written => ({
   ...Object.fromEntries(
     Object.entries(namedRates<number | null>(rates)).flatMap(([name, micro]) =>
@@ -203,7 +197,7 @@ export const writtenRates = (rates: TokenRates): Written => ({
   ...writtenModalities(rates),
 })
 
-/** The prices of a tier for tokens that are no text, in USD per 1M; only what is set. */
+/** A tier's modality prices in USD per 1M tokens; only those set. */
 export const writtenModalities = ({ modalities }: TokenRates): Written =>
   Object.fromEntries(
     modalityKinds.flatMap((kind) => {
@@ -212,7 +206,7 @@ export const writtenModalities = ({ modalities }: TokenRates): Written =>
     }),
   )
 
-/** Tools in USD per 1,000 uses or `free`, service tiers as multipliers; absent: none is set. */
+/** Tools in USD per 1,000 uses or `free`, service tiers as multipliers; only those set. */
 export function writtenExtras({ tools, serviceTiers }: ExtraPrices = {}) {
   return {
     ...(tools && { tools: eachOf(tools, toolText) }),
@@ -231,7 +225,7 @@ const eachOf = (prices: { readonly [name: string]: number }, text: (price: numbe
       .map(([name, price]): [string, string] => [name, text(price)]),
   )
 
-/** The same as one list of names and values: `web_search: 10 per 1,000 uses`. */
+/** The same as a list of texts: `web_search: 10 per 1,000 uses`. */
 export function extraWords(extras: ExtraPrices | undefined): readonly string[] {
   const { tools = {}, service_tiers: tiers = {} } = writtenExtras(extras)
   return [

@@ -19,7 +19,7 @@ export interface ChargeLine {
   readonly price: number
 }
 
-/** All kinds of text tokens, and other tokens that occurred: each token is on one line. */
+/** Every kind of text token, and each other kind that occurred: each token is on exactly one line. */
 export function tokenLines(
   text: TextRates,
   usage: ChargedUsage,
@@ -52,7 +52,7 @@ export function tokenLines(
   ]
 }
 
-/** The tools that the vendor ran. One that nobody has a price for costs nothing: `verify` tells of it. */
+/** Lines for vendor-run tools. A tool without a price costs nothing; `verify` reports it. */
 export function toolLines(
   terms: PriceTerms,
   { tools = {} }: UsageExtras,
@@ -68,13 +68,12 @@ export function toolLines(
     }))
 }
 
-/** A service tier by its words: what tokens and calls cost is multiplied by each. */
 export interface TierFactor {
   readonly name: string
   readonly millionths: number
 }
 
-/** The factors of the tier that an answer named; none for the standard one. */
+/** The factors of the answer's service tier; empty for the standard tier. */
 export const tierFactors = (
   terms: PriceTerms,
   { tier }: UsageExtras,
@@ -95,7 +94,7 @@ export function sumLines(lines: readonly ChargeLine[], factors: readonly TierFac
   return { value, scale }
 }
 
-/** The price of a line in USD, service tiers included: by it times the count the line's amount is made. */
+/** A line's price in USD including service tiers: price × count is the line's amount. */
 export function linePrice({ unit, price }: ChargeLine, factors: readonly TierFactor[]): string {
   if (unit === 'use') return formatNano(price)
   const factor = factors.reduce((all, { millionths }) => all * BigInt(millionths), BigInt(price))
@@ -103,7 +102,7 @@ export function linePrice({ unit, price }: ChargeLine, factors: readonly TierFac
   return formatDecimal(factor, decimals + 6 * factors.length)
 }
 
-/** What lines come to in USD, service tiers included. */
+/** The amount of lines in USD, service tiers included. */
 export const linesAmount = (lines: readonly ChargeLine[], factors: readonly TierFactor[]): string =>
   formatDecimal(sumLines(lines, factors).value, 12 + 6 * factors.length)
 

@@ -10,9 +10,9 @@ const plainNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 const maxDigits = 16
 
 /**
- * The integer that counts units of 10^-`decimals`: `parseDecimal('0.25', 6)` is 250000. Exact: it
- * moves the decimal point in the text. Undefined when the text is not a plain number (`1e-7` is
- * one), has more decimals than allowed, or leaves the safe integers.
+ * Parses decimal text into an integer of 10^-`decimals`: `parseDecimal('0.25', 6)` is 250000. Exact: it moves the
+ * decimal point in the text. Undefined for text that is no plain number (`1e-7` is allowed), has too many
+ * decimals, or exceeds the safe integers.
  */
 export function parseDecimal(text: string | number, decimals: number): number | undefined {
   const match = plainNumber.exec(String(text))
@@ -24,7 +24,6 @@ export function parseDecimal(text: string | number, decimals: number): number | 
   if (first === -1) return 0
   let last = all.length
   while (all[last - 1] === '0') last--
-  // How far the last digit that counts stands left of the unit: negative means too many decimals.
   const zeros = Number(exponent) + decimals - fraction.length + (all.length - last)
   if (zeros < 0 || last - first + zeros > maxDigits) return undefined
   const value = Number(all.slice(first, last) + '0'.repeat(zeros))
@@ -51,13 +50,13 @@ export function formatNano(amountNano: number | bigint): string {
   return formatDecimal(amountNano, nanoDecimals)
 }
 
-/** Nano-USD as people write money: at least two decimals, and as many more as it takes. */
+/** Nano-USD for display: at least two decimals, more where needed. */
 export function usd(amountNano: number | bigint): string {
   const [whole = '0', fraction = ''] = formatNano(amountNano).split('.')
   return `${whole}.${fraction.padEnd(2, '0')} USD`
 }
 
-/** By how much an account owes more than its credit limit allows, in nano-USD; 0: it does not. */
+/** How far an account is beyond its credit limit, in nano-USD; 0: within the limit. */
 export const overdrawnNano = ({
   balanceNano,
   creditLimitNano,

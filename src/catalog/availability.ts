@@ -5,12 +5,11 @@ import {
   type Fault,
 } from '../store/ports/availability.ts'
 
-/** Upper ends, in milliseconds, of the places of `firstByte`. Stored counts rely on them. */
+/** Upper bounds of the buckets of `firstByte`, in milliseconds. Stored counts depend on them. */
 export const firstByteBounds = [
   50, 100, 200, 400, 700, 1_000, 1_500, 2_500, 5_000, 10_000, 20_000, 45_000, 120_000, 300_000,
 ] as const
 
-/** All faults, in the order in which they are shown. */
 export const faults = [
   'client',
   'channel',
@@ -39,7 +38,7 @@ export function emptyCounts(): OpenCounts {
   }
 }
 
-/** Adds counts to a sum, or takes away what was added before (`times` -1). */
+/** Adds counts to a sum; `times` -1 subtracts them. */
 export function addCounts(sum: OpenCounts, counts: AvailabilityCounts, times: 1 | -1 = 1): void {
   sum.succeeded += times * counts.succeeded
   for (const fault of faults) {
@@ -54,30 +53,30 @@ export function addCounts(sum: OpenCounts, counts: AvailabilityCounts, times: 1 
   sum.generationMs += times * counts.generationMs
 }
 
-/** The place of `firstByte` that counts a time. */
+/** The index of the `firstByte` bucket for a time. */
 export function firstBytePlace(firstByteMs: number): number {
   let place = 0
   while (firstByteMs > (firstByteBounds[place] ?? Number.POSITIVE_INFINITY)) place++
   return place
 }
 
-/** Requests that failed by another fault than their client's own. */
+/** Requests that failed by a fault other than the client's. */
 export function failuresOf({ failed }: AvailabilityCounts): number {
   const { channel = 0, model = 0, upstream = 0, gateway = 0 } = failed
   return channel + model + upstream + gateway
 }
 
-/** Requests that count: all but those that failed by their client's own fault. */
+/** Requests without those that failed by the client's fault. */
 export const requestsOf = (counts: AvailabilityCounts): number =>
   counts.succeeded + failuresOf(counts)
 
-/** True when nothing was counted, failures of clients included. */
+/** True when nothing was counted, client faults included. */
 export const isEmpty = (counts: AvailabilityCounts): boolean =>
   requestsOf(counts) === 0 && !counts.failed.client
 
 const ratioSteps = 1_000_000
 
-/** The part of requests that was answered well, 0 to 1, rounded down; null when there were none. */
+/** The share of successful requests, 0 to 1, rounded down; null without requests. */
 export function availabilityOf(counts: AvailabilityCounts): number | null {
   const requests = requestsOf(counts)
   if (requests === 0) return null
@@ -85,8 +84,8 @@ export function availabilityOf(counts: AvailabilityCounts): number | null {
 }
 
 /**
- * The time, in whole milliseconds, within which a part (0 to 1) of the answers had begun; null
- * without answers. Times are taken to be spread evenly between two bounds, and to end at the last.
+ * The quantile (`part`, 0 to 1) of the time to the first byte, in whole milliseconds; null without answers.
+ * Interpolates linearly within a bucket; the last bound caps it.
  */
 export function firstByteQuantile(counts: AvailabilityCounts, part: number): number | null {
   const total = counts.firstByte.reduce((sum, count) => sum + count, 0)
@@ -105,17 +104,17 @@ export function firstByteQuantile(counts: AvailabilityCounts, part: number): num
   return from
 }
 
-/** Output tokens a second while answers were coming, to a tenth; null when none was timed. */
+/** Output tokens per second of generation, to a tenth; null when none was timed. */
 export function tokensPerSecond({ outputTokens, generationMs }: AvailabilityCounts): number | null {
   if (generationMs === 0 || outputTokens === 0) return null
   return Math.round((outputTokens * 10_000) / generationMs) / 10
 }
 
-/** When the bucket of that size that holds a time begins. */
+/** When the bucket of that size that contains a time begins. */
 export const bucketStart = (size: BucketSize, timeMs: number): number =>
   timeMs - (timeMs % bucketMs[size])
 
-/** Spans of time that end now: so many buckets, the present one included. */
+/** Windows that end now: the number of buckets, including the current one. */
 export const windows = {
   '5m': { size: 'minute', buckets: 5 },
   '1h': { size: 'minute', buckets: 60 },
@@ -140,19 +139,19 @@ export interface MeasuredHour extends Bar {
   readonly startedAt: number
 }
 
-/** So many hours are looked back on one by one, the present one included: 35 days. */
+/** Hours kept one by one, including the current one: 35 days. */
 export const hoursKept = 35 * 24
 
-/** How well requests were answered lately, up to this moment. */
+/** Recent availability, up to now. */
 export interface AvailabilityFigures {
-  /** Of a group, or of one model in it; undefined: nothing was counted. */
+  /** For a group, or one model in it; undefined: nothing was counted. */
   counts(window: WindowName, groupId: number, model?: string): AvailabilityCounts | undefined
-  /** The models of a group that were asked for within the longest window, in no order. */
+  /** The group's models with requests in the longest window, in no order. */
   models(groupId: number): Iterable<string>
-  /** A group's buckets of a window, oldest first; the last one is the present one. */
+  /** A group's buckets of a window, oldest first; the last is the current one. */
   bars(window: '24h' | '90d', groupId: number): readonly Bar[]
-  /** A group's hours since `hoursFrom` in which there were requests, oldest first. */
+  /** A group's hours with requests since `hoursFrom`, oldest first. */
   hours(groupId: number): readonly MeasuredHour[]
-  /** Since when hours are known: 35 days, or less while they are still being read. */
+  /** Start of the known hours: 35 days ago, or later while they are still being read. */
   readonly hoursFrom: number
 }

@@ -2,34 +2,33 @@ import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../store/ports
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import { type ContextWindows, createContextWindows } from './model-facts.ts'
 
-/** An upstream address with its keys opened, ready to be called. */
+/** An upstream address with its decrypted keys, ready to be called. */
 export interface Channel extends Omit<ChannelRow, 'status' | 'models' | `${string}Sealed`> {
   readonly keys: readonly string[]
-  /** Nothing new goes to it; what has begun there is continued there. */
+  /** It gets no new conversations; existing ones continue there. */
   readonly isDraining: boolean
-  /** Address of the proxy that it is reached by; undefined: none but the environment's. */
+  /** Proxy address; undefined: the environment's, if any. */
   readonly proxy: string | undefined
 }
 
-/** A channel that can answer for a model, under the name that its upstream knows. */
+/** A channel that can answer for a model, with the upstream's model name. */
 export interface Candidate {
   readonly channel: Channel
   readonly upstreamModel: string
 }
 
-/** A model as one group sells it. */
 export interface Offer {
   readonly model: string
   readonly price: PriceRow
   /** Ascending by priority; empty while all its channels are off. */
   readonly candidates: readonly Candidate[]
-  /** LLM tokens that the model can hold; null: not known. */
+  /** In LLM tokens; null: unknown. */
   readonly contextWindow: number | null
 }
 
 export interface Group extends Omit<GroupRow, 'status' | 'channels' | 'models' | 'accounts'> {
   readonly enabled: boolean
-  /** E-mails of the accounts that may use it; null: it is open to all. */
+  /** E-mails of the accounts that may use it; null: open to all. */
   readonly accounts: ReadonlySet<string> | null
   readonly offers: ReadonlyMap<string, Offer>
 }
@@ -37,21 +36,21 @@ export interface Group extends Omit<GroupRow, 'status' | 'channels' | 'models' |
 export interface ListedModel {
   readonly id: string
   readonly ownedBy: string
-  /** Milliseconds since 1970: since when its price holds. */
+  /** Milliseconds since 1970 at which its price became valid. */
   readonly createdAt: number
 }
 
-/** What may be called, where and at what price: an immutable snapshot, replaced whole. */
+/** Callable models, their channels and prices: an immutable snapshot, replaced as a whole. */
 export interface Catalog {
   readonly groups: ReadonlyMap<number, Group>
-  /** Of these, the groups that are open to all accounts. */
+  /** The subset of groups that is open to all accounts. */
   readonly openGroups: ReadonlyMap<number, Group>
   readonly channels: ReadonlyMap<number, Channel>
   /** Sorted by id (code points). */
   readonly models: ReadonlyMap<string, ListedModel>
 }
 
-/** Builds the snapshot; `openKeys` and `openProxy` open what channels have sealed. */
+/** Builds the snapshot; `openKeys` and `openProxy` decrypt channel secrets. */
 export function buildCatalog(...parts: Parameters<typeof catalogSteps>): Catalog {
   const steps = catalogSteps(...parts)
   for (;;) {
@@ -79,12 +78,12 @@ export function* catalogSteps(
   for (const row of rows.groups) groups.set(row.id, yield* buildGroup(row, parts))
   const isOpen = ([, { accounts }]: readonly [number, Group]) => accounts === null
   const openGroups = new Map([...groups].filter(isOpen))
-  // What a model is listed with is what everybody may see of it, where there is such a group.
+  // Open groups come first: a model is listed with what all accounts may see.
   const models = yield* listModels([...openGroups.values(), ...groups.values()])
   return { groups, openGroups, channels, models }
 }
 
-/** A channel with its keys and its proxy opened. */
+/** A channel with decrypted keys and proxy. */
 export function openChannel(
   row: Omit<ChannelRow, 'keysSealed' | 'proxySealed'>,
   keys: readonly string[],
@@ -105,7 +104,6 @@ interface GroupParts {
   readonly contextWindows: ContextWindows
 }
 
-/** So many are built in one step. */
 const modelsPerStep = 100
 
 function* buildGroup(row: GroupRow, parts: GroupParts): Generator<void, Group> {
@@ -154,8 +152,8 @@ function* listModels(groups: Iterable<Group>): Generator<void, ReadonlyMap<strin
 }
 
 /**
- * A group as an account may see it. Of a group that is closed to the account it learns nothing: neither
- * its present name nor its models and prices. A group that is only switched off stays visible.
+ * A group as an account may see it. A closed group's current name, models and prices stay hidden from other
+ * accounts. A group that is only switched off stays visible.
  */
 export const seenBy = (
   account: Member | undefined,

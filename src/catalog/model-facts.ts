@@ -3,10 +3,7 @@ import familiesFile from '../../data/reasoning-models.json' with { type: 'json' 
 import type { PriceRow } from '../store/ports/catalog.ts'
 import { findVendorPrice } from './vendor-prices.ts'
 
-/**
- * Facts of models by their vendors' ids, for look-ups by an upstream's name: with or without a date or
- * version, in any spelling of the places that models are sold at.
- */
+/** Finds facts by an upstream's model name: with or without a date or version, under any marketplace's spelling. */
 function factsByModel<Fact>(
   entries: readonly { readonly fact: Fact; readonly models: readonly string[] }[],
 ): (upstreamModel: string) => Fact | undefined {
@@ -19,10 +16,10 @@ function factsByModel<Fact>(
   }
 }
 
-/** A snapshot of a model: `-2024-08-06`, `-20250514`, `@20250514`, `-001`, `-latest`, `-v1:0`. */
+/** A snapshot suffix: `-2024-08-06`, `-20250514`, `@20250514`, `-001`, `-latest`, `-v1:0`. */
 const version = /(?:[-@](?:latest|\d{3,4}|\d{8}|\d{4}-\d\d-\d\d))?(?:-v\d+(?::\d+)?)?$/
 
-/** Without the places it is sold at (`us.anthropic.`, `openai/`), and with `4-5` for `4.5`. */
+/** Without marketplace prefixes (`us.anthropic.`, `openai/`), and with `4-5` for `4.5`. */
 const spelt = (name: string): string =>
   name
     .slice(name.lastIndexOf('/') + 1)
@@ -32,9 +29,9 @@ const spelt = (name: string): string =>
 export type ModelKind = 'answers' | 'embeddings' | 'images'
 
 /**
- * What a model of this name makes, by how vendors name theirs: `text-embedding-3-small`,
- * `gemini-embedding-001`, `mistral-embed`; `gpt-image-1`, `dall-e-3`, `imagen-4`. Models that answer with
- * images beside text (`gemini-2.5-flash-image`) are asked like others.
+ * A model's kind by its vendor's naming: `text-embedding-3-small`, `gemini-embedding-001`, `mistral-embed`; `gpt-
+ * image-1`, `dall-e-3`, `imagen-4`. Models that return images beside text (`gemini-2.5-flash-image`) count as text
+ * models.
  */
 export function kindOf(model: string): ModelKind {
   if (embeds.test(model)) return 'embeddings'
@@ -44,10 +41,10 @@ export function kindOf(model: string): ModelKind {
 const embeds = /(^|[-/@.:_])embed(ding)?s?([-/@.:_]|$)/i
 const draws = /(^|[/@.:_])(gpt-image|dall-e|imagen)(-|$)/i
 
-/** When a model reasons: `data/reasoning-models.json` says what each means. */
+/** `data/reasoning-models.json` explains each value. */
 type Reasons = 'never' | 'when_asked' | 'unless_off' | 'always'
 
-/** When the upstream's model of this name reasons; always, where nobody has said otherwise. */
+/** When the upstream's model reasons; `always` for an unknown model. */
 export function reasonsOf(upstreamModel: string): Reasons {
   findReasons ??= factsByModel(
     familiesFile.families.map(({ reasons, models }) => ({ fact: reasons as Reasons, models })),
@@ -57,7 +54,7 @@ export function reasonsOf(upstreamModel: string): Reasons {
 
 let findReasons: ReturnType<typeof factsByModel<Reasons>> | undefined
 
-/** From how many LLM tokens on a model caches a prompt, at most (`data/prompt-cache.json`). */
+/** The smallest prompt that a model caches, in LLM tokens, at most (`data/prompt-cache.json`). */
 export function cacheMinimum(upstreamModel: string): number {
   findMinimum ??= factsByModel(
     minimumsFile.minimums.map(({ tokens, models }) => ({ fact: tokens, models })),
@@ -69,16 +66,16 @@ let findMinimum: ReturnType<typeof factsByModel<number>> | undefined
 
 const mostMinimum = Math.max(...minimumsFile.minimums.map(({ tokens }) => tokens))
 
-/** How many LLM tokens models can hold, looked up once per name. */
+/** Context windows of models in LLM tokens, looked up once per name. */
 export interface ContextWindows {
   /**
-   * The operator's, else the vendor's of that id or of the upstream models, the largest of which
-   * counts; null: one is not known, or the price has a tier beyond.
+   * The operator's value, else the vendor's largest for that id or its upstream models; null: one is unknown, or
+   * the price has a tier beyond it.
    */
   of(price: PriceRow, candidates: readonly { readonly upstreamModel: string }[]): number | null
 }
 
-/** Remembers what it found, names without a vendor too: for as long as a catalog is being built. */
+/** Caches lookups, also failed ones, while a catalog is built. */
 export function createContextWindows(
   find: (model: string) => { readonly contextWindow: number | null } | undefined = findVendorPrice,
 ): ContextWindows {

@@ -1,6 +1,6 @@
 import type { Channel } from './catalog.ts'
 
-/** Whose own address and models are known to run web searches for a request that asks for them. */
+/** A vendor whose own host and models run web searches on request. */
 interface Searching {
   readonly hosts: RegExp
   readonly models: RegExp
@@ -27,10 +27,10 @@ const vendors: { readonly [protocol: string]: Searching } = {
   },
 }
 
-/** Quirk of a channel that runs web searches although its host is not the protocol's vendor. */
+/** Quirk of a channel that runs web searches although its host is not the vendor's. */
 export const searchQuirk = 'web_search'
 
-/** Whether a channel, asked in a protocol, runs web searches for a model, by the upstream's name of it. */
+/** Whether a channel of a protocol runs web searches for an upstream's model. */
 export function runsSearch(
   { speaks, quirks }: Pick<Channel, 'speaks' | 'quirks'>,
   protocol: keyof Channel['speaks'],

@@ -3,7 +3,7 @@ import type { ModalityRates, VendorExtras } from '../store/ports/extras.ts'
 import type { Offer } from './catalog.ts'
 import { findVendorPrice } from './vendor-prices.ts'
 
-/** Whose list prices hold on a channel that speaks a protocol, where nobody else has said a price. */
+/** The vendor whose list prices apply on a channel of a protocol without another price. */
 const vendors: { readonly [protocol: string]: string } = {
   chat: 'openai',
   responses: 'openai',
@@ -13,14 +13,14 @@ const vendors: { readonly [protocol: string]: string } = {
 
 interface Entry {
   readonly vendor: string
-  /** Beginnings of model ids; absent: all others. */
+  /** Prefixes of model ids; absent: all others. */
   readonly models?: readonly string[]
 }
 
 const none: VendorExtras = {}
 const known = new Map<string, VendorExtras>()
 
-/** What extras cost where a model's price does not say: its list price, else its vendor's. */
+/** Prices of extras where a model's own price has none: its list price, else its vendor's. */
 export function vendorExtras(protocol: string | undefined, model: string): VendorExtras {
   const vendor = vendors[protocol ?? '']
   if (vendor === undefined) return none
@@ -28,13 +28,13 @@ export function vendorExtras(protocol: string | undefined, model: string): Vendo
   const found = known.get(key)
   if (found) return found
   const extras = lookUp(vendor, model)
-  // Models come from the catalog, so they are few; a catalog that ever changes must not grow this.
+  // Bounds the cache for a catalog that changes often.
   if (known.size >= 10_000) known.clear()
   known.set(key, extras)
   return extras
 }
 
-/** Tools that a model uses for each answer, whether or not anybody asks for them. */
+/** Tools that a model uses for each answer, requested or not. */
 export function ownTools(protocol: string, model: string): readonly string[] {
   const always = file.tools.filter((entry) => 'always' in entry && entry.always)
   return pick(always, vendors[protocol] ?? '', model).map(({ tool }) => tool)
@@ -50,7 +50,7 @@ function lookUp(vendor: string, model: string): VendorExtras {
   const modalities = terms?.base.modalities
   return {
     ...(modalities && { modalities }),
-    // The first that fits counts, so it is put in last.
+    // The first match counts, so it is inserted last.
     tools: { ...Object.fromEntries(tools.toReversed()), ...terms?.extras?.tools },
     serviceTiers: { ...Object.fromEntries(tiers.toReversed()), ...terms?.extras?.serviceTiers },
   }
@@ -63,7 +63,7 @@ const pick = <One extends Entry>(entries: readonly One[], vendor: string, model:
       (entry.models === undefined || entry.models.some((start) => model.startsWith(start))),
   )
 
-/** What extras of an offer cost: by its own price, else by its channels' dearest list price. */
+/** Prices of an offer's extras: its own, else the dearest list price among its channels. */
 export function offeredExtras({ price: { terms }, candidates }: Offer): VendorExtras {
   if (terms.unit !== 'tokens' && terms.unit !== 'call') return {}
   const lists = new Set(

@@ -18,7 +18,7 @@ const rates = {
   cacheRead: nullable(Micro),
   cacheWrite: nullable(Micro),
   cacheWrite1h: nullable(Micro),
-  /** Of tokens that are no text; absent: the vendor names no price of its own for them. */
+  /** Prices of non-text tokens; absent: the vendor has no separate price. */
   modalities: Type.Optional(
     Type.Object(
       Object.fromEntries(modalityKinds.map((kind) => [kind, optionalMicro])) as Record<
@@ -30,31 +30,29 @@ const rates = {
   ),
 }
 
-/** One model of `data/vendor-prices.json`: its vendor's list price and the names it goes by. */
+/** One model of `data/vendor-prices.json`: its vendor's list price and its names. */
 export const VendorPriceEntry = Type.Object(
   {
-    /** As clients send it to the vendor. */
     id: Name,
-    /** The vendor as `@pydantic/genai-prices` calls it. */
+    /** Vendor name in `@pydantic/genai-prices`. */
     vendor: Name,
     ...rates,
-    /** Nano-USD for each use of a tool; absent: as `data/vendor-extras.json` says. */
+    /** Nano-USD for each use of a tool; absent: as in `data/vendor-extras.json`. */
     tools: Type.Optional(
       Type.Object(
         { web_search: optionalMicro, file_search: optionalMicro },
         { additionalProperties: false },
       ),
     ),
-    /** Ascending by `above` (context tokens; exclusive); the whole request is charged by one. */
+    /** Ascending by `above` (context tokens; exclusive); one tier applies to the whole request. */
     tiers: Type.Array(Type.Object({ above: Tokens, ...rates }, { additionalProperties: false })),
     contextWindow: nullable(Tokens),
     maxOutput: nullable(Tokens),
-    /** The day (UTC) from which the source already knows another price; null: none known. */
+    /** The day (UTC) of the next known price change; null: none known. */
     until: Type.Union([Type.String({ pattern: '^20\\d\\d-[01]\\d-[0-3]\\d$' }), Type.Null()]),
     aliases: Type.Array(Name),
-    /** Ids whose date may be any: `claude-opus-5-YYYYMMDD`. The marks are those of `vendor-dates`. */
+    /** Ids with any date: `claude-opus-5-YYYYMMDD`. The marks are those of `vendor-dates`. */
     dated: Type.Array(Name),
-    /** Of earlier versions; not read. */
     uncovered: Type.Optional(Type.Array(Name)),
   },
   { additionalProperties: false },
@@ -64,9 +62,8 @@ export type VendorPriceEntry = Static<typeof VendorPriceEntry>
 /** The whole of `data/vendor-prices.json`. */
 export const VendorPriceFile = Type.Object(
   {
-    /** Package and version that the prices were taken from. */
     source: Name,
-    /** The day (UTC) on which these prices hold. */
+    /** The day (UTC) on which these prices are valid. */
     date: Type.String({ pattern: '^20\\d\\d-[01]\\d-[0-3]\\d$' }),
     /** Sorted by vendor, then id. */
     models: Type.Array(VendorPriceEntry, { minItems: 1 }),
@@ -75,7 +72,7 @@ export const VendorPriceFile = Type.Object(
 )
 export type VendorPriceFile = Static<typeof VendorPriceFile>
 
-/** An entry's prices in the form that requests are charged by. */
+/** An entry's prices as price terms. */
 export function vendorTerms(entry: VendorPriceEntry): Extract<PriceTerms, { unit: 'tokens' }> {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, modalities, tools, tiers } = entry
   const text = { input, output, cacheRead, cacheWrite, cacheWrite1h }
@@ -88,14 +85,13 @@ export function vendorTerms(entry: VendorPriceEntry): Extract<PriceTerms, { unit
 }
 
 interface VendorPrice {
-  /** The vendor's own id, whichever name was looked up. */
+  /** The vendor's own id, also after a lookup by alias. */
   readonly id: string
   readonly vendor: string
   readonly terms: Extract<PriceTerms, { unit: 'tokens' }>
-  /** Tokens; null: not known. */
   readonly contextWindow: number | null
   readonly maxOutput: number | null
-  /** The day (UTC, `2027-01-01`) from which another price was already announced; null: none. */
+  /** The day (UTC, `2027-01-01`) of the next announced price; null: none. */
   readonly until: string | null
 }
 
@@ -104,10 +100,10 @@ interface Index {
   readonly dated: ReadonlyMap<string, VendorPrice>
 }
 
-// Built at the first look-up: a start that asks for no price does not pay for it.
+// Built on first use: it costs nothing at start.
 let index: Index | undefined
 
-/** A model's list price, by id, alias, or an id with a date; undefined when it is not known. */
+/** A model's list price by id, alias, or an id with a date; undefined when unknown. */
 export function findVendorPrice(modelId: string): VendorPrice | undefined {
   index ??= createIndex(file.models)
   return lookUp(index, modelId)
@@ -142,7 +138,7 @@ function createIndex(entries: readonly VendorPriceEntry[]): Index {
   return { named, dated }
 }
 
-/** How vendors date their ids, longest first: what the digits look like and the mark for them. */
+/** Date formats in ids, longest first: the digits and their mark. */
 const forms: readonly (readonly [digits: RegExp, mark: string])[] = [
   [/(?<=[-@])20\d\d-[01]\d-[0-3]\d$/, 'YYYY-MM-DD'],
   [/(?<=[-@])20\d\d[01]\d[0-3]\d$/, 'YYYYMMDD'],
@@ -153,11 +149,11 @@ const forms: readonly (readonly [digits: RegExp, mark: string])[] = [
 ]
 
 /**
- * The id with its date replaced by a mark, in every way that it can be read:
- * `gpt-5-mini-2025-08-07` gives `gpt-5-mini-YYYY-MM-DD` and `gpt-5-mini-2025-MM-DD`.
+ * The id with its date replaced by a mark, in every possible reading: `gpt-5-mini-2025-08-07` gives `gpt-5-mini-
+ * YYYY-MM-DD` and `gpt-5-mini-2025-MM-DD`.
  */
 function datedForms(modelId: string): string[] {
-  // Most ids end otherwise, and a catalog may have ten thousand.
+  // A fast exit: most ids end otherwise, and a catalog may have ten thousand.
   if (!/\d\d$/.test(modelId)) return []
   return forms.flatMap(([digits, mark]) =>
     digits.test(modelId) ? [modelId.replace(digits, mark)] : [],

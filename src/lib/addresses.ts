@@ -1,20 +1,19 @@
 import ipaddr from 'ipaddr.js'
 
-/** Who asks, for counting: an address, or the network that one subscriber of IPv6 has. */
+/** The key to count a client by: its IPv4 address, or the IPv6 network of one subscriber. */
 export function addressKey(address: string): string {
   const parsed = parse(address)
   if (parsed instanceof ipaddr.IPv6) return `${firstParts(parsed, 4)}::/64`
   return parsed?.octets.join('.') ?? address
 }
 
-/** The network around it that may be in one hand: /24 of IPv4, /48 of IPv6. */
+/** A network that one party may control: /24 of IPv4, /48 of IPv6. */
 export function networkKey(address: string): string {
   const parsed = parse(address)
   if (parsed instanceof ipaddr.IPv6) return `${firstParts(parsed, 3)}::/48`
   return parsed ? `${parsed.octets.slice(0, 3).join('.')}.0/24` : address
 }
 
-/** What is no address counts as it is. */
 const parse = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address) : undefined)
 
 const firstParts = ({ parts }: ipaddr.IPv6, count: number) =>
@@ -23,7 +22,7 @@ const firstParts = ({ parts }: ipaddr.IPv6, count: number) =>
     .map((part) => part.toString(16))
     .join(':')
 
-/** ISO 3166-1 alpha-2, as of 2024, and XK, which proxies tell for Kosovo (assigned by users of the list). */
+/** ISO 3166-1 alpha-2, as of 2024, and XK, which proxies send for Kosovo (a user-assigned code). */
 const codes = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
    BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH
@@ -35,7 +34,7 @@ const codes = new Set(
    UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`.split(/\s+/),
 )
 
-/** A country's code in capitals, whatever the case it is written in; undefined: it is none. */
+/** A country code in capitals, from any case; undefined: not a code. */
 export function readCountryCode(text: string): string | undefined {
   const code = text.toUpperCase()
   return codes.has(code) ? code : undefined

@@ -1,15 +1,15 @@
-/** Milliseconds since 1970 (UTC). Passed in, so that tests hold it still. */
+/** Milliseconds since 1970 (UTC). Injected, so that tests control it. */
 export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-/** A UTC day, in milliseconds: it has no hour more or less. */
+/** A UTC day in milliseconds; UTC has no daylight saving time. */
 export const dayMs = 86_400_000
 
 let lastDay = Number.NaN
 let lastName = ''
 
-/** The UTC day of a time, `2026-11-21`. Asked for each request: the last answer is remembered. */
+/** The UTC day of a time, `2026-11-21`. Called for each request: the last result is cached. */
 export function utcDay(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs)
   if (day !== lastDay) {
@@ -19,10 +19,10 @@ export function utcDay(timeMs: number): string {
   return lastName
 }
 
-/** Does a task again and again; what it returns ends that. Passed in, so that tests need no timers. */
+/** Runs a task periodically; the result stops it. Injected, so that tests need no timers. */
 export type Repeat = (task: () => void, everyMs: number) => () => void
 
-/** By a timer that does not keep the process alive. */
+/** Uses a timer that does not keep the process alive. */
 export const repeatByTimer: Repeat = (task, everyMs) => {
   const timer = setInterval(task, everyMs)
   timer.unref()
@@ -33,23 +33,23 @@ export const repeatByTimer: Repeat = (task, everyMs) => {
 export function parseDateTime(text: string): number | undefined {
   const match = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(text)
   const ms = match ? Date.parse(text) : Number.NaN
-  // Date.parse may roll 30 February over into March.
+  // Date.parse may turn 30 February into March.
   const rolled = match && new Date(`${match[1]}T00:00:00Z`).getUTCDate() !== Number(match[2])
   return Number.isNaN(ms) || rolled ? undefined : ms
 }
 
-/** The same, and of a date alone: midnight UTC. */
+/** The same, also for a date alone: midnight UTC. */
 export const parseDateOrTime = (text: string): number | undefined =>
   parseDateTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
 
-/** A look that comes later than this after the one before it: the process did not run, or was starved. */
+/** A tick with a gap longer than this: the process was suspended or starved. */
 const lateMs = 250
-/** How often whoever waits in running time looks at the clock at least. */
+/** Longest interval between clock checks while waiting. */
 const lookMs = 100
 
 /**
- * The time in which this process has run, to measure others by; read it each 250 ms at least. A
- * long gap counts nothing, further ones 250 ms each.
+ * The time for which this process has run, for timeouts; read it at least every 250 ms. A long gap counts as
+ * nothing, further ones as 250 ms each.
  */
 export function createRunningClock(clock: Clock): Clock {
   let readAt = clock()
@@ -66,7 +66,7 @@ export function createRunningClock(clock: Clock): Clock {
   }
 }
 
-/** As `setTimeout` does it, but by the time in which this process runs; gives what calls it off. */
+/** Like `setTimeout`, but in the running time of this process; the result cancels it. */
 export function afterRunning(limitMs: number, onOver: () => void): () => void {
   const clock = createRunningClock(() => performance.now())
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -6,7 +6,6 @@ interface System {
   readonly level: number
   readonly send: number
   readonly receive: number
-  /** Whether a socket takes connections. */
   readonly listens: number
 }
 
@@ -25,8 +24,8 @@ const size = new Uint32Array(1)
 let calls: ReturnType<typeof open> | null = null
 
 /**
- * Bounds how many bytes the system keeps for a socket, unread (`receive`) or unsent (`send`), where
- * it can be told: it lets them grow to megabytes.
+ * Bounds the kernel's buffer of unread (`receive`) or unsent (`send`) bytes of a socket, where the system allows
+ * it: buffers grow to megabytes otherwise.
  */
 export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number): void {
   calls ??= open()
@@ -35,7 +34,7 @@ export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number
   calls?.setsockopt(fd, system.level, system[which], ptr(value), 4)
 }
 
-/** The same for the connections that any port of this process takes from now on: they inherit it. */
+/** The same for all connections that this process accepts later: they inherit it. */
 export function boundAccepted(which: 'send' | 'receive', bytes: number): void {
   for (const fd of openFiles()) if (isListening(fd)) boundSocket(fd, which, bytes)
 }
@@ -57,7 +56,7 @@ function isListening(fd: number): boolean {
   return getsockopt(fd, system.level, system.listens, ptr(value), ptr(size)) === 0 && value[0] !== 0
 }
 
-/** Undefined: they are of another name here, or none are to be had. */
+/** Undefined: the library or its symbols are missing here. */
 function open() {
   const { i32, u32, ptr: pointer } = FFIType
   for (const library of system?.libraries ?? []) {
@@ -67,13 +66,13 @@ function open() {
         getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
       }).symbols
     } catch {
-      // The next one may be it.
+      // Try the next one.
     }
   }
   return undefined
 }
 
-/** What those who check certificates say, by their codes, as the rest of a sentence about a server. */
+/** TLS verification errors by code, as the predicate of a sentence about a server. */
 const complaints: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate of another name',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
@@ -84,12 +83,12 @@ const complaints: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not known here',
 }
 
-/** What is wrong with a server's certificate, by an error of a connection; undefined: nothing known. */
+/** Describes the certificate fault of a connection error; undefined for other errors. */
 export function tlsComplaint(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? complaints[String(error.code)] : undefined
 }
 
-/** Whether an answer may go compressed (RFC 9110, 12.5.3): gzip weighs no less than plain bytes. */
+/** Whether the client accepts gzip (RFC 9110, 12.5.3), at a weight no lower than identity. */
 export function isGzipAccepted({ headers }: Pick<Request, 'headers'>): boolean {
   const header = headers.get('accept-encoding')
   if (header === null) return false

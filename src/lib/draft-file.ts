@@ -3,24 +3,24 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from '
 import { chmod, link, mkdir, open, rename, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** A file under a name of its own, beside the place where it is to be once it is whole. */
+/** A temporary file beside its target, moved into place once it is complete. */
 export interface DraftFile {
   readonly path: string
   /**
-   * Makes it durable and puts it in its place in one step. Without `replace`, a file that is there
-   * stays: `taken`. Throws when the draft was removed.
+   * Syncs it and moves it into place atomically. Without `replace`, an existing file stays: `taken`. Throws when
+   * the draft was removed.
    */
   place(options: { readonly replace: boolean }): Promise<'placed' | 'taken'>
-  /** Removes it, with what was made beside it under longer names. Harmless when it is placed. */
+  /** Removes it and the files that share its prefix. Harmless after `place`. */
   discard(): void
 }
 
-/** A draft is touched this often for as long as its process lives … */
+/** A draft is touched this often while its process lives … */
 const touchMs = 1_000
-/** … so that one which was not touched for so long was left behind by a killed process. */
+/** … so an older draft was left behind by a killed process. */
 const leftBehindMs = 60_000
 
-/** Makes an empty private draft of `file`, and removes what killed processes left of others. */
+/** Creates an empty private draft of `file`, and removes those that killed processes left behind. */
 export function createDraftFile(file: string): DraftFile {
   const { folder, prefix } = draftsOf(file)
   removeLeftBehind(file)
@@ -30,7 +30,7 @@ export function createDraftFile(file: string): DraftFile {
   const { ino } = statSync(path)
   const touching = setInterval(() => {
     const now = new Date()
-    // It may just have been placed or discarded.
+    // The draft may just have been placed or discarded.
     void utimes(path, now, now).catch(() => undefined)
   }, touchMs)
   touching.unref()
@@ -55,7 +55,7 @@ export function createDraftFile(file: string): DraftFile {
 }
 
 async function makeDurable(path: string): Promise<void> {
-  // The process's umask, or what has written it, may have changed others' rights.
+  // The umask, or the writer, may have changed the permissions.
   await chmod(path, 0o600)
   const handle = await open(path, 'r+')
   try {
@@ -65,10 +65,10 @@ async function makeDurable(path: string): Promise<void> {
   }
 }
 
-/** What a file system answers that knows no second name for a file. */
+/** Errors of file systems without hard links. */
 const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** Unlike a rename, a link never replaces what is there already. False: there is something. */
+/** Unlike a rename, a link never replaces an existing file. False: one exists. */
 async function putBeside(path: string, file: string): Promise<boolean> {
   try {
     await link(path, file)
@@ -84,7 +84,7 @@ async function putBeside(path: string, file: string): Promise<boolean> {
   }
 }
 
-/** The new name of a file outlives a power cut only when its folder is written too. */
+/** A new file name survives a power cut only after its folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
@@ -95,13 +95,13 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Where drafts of a file are, and how their names begin. */
+/** The folder of a file's drafts, and their name prefix. */
 const draftsOf = (file: string) => ({
   folder: dirname(resolve(file)),
   prefix: `.${basename(file)}.`,
 })
 
-/** Removes what killed processes left of drafts of a file; of use where no new draft is made. */
+/** Removes drafts that killed processes left behind, where no new draft is made. */
 export function removeLeftBehind(file: string): void {
   const { folder, prefix } = draftsOf(file)
   const draft = /^[0-9a-f]{12}\.tmp/
@@ -113,12 +113,12 @@ export function removeLeftBehind(file: string): void {
   }
 }
 
-/** Empty when there is no such folder: whoever makes a file in it is told. */
+/** Empty when the folder is missing: creating a file in it reports that. */
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
 const remove = (path: string) => rmSync(path, { force: true })
 
-/** Writes a file whole or not at all, with missing folders. `modifiedMs` dates the file. */
+/** Writes a file atomically, creating missing folders. `modifiedMs` sets its modification time. */
 export async function writeWholeFile(
   file: string,
   content: Uint8Array,

@@ -1,26 +1,25 @@
-/** A list in one line; `none` says what an empty one means. */
+/** A list in one line; `none` replaces an empty list. */
 export const listed = (items: readonly string[], none: string): string =>
   items.length === 0 ? none : items.join(', ')
 
-/** A whole number with its thousands apart: `213,000`. Not by the locale: that data is megabytes. */
+/** A whole number with thousands separators: `213,000`. Not by the locale, whose data takes megabytes. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** `1 channel`, `2 channels`. */
 export const counted = (count: number, thing: string): string =>
   `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`
 
-/** Milliseconds since 1970 as ISO 8601 in UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/** An ISO time without what people don't read: `2026-11-21 08:30:12 UTC`. */
+/** An ISO time for display: `2026-11-21 08:30:12 UTC`. */
 export const humanTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`
 
-/** Milliseconds as people say them. */
+/** Milliseconds for display. */
 export const humanDuration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)
 
 const byteUnits = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
-/** Bytes as people say them: `512 bytes`, `1.3 MB`, `24 GB`. */
+/** Bytes for display: `512 bytes`, `1.3 MB`, `24 GB`. */
 export function humanBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), byteUnits.length - 1)
   const value = bytes / 1000 ** power
@@ -68,12 +67,12 @@ export function parseSizeBytes(text: string): number | undefined {
   return parseWithUnit(text, sizeUnits)
 }
 
-/** The shortest exact text that `parseDurationMs` reads back: `90000` is `90s`. */
+/** The shortest exact text that `parseDurationMs` accepts: `90000` is `90s`. */
 export function formatDurationMs(durationMs: number): string {
   return formatWithUnit(durationMs, durationUnits)
 }
 
-/** The shortest exact text that `parseSizeBytes` reads back: `67108864` is `64MiB`. */
+/** The shortest exact text that `parseSizeBytes` accepts: `67108864` is `64MiB`. */
 export function formatSizeBytes(sizeBytes: number): string {
   return formatWithUnit(sizeBytes, sizeUnits)
 }

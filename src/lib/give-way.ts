@@ -2,24 +2,24 @@ import { dlopen } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** The least of all: what wants the same processor goes before. */
+/** The lowest nice value. */
 const lowestPriority = 19
-/** `SCHED_IDLE` of sched(7): runs where nothing else would, and ends its turn at once for what would. */
+/** `SCHED_IDLE` of sched(7): runs only on an idle processor, and is preempted at once. */
 const idlePolicy = 5
-/** Under these names glibc and musl are found. */
+/** Names of glibc and musl. */
 const libraries = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
-/** Lets this process give way to all others, with all threads that it makes later. */
+/** Lowers this process's scheduling priority, including threads that start later. */
 export function giveWay(): void {
   try {
     setPriority(lowestPriority)
     if (process.platform !== 'linux') return
     const threads = readdirSync('/proc/self/task').map(Number)
     for (const thread of threads) lower(thread)
-    // One of the lowest priority still keeps others waiting to the end of its turn.
+    // Even at the lowest nice value, a thread keeps others waiting until its time slice ends.
     for (const library of libraries) if (becomeIdle(library, threads)) return
   } catch {
-    // Where that is forbidden, or there is no /proc, it works as others do.
+    // Without permission or /proc the priority stays normal.
   }
 }
 
@@ -27,19 +27,19 @@ function lower(thread: number): void {
   try {
     setPriority(thread, lowestPriority)
   } catch {
-    // It has just ended.
+    // The thread has just ended.
   }
 }
 
 let yieldProcessor = () => {}
 
 /**
- * Ends this turn of a process that gives way; to be called between small pieces of work. Linux (6.6
- * and later) may let others wait 4 ms for its end.
+ * Yields the processor; to be called between small pieces of work. Linux (6.6 and later) may otherwise let other
+ * processes wait 4 ms.
  */
 export const giveTurn = (): void => yieldProcessor()
 
-/** False: there is no such library, or the system forbids it. */
+/** False: the library is missing, or the system forbids it. */
 function becomeIdle(library: string, threads: readonly number[]): boolean {
   try {
     const { symbols } = dlopen(library, {

@@ -1,9 +1,9 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The largest multiple of 62 in a byte: larger bytes would make some characters likelier. */
+/** The largest multiple of 62 in a byte: larger bytes would bias the characters. */
 const fairBytes = 256 - (256 % alphabet.length)
 const keyCharacters = 48
 
-/** A unique id of a request, `req_…`; later ids sort after earlier ones. */
+/** A unique request id, `req_…`; later ids sort after earlier ones. */
 export function createRequestId(): string {
   return `req_${Bun.randomUUIDv7().replaceAll('-', '')}`
 }
@@ -28,10 +28,10 @@ export function freeName(stem: string, taken: readonly string[]): string {
   }
 }
 
-/** Shorter keys would be given away by their hint. */
+/** The hint would reveal too much of a shorter key. */
 const leastLength = 20
 
-/** What lists show of a token's key: `sk-ab…wxyz`; of a short one only `sk-…`. */
+/** The hint that lists show of a token's key: `sk-ab…wxyz`; of a short one only `sk-…`. */
 export function keyHint(key: string): string {
   return key.length < leastLength ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`
 }

@@ -2,10 +2,9 @@ import type { Clock } from './clock.ts'
 import { printable } from './table.ts'
 
 export type LogLevel = 'info' | 'warn' | 'error'
-/** What a line says beside its message. Ids, names and counts: never keys, prompts or answers. */
+/** Fields of a line besides its message. Ids, names and counts: never keys, prompts or answers. */
 export type LogFields = { readonly [name: string]: unknown }
 
-/** One line per call. No method ever throws. */
 export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
@@ -13,22 +12,20 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  /** Takes a line without its line break. */
   readonly sink: (line: string) => void
-  /** For people at a terminal instead of machines. */
+  /** Human-readable lines instead of JSON. */
   readonly pretty: boolean
   readonly clock: Clock
-  /** The least level that is written. */
   readonly level: LogLevel
 }
 
 const ranks = { info: 0, warn: 1, error: 2 } satisfies Record<LogLevel, number>
 const colors = { info: 36, warn: 33, error: 31 } satisfies Record<LogLevel, number>
 const maxTextLength = 2000
-/** Values in one line: an object that contains itself must end somewhere. */
+/** Values per line, at most: a cyclic object must end. */
 const maxValues = 500
 
-/** Keys of tokens and vendors as they could slip into a message: a last guard, not the first. */
+/** Keys of tokens and vendors that a message may contain: the last guard, not the first. */
 const keyPattern = /(?<![A-Za-z])(sk-|AIza|Bearer\s+)[\w.~+/=-]{8,}/gi
 
 function cleanText(text: string): string {
@@ -40,12 +37,12 @@ interface Budget {
   left: number
 }
 
-/** An error's own parts; `stack` repeats the message, which may be all that tells the cause. */
+/** An error's own fields; `stack` repeats the message, which may be the only hint of the cause. */
 function errorParts({ name, message, stack, cause }: Error): LogFields {
   return { name, message, stack, cause }
 }
 
-/** A value that can be written as JSON, with long texts cut and keys hidden. */
+/** A JSON value, with long texts cut and keys redacted. */
 function cleanValue(value: unknown, budget: Budget): unknown {
   budget.left--
   if (typeof value === 'string') return cleanText(value)
@@ -83,7 +80,7 @@ function prettyLine(time: string, level: LogLevel, message: string, fields: LogF
   return `${time.slice(11, 23)} ${mark} ${printable(message)}${pairs.join('')}`
 }
 
-/** A field that has a name of the line's own gets out of its way: `level` becomes `level_`. */
+/** A field that collides with a name of the line is renamed: `level` becomes `level_`. */
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const line: { [name: string]: unknown } = { time, level, message }
   for (const [name, value] of Object.entries(fields)) {
@@ -92,10 +89,9 @@ function jsonLine(time: string, level: LogLevel, message: string, fields: LogFie
   return JSON.stringify(line)
 }
 
-/** A line without any of these holds no key: `keyPattern` needs one of them. */
+/** A fast test: `keyPattern` needs one of these. */
 const mayHoldKey = /sk-|AIza|Bearer/i
 
-/** Whether a value is written as it is. */
 function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -110,8 +106,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * The line of `jsonLine` for plain fields without keys, in a fifth of the time; undefined for all
- * others. Every request writes one.
+ * The result of `jsonLine` for plain fields without keys, five times faster; undefined for all others. Every
+ * request logs one.
  */
 function plainLine(time: string, level: LogLevel, message: string, fields: LogFields) {
   let left = maxValues
@@ -127,7 +123,7 @@ function plainLine(time: string, level: LogLevel, message: string, fields: LogFi
   return mayHoldKey.test(line) ? undefined : line
 }
 
-/** A logger that writes JSON lines, or lines for people, to `sink`. */
+/** A logger that writes JSON or human-readable lines to `sink`. */
 export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Logger {
   const format = pretty ? prettyLine : jsonLine
 
@@ -140,7 +136,7 @@ export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Log
         plain ?? format(time, line, cleanText(message), cleanFields(fields, { left: maxValues })),
       )
     } catch {
-      // A line that can't be written must not fail the work that it tells of; say so if possible.
+      // Logging must never fail the work it describes; report the failure if possible.
       try {
         sink(JSON.stringify({ level: 'error', message: 'a log line could not be written' }))
       } catch {

@@ -9,14 +9,14 @@ interface MemoryLimit {
 }
 
 interface Places {
-  /** Reads a file; throws where there is none. */
+  /** Reads a file; throws when it is missing. */
   readonly read?: (path: string) => string
   readonly machineBytes?: number
 }
 
 const readText = (path: string) => readFileSync(path, 'utf8')
 
-/** The smallest limit of this process's control groups (v1, v2), else all of the machine. */
+/** The smallest limit of this process's control groups (v1, v2), else the machine's memory. */
 export function findMemoryLimit(places: Places = {}): MemoryLimit {
   const { read = readText, machineBytes = totalmem() } = places
   const limits = [...limitFiles(read)].map((file) => bytesIn(file, read))
@@ -26,7 +26,7 @@ export function findMemoryLimit(places: Places = {}): MemoryLimit {
     : { bytes: machineBytes, source: 'machine' }
 }
 
-/** In a container the path may be the host's, with only its root mounted: so that all parents are read. */
+/** In a container the path may be the host's with only its root mounted, so all parents are read. */
 function* limitFiles(read: (path: string) => string): Generator<string> {
   for (const line of textOf('/proc/self/cgroup', read).split('\n')) {
     const [, controllers, path = '/'] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? []
@@ -41,7 +41,7 @@ function* limitFiles(read: (path: string) => string): Generator<string> {
   }
 }
 
-/** Infinite: the file is not there, or says `max`. */
+/** Infinity: the file is missing, or says `max`. */
 function bytesIn(file: string, read: (path: string) => string): number {
   const bytes = Number(textOf(file, read).trim() || 'none')
   return bytes > 0 ? bytes : Number.POSITIVE_INFINITY
@@ -55,7 +55,7 @@ function textOf(file: string, read: (path: string) => string): string {
   }
 }
 
-/** Memory that nobody can take from this process, in bytes: without the pages of files. */
+/** Memory of this process that the kernel cannot reclaim, in bytes: without file pages. */
 export function heldMemoryBytes(): number {
   const [, resident, shared] = textOf('/proc/self/statm', readText).split(' ').map(Number)
   if (!resident || shared === undefined) return residentMemoryBytes()
@@ -64,26 +64,26 @@ export function heldMemoryBytes(): number {
 
 let lastResident = 0
 
-/** All that is resident, in bytes; as it was last known where no file descriptor is left to read it by. */
+/** Resident bytes; the last known value while no file descriptor is left to read it. */
 export function residentMemoryBytes(): number {
   try {
     lastResident = process.memoryUsage.rss()
   } catch {
-    // The next look finds a descriptor.
+    // Out of descriptors: the next call tries again.
   }
   return lastResident
 }
 
-/** Of Linux on all that this program is built for, but for some arm64 kernels: there it reckons too low. */
+/** The page size of all supported Linux targets but some arm64 kernels, where results are too low. */
 const pageBytes = 4_096
 
-/** How many files this process may have open; undefined where the system does not tell. */
+/** The limit of open files; undefined where the system has none to read. */
 export function descriptorLimit(): number | undefined {
   known ??= readLimit()
   return known
 }
 
-/** It is not raised any more, and can't be read when it is reached. */
+/** Read once: the limit does not change, and cannot be read once it is reached. */
 let known: number | undefined
 
 function readLimit(): number | undefined {
@@ -96,7 +96,7 @@ function readLimit(): number | undefined {
   }
 }
 
-/** Whether so many more files could be opened now. It opens them, which takes some microseconds each. */
+/** Whether so many more files could be opened now. It opens them, some microseconds each. */
 export function hasSpareDescriptors(count: number): boolean {
   const opened: number[] = []
   try {
@@ -109,7 +109,7 @@ export function hasSpareDescriptors(count: number): boolean {
   }
 }
 
-/** Whether a thread can be begun safely: without descriptors for it Bun 1.4 ends the process. */
+/** Whether a thread can start safely: without descriptors for it Bun 1.4 ends the process. */
 export const hasDescriptorsForThread = (): boolean =>
   hasSpareDescriptors(Math.min(mostForThread, Math.floor((descriptorLimit() ?? 0) / 4)))
 
@@ -117,24 +117,24 @@ const mostForThread = 256
 
 export const tooFewDescriptors = 'Too few file descriptors are left at present.'
 
-/** The way out, for people. */
+/** Advice for the operator. */
 export const raiseIt =
   'raise the limit: ulimit -n 65536 in a shell, LimitNOFILE=65536 in systemd, --ulimit nofile=65536 for a container'
 
 const isShortage = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
 
-/** How many files this process has open, connections included; undefined where there is no /proc. */
+/** Files that this process has open, connections included; undefined without /proc. */
 export function countOpenFiles(): number | undefined {
   try {
-    // Linux tells it as the size of the folder from 6.2 on; else one of the entries is the folder itself.
+    // Linux reports it as the folder's size from 6.2 on; before, one entry is the folder itself.
     return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length - 1
   } catch {
     return undefined
   }
 }
 
-/** How many it may have open: infinite where there is no limit, undefined where there is no /proc. */
+/** The limit of open files: Infinity without one, undefined without /proc. */
 export function mostOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -146,7 +146,7 @@ export function mostOpenFiles(): number | undefined {
   }
 }
 
-/** How late this process comes to its work. */
+/** Event loop delay. */
 export interface LagMeter {
   longestMs(): number
   stop(): void
@@ -155,7 +155,7 @@ export interface LagMeter {
 const everyMs = 1_000
 const samples = 60
 
-/** Measures from now on, by how late a timer fires. `tick` is monotonic, in milliseconds. */
+/** Measures by how late a timer fires. `tick` is monotonic, in milliseconds. */
 export function createLagMeter(tick: Clock, repeat: Repeat): LagMeter {
   const lagsMs = new Array<number>(samples).fill(0)
   let count = 0

@@ -8,19 +8,19 @@ export interface RateOptions {
   readonly everyMs: number
 }
 
-/** Counts what comes, by key: so many at once, then one now and then. In memory, bounded. */
+/** A rate limit by key: a burst, then a steady rate. In memory, bounded. */
 interface Rate {
-  /** How long to wait until one may come, in milliseconds; 0: now. */
+  /** Milliseconds until the next event is allowed; 0: now. */
   waitMs(key: string): number
   take(key: string): void
   giveBack(key: string): void
 }
 
-/** The keys that are remembered: who drives one out has spent thousands of attempts. */
+/** Keys that are remembered: evicting one takes thousands of attempts. */
 const mostKeys = 20_000
 
 export function createRate({ clock, burst, everyMs }: RateOptions): Rate {
-  /** When the key would be without any again. */
+  /** When the key's bucket is empty again. */
   const emptyAt = new LRUCache<string, number>(growing(mostKeys))
   const since = (key: string, now: number) => Math.max(emptyAt.get(key) ?? 0, now)
   return {
@@ -39,17 +39,17 @@ export function createRate({ clock, burst, everyMs }: RateOptions): Rate {
 }
 
 const minuteMs = 60_000
-/** Looks that come sooner after another tell nothing new. */
+/** Shortest interval between samples. */
 const leastMs = 1_000
 
-/** By how much a count has grown in the last minute. `tick` is monotonic; ask often. */
+/** The growth of a count in the last minute. `tick` is monotonic; call it often. */
 export function createPerMinute(count: () => number, tick: Clock): () => number {
   const looks = [{ at: tick(), count: count() }]
   return () => {
     const now = tick()
     const counted = count()
     if (now - (looks.at(-1)?.at ?? 0) >= leastMs) looks.push({ at: now, count: counted })
-    // The first that stays is a minute old, or older where nobody has looked since.
+    // The first sample kept is at least a minute old.
     while ((looks[1]?.at ?? now) <= now - minuteMs) looks.shift()
     return counted - (looks[0]?.count ?? counted)
   }

@@ -11,40 +11,40 @@ import {
   writeSync,
 } from 'node:fs'
 
-/** What was sealed with another secret than the one at hand. */
+/** The data was sealed with another secret. */
 export class OtherSecret extends Error {
   override readonly name = 'OtherSecret'
 }
 
 export interface SecretBox {
-  /** The same text gives the same hash, which says nothing about the text without the secret. */
+  /** Equal texts give equal hashes, which reveal nothing without the secret. */
   keyedHash(text: string): string
   /** Encrypts; the same text gives other bytes each time. */
   seal(text: string): Uint8Array
-  /** Decrypts; throws when the bytes were sealed with another secret, or changed. */
+  /** Decrypts; throws when the bytes were changed or sealed with another secret. */
   open(sealed: Uint8Array): string
-  /** For what leaves the gateway and comes back. */
+  /** For texts that clients store and send back. */
   readonly texts: TextSealer
-  /** For a thread of this process that seals and opens them, too. */
+  /** For a thread of this process that also seals and opens texts. */
   readonly textKeys: TextKeys
   readonly bytes: ByteSealer
 }
 
-/** Encrypts bytes, each time to others. `owner`: what they are good for alone; it is not stored. */
+/** Encrypts bytes with a random nonce. `owner` is authenticated but not stored. */
 export interface ByteSealer {
   seal(bytes: Uint8Array, owner: string): Uint8Array
-  /** Undefined for what was not sealed with this secret for this owner, or was changed. */
+  /** Undefined for bytes of another secret or owner, or changed ones. */
   open(sealed: Uint8Array, owner: string): Uint8Array | undefined
 }
 
 /** Encrypts texts as base64url; equal texts give equal seals. */
 export interface TextSealer {
   seal(text: string): string
-  /** Undefined for what was not sealed with this secret, or was changed. */
+  /** Undefined for a text of another secret, or a changed one. */
   open(sealed: string): string | undefined
 }
 
-/** Form of the sealed bytes: version, nonce, tag, then the encrypted text. */
+/** Layout of sealed bytes: version, nonce, tag, ciphertext. */
 const version = 1
 const nonceBytes = 12
 const tagBytes = 16
@@ -59,7 +59,7 @@ export interface TextKeys {
   readonly nonceKey: Uint8Array
 }
 
-/** Nonce, tag, then the encrypted bytes. `owner` is not stored, and must be the same again. */
+/** Nonce, tag, ciphertext. `owner` is not stored; decryption needs the same one. */
 function encrypt(key: Uint8Array, nonce: Uint8Array, plain: string | Uint8Array, owner = '') {
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   if (owner !== '') cipher.setAAD(Buffer.from(owner))
@@ -68,7 +68,7 @@ function encrypt(key: Uint8Array, nonce: Uint8Array, plain: string | Uint8Array,
   return [nonce, cipher.getAuthTag(), start, end]
 }
 
-/** The same, back; throws when it was changed, or is of another key or owner. */
+/** Decrypts; throws for changed bytes, another key or another owner. */
 function decrypt(key: Uint8Array, sealed: Uint8Array, owner = ''): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
   if (owner !== '') decipher.setAAD(Buffer.from(owner))
@@ -77,7 +77,7 @@ function decrypt(key: Uint8Array, sealed: Uint8Array, owner = ''): Buffer {
   return Buffer.concat([start, decipher.final()])
 }
 
-/** The nonce is a keyed hash of the text: equal texts give equal seals, others never share one. */
+/** The nonce is a keyed hash of the text: equal texts give equal seals, others never share a nonce. */
 export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
   const hasher = new Bun.CryptoHasher('sha256', nonceKey)
   return {
@@ -100,7 +100,7 @@ export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
   }
 }
 
-/** Seals with a version and a random nonce, so that the same gives other bytes each time. */
+/** Seals with a version and a random nonce. */
 const sealBytes = (key: Uint8Array, plain: string | Uint8Array, owner?: string): Uint8Array =>
   Buffer.concat([Uint8Array.of(version), ...encrypt(key, randomBytes(nonceBytes), plain, owner)])
 
@@ -118,9 +118,9 @@ const createByteSealer = (key: Uint8Array): ByteSealer => ({
   },
 })
 
-/** A box that is locked by `secret`: separate keys for hashes and encryption are derived from it. */
+/** Derives separate keys for hashes and encryption from `secret`. */
 export function createSecretBox(secret: string): SecretBox {
-  // Copying a keyed hasher costs half of making one.
+  // Copying a keyed hasher costs half of creating one.
   const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'keyed hash'))
   const sealKey = deriveKey(secret, 'seal')
   const textKeys = {
@@ -154,14 +154,14 @@ export function createSecretBox(secret: string): SecretBox {
 interface LoadedSecret {
   readonly secret: string
   readonly source: 'environment' | 'file' | 'created'
-  /** What the operator should put right; null when nothing. */
+  /** A warning for the operator; null: none. */
   readonly warning: string | null
 }
 
 interface SecretPlace {
-  /** The value of TOLLGATE_SECRET; empty counts as not set. */
+  /** The value of TOLLGATE_SECRET; empty counts as unset. */
   readonly env: string | undefined
-  /** Path of the file that is used, and made when missing, without TOLLGATE_SECRET. */
+  /** Path of the secret file that is used, and created when missing, without TOLLGATE_SECRET. */
   readonly file: string
 }
 
@@ -171,7 +171,7 @@ function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** Makes the file whole or not at all; leaves one that another process made first as it is. */
+/** Creates the file atomically; keeps one that another process created first. */
 function createFile(file: string): boolean {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -182,9 +182,9 @@ function createFile(file: string): boolean {
     } finally {
       closeSync(descriptor)
     }
-    // The process's umask may have taken more away than others' rights.
+    // The umask may have removed the owner's permissions.
     chmodSync(draft, 0o600)
-    // Unlike a rename, a link never replaces what is there already.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(draft, file)
     return true
   } catch (error) {
@@ -223,8 +223,8 @@ function complainOfMode(file: string): string | null {
 }
 
 /**
- * The secret of `TOLLGATE_SECRET`, else of the file, which is made at the first start. Throws, with
- * the way out, for one that is too short or can't be read.
+ * The secret of `TOLLGATE_SECRET`, else of the file, which the first start creates. Throws, with the remedy, for
+ * one that is too short or unreadable.
  */
 export function loadSecret({ env, file }: SecretPlace): LoadedSecret {
   if (env !== undefined && env !== '') {

@@ -1,14 +1,14 @@
-/** Longest time that the event loop is held; a request waits no longer for a piece of work. */
+/** Longest time for which a slice may block the event loop. */
 const sliceMs = 2
 
-/** Runs a long computation in slices, between which requests are answered. */
+/** Runs a long computation in slices, between which requests are served. */
 export async function inSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
   let pauseAt = performance.now() + sliceMs
   let isLong = false
   for (;;) {
     const step = steps.next()
     if (step.done) {
-      // Who works on a large result should begin with a slice of its own.
+      // The caller's work on a large result gets a slice of its own.
       if (isLong) await pause()
       return step.value
     }
@@ -19,7 +19,7 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
   }
 }
 
-/** The same for a loop of asynchronous work that is done at once: await it after each piece. */
+/** The same for a loop of asynchronous work that resolves at once: await it after each piece. */
 export function createPauses(): () => Promise<void> {
   let pauseAt = performance.now() + sliceMs
   return async () => {

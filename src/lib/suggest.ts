@@ -1,4 +1,4 @@
-/** How many letters must change, be added, removed or swapped with their neighbour. */
+/** Edit distance: letters changed, added, removed or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -22,13 +22,13 @@ function distance(a: string, b: string): number {
 
 const plain = (word: string) => word.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** How far a known word may be from what was written. */
+/** The largest distance that counts as near. */
 const reachOf = (wanted: string) =>
   wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3))
 
 const maxLength = 40
 
-/** The word that was probably meant, or undefined when none is near. */
+/** The known word that was probably meant; undefined when none is near. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   const wanted = plain(word)
   if (wanted.length > maxLength) return undefined
@@ -39,10 +39,10 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return best && best.far <= reachOf(wanted) ? best.candidate : undefined
 }
 
-/** More candidates are not compared letter by letter: nobody is to wait for it. */
+/** More candidates are not compared letter by letter: it takes too long. */
 const maxCompared = 2_000
 
-/** Up to so many names that were probably meant, the nearest first. */
+/** At most `most` names that were probably meant, nearest first. */
 export function nearest(word: string, known: readonly string[], most: number): readonly string[] {
   const wanted = plain(word)
   if (wanted.length > maxLength) return []
@@ -64,7 +64,7 @@ export function nearest(word: string, known: readonly string[], most: number): r
     .map(({ candidate }) => candidate)
 }
 
-/** Behind all whose letters are near; the less is missing, the nearer. */
+/** Ranks after all near words; the fewer letters are missing, the nearer. */
 function farOfBeginning(wanted: string, other: string): number | undefined {
   const [short, long] = wanted.length < other.length ? [wanted, other] : [other, wanted]
   if (short.length < 4 || !long.startsWith(short)) return undefined

@@ -1,12 +1,10 @@
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string
   readonly text: (row: Row) => string
-  /** Numbers stand at the right. */
   readonly right?: boolean
 }
 
-/** Columns two spaces apart; full-width characters count as the two cells that they take. */
+/** Columns two spaces apart; full-width characters count as two cells. */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -24,7 +22,7 @@ export function formatTable<Row>(
   )
 }
 
-/** A title and its value on one line each, the values below one another. */
+/** A title and its value per line, values aligned. */
 export function formatPairs(pairs: readonly (readonly [string, string])[]): readonly string[] {
   const widest = Math.max(...pairs.map(([title]) => width(title)))
   return pairs.map(([title, value]) =>
@@ -32,13 +30,13 @@ export function formatPairs(pairs: readonly (readonly [string, string])[]): read
   )
 }
 
-/** Names come from people: what is in them must not steer the terminal, nor begin a line of its own. */
+/** Names are user input: escapes control characters and line breaks. */
 export const printable = (text: string): string =>
   harmless(text).replace(/[\n\t]/g, (control) => JSON.stringify(control).slice(1, -1))
 
 /**
- * A text of several lines without what steers a terminal, or turns the order of its letters: control
- * characters of both kinds, those of direction, and other breaks of lines are written as JSON writes them.
+ * Escapes, as JSON does, control characters, direction marks and unusual line breaks of a text of several lines,
+ * so that it cannot steer the terminal.
  */
 export const harmless = (text: string): string =>
   text.replace(
@@ -55,7 +53,7 @@ function pad(text: string, to: number, right: boolean): string {
   return right ? space + text : text + space
 }
 
-/** Order by code point, for `sort`: JavaScript's own is by UTF-16 units. */
+/** Order by code point, for `sort`: JavaScript's default is by UTF-16 units. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -66,5 +64,5 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for the highest code points: they come last. */
+/** Surrogates encode the highest code points: they sort last. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)

@@ -1,7 +1,7 @@
-/** Runs work when all work before it has ended; gives its result, or rejects as it does. */
+/** Runs work after all earlier work has ended; returns its result, or rejects with it. */
 type InTurn = <Result>(work: () => Result | Promise<Result>) => Promise<Result>
 
-/** Pieces of asynchronous work, one after the other in the order in which they are asked for. */
+/** Runs asynchronous work one after the other, in the order requested. */
 export function createTurns(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -11,7 +11,7 @@ export function createTurns(): InTurn {
   }
 }
 
-/** The same for each owner apart: who asks for much waits for himself, and nobody for another. */
+/** The same for each owner separately: owners do not wait for each other. */
 export function createOwnTurns() {
   const last = new Map<string, Promise<unknown>>()
   return <Result>(owner: string, work: () => Promise<Result>): Promise<Result> => {
@@ -24,7 +24,7 @@ export function createOwnTurns() {
   }
 }
 
-/** Work that is done anew for each who asks; those who ask while others wait share one time. */
+/** Runs work again for each caller; callers that wait meanwhile share one run. */
 export function createJoined(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> | undefined
   let waiting: Promise<void> | undefined
@@ -48,10 +48,7 @@ export function createJoined(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/**
- * One piece of work that is never done twice at a time: who asks while it is done gets the same promise.
- * `idle` resolves when it is not being done.
- */
+/** Runs one piece of work at a time: callers during a run get its promise. `idle` resolves when none is running. */
 export function createSingle<Result>(work: () => Promise<Result>) {
   let running: Promise<Result> | undefined
   const run = (): Promise<Result> => {
@@ -66,7 +63,7 @@ export function createSingle<Result>(work: () => Promise<Result>) {
   return Object.assign(run, { idle })
 }
 
-/** Pieces of asynchronous work, one after the other; of several owners each has one in turn. */
+/** Runs asynchronous work one after the other, round-robin among owners. */
 export function createFairTurns() {
   const waiting = createFairQueue<() => void>()
   let isBusy = false
@@ -91,16 +88,16 @@ export function createFairTurns() {
   }
 }
 
-/** Items of several owners, who take turns: of each the first, then of each the second. */
+/** A queue that takes owners round-robin. */
 interface FairQueue<Item> {
   add(owner: string, item: Item): void
   remove(owner: string, item: Item): void
-  /** Takes the item whose turn it is; `mayGo`: of which owners with their first one. */
+  /** Takes the next item in turn; `mayGo` filters owners by their first item. */
   next(mayGo?: (item: Item) => boolean): Item | undefined
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // A map keeps its order: who was served goes to its end.
+  // A map keeps its order: a served owner moves to the end.
   const waiting = new Map<string, Item[]>()
   return {
     add(owner, item) {

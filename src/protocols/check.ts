@@ -9,12 +9,12 @@ import { settingsFault, unreadFault } from './field-names.ts'
 import { isJsonObject } from './json.ts'
 import type { Check, Fault } from './protocol.ts'
 
-/** A field that may be left out or be null, as most vendors allow for what has a default. */
+/** An optional field that may be null, as most vendors allow for fields with a default. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()], { expected: schema.expected }))
 }
 
-/** Pieces that all request schemas are made of. `expected` finishes the sentence "`field` must be …". */
+/** Parts of all request schemas. `expected` finishes the sentence "`field` must be …". */
 export const Text = Type.String({ expected: 'a string' })
 export const Name = Type.String({ minLength: 1, expected: 'a non-empty string' })
 export const Flag = Type.Boolean({ expected: 'true or false' })
@@ -27,14 +27,14 @@ export const PositiveInteger = Type.Integer({
   expected: 'an integer of 1 or more',
 })
 
-/** One part of a content array: whatever else it holds, its `type` says what it is. */
+/** A content part: its `type` decides its other members. */
 export const Part = Type.Object({ type: Name }, { expected: 'an object with a "type"' })
 export const Content = Type.Union(
   [Text, Type.Array(Part, { expected: 'an array of content parts' })],
   { expected: 'a string or an array of content parts' },
 )
 
-/** Finds the first fault of a body by `schema`, which is compiled at the first request that needs it. */
+/** A check that finds the first fault of a body by `schema`, which the first request compiles. */
 export function createCheck<T extends TSchema>(
   schema: T,
   rules: (body: Static<T>) => Fault | undefined = () => undefined,
@@ -51,12 +51,12 @@ export function createCheck<T extends TSchema>(
   return Object.assign(check, { schema })
 }
 
-/** A fault for a field that has a value of the wrong kind or range. */
+/** A fault for a value of the wrong kind or range. */
 export function invalid(param: string, message: string): Fault {
   return { code: 'invalid_value', param, message }
 }
 
-/** A fault for a required field that is not there. */
+/** A fault for a missing required field. */
 export function missing(param: string, expected: string): Fault {
   return {
     code: 'missing_parameter',
@@ -65,7 +65,7 @@ export function missing(param: string, expected: string): Fault {
   }
 }
 
-/** `stream_options` belongs to a stream: vendors refuse it without `stream: true`. */
+/** Vendors reject `stream_options` without `stream: true`. */
 export function streamOptionsFault(body: {
   readonly stream?: boolean | null
   readonly stream_options?: unknown
@@ -81,7 +81,7 @@ export function streamOptionsFault(body: {
   }
 }
 
-/** A value as an error message shows it: short, and never the whole of a prompt. */
+/** A value for an error message, shortened. */
 export function describe(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`

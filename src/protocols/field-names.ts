@@ -2,24 +2,24 @@ import { isJsonObject } from './json.ts'
 import { bodySettings } from './known-parts.ts'
 import type { Fault, JsonObject } from './protocol.ts'
 
-/** A name as readers see it that look at neither case nor form of its letters. */
+/** A name for readers that ignore case and the form of letters. */
 export const foldName = (name: string): string =>
   (isPlain.test(name) ? name : name.normalize('NFKC')).toLowerCase()
 
 const isPlain = /^[\w-]*$/
 
-/** The same for the most lenient readers, for whom underscores do not count either. */
+/** A name for the most lenient readers, which also ignore underscores. */
 export const foldAll = (name: string): string => foldName(name).replaceAll('_', '')
 
-/** A name in snake_case as it is in camelCase, … */
+/** snake_case to camelCase, … */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** … and the other way round. */
+/** … and back. */
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Fields at the top of a body that decide what is charged, in any protocol. */
+/** Top-level fields that decide the charge, in any protocol. */
 const fields = [
   ...['model', 'models', 'n', 'best_of', 'stream', 'service_tier', 'serviceTier', 'speed'],
   ...['inference_geo', 'fallbacks', 'route', 'preset', 'provider', 'plugins', 'modalities'],
@@ -31,10 +31,7 @@ const fields = [
   ...['size', 'quality'],
 ]
 
-/**
- * The same in snake_case and camelCase, each with its other spelling: where they hold objects, these are
- * settings.
- */
+/** The same in snake_case and camelCase, each with its other spelling; their objects are settings. */
 const settingsFields: ReadonlyMap<string, readonly string[]> = new Map(
   fields.flatMap((name) => {
     const written = [...new Set([camelCase(name), snakeCase(name)])]
@@ -42,12 +39,12 @@ const settingsFields: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Their names by how they fold. */
+/** Their names by folded form. */
 export const decidingFields: ReadonlyMap<string, string> = new Map(
   fields.map((name) => [foldName(name), name]),
 )
 
-/** Names in settings that decide the charge, as OpenAI and Anthropic write them. */
+/** Names within settings that decide the charge, in OpenAI's and Anthropic's spelling. */
 const decidingSettings = [
   ...['type', 'mode', 'model', 'models', 'tools', 'only', 'n', 'size', 'quality', 'partial_images'],
   ...['include_usage', 'effort', 'enabled', 'exclude', 'budget_tokens', 'max_tokens', 'engine'],
@@ -57,35 +54,35 @@ const decidingSettings = [
   ...['environment', 'container', 'execution', 'memory_limit', 'forced_search'],
 ]
 
-/** How each may be written, by its folded name. */
+/** The allowed spellings, by folded name. */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   decidingSettings.map((name) => [foldAll(name), [...new Set([name, camelCase(name)])]]),
 )
 
-/** Members whose names are the client's own, or those of a schema: by their folded names. */
+/** Members with the client's own names, or those of a schema: by folded name. */
 const ownNames: ReadonlySet<string> = new Set([
   ...['parameters', 'parametersjsonschema', 'inputschema', 'outputschema', 'schema', 'jsonschema'],
   ...['response', 'responseschema', 'responsejsonschema', 'inputexamples', 'arguments', 'configs'],
   ...['metadata', 'labels', 'headers', 'variables', 'env'],
 ])
 
-/** Gemini's configuration, and its limits, may be written by both of their names: see `withOneConfig`. */
+/** Gemini's configuration and its limits may have both names: see `withOneConfig`. */
 const readTogether: ReadonlySet<string> = new Set(['maxoutputtokens', 'candidatecount'])
 const configurations: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
 interface NameFacts {
   readonly folded: string
-  /** How it must be written; undefined: it decides nothing. */
+  /** The allowed spellings; undefined: it decides nothing. */
   readonly spellings: readonly string[] | undefined
-  /** What it holds has names of the client's own. */
+  /** Its content has the client's own names. */
   readonly isOwn: boolean
 }
 
-/** Names of settings are few, and the same in most requests. */
+/** A cache: names of settings are few, and repeat across requests. */
 const known = new Map<string, NameFacts>()
 const mostKnown = 4_096
 
-/** Undefined: what is no word can't be taken for a setting. */
+/** Undefined: a name with other characters is no setting. */
 function factsOf(name: string): NameFacts | undefined {
   const found = known.get(name)
   if (found !== undefined) return found
@@ -96,7 +93,7 @@ function factsOf(name: string): NameFacts | undefined {
   return facts
 }
 
-/** The first setting that an upstream could read as another: written twice, or in a spelling of its own. */
+/** The first ambiguous setting: written twice, or in a nonstandard spelling. */
 export function settingsFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
     const others = settingsFields.get(name)
@@ -121,7 +118,7 @@ function faultWithin(value: unknown, at: string): Fault | undefined {
 }
 
 function objectFault(settings: JsonObject, at: string): Fault | undefined {
-  /** Of two names that fold to one, at least one is not its own folded form. */
+  /** Of two names that fold alike, at least one differs from its folded form. */
   let folded: Map<string, string> | undefined
   for (const name in settings) {
     const facts = factsOf(name)
@@ -160,7 +157,7 @@ type IsHarmless = (value: unknown) => boolean
 const isEmpty: IsHarmless = (value) => isJsonObject(value) && Object.keys(value).length === 0
 const isOff: IsHarmless = (value) => value === false
 
-/** Google's own settings in OpenAI's protocol: of these its documentation has an `extra_body` sent. */
+/** Google's own settings in OpenAI's protocol: its documentation has clients send them in `extra_body`. */
 const googleNames = new Set(['thinking_config', 'thought_tag_marker'])
 const isOfGoogle: IsHarmless = (value) =>
   isJsonObject(value) &&
@@ -171,7 +168,7 @@ const isOfGoogle: IsHarmless = (value) =>
       Object.keys(settings).every((one) => googleNames.has(one)),
   )
 
-/** Fields that some upstreams act on and the gateway can't check, by folded name, with what asks for nothing. */
+/** Fields that some upstreams act on and the gateway cannot check, by folded name, with their harmless values. */
 const unreadFields: ReadonlyMap<string, IsHarmless> = new Map([
   ['extrabody', isOfGoogle],
   ['extraheaders', isEmpty],
@@ -179,7 +176,7 @@ const unreadFields: ReadonlyMap<string, IsHarmless> = new Map([
   ['deferred', isOff],
 ])
 
-/** The first such field of a body that asks for something. */
+/** The first such field of a body with an effect. */
 export function unreadFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
     const isHarmless = unreadFields.get(foldAll(name))
@@ -205,6 +202,7 @@ const names: ReadonlySet<string> = new Set(
 )
 
 /**
- * Whether a body says what has this name, in any protocol and spelling: elsewhere it could change the request.
+ * Whether the body decides what this name means, in any protocol and spelling: elsewhere it could override the
+ * request.
  */
 export const isOfBody = (name: string): boolean => names.has(fold(name))

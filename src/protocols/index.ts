@@ -20,7 +20,7 @@ import { createSseSplitter } from './sse.ts'
  *   observer.ts, splitter.ts, sse.ts, json.ts streams, and members of JSON
  */
 
-/** All of them. One more is a folder, its name in `protocolNames`, and a line here. */
+/** All protocols. A new one needs a folder, its name in `protocolNames`, and a line here. */
 export const protocols: { readonly [name in ProtocolName]: Protocol } = {
   chat,
   responses,
@@ -30,11 +30,11 @@ export const protocols: { readonly [name in ProtocolName]: Protocol } = {
 
 const isProtocol = (name: string): name is ProtocolName => Object.hasOwn(protocols, name)
 
-/** Reads a stored usage report again; undefined without a count in it, or for an unknown protocol. */
+/** Decodes a stored usage report; undefined without a count, or for an unknown protocol. */
 export function decodeStoredUsage(protocol: string, raw: unknown): Usage | undefined {
   return isProtocol(protocol) ? protocols[protocol].decodeUsage(raw) : undefined
 }
 
-/** Cuts a streamed answer of one framing or the other. */
+/** A splitter for a framing. */
 export const createSplitter = (framing: Framing): FrameSplitter =>
   framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()

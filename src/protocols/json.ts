@@ -11,79 +11,69 @@ export function membersOf(value: object): readonly unknown[] {
   return Array.isArray(value) ? value : Object.values(value)
 }
 
-/** The object in a JSON text, or undefined: streams carry pings, `[DONE]` and torn last frames. */
+/** The object in a JSON text; undefined otherwise: streams carry pings, `[DONE]` and truncated frames. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   if (text.charCodeAt(0) !== 0x7b && text.trimStart().charCodeAt(0) !== 0x7b) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isJsonObject(value) ? value : undefined
   } catch {
-    // Not JSON: what an observer does not understand it skips.
+    // No JSON: observers skip it.
     return undefined
   }
 }
 
-/** A member that is an object, else undefined. */
 export function objectIn(value: JsonObject | undefined, key: string): JsonObject | undefined {
   const member = value?.[key]
   return isJsonObject(member) ? member : undefined
 }
 
-/** A member that is an array, else an empty one. */
 export function arrayIn(value: JsonObject | undefined, key: string): readonly unknown[] {
   const member = value?.[key]
   return Array.isArray(member) ? member : []
 }
 
-/** A member that is a whole number of at least 0, else undefined. */
 export function countIn(value: JsonObject | undefined, key: string): number | undefined {
   const member = value?.[key]
   return Number.isSafeInteger(member) && Number(member) >= 0 ? Number(member) : undefined
 }
 
-/** A member that is a non-empty string, else undefined. */
 export function stringIn(value: JsonObject | undefined, key: string): string | undefined {
   const member = value?.[key]
   return typeof member === 'string' && member !== '' ? member : undefined
 }
 
-/*
- * Members of a request's objects. What is absent or null gives undefined; what is of another kind
- * is refused, by its path: `at` is that of the object, '' for the body itself.
+/**
+ * Members of a request's objects. Absent or null gives undefined (of a list, an empty one); another kind is
+ * rejected by its path: `at` is the object's, '' for the body. `demand…` requires the member.
  */
 
-/** A member that is a string. */
 export function readText(value: JsonObject, key: string, at = ''): string | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || typeof member === 'string') return member
   return refuseValue(pathOf(at, key), 'a string')
 }
 
-/** A member that is a string, and must be there. */
 export function demandText(value: JsonObject, key: string, at: string): string {
   return readText(value, key, at) ?? refuseValue(pathOf(at, key), 'a string')
 }
 
-/** A member that is a string with something in it, and must be there. */
 export function readName(value: JsonObject, key: string, at: string): string {
   return stringIn(value, key) ?? refuseValue(pathOf(at, key), 'a non-empty string')
 }
 
-/** A member that is a number. */
 export function readNumber(value: JsonObject, key: string): number | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || typeof member === 'number') return member
   return refuseValue(key, 'a number')
 }
 
-/** A member that is true or false. */
 export function readFlag(value: JsonObject, key: string, at = ''): boolean | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || typeof member === 'boolean') return member
   return refuseValue(pathOf(at, key), 'true or false')
 }
 
-/** A member that is an object. */
 export function readObject(value: JsonObject, key: string, at = ''): JsonObject | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || isJsonObject(member)) return member
@@ -96,7 +86,7 @@ export function readList(value: JsonObject, key: string, at = ''): readonly unkn
   return Array.isArray(member) ? member : refuseValue(pathOf(at, key), 'an array')
 }
 
-/** The elements of a list, which must be objects. */
+/** Decodes the elements of a list, which must be objects. */
 export function eachObject<T>(
   list: readonly unknown[],
   at: string,
@@ -108,14 +98,14 @@ export function eachObject<T>(
   })
 }
 
-/** An object without its undefined members, as it goes on the wire. */
+/** An object without its undefined members. */
 export function defined(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 }
 
 const pathOf = (at: string, key: string) => (at === '' ? key : `${at}.${key}`)
 
-/** Words by what they mean: `{ stop: 'eos end_turn' }` has both as `stop`. */
+/** Inverts a table of words: `{ stop: 'eos end_turn' }` maps both to `stop`. */
 export const meanings = <Meaning extends string>(
   words: {
     readonly [meaning in Meaning]?: string
@@ -127,7 +117,7 @@ export const meanings = <Meaning extends string>(
     ),
   )
 
-/** An object whose members are all of one kind; undefined when it has none. */
+/** An object whose members are all of one kind; undefined when empty. */
 export function readBag<T>(
   value: JsonObject,
   key: string,

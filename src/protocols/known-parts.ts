@@ -1,7 +1,7 @@
 import { isJsonObject } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
-/** Fields at the top of a body that are settings: they name nothing that the model would read beside the body. */
+/** Top-level settings: they refer to nothing that the model would read outside the body. */
 export const bodySettings: ReadonlySet<string> = new Set([
   ...['model', 'models', 'provider', 'route', 'transforms', 'trace', 'betas', 'anthropic_beta'],
   ...['anthropic_version', 'metadata', 'client_metadata', 'labels', 'user', 'safety_identifier'],
@@ -20,7 +20,7 @@ export const bodySettings: ReadonlySet<string> = new Set([
   ...['embedding_type', 'embedding_types', 'embedContentConfig', 'output_dtype', 'text_type'],
 ])
 
-/** Whether all of a body is known, its content aside. Numbers and switches are settings by any name. */
+/** Whether all fields are known, apart from content. Numbers and booleans are settings under any name. */
 export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): boolean {
   for (const name in body) {
     const value = body[name]
@@ -30,10 +30,10 @@ export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): bo
   return true
 }
 
-// What of a request's content is known to be written out in it. Vendors bring new kinds of parts that
-// name a file, a page or something they keep; these lists say which kinds can't.
+// Content that is complete in the request. Vendors add kinds of parts that refer to a file, a page or stored data;
+// these lists name the kinds that cannot.
 
-/** Kinds of parts, items and their sources that are text, whatever they hold. */
+/** Kinds of parts, items and sources that are text, whatever they hold. */
 const textKinds: ReadonlySet<unknown> = new Set([
   ...['text', 'input_text', 'output_text', 'refusal', 'message', 'content', 'search_result'],
   ...['reasoning', 'reasoning_text', 'summary_text', 'thinking', 'redacted_thinking', 'compaction'],
@@ -43,7 +43,7 @@ const textKinds: ReadonlySet<unknown> = new Set([
   ...['local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output'],
   ...['apply_patch_call', 'apply_patch_call_output', 'computer_call', 'computer_call_output'],
   ...['tool_search_call', 'tool_search_output', 'additional_tools', 'tool_addition'],
-  // Of those that hold a text, or parts: others are media. What an id refers to is counted by itself.
+  // Kinds with text or parts; others are media. The target of an id is counted separately.
   ...['document', 'item_reference'],
 ])
 
@@ -59,12 +59,12 @@ const textMembers: ReadonlySet<string> = new Set([
   ...['outputDimensionality', 'output_dimensionality', 'willContinue', 'scheduling'],
 ])
 
-/** Members whose value is the client's own JSON, which the model gets as such. */
+/** Members with the client's own JSON, which the model reads as such. */
 export const argumentMembers: ReadonlySet<string> = new Set([
   ...['arguments', 'args', 'input', 'response', 'action', 'operation', 'tools', 'tool'],
 ])
 
-/** The same, and notes on a part: text, however it is made. */
+/** The same, and notes on a part: always text. */
 const jsonMembers: ReadonlySet<string> = new Set([
   ...argumentMembers,
   ...['metadata', 'cache_control', 'prompt_cache_breakpoint', 'annotations', 'citations'],
@@ -73,7 +73,7 @@ const jsonMembers: ReadonlySet<string> = new Set([
   ...['pending_safety_checks', 'acknowledged_safety_checks'],
 ])
 
-/** Whether a kind of part is text; what has no kind is a message, or one of Gemini's parts. */
+/** Whether a kind of part is text; without a kind it is a message, or one of Gemini's parts. */
 export const isTextKind = (kind: unknown): boolean =>
   kind === undefined || kind === null || textKinds.has(kind)
 
@@ -81,7 +81,7 @@ export const isTextKind = (kind: unknown): boolean =>
 export function memberKind(name: string, value: unknown): 'text' | 'json' | 'unknown' {
   if (textMembers.has(name)) return 'text'
   if (jsonMembers.has(name)) return 'json'
-  // What is left out by null, or only switched, names nothing.
+  // Null and booleans refer to nothing.
   return value === null || typeof value === 'boolean' ? 'text' : 'unknown'
 }
 
@@ -99,18 +99,18 @@ const fileMembers: ReadonlySet<string> = new Set([
 ])
 
 const kindMembers: ReadonlySet<string> = new Set(['media_type', 'mimeType', 'mime_type'])
-/** Members that hold the media themselves, in base64: an address there is read by some upstreams. */
+/** Members with base64 media; some upstreams follow an address there. */
 const dataMembers: ReadonlySet<string> = new Set(['data', 'file_data', 'result'])
 const address = /^[a-z][a-z0-9+.-]{0,20}:\/\//i
 
-/** Whether all that is in an image's part is known, and says that it is an image. */
+/** Whether all members of an image's part are known, and it says that it is an image. */
 export const isKnownPicture = (part: JsonObject): boolean =>
   hasOnly(part, pictureMembers, 0, (name, text) => {
     if (text.startsWith('data:')) return text.startsWith('data:image/')
     return !(kindMembers.has(name) && !text.startsWith('image/')) && isWrittenOut(name, text)
   })
 
-/** Whether all that is in a part of other media is known. */
+/** Whether all members of another media part are known. */
 export const isKnownFile = (part: JsonObject): boolean =>
   hasOnly(part, fileMembers, 0, isWrittenOut)
 

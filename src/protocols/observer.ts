@@ -13,10 +13,10 @@ import type { AnswerObserver, JsonObject } from './protocol.ts'
 
 const notAnObject = 'The upstream answered with something else than a JSON object.'
 
-/** What a protocol returns of an event: most pass. */
+/** What a protocol reports about an event; most pass. */
 export type EventRole = 'usage-only' | undefined
 
-/** Watches one answer that passes through untouched. What comes after its regular end does not count. */
+/** Observes one answer that passes through unchanged. Frames after its regular end do not count. */
 export abstract class Observer implements AnswerObserver {
   readonly seen = createObservation()
   protected readonly tally = new ToolTally(this.seen)
@@ -28,14 +28,14 @@ export abstract class Observer implements AnswerObserver {
     this.#reports = reports
   }
 
-  /** Every answer of the protocol has one of these. */
+  /** Every answer of the protocol has at least one of these. */
   protected abstract readonly fields: readonly string[]
-  /** The text of an event of which nothing else would be noted when it came again; absent: parse all. */
+  /** The text of an event that contains nothing else worth noting when repeated; absent: parse all. */
   protected readonly textOf?: (event: JsonObject) => string | undefined
   protected abstract readEvent(event: JsonObject, name: string): EventRole
   /** Reads the data of a frame that is no JSON object. */
   protected readOther?(data: string, name: string): void
-  /** Reads a whole body. An error in it is noted by `fail`. */
+  /** Reads a whole body; an error in it is noted by `fail`. */
   protected abstract readBody(body: JsonObject): void
 
   push(data: string, name: string, json?: JsonObject): 'pass' | 'usage-only' {
@@ -71,13 +71,13 @@ export abstract class Observer implements AnswerObserver {
     noteUsage(this.seen, this.#counts, report, this.#reports)
   }
 
-  /** Counts what was seen beside a report that had come already. */
+  /** Counts an observation that came after its report. */
   protected noteObserved(): void {
     noteObserved(this.seen, this.#counts, this.#reports)
   }
 }
 
-/** Watches an answer that uses nothing up: a count of tokens. It only tells that it has come. */
+/** Observes an answer that uses nothing, such as a token count: it only notes the arrival. */
 export function createPlainObserver(): AnswerObserver {
   const seen = createObservation()
   return {
@@ -87,12 +87,12 @@ export function createPlainObserver(): AnswerObserver {
   }
 }
 
-/** A stream whose events do not repeat, this many times in a row, is only parsed. */
+/** After so many events in a row that do not repeat, a stream is only parsed. */
 const patience = 3
 
 /**
- * Reads the text of an event that differs from an earlier one in nothing else, without parsing it. It is exact:
- * when the text is doubled in the bytes and `read` gives it doubled, nothing around it depends on it.
+ * Extracts the text of an event that otherwise equals an earlier one, without parsing it. Exact: if doubling the
+ * text in the bytes doubles it in the result of `read`, nothing around it depends on it.
  */
 export class RepeatedEvents {
   readonly #read: (event: JsonObject) => string | undefined
@@ -104,7 +104,7 @@ export class RepeatedEvents {
     this.#read = read
   }
 
-  /** The text of an event that differs from the learnt one in nothing else; undefined: parse it. */
+  /** The text of an event that otherwise equals the learnt one; undefined: parse it. */
   textOf(data: string): string | undefined {
     const head = this.#head
     const tail = this.#tail
@@ -117,7 +117,7 @@ export class RepeatedEvents {
     return text
   }
 
-  /** Learns from an event that had to be parsed. */
+  /** Learns from a parsed event. */
   learn(data: string, event: JsonObject): void {
     const text = this.#trust > 0 ? this.#read(event) : undefined
     if (text === undefined || text === '' || !isPlain(text)) return
@@ -145,5 +145,5 @@ const backslash = 0x5c
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A part of a text keeps the whole in memory; this does not. */
+/** A substring would keep the whole text in memory. */
 const copy = (text: string): string => decoder.decode(encoder.encode(text))

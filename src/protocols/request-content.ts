@@ -23,8 +23,8 @@ interface RequestText {
 }
 
 /**
- * The text of a request, for a rough count of its LLM tokens: strings of `prompts`, and `schemas` as JSON.
- * `uncounted`: how many characters of the body are not in it.
+ * A request's text, for a rough token count: strings of `prompts`, and `schemas` as JSON. `uncounted`: characters
+ * of the body that are not in it.
  */
 export function requestText(
   body: JsonObject,
@@ -62,7 +62,7 @@ function collect(value: unknown, pieces: Piece[], depth: number): void {
   } else if (typeof value === 'number' || typeof value === 'boolean') {
     pieces.push({ text: `${value}`, isJson: false })
   } else if (depth >= deepestText) {
-    // Nothing people write nests this deep, and recursion has to end somewhere.
+    // Recursion must end; no genuine text nests this deep.
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, pieces, depth + 1)
   } else if (isJsonObject(value)) {
@@ -70,7 +70,7 @@ function collect(value: unknown, pieces: Piece[], depth: number): void {
     for (const key in value) {
       const member = value[key]
       if (argumentMembers.has(key) && typeof member === 'object') addJson(member, pieces)
-      // A document given as plain text has it where others have their base64.
+      // A plain text document holds its text where others hold base64.
       else if ((key === 'data' && value.type === 'text') || !notText.has(key))
         collect(member, pieces, depth + 1)
     }
@@ -82,7 +82,7 @@ function addJson(value: unknown, pieces: Piece[]): void {
   try {
     pieces.push({ text: JSON.stringify(value), isJson: true })
   } catch {
-    // Nested deeper than the engine can write: not worth counting exactly.
+    // Nested too deep to be written: not worth an exact count.
   }
 }
 
@@ -90,7 +90,7 @@ function isDataUrl(value: string): boolean {
   return value.startsWith('data:') && value.slice(0, 200).includes(';base64,')
 }
 
-/** How long a piece is in the body: a text has its line ends and quotation marks escaped there. */
+/** A piece's length in the body, where text has escaped line ends and quotes. */
 const writtenLength = ({ text, isJson }: Piece) =>
   isJson ? text.length : JSON.stringify(text).length - 2
 
@@ -104,16 +104,16 @@ function lengthOf(body: JsonObject): number {
 
 const deepestPart = 16
 
-/** What an image costs with the vendors of today, give or take a half; other media at the least. */
+/** The cost of an image with today's vendors, within a half; the minimum for other media. */
 const imageTokens = 1_000
 
-/** How many bytes of base64 a token has in media of other kinds; the first that fits counts. */
+/** Bytes of base64 per token for other media; the first match counts. */
 const bytesPerToken: readonly (readonly [kind: RegExp, bytes: number])[] = [
   [/\btext\/|json|xml|csv/, 4],
-  // A second is some 20 KB of sound for 10 to 30 tokens, and some 150 KB of film for 260.
+  // A second is about 20 KB of audio for 10 to 30 tokens, and 150 KB of video for 260.
   [/audio|video/, 400],
 ]
-/** A document has the text of its pages in it, and their pictures. */
+/** A document contains its pages' text and images. */
 const bytesPerDocumentToken = 50
 
 const imageTypes = new Set([
@@ -121,13 +121,13 @@ const imageTypes = new Set([
 ])
 const mediaTypes = new Set([...imageTypes, 'input_audio', 'document', 'input_file', 'file'])
 
-/** Members that name what is not in the body, unless it is there as a `data:` address. */
+/** Members that refer to something outside the body, unless by a `data:` address. */
 const addresses = ['file_id', 'file_url', 'fileUri', 'file_uri', 'url', 'video_url', 'audio_url']
 const textOrSound = /^(text\/|audio\/|application\/json)/
 
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
-/** Counts images, documents and sounds of a request, to estimate their input. What is not known is unseen. */
+/** Counts images, documents and audio of a request, to estimate their input. Unknown media are unseen. */
 export function requestMedia(
   prompts: readonly unknown[],
   texts: BodyTexts = wholeTexts,
@@ -138,7 +138,7 @@ export function requestMedia(
   return { tokens, bytes, images, isUnseen }
 }
 
-/** Counts the pictures of a request for new or edited ones: whatever is no setting is a picture. */
+/** Counts the pictures of an image request: every field that is no setting is one. */
 export function requestPictures(
   body: JsonObject,
   settings: ReadonlySet<string>,
@@ -160,7 +160,7 @@ function addPictures(value: unknown, sum: Omit<MediaSum, 'tokens' | 'bytes'>, de
   }
 }
 
-/** Of a request that can't have any. */
+/** For a request without media. */
 export const noMedia: MediaSize = {
   ...{ tokens: 0, bytes: 0, images: { count: 0, bytes: 0 } },
   isUnseen: false,
@@ -207,7 +207,7 @@ function addMedia(value: unknown, sum: MediaSum, depth: number): void {
 function isMedia(value: JsonObject): boolean {
   if (mediaMembers.some((member) => isJsonObject(value[member]))) return true
   if (typeof value.type !== 'string' || !mediaTypes.has(value.type)) return false
-  // A document given as plain text is text, and one made of parts is looked at part by part.
+  // A plain text document is text, and one of parts is read part by part.
   const source = isJsonObject(value.source) ? value.source.type : undefined
   return source !== 'text' && source !== 'content'
 }
@@ -219,7 +219,7 @@ function isImage(value: JsonObject, text: string, texts: BodyTexts): boolean {
   return text.startsWith('data:image/') && !namesAddress(value, 0)
 }
 
-/** Written out in the body: it has no more tokens than bytes. */
+/** Inline media have at most as many tokens as bytes. */
 function isTextOrSound(value: JsonObject, text: string, texts: BodyTexts): boolean {
   const { source } = value
   if (namesAddress(value, 0)) return false
@@ -240,7 +240,7 @@ function namesAddress(value: unknown, depth: number): boolean {
   )
 }
 
-/** The media types of a Gemini part; what it names by an address has none that is known. */
+/** The media types of a Gemini part; an address has no known one. */
 function inMembers(value: JsonObject, { whole }: BodyTexts): readonly string[] {
   return mediaMembers.flatMap((member) => {
     const held = value[member]
@@ -256,7 +256,7 @@ function tokensOf(kind: string, bytes: number): number {
   return Math.max(imageTokens, Math.round(bytes / (perToken ?? bytesPerDocumentToken)))
 }
 
-/** The media type, wherever a vendor puts it: in a field, or in front of the data (`data:…;base64,`). */
+/** The media type of a part: a field, or a prefix of the data (`data:…;base64,`). */
 function kindOf(value: JsonObject, data: string, { whole }: BodyTexts): string {
   const holders = [value, value.source, ...mediaMembers.map((member) => value[member])]
   const kinds = holders
@@ -267,7 +267,7 @@ function kindOf(value: JsonObject, data: string, { whole }: BodyTexts): string {
   return named.map(whole).join(' ')
 }
 
-/** The longest text in a part: its data in base64, where it has some. */
+/** The longest text in a part: its base64 data, if any. */
 function longestText(value: unknown, texts: BodyTexts, depth: number): MeasuredText {
   if (typeof value === 'string') return { text: value, length: texts.lengthOf(value) }
   let longest: MeasuredText = { text: '', length: 0 }

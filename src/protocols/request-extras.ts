@@ -3,32 +3,32 @@ import type { HostedTool } from './canonical/tools.ts'
 import { isJsonObject } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
-/** Where a member stands in a body: names and indexes from the top. */
+/** Path of a member of a body: names and indexes. */
 export type Path = readonly (string | number)[]
 
-/** What a request asks of the vendor that is billed beside its text, or otherwise than it. */
+/** Billed features that a request asks for besides text. */
 export interface RequestExtras {
   readonly hostedTools: readonly HostedToolAsk[]
-  /** Service tiers that are named, but for the standard one: each may be granted or not. */
+  /** Named tiers other than the standard one: each may be granted or not. */
   readonly tiers: readonly TierAsk[]
-  /** Kinds of answers beside text. */
+  /** Kinds of output besides text. */
   readonly outputs: readonly OutputAsk[]
-  /** Fields that name a model, other than the one that is asked for. */
+  /** Fields that name another model. */
   readonly models: readonly ModelSelector[]
-  /** What chooses among an upstream's own sellers of the model, whose prices differ. */
+  /** Fields that choose among an upstream's sellers, whose prices differ. */
   readonly routing: readonly Path[]
 }
 
 /** A tool that the vendor shall run. */
 export interface HostedToolAsk {
-  /** Undefined: of a kind that has no price anywhere. */
+  /** Undefined: of an unpriced kind. */
   readonly tool: HostedTool | undefined
   readonly path: Path
-  /** The model can't answer without it. */
+  /** The model must use it. */
   readonly isForced: boolean
-  /** Each answer is one use of it, whether or not that shows. */
+  /** Each answer uses it once, visibly or not. */
   readonly isAlways?: boolean
-  /** Other places that name it. */
+  /** Other paths that name it. */
   readonly mentions: readonly Path[]
 }
 
@@ -42,7 +42,7 @@ interface OutputAsk {
   readonly path: Path
 }
 
-/** The tool that a kind is, by how its name begins. Names that are longer than any are none. */
+/** The tool of a kind, by its name's prefix. Overlong names match none. */
 export function namedTool(
   kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[],
   kind: string,
@@ -53,7 +53,7 @@ export function namedTool(
 
 const longestKind = 64
 
-/** Upstreams that read names without regard to case would find another kind of tool than this. */
+/** Case-insensitive upstreams would read another kind of tool. */
 export function hasTwoKinds(tool: JsonObject): boolean {
   for (const name in tool) {
     if (name.length === 4 && name !== 'type' && name !== 'name' && name.toLowerCase() === 'type') {
@@ -63,7 +63,7 @@ export function hasTwoKinds(tool: JsonObject): boolean {
   return false
 }
 
-/** A path as a person writes it: `tools[0].googleSearch`. */
+/** A path as text: `tools[0].googleSearch`. */
 export const pathText = (path: Path): string =>
   path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index > 0 ? `.${step}` : step))
@@ -77,7 +77,7 @@ interface OwnExtras {
 
 const nothing: readonly never[] = []
 
-/** The extras of a request; undefined when there are none, as of most. */
+/** The extras of a request; undefined without any, as usual. */
 export function requestExtras(body: JsonObject, own: OwnExtras): RequestExtras | undefined {
   const { hostedTools = nothing, tiers = nothing, outputs = nothing } = own
   const models = findSelectors(body)
@@ -92,7 +92,7 @@ const modalityNames = new Map<unknown, Modality>([
   ['video', 'outputVideo'],
 ])
 
-/** Answers beside text that a list of modalities names, or one word in its place. */
+/** Non-text output named by a list of modalities, or by one word. */
 export function outputsIn(list: unknown, path: Path): readonly OutputAsk[] {
   const isList = Array.isArray(list)
   if (!isList && typeof list !== 'string') return nothing
@@ -102,14 +102,14 @@ export function outputsIn(list: unknown, path: Path): readonly OutputAsk[] {
   })
 }
 
-/** Where such upstreams (OpenRouter, Vercel) read what seller shall answer. */
+/** Where such upstreams (OpenRouter, Vercel) read the choice of a seller. */
 const routingPlaces: readonly Path[] = [
   ['provider'],
   ['providerOptions', 'gateway'],
   ['provider_options', 'gateway'],
 ]
 
-/** What of it rules no seller in or out by itself, or is a matter of privacy. */
+/** Fields of it that exclude no seller, or concern privacy. */
 const harmlessRouting = new Set([
   ...['allow_fallbacks', 'require_parameters', 'data_collection', 'zdr', 'zeroDataRetention'],
   ...['max_price', 'models'],
@@ -129,14 +129,14 @@ function findRouting(body: JsonObject): readonly Path[] {
   return found
 }
 
-/** A field that names a model, or several. */
+/** A field that names one model or several. */
 export interface ModelSelector {
   readonly path: Path
-  /** Undefined: whom it names can't be told from it. */
+  /** Undefined: the models are not evident from it. */
   readonly names: readonly string[] | undefined
 }
 
-/** Words in the names of fields by which vendors and aggregators let another model answer, help or judge. */
+/** Words in field names by which vendors and aggregators let another model answer, help or judge. */
 const selecting = new Set([
   ...['model', 'models', 'fallback', 'fallbacks'],
   ...['route', 'router', 'routing', 'preset'],
@@ -144,7 +144,7 @@ const selecting = new Set([
 const maybe = /model|fallback|rout|preset/i
 const plain = /^[\w-]*$/
 
-/** Fields with such a word that choose nothing. */
+/** Fields with such a word that select nothing. */
 const harmless = new Set([
   'allow_fallbacks',
   'fallback_credit_token',
@@ -152,7 +152,7 @@ const harmless = new Set([
   'modelArmorConfig',
 ])
 
-/** What is the client's own (text, schemas, arguments, labels): no vendor looks for models in it. */
+/** The client's own content (text, schemas, arguments, labels): no vendor looks for models in it. */
 const content = new Set([
   ...['messages', 'input', 'contents', 'content', 'system', 'instructions', 'prompt', 'documents'],
   ...['systemInstruction', 'system_instruction', 'parts', 'description', 'text_content'],
@@ -169,13 +169,14 @@ const content = new Set([
   ...['filters', 'user_location', 'input_examples', 'prediction', 'trace', 'tags'],
 ])
 
-/** Bodies that nest deeper are refused before. */
+/** Deeper bodies are rejected earlier. */
 const deepest = 256
-/** No client names more: looking at each of very many, deep in a body, would take seconds. */
+/** No client names more: reading very many, deep in a body, would take seconds. */
 const mostSelectors = 100
 
 /**
- * All fields of a body that select a model, but for the one at its top. Of too many the last is the top field.
+ * All fields of a body that select a model, except the top-level one. Beyond the limit the last is the top-level
+ * field.
  */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const search: Search = { found: [], path: [] }
@@ -227,7 +228,7 @@ function walk(value: object, search: Search): void {
 
 type Role = 'content' | 'selector' | 'other'
 
-/** Of names that are seen again and again; the client's own must not grow it. */
+/** A cache of names; clients' own names must not fill it. */
 const roles = new Map<string, Role>()
 const mostRoles = 2_000
 const longestRole = 64
@@ -257,7 +258,7 @@ function isSelector(name: string): boolean {
   )
 }
 
-/** The models that a value names: a name, or a list of names or of objects with one. */
+/** The models that a value names: a name, a list of names, or of objects with one. */
 function namesIn(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return undefined
@@ -265,14 +266,14 @@ function namesIn(value: unknown): readonly string[] | undefined {
   for (const entry of value as readonly unknown[]) {
     const name = isJsonObject(entry) ? entry.model : entry
     if (typeof name !== 'string') return undefined
-    // What else an entry says (another speed, tools) would not be checked.
+    // Other members of an entry (speed, tools) would pass unchecked.
     if (isJsonObject(entry) && Object.keys(entry).length > 1) return undefined
     names.push(name)
   }
   return names
 }
 
-/** OpenAI's models for moderation cost nothing. */
+/** OpenAI's moderation models are free. */
 function isFree([top, field, ...rest]: Path, names: readonly string[] | undefined): boolean {
   if (top !== 'moderation' || field !== 'model' || rest.length > 0) return false
   return names?.every((name) => /^(omni|text)-moderation-/.test(name)) === true

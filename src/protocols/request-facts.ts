@@ -2,7 +2,7 @@ import { countIn, isJsonObject, objectIn, stringIn } from './json.ts'
 import type { JsonObject, RequestFacts } from './protocol.ts'
 import type { HostedToolAsk, Path, RequestExtras } from './request-extras.ts'
 
-/** What requests of all kinds have in common; each kind changes what it has otherwise. */
+/** Facts common to all requests; each kind overrides its own. */
 export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
   return {
     model: stringIn(body, 'model'),
@@ -20,14 +20,14 @@ export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
   } satisfies Partial<RequestFacts>
 }
 
-/** A limit that a request can write by several names: the largest counts. */
+/** A limit with several names: the largest value counts. */
 interface Limit {
   readonly most: number | undefined
-  /** The names whose value is smaller, set to null: so the upstream finds the one that counts. */
+  /** The names with a smaller value, set to null: so the upstream reads the largest. */
   readonly others: { readonly [name: string]: null }
 }
 
-/** The largest of what a request writes by these names. */
+/** The largest value of these names in a request. */
 export function largestOf(body: JsonObject | undefined, names: readonly string[]): Limit {
   let most: number | undefined
   for (const name of names) most = Math.max(most ?? 0, countIn(body, name) ?? 0) || most
@@ -37,11 +37,11 @@ export function largestOf(body: JsonObject | undefined, names: readonly string[]
   return { most, others }
 }
 
-/** Names of limits that some upstream or other goes by: an output has so many LLM tokens, or more. */
+/** Names of limits that some upstream uses: an output has at least or at most so many LLM tokens. */
 const limitName = /^(max|min)_\w*tokens$|^num_predict$|^max_length$/
 const ofInput = /prompt|input|context/
 
-/** At least the own limit of a request, and what else in it might be taken for that. */
+/** The largest of a request's own limit and of any field that could be read as one. */
 export function loosest(body: JsonObject, own: number | undefined): number | null {
   if (own === undefined) return null
   let most = own
@@ -53,12 +53,12 @@ export function loosest(body: JsonObject, own: number | undefined): number | nul
 }
 
 /**
- * What a request makes its vendor do that no stream shows. `some`: possibly anything. `none`: not even reasoning.
- * `by_model`: only the reasoning that the model does by itself.
+ * Vendor work that no stream shows. `some`: possibly anything. `none`: not even reasoning. `by_model`: only the
+ * model's own reasoning.
  */
 export type HiddenWork = 'some' | 'none' | 'by_model'
 
-/** Whether an object has no members but these; those that are null count as left out. */
+/** Whether an object has only these members; null members count as absent. */
 export function hasOnly(value: JsonObject, names: ReadonlySet<string>): boolean {
   for (const name in value) {
     if (!names.has(name) && value[name] !== null && value[name] !== undefined) return false
@@ -66,36 +66,36 @@ export function hasOnly(value: JsonObject, names: ReadonlySet<string>): boolean 
   return true
 }
 
-/** Whether a field is left out, or null, or one of the plain values. */
+/** Whether a field is absent, null, or one of the plain values. */
 export const isPlain = (value: unknown, ...plain: readonly unknown[]): boolean =>
   value === undefined || value === null || plain.includes(value)
 
-/** Whether all of a list are objects of these types; what has no type is `undefined`. */
+/** Whether a list has only objects of these types; an absent type is `undefined`. */
 export const allOfTypes = (list: unknown, types: readonly unknown[]): boolean =>
   isPlain(list) ||
   (Array.isArray(list) && list.every((one) => isJsonObject(one) && types.includes(one.type)))
 
-/** The change of a body that names its model at the top, as most do. */
+/** Changes the top-level model of a body, as most do. */
 export function renameModel(_body: unknown, upstreamModel: string): { readonly model: string } {
   return { model: upstreamModel }
 }
 
-/** The most that a request lets the vendor's own tools be used. */
+/** Bounds of vendor-run tools. */
 export interface ToolBounds {
-  /** How often each of them. */
+  /** Uses of each tool. */
   readonly uses: number
-  /** How large a container is: one of 4 GB is billed as four uses. */
+  /** Container size: one of 4 GB is billed as four uses. */
   readonly gigabytes: number
 }
 
-/** So often a vendor is taken to use a tool, unless the request lets it more: not all heed its limits. */
+/** Assumed uses of a tool, unless the request allows more: not all vendors respect limits. */
 const usualUses = 10
 /** Search parameters: each source is a use. Source: xAI's reference, "Live search". */
 const usualSources = 20
-/** The largest container there is. Source: OpenAI's price list. */
+/** The largest container on offer. Source: OpenAI's price list. */
 const largestGigabytes = 64
 
-/** Undefined: it asks for none. */
+/** Undefined: no hosted tools requested. */
 function toolBounds(body: JsonObject, extras: RequestExtras | undefined): ToolBounds | undefined {
   if (extras === undefined || extras.hostedTools.length === 0) return undefined
   const tools = extras.hostedTools.map((ask) => ({ ask, tool: memberAt(body, ask.path) }))

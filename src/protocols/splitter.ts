@@ -1,28 +1,27 @@
 import type { Frame, FrameSplitter, Frames } from './protocol.ts'
 
-/** More bytes than this are not held back for one frame: they pass on without being framed. */
+/** A longer frame is not buffered: its bytes pass unframed. */
 export const heldBytesLimit = 32 * 1024 * 1024
 
 const none = new Uint8Array(0)
 
-/** Cuts a byte stream into frames: kinds of streams say where they end. A frame above `limit` passes unframed. */
+/** Splits a byte stream into frames; subclasses find their ends. A frame above `limit` passes unframed. */
 export abstract class Splitter implements FrameSplitter {
   readonly #limit: number
   readonly #held = new HeldBytes()
-  /** A part of a frame that was too long has passed. */
+  /** A part of an overlong frame has passed. */
   protected isUnframed = false
 
   constructor(limit: number = heldBytesLimit) {
     this.#limit = limit
   }
 
-  /** Places in `chunk` behind the end of each frame, and of all that can go; `waiting` bytes came before. */
+  /** Offsets in `chunk` after each frame, and after the last byte that can pass; `waiting` bytes came before. */
   protected abstract findEnds(chunk: Uint8Array, waiting: number): Ends
-  /** The frames of `whole`, by the places behind their ends. */
+  /** The frames of `whole`, by the offsets of their ends. */
   protected abstract readFrames(whole: Uint8Array, ends: readonly number[]): Frame[]
-  /** Whether the bytes so far end within a frame. */
   protected abstract isOpen(): boolean
-  /** What of the bytes that waited at the end of the stream is a frame. */
+  /** The frame in the bytes that remain at the end of the stream, if any. */
   protected abstract readRest(whole: Uint8Array): Frame[]
 
   isWithinFrame(): boolean {
@@ -37,7 +36,7 @@ export abstract class Splitter implements FrameSplitter {
       this.#held.add(chunk)
       return { whole: none, frames: [] }
     }
-    // The rest of a frame that has already passed unframed passes too, up to its end.
+    // The rest of an unframed frame passes too, up to its end.
     const isAll = isTooLong || (this.isUnframed && ends.length === 0) || cut === chunk.length
     const whole = this.#held.take(isAll ? chunk : chunk.subarray(0, cut))
     const frames = this.readFrames(whole, waiting === 0 ? ends : ends.map((end) => end + waiting))
@@ -83,7 +82,7 @@ class HeldBytes {
     whole.set(this.#buffer.subarray(0, length))
     whole.set(tail, length)
     this.length = 0
-    // A large frame is rare: its buffer is not kept for the rest of the stream.
+    // Large frames are rare: the buffer is released.
     if (this.#buffer.length > largestKept) this.#buffer = none
     return whole
   }

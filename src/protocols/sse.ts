@@ -4,7 +4,7 @@ import { Splitter } from './splitter.ts'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Cuts server-sent events out of a byte stream. */
+/** Splits a byte stream into server-sent events. */
 export const createSseSplitter = (limit?: number): Splitter => new SseSplitter(limit)
 
 /** By the rules of the HTML standard. Comments and events without data stay in the bytes but give no frame. */
@@ -12,7 +12,7 @@ class SseSplitter extends Splitter {
   #isLineEmpty = true
   #isAfterReturn = false
   #hasReturnEndedFrame = false
-  /** Bytes at the head of the chunk that belong to the frame before. */
+  /** Bytes at the chunk's beginning that belong to the previous frame. */
   #prefix = 0
   #isAtStart = true
 
@@ -24,7 +24,7 @@ class SseSplitter extends Splitter {
     return { ends, cut: ends.at(-1) ?? this.#prefix }
   }
 
-  /** Of lines that end in LF, as those of most upstreams do: a native search is faster. */
+  /** For lines that end in LF, as with most upstreams: native search is faster. */
   #findLfEnds(chunk: Uint8Array): number[] {
     const ends: number[] = []
     let line = this.#isLineEmpty ? 0 : -1
@@ -47,7 +47,7 @@ class SseSplitter extends Splitter {
       }
       if (byte === lineFeed && this.#isAfterReturn) {
         this.#isAfterReturn = false
-        // The frame went out at its CR: the LF is added to it, or follows it alone.
+        // The frame passed with its CR: the LF joins the next frame, or follows alone.
         if (this.#hasReturnEndedFrame && ends.length > 0) ends[ends.length - 1] = at + 1
         else if (this.#hasReturnEndedFrame) this.#prefix = at + 1
         continue
@@ -72,7 +72,7 @@ class SseSplitter extends Splitter {
   protected override readFrames(whole: Uint8Array, ends: readonly number[]): Frame[] {
     if (ends.length === 0) return []
     const text = decoder.decode(whole)
-    // Ends of lines are the same in text and bytes; only what lies between them can differ in length.
+    // Line ends take the same length in text and bytes; only the content can differ.
     const hasMark = this.#isAtStart && text.charCodeAt(0) === byteOrderMark
     if (hasMark || this.isUnframed || text.includes('\r')) {
       return this.#readApart(whole, text, ends)
@@ -90,10 +90,10 @@ class SseSplitter extends Splitter {
     return frames
   }
 
-  /** Each frame by itself, for a text with other line ends than LF, or a byte order mark. */
+  /** Decodes each frame alone, for other line ends than LF, or a byte order mark. */
   #readApart(whole: Uint8Array, text: string, ends: readonly number[]): Frame[] {
     const frames: Frame[] = []
-    // No character has more units than bytes: the same number of both is one each.
+    // No character has more UTF-16 units than bytes: equal counts mean one each.
     const isPlain = text.length === whole.length
     let start = this.#prefix
     for (const end of ends) {
@@ -102,7 +102,7 @@ class SseSplitter extends Splitter {
         const part = isPlain ? text.slice(start, end) : decoder.decode(whole.subarray(start, end))
         const lines = part.replace(/\r\n?/g, '\n')
         const frame: Draft = { event: '', data: undefined, start, end }
-        // A line of nothing but the mark is no empty one.
+        // A line of only the mark is no empty line.
         readFrame(frame, this.#isAtStart ? lines.replace(/^\uFEFF\n?/, '') : lines, 0)
         this.#isAtStart = false
         if (isFrame(frame)) frames.push(frame)
@@ -114,14 +114,14 @@ class SseSplitter extends Splitter {
 }
 
 const byteOrderMark = 0xfeff
-// `ignoreBOM` keeps a mark in the text: only the one at the stream's very start is to be dropped.
+// `ignoreBOM` keeps the mark in the text: only one at the stream's start is dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 type Draft = { event: string; data: string | undefined } & Pick<Frame, 'start' | 'end'>
 
 const isFrame = (frame: Draft): frame is Draft & Frame => frame.data !== undefined
 
-/** Reads lines into `frame`, up to an empty one or the end of the text; returns where the next begins. */
+/** Reads lines into `frame`, up to an empty one or the end; returns the next offset. */
 function readFrame(frame: Draft, text: string, from: number): number {
   let at = from
   while (at < text.length) {
@@ -145,7 +145,7 @@ function readLine(frame: Draft, text: string, at: number, stop: number): void {
   }
 }
 
-/** What follows a field's name: undefined when the name goes on, '' when the line ends. */
+/** The value after a field's name: undefined for a longer name, '' at the line's end. */
 function fieldValue(text: string, colon: number, stop: number): string | undefined {
   if (colon >= stop) return ''
   if (text.charCodeAt(colon) !== 0x3a) return undefined
@@ -153,12 +153,12 @@ function fieldValue(text: string, colon: number, stop: number): string | undefin
   return text.slice(Math.min(start, stop), stop)
 }
 
-/** A comment of an event stream. openai-go up to 2 takes an empty line behind one for an event, and fails. */
+/** A comment of an event stream. openai-go up to 2 reads an empty line after one as an event, and fails. */
 export function encodeComment(text: string, { library }: Pick<ClientStream, 'library'>): string {
   return `: ${text}\n${library.includes('OpenAI/Go ') ? '' : '\n'}`
 }
 
-/** The heartbeat of OpenAI's protocols, which have no event for silence. */
+/** The heartbeat of OpenAI's protocols, which have no event for it. */
 export function commentHeartbeat(stream: ClientStream, { note }: HeartbeatPlace): string {
   return encodeComment(note ?? 'keep-alive', stream)
 }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-/** A process asks few URLs, each of them many times. */
+/** A process calls few URLs, each many times. */
 const joined = new LRUCache<string, string>({ max: 1_000 })
 
-/** An upstream URL: `path` is put behind the path of `base`. Queries of both are kept, that of `base` first. */
+/** An upstream URL: appends `path` to the path of `base`. Both queries are kept, that of `base` first. */
 export function joinUrl(base: string, path: string): string {
   const parts = `${base}\n${path}`
   const known = joined.get(parts)
@@ -24,7 +24,7 @@ function join(base: string, path: string): string {
   return url.href
 }
 
-/** The path segments of a base URL, to see what of an endpoint's path it already has. */
+/** The path segments of a base URL, to avoid repeating them. */
 export function pathSegments(base: string): string[] {
   return new URL(base).pathname.split('/').filter((segment) => segment !== '')
 }
@@ -40,7 +40,7 @@ function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':')
 }
 
-/** The key as OpenAI takes it, and every vendor that speaks its protocols. */
+/** The key header of OpenAI, and of every vendor with its protocols. */
 export function bearerHeaders(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` }
 }

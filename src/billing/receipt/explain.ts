@@ -8,11 +8,10 @@ import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
 
 export interface Explanation {
   readonly unit: 'tokens' | 'call' | 'free'
-  /** All kinds of text tokens, also those that did not occur; empty for a free model. */
+  /** All kinds of text tokens, also those with count 0; empty for a free model. */
   readonly lines: readonly ChargeLine[]
-  /** Service tiers, which tokens and calls are multiplied by; tools are not. */
+  /** Service tiers; they multiply tokens and calls, not tools. */
   readonly factors: readonly TierFactor[]
-  /** Null unless the price is one for tokens. */
   readonly tier: TierChoice | null
   /** `(120 × 250000 + 40 × 2000000) × 0.8 / 1000 = 88000 nano-USD`. */
   readonly formula: string
@@ -28,7 +27,7 @@ const free: Explanation = {
   amountNano: 0n,
 }
 
-/** Explains a charge by what is on record; null when no price applied. */
+/** Explains a charge from the stored record; null when no price applied. */
 export function explainCharge({ request, price }: ReceiptRows): Explanation | null {
   const terms = price?.terms
   if (terms === undefined || terms.unit === 'none') return null
@@ -49,7 +48,7 @@ function worked(
 ): Pick<Explanation, 'lines' | 'factors' | 'formula' | 'amountNano'> {
   const { value } = sumLines(lines, factors)
   const exact = value * BigInt(request.multiplierMillionths)
-  // 10⁻¹⁸ USD, with six more places for each factor.
+  // 10⁻¹⁸ USD, with six more places per factor.
   const { amountNano, text } = roundHalfUp(exact, 9 + 6 * factors.length)
   const formula = `${formulaOf(request, lines, factors)} = ${text}`
   return { lines, factors, formula, amountNano }
@@ -78,11 +77,11 @@ function formulaOf(
     : `(${base}${perThousand} + ${tools}) × ${multiplier}`
 }
 
-/** The group's multiplier as people write it: `0.8`. */
+/** The group's multiplier for display: `0.8`. */
 export const multiplierOf = ({ multiplierMillionths }: StoredRequest): string =>
   formatDecimal(multiplierMillionths, multiplierDecimals)
 
-/** The amount in nano-USD, and the exact value before it where rounding changed it. */
+/** The amount in nano-USD, and the exact value where rounding changed it. */
 function roundHalfUp(exact: bigint, decimals: number) {
   const unit = 10n ** BigInt(decimals)
   const amountNano = (exact + unit / 2n) / unit
@@ -100,7 +99,7 @@ interface TierChoice {
   readonly reason: string
 }
 
-/** Chooses the tier anew, by the rule and not by what the record says. */
+/** Chooses the tier again by the rule, ignoring the recorded one. */
 export function explainTier(
   terms: Extract<PriceTerms, { unit: 'tokens' }>,
   request: StoredRequest,
@@ -126,7 +125,7 @@ export function explainTier(
 const tierName = (above: number | null): string =>
   above === null ? 'base tier' : `tier above ${grouped(above)}`
 
-/** What each ending means, for those that no cause explains. */
+/** The meaning of each ending, where no cause explains it. */
 export const endingWords: Readonly<Record<Ending, string>> = {
   complete: '',
   incomplete: 'the model stopped early, at a limit or by a filter',
@@ -139,7 +138,7 @@ export const endingWords: Readonly<Record<Ending, string>> = {
   background: 'the answer is made in the background',
 }
 
-/** What kept the upstream's report of usage away. */
+/** Why the upstream's usage report is missing. */
 const unreported: Readonly<Record<Ending, string>> = {
   complete: 'The upstream ended its answer without reporting',
   incomplete: 'The upstream ended its answer without reporting',
@@ -152,7 +151,7 @@ const unreported: Readonly<Record<Ending, string>> = {
   background: 'The answer is made in the background: the upstream has not reported its',
 }
 
-/** Why the gateway counted for itself; null where the upstream's report is what was charged. */
+/** Why the gateway estimated usage; null where the upstream's report was charged. */
 export function estimatedReason(request: StoredRequest): string | null {
   const { estimated, cause, ending, usageRaw } = request
   if (!estimated) return null
@@ -164,7 +163,7 @@ export function estimatedReason(request: StoredRequest): string | null {
     : `${unreported[ending]} its final usage, so the gateway counted the output that was delivered.`
 }
 
-/** What it means that a report was cut down; null where it was not. */
+/** Why a report was reduced; null where it was not. */
 export function clampedReason(request: StoredRequest): string | null {
   if (!request.clamped) return null
   const who = request.usageRaw === null ? 'The gateway counted' : 'The upstream reported'
@@ -175,7 +174,7 @@ export function clampedReason(request: StoredRequest): string | null {
   )
 }
 
-/** Where a record contradicts itself, in sentences; empty for a sound one. */
+/** Contradictions within a record, in sentences; empty for a sound record. */
 export function findDifferences(
   rows: ReceiptRows,
   explanation: Explanation | null = explainCharge(rows),

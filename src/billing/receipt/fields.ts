@@ -3,10 +3,8 @@ import type { LedgerEntry, StoredRequest } from '../../store/ports/records.ts'
 
 export type Cell = string | number | boolean | null
 
-/** The fields of a record, in their order: public name → how to read it from a row. */
 export type Fields<Row> = { readonly [name: string]: (row: Row) => Cell }
 
-/** A record under its public names. */
 type View<F extends Fields<never>> = { readonly [Name in keyof F]: ReturnType<F[Name]> }
 
 /** A request as exports and receipts show it. Names may be added, never renamed. */
@@ -43,10 +41,9 @@ export const requestFields = {
   attempts: (row) => row.attemptCount,
 } satisfies Fields<Omit<StoredRequest, 'usageRaw'>>
 
-/** The same for its own account: what is the upstream's alone is left out. */
+/** The same for the request's own account: without upstream data. */
 export const clientRequestFields = (({ upstream_model: _, ...fields }) => fields)(requestFields)
 
-/** A ledger entry as exports show it. */
 export const ledgerFields = {
   id: (row) => row.id,
   created_at: (row) => isoTime(row.createdAt),
@@ -65,7 +62,7 @@ export function viewOf<Row, F extends Fields<Row>>(fields: F, row: Row): View<F>
   return view as View<F>
 }
 
-/** One JSON object a line, or comma-separated values with a line of names. */
+/** JSON Lines, or CSV with a header line. */
 export const exportFormats = ['jsonl', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
@@ -74,8 +71,8 @@ interface Form {
 }
 
 /**
- * The lines of an export. In CSV null is empty, an empty text is `""`, and a text that a
- * spreadsheet would take for a formula begins with an apostrophe.
+ * The lines of an export. In CSV null is empty, an empty text is `""`, and a text that a spreadsheet would read as
+ * a formula gets a leading apostrophe.
  */
 export async function* exportLines<Row>(
   rows: AsyncIterable<Row>,
@@ -99,9 +96,9 @@ function csvCell(value: Cell): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** What begins a formula; in East Asian settings the wide forms do, too. */
+/** Characters that begin a formula; East Asian locales also accept the full-width forms. */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** Numbers stay numbers, negative ones too. */
+/** Numbers stay numbers, also negative ones. */
 const guarded = (value: Cell): Cell =>
   typeof value === 'string' && formula.test(value) ? `'${value}` : value

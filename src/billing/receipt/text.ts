@@ -20,7 +20,7 @@ import {
   multiplierOf,
 } from './explain.ts'
 
-/** A receipt for people: who asked what, who answered, and the sum line by line. */
+/** A receipt as text: the request, the answer, and the charge line by line. */
 export function describeReceipt(rows: ReceiptRows): readonly string[] {
   const explanation = explainCharge(rows)
   return [
@@ -34,7 +34,7 @@ export function describeReceipt(rows: ReceiptRows): readonly string[] {
   ]
 }
 
-/** The same for the request's own account: what is the upstream's alone is left out. */
+/** The same for the request's own account: without upstream data. */
 export const describeClientReceipt = (rows: ReceiptRows): readonly string[] =>
   describeReceipt({
     ...rows,
@@ -61,7 +61,6 @@ const describeDifferences = (differences: readonly string[]): readonly string[] 
 
 type Pair = readonly [string, string]
 
-/** Everything of a receipt but its sum: a title and its value on each line. */
 function describeRequest(
   { request, attempts, price }: ReceiptRows,
   explanation: Explanation | null,
@@ -81,13 +80,13 @@ function describeRequest(
 
 function describeTime({ createdAt, durationMs, firstByteMs, ending }: StoredRequest): string {
   const began = humanTime(isoTime(createdAt))
-  // Nobody was there to look at the clock.
+  // The process was killed, so the end time is unknown.
   if (ending === 'interrupted') return began
   const took = `${began}, took ${humanDuration(durationMs)}`
   return firstByteMs === null ? took : `${took}, first byte after ${humanDuration(firstByteMs)}`
 }
 
-/** `chat completions, model small, streamed`; the operation is left out where its name is the protocol’s. */
+/** `chat completions, model small, streamed`; the operation is omitted where it repeats the protocol's name. */
 function describeCall({ clientProtocol, operation, model, stream }: StoredRequest): string {
   const call = clientProtocol === operation ? operation : `${clientProtocol} ${operation}`
   const what = model === null ? 'no model named' : `model ${model}`
@@ -116,7 +115,7 @@ function describeAttempt(attempt: StoredAttempt, request: StoredRequest): string
     ...(firstByteMs === null ? [] : [`first byte after ${humanDuration(firstByteMs)}`]),
     `took ${humanDuration(durationMs)}`,
     ...(upstreamRequestId === null ? [] : [`upstream id ${upstreamRequestId}`]),
-    // What the last attempt reported is told below, as what the request used.
+    // The last attempt's report is printed below as the request's usage.
     ...(usageRaw === null || usageRaw === request.usageRaw ? [] : [`reported ${usageRaw}`]),
   ].join(', ')
 }
@@ -167,7 +166,7 @@ function describePrice(
   ]
 }
 
-/** The sum of a receipt, line by line, and its formula. */
+/** The charge, line by line, and its formula. */
 function describeCharge(explanation: Explanation, { request }: ReceiptRows): readonly string[] {
   const { unit, lines, factors, formula } = explanation
   if (unit === 'free') return [`Model ${request.model} is free, so nothing was charged.`]
@@ -204,7 +203,6 @@ interface Row {
   readonly usd: string
 }
 
-/** A tool among tokens says what its price is for. */
 const lineRow = (line: ChargeLine, factors: readonly TierFactor[]): Row => ({
   name: line.name,
   count: grouped(line.count),
@@ -215,7 +213,6 @@ const lineRow = (line: ChargeLine, factors: readonly TierFactor[]): Row => ({
 const tierText = ({ name, millionths }: TierFactor): string =>
   `Service tier "${name}": × ${formatDecimal(millionths, multiplierDecimals)}, in the prices above.`
 
-/** One line is its own sum. */
 const sumRow = (used: readonly ChargeLine[], factors: readonly TierFactor[]): readonly Row[] =>
   used.length < 2 ? [] : [{ name: 'sum', count: '', price: '', usd: linesAmount(used, factors) }]
 

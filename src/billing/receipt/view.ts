@@ -13,7 +13,7 @@ import {
 } from './explain.ts'
 import { requestFields, viewOf } from './fields.ts'
 
-/** A receipt for machines: the request's fields and all that explains its charge. */
+/** A receipt as JSON: the request's fields and the explanation of its charge. */
 export function receiptView(rows: ReceiptRows) {
   const { request, attempts, price, ledgerId, balanceAfterNano } = rows
   const explanation = explainCharge(rows)
@@ -34,7 +34,7 @@ export function receiptView(rows: ReceiptRows) {
     attempts: attempts.map(attemptView),
     ledger_id: ledgerId,
     balance_after_nano: balanceAfterNano,
-    /** Sentences; empty unless a record was changed by hand, or the gateway has a fault. */
+    /** Sentences; non-empty only after an edit by hand or a gateway fault. */
     differences: findDifferences(rows, explanation),
   }
 }
@@ -52,7 +52,6 @@ function attemptView(attempt: StoredAttempt) {
   }
 }
 
-/** Stored usage is JSON text; null stays null. */
 function parseRaw(text: string | null): unknown {
   if (text === null) return null
   try {
@@ -62,7 +61,7 @@ function parseRaw(text: string | null): unknown {
   }
 }
 
-/** The same for the request's own account: what is the upstream's alone is left out. */
+/** The same for the request's own account: without upstream data. */
 export function clientReceiptView(rows: ReceiptRows) {
   const { upstream_model, ...view } = receiptView(rows)
   return {
@@ -71,7 +70,7 @@ export function clientReceiptView(rows: ReceiptRows) {
   }
 }
 
-/** A price in micro-USD per 1M tokens (or nano-USD per call), each one as it is charged. */
+/** A price in micro-USD per 1M tokens (or nano-USD per call), with fallbacks resolved. */
 export function priceView({ id, model, terms, validFrom }: PriceRow) {
   const head = { id, model, valid_from: isoTime(validFrom), unit: terms.unit }
   if (terms.unit === 'call')
@@ -81,13 +80,13 @@ export function priceView({ id, model, terms, validFrom }: PriceRow) {
   return { ...head, ...ratesView(terms.base), tiers, ...extrasView(terms.extras) }
 }
 
-/** In nano-USD per use of a tool, and millionths by service tier; absent: none is set. */
+/** Nano-USD per use of a tool; millionths per service tier; absent: none. */
 const extrasView = ({ tools, serviceTiers }: ExtraPrices = {}) => ({
   ...(tools && { tools }),
   ...(serviceTiers && { service_tiers: serviceTiers }),
 })
 
-/** The prices of a tier, each one as it is charged. */
+/** A tier's prices with fallbacks resolved. */
 export const ratesView = (rates: TokenRates) => ({
   ...namedRates(effectiveRates(rates)),
   ...modalitiesView(rates.modalities),

@@ -1,6 +1,6 @@
 /**
- * Just enough of WebAssembly to write a function of it here as nested expressions, without a compiler.
- * Numbers are those of the "WebAssembly Core Specification" 2.0, chapter 5, "Binary Format".
+ * A minimal WebAssembly assembler: a function as nested expressions. Opcodes: "WebAssembly Core Specification"
+ * 2.0, chapter 5, "Binary Format".
  */
 export type Code = readonly number[]
 
@@ -25,7 +25,6 @@ export const when = (test: Code, ...then: readonly Code[]): Code => [
   ...then.flat(),
   0x0b,
 ]
-/** Runs its body again for as long as `test` holds at its end. */
 export const repeatWhile = (test: Code, ...body: readonly Code[]): Code => [
   ...[0x03, emptyBlock],
   ...body.flat(),
@@ -57,9 +56,7 @@ export const i64 = {
   not: (value: Code): Code => i64.xor(value, i64.of(-1n)),
   sub: op(0x7d),
   shiftLeft: (value: Code, by: number): Code => op(0x86)(value, i64.of(BigInt(by))),
-  /** Fills with the sign, … */
   shiftRightSigned: (value: Code, by: number): Code => op(0x87)(value, i64.of(BigInt(by))),
-  /** … or with zeros. */
   shiftRight: (value: Code, by: number): Code => op(0x88)(value, i64.of(BigInt(by))),
   trailingZeros: op(0x7a),
   isSet: (value: Code): Code => [...value, 0x50, 0x45],
@@ -78,14 +75,13 @@ export const v128 = {
   and: simd(0x4e),
   or: simd(0x50),
   any: simd(0x53),
-  /** One bit a byte, its highest. */
   bits: simd(0x64),
-  /** Each byte of the second is replaced by the one of the first that has its number. */
+  /** Swizzle: each byte of the second operand indexes the first. */
   pick: simd(0x0e),
   shiftRight: (value: Code, by: number): Code => simd(0x6d)(value, i32.of(by)),
 }
 
-/** A module of one function `run(i32): i32`, with `memory` and 64-bit globals of these names. */
+/** A module with one function `run(i32): i32`, `memory`, and 64-bit globals of these names. */
 export function assemble(parts: {
   readonly locals: readonly Local[]
   readonly globals: readonly string[]

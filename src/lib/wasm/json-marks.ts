@@ -14,20 +14,18 @@ import {
 } from './assembler.ts'
 
 /**
- * Finds the marks of a JSON text, its unescaped quotes and each `u` after a backslash, 64 bytes at
- * a time (G. Langdale and D. Lemire, "Parsing Gigabytes of JSON per Second", section 3.1), and
- * checks what lies between.
+ * Finds the marks of a JSON text, its unescaped quotes and each `u` after a backslash, 64 bytes at a time (G.
+ * Langdale and D. Lemire, "Parsing Gigabytes of JSON per Second", section 3.1), and validates what lies between.
  */
 export interface MarkScanner {
-  /** Begins another text. */
   begin(): void
-  /** The marks of its next part, of at most `partBytes`: places in it, good until the next call. */
+  /** Positions of the marks of the next part of at most `partBytes`, valid until the next call. */
   scan(part: Uint8Array): Int32Array
-  /** The text so far is as it may be, and ends outside of a string. */
+  /** The text so far is valid and ends outside a string. */
   isSound(): boolean
 }
 
-/** How much is scanned at once; only the last part of a text may be shorter. */
+/** Bytes per scan; only a text's last part may be shorter. */
 export const partBytes = 65_536
 
 const blockBytes = 64
@@ -51,14 +49,13 @@ const locals = [
   ...quarters,
 ]
 
-/** What one part leaves to the next: the first byte is escaped, it is in a string (all bits), a fault. */
+/** State between parts: the first byte is escaped, it is in a string (all bits), a fault. */
 const [wasEscaped, wasInString, faults] = [0, 1, 2]
 
 const is = (character: string) => (bytes: Code) =>
   v128.isEqual(bytes, v128.all(character.charCodeAt(0)))
 const isControl = (bytes: Code) => v128.isBelow(bytes, v128.all(0x20))
 
-/** A bit for each byte of the block that passes. */
 const bitsOf = (test: (bytes: Code) => Code): Code =>
   quarters
     .map((quarter, index) =>
@@ -66,7 +63,6 @@ const bitsOf = (test: (bytes: Code) => Code): Code =>
     )
     .reduce((all, quarter) => i64.or(all, quarter))
 
-/** Whether the block has anything but plain text. */
 const hasAny: Code = v128.any(
   quarters
     .map((quarter) => {
@@ -77,8 +73,8 @@ const hasAny: Code = v128.any(
 )
 
 /**
- * What may follow a backslash, `u` aside: `"` 22, `/` 2f, `\` 5c, `b` 62, `f` 66, `n` 6e, `r` 72, `t` 74.
- * The two halves of a byte each have a bit for every first half that there is; one must be common.
+ * Valid escapes, `u` aside: `"` 22, `/` 2f, `\` 5c, `b` 62, `f` 66, `n` 6e, `r` 72, `t` 74. Each half of a byte
+ * maps to the bits of its possible first halves; a valid one has a bit in common.
  */
 const byFirstHalf = [0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0]
 const bySecondHalf = [0, 0, 1 + 4 + 8, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1]
@@ -91,8 +87,8 @@ const isEscape = (bytes: Code): Code => {
 const oddBits = i64.of(BigInt.asIntN(64, 0xaaaa_aaaa_aaaa_aaaan))
 
 /**
- * Which bytes are escaped: of a run of backslashes every other one escapes what follows it. Adding to
- * a run carries to its end, which is odd or even by where the run began and how long it is.
+ * Escaped bytes: of a run of backslashes every other one escapes its successor. Addition carries to the run's end,
+ * which is odd or even by the run's start and length.
  */
 const findEscaped: readonly Code[] = [
   set(found, i64.and(get(backslashes), i64.not(getGlobal(wasEscaped)))),
@@ -108,7 +104,7 @@ const findEscaped: readonly Code[] = [
   ),
 ]
 
-/** A bit is set where the quotes before it, and at it, are odd in number. */
+/** A bit is set where an odd number of quotes precedes or is at it. */
 const findStrings: readonly Code[] = [
   set(inString, get(quotes)),
   ...[1, 2, 4, 8, 16, 32].map((by) =>
@@ -141,7 +137,7 @@ const scanBlock: readonly Code[] = [
   ),
 ]
 
-/** Takes how many bytes there are, a multiple of a block; gives how many marks are behind them. */
+/** Takes the number of bytes, a multiple of a block; returns the number of marks written behind them. */
 const body: readonly Code[] = [
   set(out, i32.of(partBytes)),
   repeatWhile(

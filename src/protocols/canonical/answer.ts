@@ -13,21 +13,19 @@ import type {
 } from './request.ts'
 import type { Usage } from './usage.ts'
 
-/** A whole answer between all protocols. */
 export interface CanonicalResponse {
   readonly id?: string | undefined
   readonly model?: string | undefined
   /** Seconds since 1970. */
   readonly createdAt?: number | undefined
-  /** At least one, but for an answer that is an error. */
+  /** At least one, except for an error. */
   readonly choices: readonly Choice[]
   readonly usage?: Usage | undefined
   readonly serviceTier?: ServiceTier | undefined
-  /** The upstream failed after all, with status 200. */
+  /** The upstream failed despite status 200. */
   readonly error?: CanonicalError | undefined
 }
 
-/** One of the answers side by side. */
 export interface Choice {
   readonly index: number
   readonly parts: readonly AnswerPart[]
@@ -42,14 +40,13 @@ export type AnswerPart =
   | SearchPart
   | ImagePart
 
-/** Why an answer ended. */
 export interface Finish {
   readonly reason: FinishReason
-  /** The stop sequence that ended it, where the upstream tells. */
+  /** The stop sequence that ended it, where the upstream reports one. */
   readonly stopSequence?: string | undefined
 }
 
-/** `filter`: withheld by the vendor. `pause`: to be asked to go on (messages). `failed`: the vendor gave up. */
+/** `filter`: withheld by the vendor. `pause`: the client continues (messages). `failed`: the vendor gave up. */
 export type FinishReason =
   | 'stop'
   | 'length'
@@ -89,7 +86,7 @@ export interface StartEvent {
   readonly id?: string | undefined
   readonly model?: string | undefined
   readonly createdAt?: number | undefined
-  /** What the upstream says at the beginning (messages: the input). */
+  /** Usage at the start (messages: the input). */
   readonly usage?: Usage | undefined
 }
 
@@ -107,9 +104,8 @@ type BlockEvent =
       readonly type: 'reasoning-end'
       readonly signature?: string | undefined
       readonly isRedacted?: boolean | undefined
-      /** The vendor's id of the item (responses). */
       readonly itemId?: string | undefined
-      /** The signature belongs to this call, which follows (gemini). */
+      /** The signature belongs to the call that follows (gemini). */
       readonly callId?: string | undefined
     }
   | { readonly type: 'refusal-start'; readonly choice: number }
@@ -128,7 +124,7 @@ type BlockEvent =
   | { readonly type: 'search-start'; readonly choice: number }
   | { readonly type: 'search-end'; readonly search: SearchPart }
 
-/** The events of one answer on their way out of its decoder, with names for what has none. */
+/** Collects the events of a decoder, and makes ids for blocks and calls that have none. */
 export class EventSink {
   readonly #requestId: string
   #events: AnswerEvent[] = []
@@ -153,7 +149,7 @@ export class EventSink {
     return `${this.#blocks++}`
   }
 
-  /** An id for a call that the upstream gives none. */
+  /** An id for a call without one. */
   nextCall(): string {
     return `call_${this.#requestId}_${this.#calls++}`
   }

@@ -1,17 +1,16 @@
 import type { AnswerEvent } from './answer.ts'
 
-/** The events of blocks: those that have a block's id. */
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }> & { readonly id: string }
 type BlockStart = Extract<BlockEvent, { readonly choice: number }>
 
 export type BlockOrder = ReturnType<typeof createBlockOrder>
 
-/** `write` gets each block whole before the next one begins: SDKs take a block as done when another begins. */
+/** Serializes overlapping blocks: SDKs take a block as finished when another begins. */
 export function createBlockOrder(write: (event: BlockEvent) => string) {
   const waiting = new Map<string, BlockEvent[]>()
   let open: BlockStart | undefined
 
-  /** Writes the blocks behind the one that ended, up to the first that is not whole. */
+  /** Writes the buffered blocks up to the first incomplete one. */
   function writeNext(): string {
     let text = ''
     open = undefined
@@ -20,7 +19,7 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
       for (const event of events) {
         text += write(event)
         if (isStart(event)) open = event
-        // What comes behind a block's end belongs to nothing.
+        // An event after its block's end is ignored.
         if (isEnd(event)) {
           open = undefined
           break
@@ -33,7 +32,6 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
 
   return {
     push(event: BlockEvent): string {
-      // A piece of a block: nearly all events are.
       if ('text' in event && event.id === open?.id) return write(event)
       if (isStart(event)) {
         if (open !== undefined) {
@@ -49,7 +47,7 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
       const text = write(event)
       return isEnd(event) ? text + writeNext() : text
     },
-    /** Writes all that waits, and ends what is open. */
+    /** Writes all buffered blocks and ends the open one. */
     end(): string {
       let text = ''
       while (open !== undefined) text += write(endOf(open)) + writeNext()

@@ -5,49 +5,45 @@ import type { CanonicalError } from './error.ts'
 import type { Quirk } from './quirks.ts'
 import type { CanonicalRequest, Setting } from './request.ts'
 
-/**
- * The translating half of a protocol, synchronous and pure. Encoders get only what they can express: see `fit`.
- */
 export interface Codec {
   /**
-   * Reads a checked body; gemini's `target` is in the path. Throws `TranslationError` for what the vendor
-   * refuses.
+   * Decodes a checked body; gemini's `target` is in the path. Throws `TranslationError` for what the vendor
+   * rejects.
    */
   decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest
-  /** The body for an upstream. Equal turns give equal bytes, whatever follows them. */
+  /** The body for an upstream. Equal turns encode to equal bytes, whatever follows. */
   encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject
-  /** Whether the vendor shows the reasoning of a request that does not say so; undefined: it never does. */
+  /** Whether the vendor shows reasoning that a request does not ask to see; undefined: never. */
   readonly showsUnasked?: ((body: JsonObject) => boolean) | undefined
   decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse
   encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
   createDecoder(context: DecodeContext): StreamDecoder
   createEncoder(context: EncodeContext): StreamEncoder
-  /** What of a request the vendor would refuse for another reason than the table of features has. */
+  /** A fault for which the vendor would reject the request, beyond the table of features. */
   readonly findFault?:
     | ((request: CanonicalRequest, conversation?: string) => Fault | undefined)
     | undefined
-  /** Whether the vendor takes a search of its own beside the rest of a request; absent: never. */
+  /** Whether the vendor accepts its search together with the rest of a request; absent: never. */
   readonly takesSearch?: ((request: CanonicalRequest) => boolean) | undefined
-  /** Settings that the vendor would refuse in this request, and takes in others: they are left out. */
+  /** Settings that the vendor rejects in this request only: they are dropped. */
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
     | undefined
-  /** Keywords of the request's schemas that the vendor lacks: they move into the descriptions. */
+  /** Schema keywords that the vendor lacks: they move into descriptions. */
   readonly tellsInWords?: ((request: CanonicalRequest) => readonly ToldKeyword[]) | undefined
-  /** The answer to a request for a count of its input. */
   encodeCount(inputTokens: number): JsonObject
-  /** What the body of a 4xx or 5xx says. */
+  /** Decodes the body of a 4xx or 5xx. */
   decodeError(body: JsonObject): CanonicalError
 }
 
-/** A keyword of a JSON schema that the model reads in words, and that its vendor does not enforce. */
+/** A JSON schema keyword that moved into a description, so that the vendor does not enforce it. */
 export interface ToldKeyword {
-  /** Of the tool, or of the answer's format, as the client wrote it. */
+  /** Path of the tool or response format, as the client wrote it. */
   readonly at: string
   readonly isTool: boolean
   /** The client wants the schema enforced. */
   readonly isStrict: boolean
-  /** Within the schema: `properties.x.items`; '' is the whole. */
+  /** Path within the schema: `properties.x.items`; '' is the root. */
   readonly path: string
   readonly keyword: string
 }
@@ -57,72 +53,71 @@ export interface RequestTarget {
   readonly stream: boolean
 }
 
-/** What an encoder must know about the upstream. */
+/** What an encoder needs to know about the upstream. */
 export interface EncodeOptions {
   readonly model: string
   readonly quirks: ReadonlySet<Quirk>
-  /** For a protocol that demands a limit of the answer where the request has none; absent: its usual. */
+  /** The output limit where the protocol requires one and the request has none; absent: the usual. */
   readonly defaultMaxOutputTokens?: number
-  /** The client expects to see the reasoning that it asks for, though it does not say so. */
+  /** The client expects to see the reasoning it asks for by default. */
   readonly showsReasoning?: boolean | undefined
-  /** From how many LLM tokens on the model caches what is marked; undefined: no marks are set. */
+  /** The smallest prompt that the model caches, in LLM tokens; undefined: no cache marks. */
   readonly cacheMinimumTokens?: number | undefined
 }
 
 export interface DecodeContext {
-  /** Unique; for ids that the upstream does not give (gemini's calls). */
+  /** Unique; for ids that the upstream lacks (gemini's calls). */
   readonly requestId: string
-  /** The request, as it was decoded: which of its tools are custom ones. */
+  /** The decoded request: it tells custom tools from functions. */
   readonly request: CanonicalRequest
 }
 
-/** What the writer of an answer must know about its request. */
 export interface EncodeContext extends DecodeContext {
   /** The model as the client named it. */
   readonly model: string
-  /** Seconds since 1970, for answers whose upstream does not tell. */
+  /** Seconds since 1970, for answers without a time. */
   readonly createdAt: number
-  /** Of the input, in LLM tokens: reported to the client until the upstream reports its own count. */
+  /** Estimated input in LLM tokens: reported until the upstream reports its count. */
   readonly estimatedInputTokens: number
-  /** The client's own body, where the protocol repeats some of it. */
+  /** The client's own body, for protocols that repeat parts of it. */
   readonly body: JsonObject
   readonly framing: Framing
-  /** What the client says of its library, as `ClientStream` has it. */
+  /** The client's library, as in `ClientStream`. */
   readonly library: string
-  /** Of a client of the responses protocol; absent: the answer continues none, and is not kept. */
+  /** For clients of the responses protocol; absent: the answer continues none, and is not stored. */
   readonly own?: OwnResponse | undefined
 }
 
-/** What becomes of a translated response beside its being told. */
+/** How a translated response is stored. */
 export interface OwnResponse {
   readonly previousId: string | null
-  /** Takes the whole response, where the gateway keeps it; undefined: it is not kept. */
+  /** Receives the whole response for storage; undefined: it is not stored. */
   readonly keep: ((response: JsonObject) => void) | undefined
 }
 
-/** Turns the frames of one upstream stream into events. Never throws: it skips what it does not know. */
+/** Decodes the frames of one upstream stream. Never throws: it skips unknown frames. */
 export interface StreamDecoder {
-  /** The data of one frame; `json` is the object in it, where that is known already. */
+  /** The data of one frame; `json` is the parsed object, if known. */
   push(data: string, event: string, json?: JsonObject): readonly AnswerEvent[]
-  /** The stream came to a regular end: closes what is open, and tells the end if the last frame did not. */
+  /** The stream ended regularly: closes open blocks, and ends the answer if no frame did. */
   end(): readonly AnswerEvent[]
 }
 
-/** Writes one answer for a client, as text to be sent. */
+/** Encodes one answer for a client, as text. */
 export interface StreamEncoder {
   push(event: AnswerEvent): string
-  /** The stream ends with this error, and without its regular end. */
+  /** Ends the stream with this error instead of its regular end. */
   fail(error: ProtocolError): string
 }
 
-/** A request for vectors of texts, in no vendor's form. */
+/** A request for embeddings, independent of vendors. */
 export interface EmbeddingRequest {
   readonly texts: readonly string[]
-  /** How long each vector is to be; undefined: as long as the model makes them. */
+  /** The length of each vector; undefined: the model's default. */
   readonly dimensions: number | undefined
-  /** What else it asks for, with its place as the client wrote it. */
+  /** Other settings, with their path as the client wrote it. */
   readonly others: readonly { readonly feature: EmbeddingFeature; readonly path: string }[]
-  /** `bytes`: vectors are wanted as base64 of float32, little-endian. `one`: outside of a list. */
+  /** `bytes`: vectors as base64 of float32, little-endian. `one`: not in a list. */
   readonly form: 'list' | 'bytes' | 'one'
 }
 
@@ -131,19 +126,19 @@ interface EmbeddingContext {
   readonly inputTokens: number
 }
 
-/** The translating half of a protocol that has embeddings. `decodeRequest` throws `TranslationError`. */
+/** The translating half of a protocol with embeddings. `decodeRequest` throws `TranslationError`. */
 export interface EmbeddingCodec {
-  /** How an upstream is asked, for one text as for many. */
+  /** The upstream operation, for one text as for many. */
   readonly operation: Operation
-  /** So many texts the vendor takes at once. */
+  /** Texts per request, at most. */
   readonly mostTexts: number
-  /** The member of a body that holds them. */
+  /** The body's member that holds the texts. */
   readonly textsAt: string
-  /** Reads a body that the operation's `check` has passed; `model` is what gemini has in the path. */
+  /** Decodes a body that the operation's `check` accepted; `model` is in gemini's path. */
   decodeRequest(body: JsonObject, model: string): EmbeddingRequest
-  /** The body for an upstream, by its name of the model. */
+  /** The body for an upstream, with its model name. */
   encodeRequest(request: EmbeddingRequest, model: string): JsonObject
-  /** What should be the vectors of an answer, in the order of their texts. */
+  /** The vectors of an answer, unchecked, in the order of their texts. */
   decodeVectors(body: JsonObject): readonly unknown[]
   encodeAnswer(
     vectors: readonly (readonly number[])[],
@@ -152,7 +147,7 @@ export interface EmbeddingCodec {
   ): JsonObject
 }
 
-/** The vectors of an answer, checked; undefined unless there is one of numbers for each text. */
+/** The checked vectors of an answer; undefined unless each text has one of numbers. */
 export function readVectors(
   found: readonly unknown[],
   texts: number,

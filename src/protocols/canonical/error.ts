@@ -1,18 +1,18 @@
 import type { Fault } from '../protocol.ts'
 
-/** What an upstream says went wrong, whatever its protocol. */
+/** An upstream's error, independent of protocols. */
 export interface CanonicalError {
   readonly message: string
-  /** What may be kept of it, where the message holds words of the answer. */
+  /** The part to record, where the message quotes the answer. */
   readonly record?: string | undefined
-  /** The vendor's machine word: `context_length_exceeded`, `overloaded_error`, `INVALID_ARGUMENT`. */
+  /** The vendor's error code: `context_length_exceeded`, `overloaded_error`, `INVALID_ARGUMENT`. */
   readonly code?: string | undefined
   readonly param?: string | undefined
-  /** HTTP status that it means, where the vendor tells one inside of its answer. */
+  /** The HTTP status of an error inside an answer, where the vendor names one. */
   readonly status?: number | undefined
 }
 
-/** A request that can't be taken to another protocol. The gateway answers it with 400. */
+/** A request that cannot be translated. The gateway answers 400. */
 export class TranslationError extends Error {
   override readonly name = 'TranslationError'
   readonly fault: Fault
@@ -23,7 +23,7 @@ export class TranslationError extends Error {
   }
 }
 
-/** Throws for a field that is not as its protocol wants it; `expected` finishes "must be …". */
+/** Throws for an invalid field; `expected` finishes "must be …". */
 export function refuseValue(param: string, expected: string): never {
   throw new TranslationError({
     code: 'invalid_value',

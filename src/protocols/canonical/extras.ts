@@ -4,25 +4,23 @@ import type { Observation } from './observation.ts'
 import { type HostedTool, hostedTools } from './tools.ts'
 import { larger, readCount, type Usage, type UsageExtras } from './usage.ts'
 
-/** Uses of tools, by name. */
 export type ToolCounts = { readonly [tool in HostedTool]?: number }
 
-/** LLM tokens that are no text, by kind. */
 export type Modalities = NonNullable<UsageExtras['modalities']>
 export type Modality = keyof Modalities
 
-/** What the reports of one answer tell beside text tokens. Those of input include what was read from a cache. */
+/** What usage reports say besides text tokens. Input counts include cached tokens. */
 export interface ReportedExtras {
-  /** '' where the report says that it was the standard one. */
+  /** '' where the report names the standard tier. */
   readonly tier: string | undefined
-  /** By the vendor's own count; 0 is one, too. */
+  /** Counted by the vendor; 0 is a count, too. */
   readonly tools: ToolCounts | undefined
   readonly modalities: Modalities | undefined
-  /** What of tools and tier was seen in the answer itself, outside of its report. */
+  /** Tools and tier seen in the answer itself, outside its usage report. */
   readonly observed: ObservedExtras | undefined
 }
 
-/** What a report tells beside text tokens; undefined when that is nothing. */
+/** A report's extras; undefined without any. */
 export function reportedExtras(
   report: JsonObject,
   told: {
@@ -38,14 +36,13 @@ export function reportedExtras(
     : { tier, tools, modalities, observed }
 }
 
-/** What an answer shows of tools and of its tier beside its usage report. */
 export interface ObservedExtras {
-  /** '' where it says that it was the standard one; undefined: it does not say. */
+  /** '' for the standard tier; undefined: not named. */
   readonly tier?: string | undefined
   readonly tools?: ToolCounts | undefined
 }
 
-/** Lays a report over what the ones before it told: counts are cumulative, the larger one wins. */
+/** Merges a report into earlier ones: counts are cumulative, the larger one wins. */
 export function mergeExtras(
   seen: ReportedExtras | undefined,
   found: ReportedExtras | undefined,
@@ -71,13 +68,13 @@ function largerOfEach<Counts extends { readonly [name: string]: number | undefin
   return larger as Counts
 }
 
-/** Counts of LLM tokens with what was billed beside them; the very same object without. */
+/** Token counts with their extras; the same object without any. */
 export function withExtras(usage: Usage, seen: ReportedExtras | undefined): Usage {
   const extras = seen && extrasOf(usage, seen)
   return extras === undefined ? usage : { ...usage, extras }
 }
 
-/** LLM tokens alone: what a client of another protocol gets. */
+/** Token counts alone: what a client of another protocol gets. */
 export function withoutExtras<Counts extends Usage | undefined>(usage: Counts): Counts {
   if (usage?.extras === undefined) return usage
   const { extras: _, ...tokens } = usage
@@ -97,7 +94,7 @@ function extrasOf(usage: Usage, seen: ReportedExtras): UsageExtras | undefined {
   }
 }
 
-/** Only what there is some of. */
+/** Only the counts above 0. */
 function used<Counts extends { readonly [name: string]: number | undefined }>(
   counts: Counts | undefined,
 ): Counts | undefined {
@@ -106,10 +103,7 @@ function used<Counts extends { readonly [name: string]: number | undefined }>(
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Counts)
 }
 
-/**
- * Each as a part of its disjoint count. Where a vendor does not say, as little as possible was read from the
- * cache.
- */
+/** Each modality as a part of its disjoint count. Where a vendor does not say, the cached share is minimal. */
 function disjoint(usage: Usage, told: Modalities): Modalities {
   const parts: { [modality in Modality]?: number } = {}
   let fresh = usage.inputTokens
@@ -136,10 +130,10 @@ const kinds = [
   ['inputVideo', 'cacheReadVideo', 'outputVideo'],
 ] as const
 
-/** The name of the field that a kept report has for what was seen beside it. */
+/** The field of a stored report that holds what was observed beside it. */
 const observedField = 'observed'
 
-/** What a kept report says was seen beside it. */
+/** What a stored report says was observed beside it. */
 function readObserved(report: JsonObject): ObservedExtras | undefined {
   const wire = report[observedField]
   if (!isJsonObject(wire)) return undefined
@@ -156,7 +150,7 @@ function readTools(wire: JsonObject): ToolCounts | undefined {
   return counts
 }
 
-/** Counts by name with one more. A zero is left out, but where it is held against what was seen (`keepsZero`). */
+/** Adds 1 to a count by name. A zero is dropped, unless it must be compared with observations (`keepsZero`). */
 export function plus<Counts extends { readonly [name: string]: number | undefined }>(
   counts: Counts | undefined,
   name: keyof Counts & string,
@@ -168,10 +162,10 @@ export function plus<Counts extends { readonly [name: string]: number | undefine
   return { ...counts, [name]: (counts?.[name] ?? 0) + count } as Counts
 }
 
-/** Whether a report is one that something was seen beside. */
+/** Whether a report contains observations. */
 export const hasObserved = (report: JsonObject) => report[observedField] !== undefined
 
-/** Vendors' words for the tier of requests that ask for none, and for what was paid beforehand. */
+/** Vendors' words for the standard tier, and for prepaid capacity. */
 const standardTiers = new Set([
   ...['default', 'standard', 'standard_only', 'on_demand', 'on-demand', 'provisioned', 'global'],
   ...['not_available'],
@@ -180,10 +174,7 @@ const standardTiers = new Set([
 /** Words that leave the tier open. */
 const openTiers = new Set(['', 'auto', 'unspecified'])
 
-/**
- * A tier by one name over all vendors: '' for the standard one; undefined: none is named. `names`: vendor's
- * words.
- */
+/** A tier's name across vendors: '' for the standard one; undefined: none is named. `names` maps vendor's words. */
 export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): string | undefined {
   if (typeof wire !== 'string') return undefined
   const word = wire.toLowerCase().replace(/^service_tier_/, '')
@@ -192,16 +183,14 @@ export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): st
   return standardTiers.has(name) ? '' : name
 }
 
-/** Several tiers that hold at once, as one name. */
+/** Simultaneous tiers as one name. */
 export const joinTiers = (tiers: readonly (string | undefined)[]): string | undefined =>
   tiers.every((tier) => tier === undefined) ? undefined : tiers.filter(Boolean).join('+')
 
-/** Counts of a report, in the vendor's own terms. */
 export interface Counts {
   [name: string]: number | undefined
 }
 
-/** The largest counts that the reports of one answer have told. */
 export interface SeenCounts {
   readonly counts: Counts
   extras: ReportedExtras | undefined
@@ -212,19 +201,19 @@ export const createCounts = (): SeenCounts => ({ counts: {}, extras: undefined }
 /** How a protocol reads its usage reports. */
 export interface UsageReports {
   read(wire: JsonObject): Counts
-  /** A report has one of these counts. */
+  /** A report has at least one of these counts. */
   readonly needed: readonly string[]
   readExtras(wire: JsonObject): ReportedExtras | undefined
-  /** What the counts of all reports amount to. */
+  /** The usage that the merged counts amount to. */
   sum(counts: Counts): Usage
-  /** Changes counts of which not the largest stands. */
+  /** Replaces counts for which the largest value is not the right one. */
   replace?(counts: Counts, found: Counts): void
-  /** A report with one of these says what the input was, or the output: an explicit 0 does. */
+  /** A report with one of these covers the input, or the output: an explicit 0 counts. */
   readonly inputFields: readonly string[]
   readonly outputFields: readonly string[]
 }
 
-/** Folds a report into `seen`; undefined (and nothing changed) when it has no count in it. */
+/** Folds a report into `seen`; undefined, without changes, when it has no count. */
 export function foldUsage(
   reports: UsageReports,
   wire: unknown,
@@ -240,13 +229,13 @@ export function foldUsage(
   return withExtras(reports.sum(counts), seen.extras)
 }
 
-/** An upstream that takes its counts back more often than this is not worth the memory. */
+/** Reports kept, at most: an upstream that lowers its counts more often is not worth the memory. */
 const maxReports = 64
 
 /**
- * Folds a usage report into `counts`, and keeps it for the receipt. Reports of one stream are laid over each
- * other; where that would hide a larger count both are kept, so that what is stored decodes to what is charged.
- * To be called when the text that came with the report is noted.
+ * Folds a usage report into `counts`, and stores it for the receipt. Reports of one stream are merged; where that
+ * would hide a larger count both are kept, so that the stored form decodes to what is charged. Call it after
+ * noting the text that came with the report.
  */
 export function noteUsage(
   seen: Observation,
@@ -264,13 +253,13 @@ export function noteUsage(
   seen.usageRaw = usageRaw === undefined ? wire : join(usageRaw, wire, counts, reports)
 }
 
-/** What was seen beside a report is kept in it, so that it decodes to what is charged. */
+/** Stores observations in a report, so that it decodes to what is charged. */
 function withObserved(report: unknown, observed: ObservedExtras | undefined): unknown {
   const isPlain = !observed?.tier && observed?.tools === undefined
   return isPlain || !isJsonObject(report) ? report : { ...report, [observedField]: observed }
 }
 
-/** Counts what was seen beside a report that had come already. */
+/** Counts an observation that came after its report. */
 export function noteObserved(seen: Observation, counts: SeenCounts, reports: UsageReports): void {
   if (seen.usage === undefined || seen.observed === seen.counted) return
   seen.counted = seen.observed
@@ -280,7 +269,7 @@ export function noteObserved(seen: Observation, counts: SeenCounts, reports: Usa
   seen.usageRaw = list.length > 1 ? [...list.slice(0, -1), last] : last
 }
 
-/** What no report has told, somebody else must count. */
+/** Notes which sides no report covers: the gateway estimates them. */
 function noteTold(seen: Observation, wire: unknown, reports: UsageReports): void {
   const isFirst = seen.usage === undefined
   const tells = (fields: readonly string[]) =>
@@ -290,7 +279,7 @@ function noteTold(seen: Observation, wire: unknown, reports: UsageReports): void
   else if (isFirst) seen.reportedLength = 0
 }
 
-/** What a stored report amounts to, one or a list of them; undefined when it has no count in it. */
+/** The usage of a stored report, one or a list of them; undefined without a count. */
 export function decodeUsage(raw: unknown, reports: UsageReports): Usage | undefined {
   return foldAll(raw, reports).usage
 }
@@ -317,7 +306,7 @@ const listOf = (raw: unknown): readonly unknown[] => (Array.isArray(raw) ? raw :
 const overlay = (under: unknown, over: unknown): unknown =>
   isJsonObject(under) && isJsonObject(over) ? { ...under, ...over } : over
 
-/** Counts are numbers, words, or objects of such. */
+/** Counts are numbers, words, or objects of these. */
 function isSame(a: unknown, b: unknown): boolean {
   if (!isJsonObject(a) || !isJsonObject(b)) return a === b
   if (Object.keys(a).length !== Object.keys(b).length) return false

@@ -1,7 +1,7 @@
 import type { AnswerEvent, AnswerPart, CanonicalResponse, Choice, Finish } from './answer.ts'
 import type { TokenLogprob } from './request.ts'
 
-/** A block that has not ended: its part stands at `at` among `parts`. */
+/** An open block; its part is at `at` in `parts`. */
 interface OpenBlock {
   readonly parts: AnswerPart[]
   readonly at: number
@@ -11,7 +11,7 @@ interface OpenBlock {
 
 export type Folder = ReturnType<typeof createFolder>
 
-/** A folder that has seen nothing. */
+/** Folds events into an answer. */
 export function createFolder() {
   const choices = new Map<number, AnswerPart[]>()
   const finishes = new Map<number, Finish>()
@@ -134,14 +134,14 @@ function filled(part: AnswerPart, { text, logprobs }: OpenBlock, end?: BlockEnd)
   }
 }
 
-/** The answer that all of these events amount to. */
+/** The answer that these events amount to. */
 export function foldEvents(events: readonly AnswerEvent[]): CanonicalResponse {
   const folder = createFolder()
   for (const event of events) folder.push(event)
   return folder.response()
 }
 
-/** A whole answer as the events that `foldEvents` makes it of. */
+/** An answer as events: the inverse of `foldEvents`. */
 export function unfoldResponse(response: CanonicalResponse): readonly AnswerEvent[] {
   const { id, model, createdAt, choices, usage, serviceTier, error } = response
   const events: AnswerEvent[] = [{ type: 'start', id, model, createdAt }]

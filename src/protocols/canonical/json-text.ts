@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol.ts'
 
 const deepest = 1000
 
-/** Whether a parsed value is nested deeper than it is safe to write it. */
+/** Whether a parsed value is nested too deep to be written safely. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth >= deepest) return true
@@ -11,12 +11,12 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   return false
 }
 
-/** A parsed value as JSON text; undefined when it is nested too deep, or undefined itself. */
+/** A parsed value as JSON text; undefined for undefined, or when nested too deep. */
 export function toJsonText(value: unknown): string | undefined {
   return isTooDeep(value) ? undefined : JSON.stringify(value)
 }
 
-// Of ECMAScript 2026; the compiler's library does not have it yet.
+// ECMAScript 2026; missing in the compiler's library.
 declare global {
   interface JSON {
     rawJSON(text: string): unknown
@@ -24,12 +24,12 @@ declare global {
   }
 }
 
-/** Only so many digits are more than a double can hold. */
+/** A double holds fewer digits exactly. */
 const longNumber = /\d{16}/
 
 const leastDigits = 16
 
-/** Whether a JSON body may hold integers beyond a double. Only some of its bytes are looked at. */
+/** Whether a JSON body may hold integers beyond a double. Looks at some of its bytes only. */
 function mayHoldLongNumbers(bytes: Uint8Array): boolean {
   for (let at = leastDigits - 1; at < bytes.length; at += leastDigits) {
     if (!isDigit(bytes[at])) continue
@@ -44,7 +44,7 @@ function mayHoldLongNumbers(bytes: Uint8Array): boolean {
 
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
 
-/** The object in a JSON text, to be written as JSON again: integers beyond 2^53 keep their digits. */
+/** Parses a JSON object that will be written again: integers beyond 2^53 keep their digits. */
 export function embedJson(text: string): JsonObject | undefined {
   try {
     const value: unknown = longNumber.test(text)
@@ -53,7 +53,7 @@ export function embedJson(text: string): JsonObject | undefined {
     const isObject = isJsonObject(value) && !JSON.isRawJSON(value)
     return isObject && !isTooDeep(value) ? value : undefined
   } catch {
-    // Not JSON: models do write such arguments.
+    // Models do write invalid JSON arguments.
     return undefined
   }
 }
@@ -71,14 +71,14 @@ const closeBracket = 0x5d
 export const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Follows the brackets of a JSON text, in as many pieces as it comes; each unit is looked at once. */
+/** Tracks the brackets of a JSON text that comes in pieces; reads each unit once. */
 export class Brackets {
   depth = 0
   isInString = false
   #isEscaped = false
   #hasBegun = false
 
-  /** Whether a value that began has ended: nothing but spaces can follow. */
+  /** Whether the value is complete: only spaces may follow. */
   get isWhole(): boolean {
     return this.#hasBegun && this.depth === 0 && !this.isInString
   }
@@ -87,7 +87,7 @@ export class Brackets {
     for (let at = 0; at < text.length; at++) this.step(text.charCodeAt(at))
   }
 
-  /** 1 where a bracket opens, -1 where one closes. */
+  /** 1 for an opening bracket, -1 for a closing one. */
   step(unit: number): -1 | 0 | 1 {
     if (this.isInString) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -106,9 +106,7 @@ export class Brackets {
   }
 }
 
-/**
- * A parsed body in which arguments and results of calls keep integers beyond 2^53. `came` is the body as it came.
- */
+/** A parsed body whose call arguments and results keep integers beyond 2^53. `came` is the original body. */
 export function withExactCalls(body: JsonObject, came: Uint8Array | string): JsonObject {
   const isBytes = typeof came !== 'string'
   if (isBytes ? !mayHoldLongNumbers(came) : !longNumber.test(came)) return body
@@ -116,7 +114,7 @@ export function withExactCalls(body: JsonObject, came: Uint8Array | string): Jso
   return exact === undefined || isTooDeep(body) ? body : mergeObject(body, exact)
 }
 
-/** Everything else stays as it is read everywhere: settings are numbers. */
+/** All else stays as parsed: settings are plain numbers. */
 function mergeObject(plain: JsonObject, exact: JsonObject): JsonObject {
   const entries = Object.entries(plain).map(([key, value]): [string, unknown] => [
     key,
@@ -134,5 +132,5 @@ function merge(plain: unknown, exact: unknown): unknown {
 const isOfCall = ({ type }: JsonObject, key: string) =>
   callMembers.has(key) || (key === 'input' && type === 'tool_use')
 
-/** Of gemini, and of those who write OpenAI's arguments as the object that they stand for. */
+/** Members of gemini, and OpenAI's arguments as an object. */
 const callMembers = new Set(['args', 'response', 'arguments'])

@@ -2,65 +2,61 @@ import type { ObservedExtras } from './extras.ts'
 import type { HostedTool } from './tools.ts'
 import type { Usage } from './usage.ts'
 
-/**
- * `open`: more must follow. `closing`: it could be the end. `closed`: the protocol's last event, or the whole
- * body.
- */
+/** `open`: more must follow. `closing`: it may be the end. `closed`: the last event, or a whole body. */
 type Phase = 'open' | 'closing' | 'closed'
 
-/** How the upstream itself says that its answer ended. */
 export type Outcome = 'complete' | 'incomplete' | 'failed'
 
-/** What the gateway learns from one answer that passes untouched; filled by its `AnswerObserver`. */
+/** What the gateway learns from one answer that passes through; filled by its `AnswerObserver`. */
 export interface Observation {
   phase: Phase
   outcome: Outcome | undefined
-  /** The upstream took the request, but works on it in the background: the answer is fetched later. */
+  /** The upstream works in the background: the answer is fetched later. */
   pending: boolean
   /** A whole body that is no answer of this protocol. */
   foreign: boolean
-  /** Answers side by side (choices, candidates), by index: those that began, and those that ended. */
+  /** Choices or candidates by index: those that began, and those that ended. */
   readonly begun: Set<unknown>
   readonly ended: Set<unknown>
   /** Undefined until the upstream reports usage: an explicit 0 is data. */
   usage: Usage | undefined
-  /** The upstream's own usage object (for streams: the last one, or the merged ones), as JSON. */
+  /** The upstream's usage object as JSON (streams: the last, or the merged ones). */
   usageRaw: unknown
-  /** What the answer tells of tools that the vendor ran, and of its tier, beside its usage. */
+  /** Vendor-run tools and the tier, as seen outside of usage. */
   observed: ObservedExtras | undefined
-  /** Images that an answer of nothing but images has. */
+  /** Images of an image answer. */
   images: number
-  /** That of it which is in `usage`. */
+  /** The part of `observed` that `usage` includes. */
   counted: ObservedExtras | undefined
-  /** Usage was reported, but no report said what the input was. */
+  /** Usage was reported, but without the input. */
   lacksInput: boolean
-  /** Length of the text at the last report of output: what came later is in no report. */
+  /** Length of the text at the last report of output: later text is in no report. */
   reportedLength: number
-  /** The upstream's id of its answer, where a later request may refer to it. */
+  /** The upstream's answer id, for later requests. */
   answerId: string | undefined
   /** Other ids that a later request may refer to: the answer's items, its conversation. */
   readonly partIds: Set<string>
-  /** The last `sequence_number`, in the protocol that numbers its events (responses). */
+  /** The last `sequence_number` (responses). */
   sequence: number | undefined
-  /** The upstream's words when it reported an error inside of the answer. */
+  /** The upstream's error message inside the answer. */
   errorMessage: string | undefined
-  /** Text that was delivered (answer, reasoning, tool arguments), for a local estimate. */
+  /** Delivered text (answer, reasoning, tool arguments), for a local estimate. */
   readonly text: TextSample
 }
 
-/** Text seen so far: its length, and its beginning, from which the whole is estimated. */
+/** Length and beginning of the text, from which the whole is estimated. */
 export interface TextSample {
   /** The first characters, at most `sampleLimit`. */
   sample: string
-  /** All characters, in UTF-16 code units. */
+  /** Length in UTF-16 code units. */
   length: number
-  /** The same in UTF-8: no text has more LLM tokens than bytes. */
+  /** Length in UTF-8 bytes: an upper bound for LLM tokens. */
   bytes: number
 }
 
 const sampleLimit = 65_536
 
-/** A fresh observation: nothing seen, all open. */
+/** A new observation. */
 export function createObservation(): Observation {
   return {
     phase: 'open',
@@ -84,7 +80,7 @@ export function createObservation(): Observation {
   }
 }
 
-/** Adds delivered text. Memory stays bounded: past the limit only the length grows. */
+/** Adds delivered text. Memory is bounded: past the limit only the length grows. */
 export function addText(text: TextSample, piece: unknown): void {
   if (typeof piece !== 'string' || piece === '') return
   if (text.sample.length < sampleLimit) {
@@ -96,10 +92,10 @@ export function addText(text: TextSample, piece: unknown): void {
   text.bytes += utf8Length(piece)
 }
 
-/** Every so many characters, as a power of two. */
+/** Characters between two flattenings, as a power of two. */
 const flattenShift = 10
 
-/** Joined pieces take several times the memory of their text until a search makes them one. */
+/** A rope of joined pieces takes several times its text's memory until a search flattens it. */
 const flatten = (text: string): boolean => /\0\0/.test(text)
 
 /** Bytes of a text in UTF-8; pieces of a stream are short. */
@@ -108,13 +104,13 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit > 0x7f) bytes++
-    // The halves of a pair are two of four bytes each.
+    // Each half of a surrogate pair counts two of four bytes.
     if (unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff)) bytes++
   }
   return bytes
 }
 
-/** Notes a piece of one of the answers side by side; `outcome` when it is that one's last. */
+/** Notes a piece of one choice; `outcome` when it is the last. */
 export function noteSideAnswer(seen: Observation, index: unknown, outcome?: Outcome): void {
   seen.begun.add(index)
   if (outcome !== undefined) {
@@ -124,14 +120,14 @@ export function noteSideAnswer(seen: Observation, index: unknown, outcome?: Outc
   if (seen.phase !== 'closed') seen.phase = seen.ended.size < seen.begun.size ? 'open' : 'closing'
 }
 
-/** Notes how an answer ended. With several candidates the worst end stands. */
+/** Notes how an answer ended. Of several candidates the worst end counts. */
 export function conclude(seen: Observation, outcome: Outcome): void {
   if (seen.outcome === 'failed') return
   if (seen.outcome === 'incomplete' && outcome === 'complete') return
   seen.outcome = outcome
 }
 
-/** Marks a body that holds none of the fields that every answer of its protocol has. */
+/** Marks a body that lacks all fields of its protocol's answers. */
 export function noteForeign(
   seen: Observation,
   body: { readonly [field: string]: unknown },
@@ -146,19 +142,19 @@ export function complete(seen: Observation): void {
   seen.outcome ??= 'complete'
 }
 
-/** Notes an error that the upstream reported inside its answer: that is always its end. */
+/** Notes an error inside the answer; it always ends it. */
 export function fail(seen: Observation, message: unknown): void {
   seen.phase = 'closed'
   seen.outcome = 'failed'
   if (typeof message === 'string' && message !== '') seen.errorMessage = message
 }
 
-/** Whether the answer has come to its regular end: what follows is passed on, but not counted. */
+/** Whether the answer has ended regularly: later frames pass, but do not count. */
 export function isOver(seen: Observation): boolean {
   return seen.phase === 'closed' && seen.outcome !== 'failed'
 }
 
-/** Counts the uses of tools that an answer shows, each once, however often a stream tells of it. */
+/** Counts uses of tools, each once, however often a stream repeats it. */
 export class ToolTally {
   readonly #seen: Observation
   #ids: Set<string> | undefined
@@ -167,7 +163,7 @@ export class ToolTally {
     this.#seen = seen
   }
 
-  /** `id` tells one use from the others; `uses`: what it is billed as. */
+  /** `id` identifies the use; `uses`: its billed count. */
   note(tool: HostedTool, id: string, uses = 1): void {
     const key = `${tool} ${id}`
     this.#ids ??= new Set()
@@ -176,7 +172,7 @@ export class ToolTally {
     this.told(tool, (this.#seen.observed?.tools?.[tool] ?? 0) + uses)
   }
 
-  /** The answer's own sum stands in the place of what was counted. */
+  /** The answer's own total replaces the count. */
   told(tool: HostedTool, uses: number): void {
     const { observed } = this.#seen
     if ((observed?.tools?.[tool] ?? 0) === uses) return
@@ -184,7 +180,7 @@ export class ToolTally {
   }
 }
 
-/** Notes the tier that an answer names beside its usage; its last word stands. */
+/** Notes the tier that an answer names outside of usage; the last one counts. */
 export function observeTier(seen: Observation, tier: string | undefined): void {
   if (tier === undefined || seen.observed?.tier === tier) return
   seen.observed = { tier, tools: seen.observed?.tools }

@@ -1,7 +1,7 @@
 import type { ProtocolName } from '../protocol.ts'
 
 interface QuirkInfo {
-  /** `all`: of whatever the channel speaks. */
+  /** `all`: for any protocol. */
   readonly protocol: ProtocolName | 'all'
   /** For `--help`, the configuration's schema and the documentation. */
   readonly title: string
@@ -15,7 +15,8 @@ const ofMessages = of('messages')
 const ofResponses = of('responses')
 
 /**
- * How upstreams differ from a protocol's vendor. They change what is written in translation, and how it is asked.
+ * How upstreams deviate from their protocol's vendor. They change translated bodies, and how the upstream is
+ * called.
  */
 export const quirks = {
   max_tokens: ofChat('takes max_tokens, not max_completion_tokens'),
@@ -50,5 +51,4 @@ export const quirks = {
 
 export type Quirk = keyof typeof quirks
 
-/** All names, for the configuration's schema. */
 export const quirkNames = Object.keys(quirks) as readonly Quirk[]

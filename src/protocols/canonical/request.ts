@@ -2,26 +2,26 @@ import type { JsonObject } from '../protocol.ts'
 import type { NativeFeature } from '../translation/features.ts'
 
 /**
- * A request between all protocols. What is undefined was not asked for. `at` is the field's path as the client
- * wrote it, for messages to it.
+ * A request independent of protocols. Undefined fields were not set. `at` is a field's path as the client wrote
+ * it, for error messages.
  */
 export interface CanonicalRequest {
   readonly model: string
   readonly stream: boolean
   /**
-   * The conversation in order: neighbours of the role user are one turn, and so are those of the assistant.
-   * Instructions before them are the system prompt.
+   * In order: consecutive user messages are one turn, and so are those of the assistant. Leading instructions are
+   * the system prompt.
    */
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
-  /** The vendor's own search, beside what `native` says of it: only one of them is acted by. */
+  /** The vendor's web search, also listed in `native`; only one of the two is used. */
   readonly webSearch?: WebSearch | undefined
   readonly toolChoice?: ToolChoice | undefined
-  /** Undefined: the vendor's default, which is true everywhere. */
+  /** Undefined: the vendor's default, true everywhere. */
   readonly parallelToolCalls?: boolean | undefined
   readonly format?: OutputFormat | undefined
   readonly reasoning?: ReasoningSettings | undefined
-  /** Of one answer, in LLM tokens, reasoning included. */
+  /** Per answer, in LLM tokens, reasoning included. */
   readonly maxOutputTokens?: number | undefined
   readonly stop?: readonly string[] | undefined
   readonly temperature?: number | undefined
@@ -32,39 +32,36 @@ export interface CanonicalRequest {
   readonly seed?: number | undefined
   /** The vendor's token id → bias. */
   readonly logitBias?: Readonly<Record<string, number>> | undefined
-  /** How many alternatives to tell with each token's probability; 0: its own only. */
+  /** Alternatives per token; 0: the chosen token only. */
   readonly logprobs?: number | undefined
   readonly choices?: number | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Who asks, on the client's side: `user`, `safety_identifier`, `metadata.user_id`. */
+  /** The client's end user: `user`, `safety_identifier`, `metadata.user_id`. */
   readonly userId?: string | undefined
   readonly serviceTier?: ServiceTier | undefined
   readonly promptCacheKey?: string | undefined
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
-  /** What only the client's own protocol can say, by feature. */
+  /** Features that only the client's protocol has. */
   readonly native: readonly NativeUse[]
 }
 
-/** The settings of a request that stand alone. */
 export type Setting = Exclude<
   keyof CanonicalRequest,
   'model' | 'stream' | 'turns' | 'tools' | 'webSearch' | 'native'
 >
 
-/** A use of something that only one protocol has. */
 export interface NativeUse {
   readonly feature: NativeFeature
   readonly at: string
 }
 
-/** Notes such a use, by its path. */
 export type Note = (feature: NativeFeature, at: string) => void
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant'
 
 export interface Turn {
   readonly role: Role
-  /** Never empty, but for an assistant or user turn that the client sent empty. */
+  /** Never empty, except for an assistant or user turn that the client sent empty. */
   readonly parts: readonly Part[]
 }
 
@@ -79,7 +76,7 @@ export type Part =
   | ToolCallPart
   | ToolResultPart
 
-/** How long the prompt up to and with this part is to be cached. */
+/** How long the prompt up to this part is cached. */
 export type CacheHint = '5m' | '1h'
 
 interface PartBase {
@@ -90,14 +87,13 @@ interface PartBase {
 export interface TextPart extends PartBase {
   readonly type: 'text'
   readonly text: string
-  /** Sources that an answer names. */
   readonly citations?: readonly Citation[] | undefined
-  /** In answers, when they were asked for. */
+  /** In answers, when requested. */
   readonly logprobs?: readonly TokenLogprob[] | undefined
   readonly name?: string | undefined
 }
 
-/** Bytes in base64, or where they are. */
+/** Base64 bytes, or an address. */
 export type MediaSource =
   | { readonly type: 'data'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'url'; readonly url: string; readonly mediaType?: string | undefined }
@@ -112,7 +108,6 @@ export interface DocumentPart extends PartBase {
   readonly type: 'document'
   readonly source: MediaSource | { readonly type: 'text'; readonly text: string }
   readonly title?: string | undefined
-  /** What the model is told about the document (messages). */
   readonly context?: string | undefined
   /** The answer shall cite it (messages). */
   readonly isCited?: boolean | undefined
@@ -128,24 +123,23 @@ export interface VideoPart extends PartBase {
   readonly source: MediaSource
 }
 
-/** One stretch of reasoning of the model, as it was shown and as its vendor wants it back. */
+/** A stretch of reasoning: its visible text, and the form its vendor wants back. */
 export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
   /** The text or its summary; '' where it is hidden. */
   readonly text: string
-  /** A signature, or the encrypted reasoning; on the client's side a seal (`translation/seal.ts`). */
+  /** A signature, or encrypted reasoning; on the client's side a seal (`translation/seal.ts`). */
   readonly signature?: string | undefined
-  /** The vendor withheld the text; the signature is all there is (messages: `redacted_thinking`). */
+  /** The vendor withheld the text; only the signature remains (messages: `redacted_thinking`). */
   readonly isRedacted?: boolean | undefined
   /** The vendor's id of the item (responses). */
   readonly id?: string | undefined
-  /** The signature belongs to this call, which follows (gemini). */
+  /** The signature belongs to the call that follows (gemini). */
   readonly callId?: string | undefined
-  /** Without a signature, and yet surely of the vendor that the request goes to (a seal says so). */
+  /** Unsigned, but a seal proves that it is of the target's vendor. */
   readonly isOwn?: boolean | undefined
 }
 
-/** The model declined to answer, in its words. */
 export interface RefusalPart extends PartBase {
   readonly type: 'refusal'
   readonly text: string
@@ -155,7 +149,6 @@ export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call'
   readonly callId: string
   readonly name: string
-  /** `function`: JSON text of the arguments' object. `custom`: free text. */
   readonly kind: ToolKind
   readonly input: string
 }
@@ -163,7 +156,7 @@ export interface ToolCallPart extends PartBase {
 export interface ToolResultPart extends PartBase {
   readonly type: 'tool-result'
   readonly callId: string
-  /** Of the tool, filled in by the call where a protocol does not tell it. */
+  /** Copied from the call where a protocol omits it. */
   readonly name: string
   readonly kind: ToolKind
   readonly isError?: boolean | undefined
@@ -178,18 +171,17 @@ export interface Tool {
   readonly kind: ToolKind
   readonly name: string
   readonly description?: string | undefined
-  /** JSON schema of the arguments; undefined: none are told. Only for functions. */
+  /** JSON schema of the arguments; undefined: none. Functions only. */
   readonly parameters?: JsonObject | undefined
   readonly strict?: boolean | undefined
-  /** Of a custom tool's input; undefined: any text. */
+  /** Grammar of a custom tool's input; undefined: any text. */
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined
-  /** The set of tools that this one belongs to (responses' `namespace`). */
+  /** Its set of tools (responses' `namespace`). */
   readonly namespace?: string | undefined
 }
 
-/** A search of the web that the vendor runs, where the model finds it right. */
 export interface WebSearch {
-  /** Where the client asks for it: first the tool itself, then all else that is said by these fields. */
+  /** Paths of the search: first the tool, then all other fields about it. */
   readonly places: readonly string[]
   /** Fields of the tool that no other protocol has. */
   readonly others: readonly string[]
@@ -197,30 +189,29 @@ export interface WebSearch {
   readonly blockedDomains?: readonly string[] | undefined
   readonly location?: SearchLocation | undefined
   readonly maxUses?: number | undefined
-  /** How much of what is found the model is shown. */
+  /** How much of the results the model sees. */
   readonly contextSize?: 'low' | 'medium' | 'high' | undefined
 }
 
-/** Where the user is, roughly. */
+/** The user's approximate location. */
 export interface SearchLocation {
   readonly city?: string | undefined
   readonly region?: string | undefined
-  /** Two letters of ISO 3166-1. */
+  /** ISO 3166-1, two letters. */
   readonly country?: string | undefined
-  /** An IANA name. */
   readonly timezone?: string | undefined
 }
 
 export type ToolChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly name: string }
-  /** The vendor's search of the web must be used. */
+  /** The vendor's web search must be used. */
   | { readonly type: 'search' }
-  /** Only these; `isRequired`: one of them must be called. */
+  /** Only these tools; `isRequired`: one of them must be called. */
   | { readonly type: 'allowed'; readonly names: readonly string[]; readonly isRequired: boolean }
 
 export type OutputFormat =
-  /** `isAny`: an array is as good as an object. */
+  /** `isAny`: arrays are allowed besides objects. */
   | { readonly type: 'json'; readonly isAny?: true | undefined }
   | {
       readonly type: 'schema'
@@ -235,43 +226,41 @@ export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as c
 export type Effort = (typeof efforts)[number]
 
 export interface ReasoningSettings {
-  /** How much; undefined: the vendor's default. `auto`: as much as the model finds right. */
+  /** Undefined: the vendor's default. `auto`: the model decides. */
   readonly amount?:
     | { readonly type: 'off' | 'auto' }
     | { readonly type: 'effort'; readonly effort: Effort }
-    /** LLM tokens. */
     | { readonly type: 'budget'; readonly tokens: number }
     | undefined
-  /** Whether its text, or a summary of it, is part of the answer; undefined: the vendor's default. */
+  /** Whether the answer includes its text or a summary; undefined: the vendor's default. */
   readonly show?: 'none' | 'auto' | 'concise' | 'detailed' | undefined
 }
 
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority'
 
-/** A search that the vendor has run for an answer. */
+/** A search that the vendor ran for an answer. */
 export interface SearchPart {
   readonly type: 'search'
   readonly queries: readonly string[]
   readonly results: readonly SearchResult[]
-  /** Why it found nothing, in the vendor's word; undefined: it went well. */
+  /** The vendor's error word; undefined: the search succeeded. */
   readonly error?: string | undefined
 }
 
-/** A page that was found. */
 export interface SearchResult {
   readonly url: string
   readonly title?: string | undefined
-  /** How old the page is, in the vendor's words. */
+  /** The page's age, in the vendor's words. */
   readonly age?: string | undefined
 }
 
-/** A source that an answer names. */
+/** A source that an answer cites. */
 export type Citation =
   | {
       readonly type: 'url'
       readonly url: string
       readonly title?: string | undefined
-      /** What of the answer's text it stands behind: UTF-16 offsets, end exclusive. */
+      /** The cited part of the answer's text: UTF-16 offsets, end exclusive. */
       readonly start?: number | undefined
       readonly end?: number | undefined
       readonly citedText?: string | undefined

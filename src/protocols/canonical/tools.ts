@@ -4,26 +4,24 @@ import type { ToldKeyword } from './codec.ts'
 import { toJsonText } from './json-text.ts'
 import type { CanonicalRequest, SearchLocation, SearchPart, Tool } from './request.ts'
 
-/** Tools that a vendor runs itself and may bill by use, by one name for all vendors. */
+/** Tools that a vendor runs and may bill by use, under one name across vendors. */
 export const hostedTools = [
-  /** Each search; of Gemini before version 3 each prompt that searched. */
+  /** Each search; before Gemini 3 each prompt that searched. */
   'web_search',
-  /** OpenAI's `web_search_preview`, which is billed apart. */
+  /** OpenAI's `web_search_preview`, billed separately. */
   'web_search_preview',
-  /** Search on X (xAI). */
   'x_search',
   'web_fetch',
-  /** Google's reading of addresses in the prompt. */
+  /** Google fetches addresses in the prompt. */
   'url_context',
-  /** Each container or sandbox that an answer used; one of 4 GB counts 4. */
+  /** Each container or sandbox of an answer; one of 4 GB counts 4. */
   'code_execution',
   /** Search in stored documents: OpenAI and Google `file_search`. */
   'file_search',
-  /** Each image. */
   'image_generation',
   'computer_use',
   'maps_grounding',
-  /** Servers that the vendor calls for the model. */
+  /** MCP servers that the vendor calls for the model. */
   'mcp',
   'tool_search',
 ] as const
@@ -34,7 +32,7 @@ export function isHostedTool(name: string): name is HostedTool {
   return hostedTools.some((each) => each === name)
 }
 
-/** The tool of this name, the first where several have it. Each list of tools is indexed once. */
+/** The first tool of this name. Each list of tools is indexed once. */
 export function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
   let index = indexes.get(tools)
   if (index === undefined) {
@@ -47,24 +45,24 @@ export function toolNamed(tools: readonly Tool[], name: string): Tool | undefine
 
 const indexes = new WeakMap<readonly Tool[], Map<string, Tool>>()
 
-/** The arguments of a custom tool where a protocol has functions only: one text. */
+/** Arguments of a custom tool in a protocol with functions only: one text. */
 export const customParameters: JsonObject = {
   type: 'object',
   properties: { input: { type: 'string' } },
   required: ['input'],
 }
 
-/** A tool's description for the model; the grammar of a custom tool in words. */
+/** A tool's description for the model; a custom tool's grammar in words. */
 export function describeTool({ description, grammar }: Tool): string | undefined {
   if (grammar === undefined) return description
   const rule = `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
   return description === undefined ? rule : `${description}\n\n${rule}`
 }
 
-/** Keywords that OpenAI refuses at the root of a tool's schema, by the words of its error. */
+/** Keywords that OpenAI rejects at the root of a tool's schema, from its error message. */
 export const openAiRoot = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const
 
-/** The same of Anthropic. */
+/** Anthropic's list of the same. */
 export const anthropicRoot = ['oneOf', 'anyOf', 'allOf'] as const
 
 type RootKeyword = (typeof openAiRoot)[number]
@@ -78,8 +76,8 @@ const phrases: { readonly [keyword in RootKeyword]: string } = {
 }
 
 /**
- * A schema of arguments as a plain object: its alternatives' properties are its own, and its description tells
- * them.
+ * A schema of arguments as a plain object: it takes over its alternatives' properties, and its description
+ * explains them.
  */
 export function plainRoot(schema: JsonObject, refused: readonly RootKeyword[]): JsonObject {
   const found = refused.filter((keyword) => schema[keyword] !== undefined)
@@ -108,7 +106,7 @@ function propertiesIn(members: unknown): readonly [string, unknown][] {
   })
 }
 
-/** Where tools of a request have such keywords. */
+/** Tools of a request whose root has such keywords. */
 export function findRootKeywords(
   { tools }: CanonicalRequest,
   refused: readonly RootKeyword[],
@@ -123,7 +121,7 @@ export function findRootKeywords(
   )
 }
 
-/** What a search has found, as text for a model whose vendor can't be told of it otherwise. */
+/** A search's results as text, for a vendor that cannot take them otherwise. */
 export function searchText({ queries, results }: Omit<SearchPart, 'type'>): string {
   const pages = results.map(({ title, url }) =>
     title === undefined || title === url ? `- ${url}` : `- ${title}: ${url}`,
@@ -133,7 +131,7 @@ export function searchText({ queries, results }: Omit<SearchPart, 'type'>): stri
   return ['<web_search>', ...asked, ...found, '</web_search>'].join('\n')
 }
 
-/** Where the user is, in the words that OpenAI and Anthropic share; undefined: it does not say. */
+/** The user's location in the fields of OpenAI and Anthropic; undefined: none. */
 export function decodeLocation(wire: JsonObject | undefined): SearchLocation | undefined {
   const location = defined({
     city: stringIn(wire, 'city'),
@@ -144,7 +142,7 @@ export function decodeLocation(wire: JsonObject | undefined): SearchLocation | u
   return Object.keys(location).length === 0 ? undefined : location
 }
 
-/** The texts of a list; undefined where there are none. */
+/** The texts of a list; undefined when empty. */
 export function textsIn(
   holder: JsonObject | undefined,
   key: string,

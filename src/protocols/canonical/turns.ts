@@ -1,12 +1,12 @@
 import type { CanonicalRequest, Part, Role, ToolCallPart, Turn } from './request.ts'
 
-/** A message of any protocol on its way to be (part of) a turn. */
+/** A message of any protocol, before messages are merged into turns. */
 export interface MessageParts {
   readonly role: Role
   readonly parts: readonly Part[]
 }
 
-/** Messages as turns: neighbours of the same role become one. Results get the name and kind of their call. */
+/** Merges consecutive messages of one role into turns. Results get the name and kind of their call. */
 export function toTurns(messages: readonly MessageParts[]): readonly Turn[] {
   const turns: { role: Role; parts: Part[] }[] = []
   const calls = new Map<string, ToolCallPart>()
@@ -29,13 +29,13 @@ function nameResult(part: Part, calls: ReadonlyMap<string, ToolCallPart>): Part 
   return call === undefined ? part : { ...part, name: call.name, kind: call.kind }
 }
 
-/** How many turns at the beginning are instructions: the system prompt. */
+/** The number of leading instruction turns: the system prompt. */
 export function countLeadingInstructions(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role === 'user' || role === 'assistant')
   return first === -1 ? turns.length : first
 }
 
-/** Turns with other parts; a turn that loses all of its parts is gone. */
+/** Turns with changed parts; a turn that loses all of its parts is removed. */
 export function changeParts(
   turns: readonly Turn[],
   change: (turn: Turn) => readonly Part[],
@@ -47,7 +47,7 @@ export function changeParts(
   return toTurns(changed)
 }
 
-/** Whether a conversation is likely to go on with what was sent so far. */
+/** Whether a conversation is likely to continue with what was sent so far. */
 export function expectsNextTurn({
   turns,
   tools,

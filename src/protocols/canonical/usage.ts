@@ -1,22 +1,21 @@
 import type { HostedTool } from './tools.ts'
 
-/** What an answer used, in disjoint counts of LLM tokens; `reasoningTokens` is a part of `outputTokens`. */
+/** Disjoint counts of LLM tokens; `reasoningTokens` is a part of `outputTokens`. */
 export interface Usage {
-  /** Input that was neither read from nor written to a prompt cache. */
+  /** Input neither read from nor written to a prompt cache. */
   readonly inputTokens: number
   /** All output, reasoning included. */
   readonly outputTokens: number
   readonly reasoningTokens: number
   readonly cacheReadTokens: number
-  /** Written to the cache for five minutes (or without a stated life). */
+  /** Written to the cache for five minutes (or without a stated lifetime). */
   readonly cacheWriteTokens: number
   /** Written to the cache for one hour; not part of `cacheWriteTokens`. */
   readonly cacheWrite1hTokens: number
-  /** Absent where the vendor bills text tokens alone, at its standard tier. */
+  /** Absent where only text tokens are billed, at the standard tier. */
   readonly extras?: UsageExtras
 }
 
-/** What a vendor bills beside text tokens. The token counts are parts of the ones above. */
 export interface UsageExtras {
   readonly modalities?: {
     readonly inputAudio?: number
@@ -29,13 +28,12 @@ export interface UsageExtras {
     readonly outputImage?: number
     readonly outputVideo?: number
   }
-  /** Uses of tools that the vendor ran, by the names of `hostedTools`. */
+  /** Uses of vendor-run tools. */
   readonly tools?: { readonly [tool in HostedTool]?: number }
-  /** The service tier of the answer, where it is not the standard one; several are joined by `+`. */
+  /** The answer's service tier, unless standard; several are joined by `+`. */
   readonly tier?: string
 }
 
-/** Nothing used: the start of every fold. */
 export const emptyUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -45,7 +43,7 @@ export const emptyUsage: Usage = {
   cacheWrite1hTokens: 0,
 }
 
-/** One counter of an upstream; undefined when it is no sensible count. Some write it as a text ("12", "12.0"). */
+/** An upstream's counter; undefined unless plausible. Some write it as text ("12", "12.0"). */
 export function readCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && countText.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= countLimit
@@ -55,10 +53,10 @@ export function readCount(value: unknown): number | undefined {
 
 const countText = /^\s*\d{1,20}(?:\.0*)?\s*$/
 
-/** A thousand times the largest context window of today: more is a fault, not a count. */
+/** A thousand times today's largest context window: more is a fault. */
 const countLimit = 10_000_000_000
 
-/** The largest of two counts, either of which may be absent. */
+/** The larger of two optional counts. */
 export function larger(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b
   return b === undefined || b < a ? a : b
@@ -72,7 +70,7 @@ interface InclusiveCounts {
   readonly cacheWrite: number
 }
 
-/** Takes inclusive counts apart. A part never exceeds its whole, so nothing gets negative. */
+/** Splits inclusive counts into disjoint ones. A part never exceeds its whole, so none is negative. */
 export function disjointUsage(counts: InclusiveCounts): Usage {
   const cacheReadTokens = Math.min(counts.cacheRead, counts.input)
   const cacheWriteTokens = Math.min(counts.cacheWrite, counts.input - cacheReadTokens)

@@ -6,14 +6,14 @@ import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '..
 import type { JsonObject } from '../protocol.ts'
 import { encodeUsage } from './usage.ts'
 
-/** What every chunk of an answer says of it, as well as a whole one. */
+/** Fields that a whole answer and every chunk have. */
 export interface AnswerHead {
   readonly id: string | undefined
   readonly model: string | undefined
   readonly createdAt: number | undefined
 }
 
-/** Reads it; Azure and Snowflake send empty texts and 0 for what they do not tell. */
+/** Decodes it; Azure and Snowflake send empty texts and 0 for missing values. */
 export function decodeHead(answer: JsonObject): AnswerHead {
   return {
     id: stringIn(answer, 'id'),
@@ -22,7 +22,7 @@ export function decodeHead(answer: JsonObject): AnswerHead {
   }
 }
 
-/** The beginning of an answer for a client; the upstream's id stays when it looks like one. */
+/** The head of an answer for a client; a plausible upstream id is kept. */
 export function encodeHead(
   { id, createdAt }: Pick<Partial<AnswerHead>, 'id' | 'createdAt'>,
   object: string,
@@ -36,24 +36,24 @@ export function encodeHead(
   }
 }
 
-/** The usage report in a chunk or answer. Groq has that of a stream in an object of its own. */
+/** The usage report in a chunk or answer. Groq's streams nest it in another object. */
 export function usageIn(answer: JsonObject): unknown {
   return answer.usage ?? objectIn(answer, 'x_groq')?.usage
 }
 
-/** The service tier that an answer tells, where it is one that all know. */
+/** The service tier of an answer, if all protocols know it. */
 export function decodeTier(answer: JsonObject): ServiceTier | undefined {
   return tiers.find((tier) => tier === answer.service_tier)
 }
 
 const tiers = ['auto', 'default', 'flex', 'priority'] as const
 
-/** The usage to report. Where the upstream tells none, the input is as it was estimated. */
+/** The usage to report; without a report, the estimated input. */
 export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
   return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }
 
-/** The ends that vendors of this protocol tell, in lower case. */
+/** Finish reasons of this protocol's vendors, in lower case. */
 const reasons = meanings<FinishReason>({
   stop: 'stop eos end_turn stop_sequence',
   length: 'length model_length max_tokens',
@@ -68,14 +68,14 @@ interface AnswerTraits {
   readonly hasRefusal: boolean
 }
 
-/** Why an answer ended. Some vendors leave the reason out, or say `stop` with calls: what it holds decides. */
+/** Why an answer ended. Some vendors omit the reason, or send `stop` with calls: the content decides. */
 export function decodeFinish(reason: string | undefined, traits: AnswerTraits): FinishReason {
   const told = reason === undefined ? 'stop' : (reasons.get(reason.toLowerCase()) ?? 'other')
   if (traits.hasCalls && (told === 'stop' || told === 'other')) return 'tool-calls'
   return traits.hasRefusal && told === 'stop' ? 'refusal' : told
 }
 
-/** The `finish_reason` of an answer. A refusal in words of its own is an end like others. */
+/** The `finish_reason` of an answer. A refusal in words is a regular end. */
 export function encodeFinish(reason: FinishReason, traits: AnswerTraits): string {
   switch (reason) {
     case 'length':
@@ -93,7 +93,7 @@ export function encodeFinish(reason: FinishReason, traits: AnswerTraits): string
   }
 }
 
-/** The addresses that `annotations` cite. OpenRouter always says 0 to 0, which is no place in the text. */
+/** The addresses that `annotations` cite. OpenRouter always sends 0 to 0, which is no place in the text. */
 export function decodeAnnotations(message: JsonObject): readonly Citation[] {
   return arrayIn(message, 'annotations').flatMap((annotation): readonly Citation[] => {
     if (!isJsonObject(annotation) || annotation.type !== 'url_citation') return []
@@ -114,14 +114,14 @@ export function decodeAnnotations(message: JsonObject): readonly Citation[] {
   })
 }
 
-/** The addresses beside an answer whose text refers to them as [1], [2] (Perplexity). */
+/** The sources beside an answer whose text refers to them as [1], [2] (Perplexity). */
 export function decodeSources(answer: JsonObject): readonly Citation[] {
   return arrayIn(answer, 'citations').flatMap((url): readonly Citation[] =>
     typeof url === 'string' && url !== '' ? [{ type: 'url', url }] : [],
   )
 }
 
-/** Citations with their places counted from the beginning of the text, not of their part of it. */
+/** Citations with places relative to the beginning of the text, not of their part. */
 export function shiftCitations(
   citations: readonly Citation[] | undefined,
   offset: number,
@@ -131,13 +131,13 @@ export function shiftCitations(
   return list.map((citation) => {
     if (citation.type !== 'url' || citation.end === undefined) return citation
     const end = citation.end + offset
-    // What lies before its part of the text has no place in it.
+    // A place before its part of the text is dropped.
     if (end <= 0) return { ...citation, start: undefined, end: undefined }
     return { ...citation, start: Math.max(0, (citation.start ?? 0) + offset), end }
   })
 }
 
-/** Citations as annotations; chat has them of addresses only. */
+/** Citations as annotations; chat has only those of addresses. */
 export function encodeAnnotations(citations: readonly Citation[]): readonly JsonObject[] {
   return citations.flatMap((citation): readonly JsonObject[] => {
     if (citation.type !== 'url') return []
@@ -148,7 +148,7 @@ export function encodeAnnotations(citations: readonly Citation[]): readonly Json
   })
 }
 
-/** The tokens of `logprobs.content`; undefined when there are none. */
+/** The tokens of `logprobs.content`; undefined without any. */
 export function decodeLogprobs(list: readonly unknown[]): readonly TokenLogprob[] | undefined {
   const tokens = list.flatMap((entry): readonly TokenLogprob[] => {
     const token = decodeToken(entry)
@@ -167,7 +167,7 @@ function decodeToken(entry: unknown): Omit<TokenLogprob, 'top'> | undefined {
   return { token, logprob, bytes: bytes.filter((byte: unknown) => typeof byte === 'number') }
 }
 
-/** Probabilities of tokens as `logprobs`; null without any. */
+/** Token probabilities as `logprobs`; null without any. */
 export function encodeLogprobs(tokens: readonly TokenLogprob[] | undefined): unknown {
   if (tokens === undefined || tokens.length === 0) return null
   const content = tokens.map(({ top, ...token }) => ({

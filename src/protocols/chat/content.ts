@@ -26,12 +26,12 @@ import { thinkingText } from './reasoning.ts'
 interface ContentScope {
   readonly at: string
   readonly native: NativeUse[]
-  /** The kinds of parts that the message's role may have; others are named as unknown. */
+  /** Parts allowed in the message's role; others are noted as unknown. */
   readonly kinds: ReadonlySet<Part['type']>
   readonly name?: string | undefined
 }
 
-/** Decodes a message's content: a string, parts, or nothing. Empty texts are left out. */
+/** Decodes a message's content: a string, parts, or nothing. Empty texts are dropped. */
 export function decodeContent(content: unknown, scope: ContentScope): readonly Part[] {
   const at = `${scope.at}.content`
   if (content === undefined || content === null || content === '') return []
@@ -89,7 +89,7 @@ function decodePart(
   }
 }
 
-/** `image_url` is an object; with Mistral it may be the address itself. */
+/** `image_url` is an object; Mistral allows the plain address. */
 function decodeImage(part: JsonObject, at: string): Part {
   const image = typeof part.image_url === 'string' ? { url: part.image_url } : undefined
   const wire: JsonObject = image ?? readObject(part, 'image_url', at) ?? {}
@@ -126,14 +126,13 @@ function sourceOf(url: string, at: string): MediaSource {
   return source ?? refuseValue(at, 'an address, or a data URL with its media type and base64')
 }
 
-/** How an upstream takes content. */
 export interface ContentStyle {
   readonly marksCache: boolean
-  /** What joins texts where several are to be one string; undefined: they stay parts. */
+  /** Separator for joining texts into one string; undefined: they stay parts. */
   readonly joint: string | undefined
 }
 
-/** A part of a message of the user or of the model. Undefined for a part that chat has no form for. */
+/** A part of a user or model message; undefined for a part without a form in chat. */
 export function encodePart(part: Part, { marksCache }: ContentStyle): JsonObject | undefined {
   const wire = encodeKind(part)
   return wire !== undefined && marksCache && part.cache !== undefined
@@ -162,19 +161,19 @@ function encodeKind(part: Part): JsonObject | undefined {
   }
 }
 
-/** A file needs a name; a document that is plain text is text below its title. */
+/** A file needs a name; a plain text document is text below its title. */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
   if (source.type === 'text') return { type: 'text', text: titledText(source, title) }
   return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: urlOf(source) } }
 }
 
-/** A document of plain text is text below its title: many who speak these protocols read no files. */
+/** A plain text document as text below its title: many imitators read no files. */
 export const titledText = (
   { text }: { readonly text: string },
   title: string | undefined,
 ): string => (title === undefined ? text : `${title}\n\n${text}`)
 
-/** Content of a message: a lone plain text as a string, else parts. Nothing is an empty string. */
+/** A message's content: a lone plain text as a string, else parts. Nothing is an empty string. */
 export function encodeContent(parts: readonly Part[], style: ContentStyle): unknown {
   const wire = parts.map((part) => encodePart(part, style)).filter((part) => part !== undefined)
   const texts = wire.flatMap(({ text, cache_control }) =>
@@ -199,7 +198,7 @@ export function splitResult(
   return { kept, moved: parts.filter((part) => !isKept(part)) }
 }
 
-/** Parts by participant: only texts name one, and other parts belong to the text before them. */
+/** Groups parts by participant: only texts name one, other parts belong to the preceding text. */
 export function groupByName(
   parts: readonly Part[],
 ): readonly { readonly name: string | undefined; readonly parts: readonly Part[] }[] {
@@ -225,7 +224,7 @@ export function groupByName(
 
 const nameOf = (part: Part): TextPart['name'] => (part.type === 'text' ? part.name : undefined)
 
-/** What is in a `data:` URL with base64, or undefined for any other text. */
+/** The content of a base64 `data:` URL; undefined for any other text. */
 function parseDataUrl(
   url: string,
 ): { readonly mediaType: string; readonly data: string } | undefined {
@@ -238,25 +237,25 @@ function parseDataUrl(
   return { mediaType: mediaType.trim().toLowerCase(), data: url.slice(comma + 1) }
 }
 
-/** The source that a URL of either kind names; undefined for a `data:` URL that is none. */
+/** The source that a URL names; undefined for an invalid `data:` URL. */
 export function urlSource(url: string): MediaSource | undefined {
   const data = parseDataUrl(url)
   if (data !== undefined) return { type: 'data', ...data }
   return url === '' || /^data:/i.test(url.slice(0, 5)) ? undefined : { type: 'url', url }
 }
 
-/** A source as one URL. */
+/** A source as a URL. */
 export function urlOf(source: MediaSource): string {
   return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
 }
 
-/** The media type of what chat calls a `format` of sound: OpenAI has wav and mp3, others more. */
+/** The media type of an audio `format`: OpenAI has wav and mp3, others more. */
 export function audioMediaType(format: string): string {
   const name = format.toLowerCase()
   return `audio/${name === 'mp3' ? 'mpeg' : name}`
 }
 
-/** The `input_audio` of a sound. */
+/** The `input_audio` of an audio part. */
 export function encodeAudio({ source }: AudioPart): {
   readonly data: string
   readonly format: string
@@ -266,7 +265,7 @@ export function encodeAudio({ source }: AudioPart): {
   return { data: source.type === 'data' ? source.data : source.url, format }
 }
 
-/** The images of an answer, whole or in a delta, as OpenRouter has them. */
+/** The images of an answer or delta, in OpenRouter's form. */
 export function decodeImages(message: JsonObject): readonly ImagePart[] {
   return arrayIn(message, 'images').flatMap((image): readonly ImagePart[] => {
     if (!isJsonObject(image)) return []
@@ -282,7 +281,7 @@ export function encodeImage({ source }: ImagePart): JsonObject {
   return { type: 'image_url', image_url: { url: urlOf(source) } }
 }
 
-/** The mark for the prompt cache: OpenRouter's `cache_control`, or OpenAI's `prompt_cache_breakpoint`. */
+/** The prompt cache mark: OpenRouter's `cache_control`, or OpenAI's `prompt_cache_breakpoint`. */
 export function cacheHint(value: JsonObject): CacheHint | undefined {
   const control = objectIn(value, 'cache_control')
   if (control !== undefined) return control.ttl === '1h' ? '1h' : '5m'
@@ -291,7 +290,7 @@ export function cacheHint(value: JsonObject): CacheHint | undefined {
   return typeof breakpoint.ttl === 'string' ? '1h' : '5m'
 }
 
-/** The mark as OpenRouter takes it. */
+/** The mark in OpenRouter's form. */
 export function cacheControl(hint: CacheHint): JsonObject {
   return hint === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }

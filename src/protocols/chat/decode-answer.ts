@@ -23,7 +23,7 @@ import { decodeOpenAiError } from './errors.ts'
 import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
 import { chatReports } from './usage.ts'
 
-/** Turns the chunks of a chat completion into events. The finishes come last: vendors send more behind them. */
+/** Decodes the chunks of a chat completion. Finish events come last: vendors send more after a finish reason. */
 export function createChatDecoder(context: DecodeContext): StreamDecoder {
   const choices = new Map<number, ChoiceDecoder>()
   const counts = createCounts()
@@ -50,7 +50,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function read(chunk: JsonObject): void {
     const wires = arrayIn(chunk, 'choices')
     const head = decodeHead(chunk)
-    // Azure's first chunk has nothing of the answer.
+    // Azure's first chunk holds nothing of the answer.
     if (wires.length > 0 || head.id !== undefined) start(head)
     const sources = decodeSources(chunk)
     for (const wire of wires) {
@@ -91,7 +91,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   }
 }
 
-/** Decodes a whole chat completion, of OpenAI or of those who imitate it: each choice is one long delta. */
+/** Decodes a whole chat completion, of OpenAI or an imitator: each choice is one long delta. */
 export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const sink = new EventSink(context.requestId)
   const sources = decodeSources(body)
@@ -119,7 +119,7 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
   }
 }
 
-/** The calls of a whole message, told apart by their places; an id is made where there is none. */
+/** The calls of a whole message, by position; a missing id is made up. */
 function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly JsonObject[] {
   const taken = new Set<string>()
   return arrayIn(message, 'tool_calls').map((call, index) => {
@@ -177,7 +177,7 @@ function createChoiceDecoder(scope: BlockScope) {
   }
 
   return {
-    /** `sources` are those that stand beside all choices. */
+    /** `sources` are those beside all choices. */
     push(wire: JsonObject, sources: readonly Citation[]): void {
       const delta = objectIn(wire, 'delta') ?? objectIn(wire, 'message') ?? {}
       reasoning.push(delta)
@@ -194,9 +194,9 @@ function createChoiceDecoder(scope: BlockScope) {
       }
       pushCalls(delta)
       const told = stringIn(wire, 'finish_reason')
-      // Some vendors end with a plain stop after they have said more.
+      // Some vendors end with a plain stop after another reason.
       if (reason === undefined || reason === 'stop') reason = told ?? reason
-      // vLLM tells the stop sequence, or the number of the token that ended the answer.
+      // vLLM reports the stop sequence, or the number of the token that ended the answer.
       stopSequence = stringIn(wire, 'stop_reason') ?? stopSequence
     },
     close() {
@@ -211,7 +211,7 @@ function createChoiceDecoder(scope: BlockScope) {
   }
 }
 
-/** Text and refusals of a choice. Citations that come before the end of a text belong to it. */
+/** Decodes the text and refusals of a choice. Citations before the end of a text belong to it. */
 function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: () => void) {
   let open: { readonly kind: 'text' | 'refusal'; readonly id: string } | undefined
   /** Of the text before the open block, and of all. */

@@ -4,7 +4,7 @@ import type { ToolKind } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** What decodes the blocks of one choice is given by the decoder of the whole answer. */
+/** What the decoder of the whole answer gives to those of one choice. */
 export interface BlockScope {
   readonly choice: number
   emit(event: AnswerEvent): void
@@ -25,11 +25,11 @@ interface Call {
 }
 
 /**
- * Puts the calls of one choice together from their pieces. Vendors tell them apart by `index`, by id, or by a new
- * name behind whole arguments; some cut the name in two: a call starts with its first arguments.
+ * Assembles the calls of one choice from pieces. Vendors identify them by `index`, by id, or by a new name after
+ * complete arguments; some split the name, so a call starts with its first arguments.
  */
 export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
-  /** Those that have not ended, in their order. */
+  /** Calls that have not ended, in order. */
   const active = new Set<Call>()
   let last: Call | undefined
   let hasCalls = false
@@ -42,7 +42,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
     const id = stringIn(entry, 'id')
     const call = index !== undefined ? atIndex.get(index) : id !== undefined ? byId.get(id) : last
     if (call === undefined) {
-      // An id that comes with a later piece only.
+      // An id that comes with a later piece.
       return index === undefined && name === undefined ? last : undefined
     }
     if (name === undefined) return call
@@ -53,7 +53,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
   }
 
   function begin(entry: JsonObject, kind: ToolKind): Call {
-    // Those before it start first: the order of calls is that of their first pieces.
+    // Earlier calls start first: calls keep the order of their first pieces.
     for (const call of active) start(call)
     const [oldest] = active.size < mostActive ? [] : active
     if (oldest !== undefined) end(oldest)
@@ -138,10 +138,10 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
   }
 }
 
-/** More calls at once than any SDK takes; beyond that the oldest is at its end. */
+/** Concurrent calls, at most: more than any SDK accepts. The oldest ends first. */
 const mostActive = 128
 
-/** Whether its arguments are all there; free text may go on always. */
+/** Whether its arguments are complete; free text never is. */
 const isWhole = ({ kind, brackets }: Call) => kind === 'function' && brackets.isWhole
 
 interface Piece {
@@ -150,7 +150,7 @@ interface Piece {
   readonly input: string
 }
 
-/** Arguments may come as an object where a text belongs. Snowflake sends the members of both kinds. */
+/** Arguments may be an object instead of text. Snowflake sends the members of both kinds. */
 function readPiece(entry: JsonObject): Piece {
   const custom = objectIn(entry, 'custom')
   const call = objectIn(entry, 'function')

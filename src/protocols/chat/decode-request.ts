@@ -54,7 +54,7 @@ export function decodeChatRequest(body: JsonObject, target: RequestTarget): Cano
     temperature: readNumber(body, 'temperature'),
     topP: readNumber(body, 'top_p'),
     topK: readNumber(body, 'top_k'),
-    // Clients send the default, and it would be named as left out elsewhere.
+    // Clients send the default, which would be reported as dropped.
     presencePenalty: readNumber(body, 'presence_penalty') || undefined,
     frequencyPenalty: readNumber(body, 'frequency_penalty') || undefined,
     seed: readNumber(body, 'seed'),
@@ -105,18 +105,18 @@ function decodeStop(stop: unknown): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts
 }
 
-/** One answer is what everybody gives. */
+/** One choice is the default. */
 function decodeChoices(body: JsonObject): number | undefined {
   const choices = countIn(body, 'n') ?? 1
   return choices > 1 ? choices : undefined
 }
 
-/** `fast` is OpenAI's other name of `priority`, `on_demand` Groq's of `default`. */
+/** `fast` is OpenAI's alias of `priority`, `on_demand` Groq's of `default`. */
 const tiers = meanings<ServiceTier>({
   ...{ auto: 'auto', default: 'default on_demand', flex: 'flex', priority: 'priority fast' },
 })
 
-/** Notes what only this protocol has, and every field that is not known. */
+/** Notes features of this protocol only, and every unknown field. */
 function noteNative(body: JsonObject, native: NativeUse[]): void {
   if (body.store === true) native.push({ feature: 'store', at: 'store' })
   if (arrayIn(body, 'modalities').some((name) => name !== 'text')) {
@@ -138,7 +138,7 @@ function noteNative(body: JsonObject, native: NativeUse[]): void {
 
 const isPresent = (value: unknown) => value !== undefined && value !== null
 
-/** Fields that are decoded, noted above, or without consequence elsewhere. */
+/** Fields that are decoded, noted above, or irrelevant elsewhere. */
 const known = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'tools', 'functions', 'tool_choice'],
   ...['function_call', 'parallel_tool_calls', 'response_format', 'reasoning_effort', 'reasoning'],
@@ -155,7 +155,7 @@ interface Conversation {
   readonly open: OpenCalls
 }
 
-/** Decodes the conversation. Instructions without any text are left out. */
+/** Decodes the conversation. Instructions without text are dropped. */
 function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
   const conversation: Conversation = { native, open: createOpenCalls() }
   const decoded = eachObject(messages, 'messages', (message, at, index) =>
@@ -203,7 +203,7 @@ const instructionKinds = new Set<Part['type']>(['text'])
 const userKinds = new Set<Part['type']>(['text', 'image', 'document', 'audio', 'video'])
 const assistantKinds = new Set<Part['type']>(['text', 'refusal', 'reasoning', 'image'])
 
-/** A mark on the message itself (OpenRouter) is one on its last part. */
+/** A mark on the message itself (OpenRouter) marks its last part. */
 function withCache(parts: readonly Part[], message: JsonObject): readonly Part[] {
   const cache = cacheHint(message)
   const last = parts.at(-1)
@@ -243,7 +243,7 @@ function decodeAssistant(
   return [...withCache(spoken, message), ...calls]
 }
 
-/** The result of a call. Without an id (role `function`, some imitators) it answers the next one. */
+/** A call's result. Without an id (role `function`, some imitators) it answers the next call. */
 function decodeResult(
   message: JsonObject,
   at: string,
@@ -273,10 +273,10 @@ const resultKinds = new Set<Part['type']>(['text', 'image', 'document'])
 
 type OpenCalls = ReturnType<typeof createOpenCalls>
 
-/** None yet. No call is looked at again and again: conversations may have very many. */
+/** Pairs results without ids with their calls, visiting each call once: conversations may be long. */
 export function createOpenCalls() {
   const open = new Map<string, ToolCallPart>()
-  /** Of each name, and of all (''), also those that have been answered since. */
+  /** By name, and all of them under ''; also answered calls. */
   const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
 
   function take(callId: string): ToolCallPart | undefined {
@@ -295,7 +295,7 @@ export function createOpenCalls() {
       }
     },
     take,
-    /** The first one of this name, or of any where the name is empty. */
+    /** The first open call of this name, or of any for an empty name. */
     takeNext(name: string): ToolCallPart | undefined {
       const queue = queues.get(name)
       while (queue !== undefined && queue.next < queue.calls.length) {

@@ -25,7 +25,7 @@ import { encodeChatStreamError } from './errors.ts'
 import { encodeDetail, joinReasoning } from './reasoning.ts'
 import { encodeCall } from './tools.ts'
 
-/** A whole chat completion, as the vendor's SDK reads it, with `reasoning_content` beside it. */
+/** A whole chat completion for the vendor's SDK, plus `reasoning_content`. */
 export function encodeChatResponse(
   response: CanonicalResponse,
   context: EncodeContext,
@@ -87,12 +87,11 @@ function encodeAllAnnotations(texts: readonly TextPart[]): readonly JsonObject[]
   })
 }
 
-/** Writes chunks of a chat completion. The usage goes, in a chunk of its own, only to clients that ask for it. */
+/** Encodes chunks of a chat completion. Usage goes into its own chunk, only for clients that ask for it. */
 export function createChatEncoder(context: EncodeContext): StreamEncoder {
   const tellsUsage = objectIn(context.body, 'stream_options')?.include_usage === true
   const tail = tellsUsage ? ',"usage":null}\n\n' : '}\n\n'
   const choices = new Map<number, ChoiceEncoder>()
-  /** The choice that each open block belongs to. */
   const owners = new Map<string, ChoiceEncoder>()
   let begin: string | undefined
   let usage: Usage | undefined
@@ -164,7 +163,6 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-/** A chunk with this delta, these `logprobs` and this `finish_reason`, all JSON. */
 type WriteChunk = (delta: string, logprobs: string, reason: string) => string
 
 interface Call {
@@ -245,7 +243,7 @@ function createChoiceEncoder(write: WriteChunk) {
     return delta(`{"reasoning_content":${JSON.stringify(shown)}}`)
   }
 
-  /** SDKs take a call as done when another begins: calls are written one by one. */
+  /** SDKs take a call as finished when another begins: calls are written one by one. */
   function writeCall(event: BlockEvent): string {
     if (event.type === 'tool-call-start') return startCall(event)
     if (event.type === 'tool-call-delta') return addInput(calls.get(event.id), event.text)

@@ -15,8 +15,8 @@ import { encodeEffort, joinReasoning } from './reasoning.ts'
 import { encodeCall, encodeSearch, encodeTool, encodeToolChoice } from './tools.ts'
 
 /**
- * The body of a chat completion request. The conversation comes last, so that a longer one begins with the same
- * bytes. `metadata` is not sent: OpenAI refuses it unless the answer is stored.
+ * The body of a chat completion request. The conversation comes last, so that a longer one has the same prefix.
+ * `metadata` is not sent: OpenAI rejects it unless the answer is stored.
  */
 export function encodeChatRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { quirks, model } = options
@@ -49,7 +49,7 @@ export function encodeChatRequest(request: CanonicalRequest, options: EncodeOpti
     tools: hasTools
       ? tools.map((tool) => encodeTool(tool, quirks.has('cache_control')))
       : undefined,
-    // Without tools the vendor refuses both of these.
+    // Without tools the vendor rejects both of these.
     tool_choice: hasTools && toolChoice ? encodeToolChoice(toolChoice, tools) : undefined,
     web_search_options: request.webSearch && encodeSearch(request.webSearch),
     parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
@@ -64,14 +64,14 @@ function encodeFormat(format: OutputFormat): JsonObject {
   return { type: 'json_schema', json_schema }
 }
 
-/** OpenAI refuses more than 64 characters, and Claude Code's are longer. */
+/** OpenAI rejects more than 64 characters; Claude Code's ids are longer. */
 const longestUser = 64
 
 const encodeUser = (user: string | undefined) =>
   user === undefined || user.length > longestUser ? undefined : user
 
 function encodeMessages(turns: readonly Turn[], quirks: ReadonlySet<Quirk>): readonly JsonObject[] {
-  // Upstreams that take text only often want content to be a string.
+  // Text-only upstreams often want content to be a string.
   const joint = quirks.has('text_only') ? '\n\n' : undefined
   const style = { marksCache: quirks.has('cache_control'), joint }
   return turns.flatMap((turn) => {
@@ -88,7 +88,7 @@ function encodeSpoken(role: string, parts: readonly Part[], style: ContentStyle)
   )
 }
 
-/** The results first, as the vendor demands: right behind the calls that they answer. */
+/** Results first: the vendor wants them right after their calls. */
 function encodeUserTurn(
   parts: readonly Part[],
   quirks: ReadonlySet<Quirk>,
@@ -114,7 +114,7 @@ function encodeResult(result: ToolResultPart, isTextOnly: boolean, style: Conten
   return { message: { role: 'tool', tool_call_id: result.callId, content }, moved }
 }
 
-/** One message, since results must follow right behind its calls. Its images go into a user message beside it. */
+/** One message, since results must directly follow its calls. Its images go into an adjacent user message. */
 function encodeAssistantTurn(
   parts: readonly Part[],
   quirks: ReadonlySet<Quirk>,
@@ -141,7 +141,7 @@ function encodeAssistantTurn(
   return calls.length === 0 ? [message, ...shown] : [...shown, message]
 }
 
-/** Moonshot refuses a message with calls and no reasoning; a space is enough. */
+/** Moonshot rejects a message with calls and no reasoning; a space suffices. */
 function reasoningOf(parts: readonly Part[], calls: readonly ToolCallPart[]): string | undefined {
   const text = joinReasoning(
     parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])),

@@ -2,7 +2,7 @@ import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject, ProtocolError } from '../protocol.ts'
 
-/** The error object of OpenAI's protocols. `code` and `param` are null where there is none. */
+/** The error object of OpenAI's protocols. `code` and `param` are null when absent. */
 export function openAiError(error: ProtocolError) {
   return {
     message: error.message,
@@ -12,12 +12,12 @@ export function openAiError(error: ProtocolError) {
   }
 }
 
-/** Body of an error answer, for chat and responses. */
+/** The body of an error answer, for chat and responses. */
 export function encodeOpenAiError(error: ProtocolError): string {
   return JSON.stringify({ error: openAiError(error) })
 }
 
-/** An error chunk. `[DONE]` does not follow: this stream did not end well. */
+/** An error chunk. `[DONE]` does not follow: the stream failed. */
 export function encodeChatStreamError(error: ProtocolError): string {
   return `data: ${encodeOpenAiError(error)}\n\n`
 }
@@ -30,7 +30,7 @@ function errorType(status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/** What a body or chunk says went wrong, in OpenAI's shape, Mistral's (own fields) or vLLM's (`detail`). */
+/** Decodes an error in OpenAI's shape, Mistral's (own fields) or vLLM's (`detail`). */
 export function decodeOpenAiError(body: JsonObject): CanonicalError {
   const error = isJsonObject(body.error) ? body.error : body
   const { code, status, status_code } = error

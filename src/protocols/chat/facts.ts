@@ -40,7 +40,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
     maxOutputTokens: withThinking(body, loosest(body, limit.most)),
     takesTurns: hasSearch,
     turns: hasSearch ? hostedTurns : 1,
-    // Sound that an earlier answer had is named by its id.
+    // An id refers to the audio of an earlier answer.
     hasUnseenInput:
       !hasOnlyKnown(body, messagesField) || arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
@@ -50,7 +50,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
 
 const messagesField = new Set(['messages'])
 
-/** Some upstreams count what a budget allows for reasoning beside the limit of the answer. */
+/** Some upstreams add a reasoning budget to the answer's limit. */
 function withThinking(body: JsonObject, limit: number | null): number | null {
   if (limit === null) return null
   return (
@@ -64,7 +64,7 @@ function withThinking(body: JsonObject, limit: number | null): number | null {
 const refersToSound = (message: unknown) =>
   isJsonObject(message) && isJsonObject(message.audio) && message.audio.id !== undefined
 
-/** Without `include_usage` a stream reports no usage, and there would be nothing to bill by. */
+/** Without `include_usage` a stream has no usage to charge. */
 export function amendUsage(options: unknown): RequestFacts['amend'] {
   const existing = isJsonObject(options) ? options : {}
   if (existing.include_usage === true) return {}
@@ -86,11 +86,11 @@ export function readEmbeddings(body: JsonObject): RequestFacts {
 
 const inputField = new Set(['input'])
 
-/** Each text is one, and so is each array of LLM tokens; a bare array of them is a single input. */
+/** Each text and each array of LLM tokens is one input; a bare array of tokens is a single input. */
 const inputsIn = (input: unknown): number =>
   Array.isArray(input) && typeof input[0] !== 'number' ? Math.max(1, input.length) : 1
 
-/** Reads a checked request for images: `n` of them are `n` calls. */
+/** Reads a checked request for images: `n` images are `n` calls. */
 export function readImages(body: JsonObject): RequestFacts {
   const calls = typeof body.n === 'number' ? body.n : 1
   return {
@@ -104,12 +104,12 @@ export function readImages(body: JsonObject): RequestFacts {
   }
 }
 
-/** Names by which vendors of this protocol are asked for several images at once. */
+/** Vendors' names for the number of images. */
 const imageCount = /^(?!partial_)(\w*_)?(images|outputs)$|^batch_size$/
-/** Of a set whose size the model chooses. Source: Volcengine, "Seedream". */
+/** Largest set whose size the model chooses. Source: Volcengine, "Seedream". */
 const largestSet = 15
 
-/** The most images that an answer may have. */
+/** Images in an answer, at most. */
 function mostImages(body: JsonObject, asked: number): number {
   const set = objectIn(body, 'sequential_image_generation_options')
   const counts = [body, set].flatMap((holder = {}) =>
@@ -119,13 +119,13 @@ function mostImages(body: JsonObject, asked: number): number {
   return Math.max(asked, ...counts, isSet && counts.length === 0 ? largestSet : 1)
 }
 
-/** Forms have numbers as text. */
+/** Forms send numbers as text. */
 function numberOf(value: unknown): readonly number[] {
   const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value)
   return typeof value === 'number' || isDigits ? [Math.ceil(Number(value))] : []
 }
 
-/** Fields of a request for images, with any vendor of this protocol, that are no pictures. */
+/** Fields of an image request, with any vendor, that hold no pictures. */
 const imageSettings = new Set([
   ...['model', 'prompt', 'negative_prompt', 'size', 'quality', 'style', 'background', 'moderation'],
   ...['output_format', 'response_format', 'input_fidelity', 'user', 'aspect_ratio', 'resolution'],
@@ -133,7 +133,7 @@ const imageSettings = new Set([
   ...['optimize_prompt_options', 'image_config', 'provider', 'metadata', 'service_tier'],
 ])
 
-/** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
+/** Output tokens of one image with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
 const shownFields = new Set([
@@ -146,7 +146,7 @@ const shownFields = new Set([
   ...['modalities', 'reasoning_effort'],
 ])
 
-/** What a request makes the vendor do unseen. */
+/** Work that a request causes and no stream shows. */
 export function hiddenWork(body: JsonObject): HiddenWork {
   const { modalities, reasoning_effort: effort, service_tier: tier } = body
   const isShown =
@@ -159,7 +159,7 @@ export function hiddenWork(body: JsonObject): HiddenWork {
   return effort === 'none' ? 'none' : 'by_model'
 }
 
-/** Kinds of tools that vendors of OpenAI's protocols run themselves. */
+/** Tool types that vendors of OpenAI's protocols run themselves. */
 const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
   [/^web_search_preview/, 'web_search_preview'],
   [/^(web_search|browser_search|live_search|google_?search)/i, 'web_search'],
@@ -173,20 +173,20 @@ const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
   [/^tool_search/, 'tool_search'],
 ]
 
-/** The tool that a kind of OpenAI's protocols is; OpenRouter puts its own name before it. */
+/** The tool of a type in OpenAI's protocols; OpenRouter prefixes its own name. */
 export const toolOfKind = (kind: string) => namedTool(kinds, kind.replace(/^[a-z]+:/, ''))
 
-/** Members that tools of any kind have, the client's own among them: no kinds of tools themselves. */
+/** Members that tools of any type have, also the client's: they name no type. */
 const plainMembers = new Set([
   ...['type', 'function', 'name', 'description', 'parameters', 'strict', 'cache_control'],
   ...['defer_loading', 'allowed_callers'],
 ])
 
-/** A kind of a tool that the vendor runs, but for '' where upstreams would find several. */
+/** A vendor-run tool's type; '' where upstreams could see several. */
 export const onlyKind = (tool: JsonObject, kind: string | undefined): string | undefined =>
   hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
 
-/** Whether a tool has a member by which some upstream would find another tool in it than its kind. */
+/** Whether a member could make an upstream see another tool than the type says. */
 function holdsOtherTool(tool: JsonObject, kind: string | undefined): boolean {
   const own = kind === undefined ? undefined : toolOfKind(kind)
   for (const name in tool) {
@@ -203,7 +203,7 @@ export function tiersIn(body: JsonObject): readonly TierAsk[] {
   return tier ? [{ tier, path: ['service_tier'] }] : []
 }
 
-/** What a chat completion shall have besides text. */
+/** What a chat completion asks for besides text. */
 export function readExtras(body: JsonObject): RequestExtras | undefined {
   return requestExtras(body, {
     hostedTools: toolsIn(body).concat(fieldsIn(body), pluginsIn(body)),
@@ -238,7 +238,7 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
 function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
   if (type === 'custom') return undefined
-  // Moonshot's own functions are known by their names.
+  // Moonshot's own functions are identified by name.
   const name = stringIn(objectIn(tool, 'function'), 'name')
   if (type === 'builtin_function') return name?.replace(/^\$/, '') ?? type
   const isPlain = type === 'function' || type === undefined || type === null
@@ -247,13 +247,13 @@ function ownKind(tool: JsonObject): string | undefined {
   return `${type}`
 }
 
-/** What has no type is named by its one member. */
+/** Without a type, its only member names it. */
 function onlyName(tool: JsonObject): string | undefined {
   const names = Object.keys(tool)
   return names.length > 1 ? '' : names[0]
 }
 
-/** Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's and others'. */
+/** Searches requested by a field: OpenAI's and Perplexity's, xAI's, Alibaba's and others'. */
 function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
   const found: HostedToolAsk[] = []
   if (isJsonObject(body.web_search_options)) found.push(searchAt('web_search_options', true, true))
@@ -273,13 +273,13 @@ const searchAt = (field: string, isForced: boolean, isAlways = false): HostedToo
   return { tool: 'web_search', path: [field], isForced, isAlways, mentions: [] }
 }
 
-/** Some readers take words for yes and no. */
+/** Some upstreams accept words for booleans. */
 function isOn(value: unknown): boolean {
   if (isJsonObject(value)) return isOn(value.enable ?? value.enabled ?? true)
   return value !== undefined && value !== null && value !== false && value !== 'false'
 }
 
-/** OpenRouter's plugins; these of them cost nothing. */
+/** OpenRouter's free plugins. */
 const freePlugins = new Set<unknown>(['response-healing', 'context-compression'])
 const freeEngines = new Set<unknown>(['pdf-text', 'native', 'cloudflare-ai'])
 
@@ -300,7 +300,7 @@ const tierNames: ReadonlyMap<string, string> = new Map([['fast', 'priority']])
 /** The tier of OpenAI's two protocols, in a request or an answer. */
 export const openAiTier = (wire: unknown) => tierName(wire, tierNames)
 
-/** Groq's words for the tools that its systems have used. */
+/** Groq's names of the tools that its systems used. */
 const executedTools = meanings<HostedTool>({
   web_search: 'search web_search browser_search',
   web_fetch: 'visit visit_website',
@@ -309,10 +309,7 @@ const executedTools = meanings<HostedTool>({
 
 const found = ['citations', 'search_results', 'web_search']
 
-/**
- * Notes the tier and the vendor's own tools. Where no report counts searches, cited addresses are the sign of
- * one.
- */
+/** Notes the tier and vendor-run tools. Without a reported count, cited addresses indicate a search. */
 export function observeExtras(seen: Observation, tally: ToolTally, answer: JsonObject): void {
   observeTier(seen, openAiTier(answer.service_tier))
   if (found.some((field) => arrayIn(answer, field).length > 0)) tally.note('web_search', '')
@@ -329,7 +326,7 @@ function observeMessage(tally: ToolTally, message: JsonObject): void {
     if (message.annotations.some(isCited)) tally.note('web_search', '')
   }
   for (const call of arrayIn(message, 'tool_calls')) {
-    // Moonshot runs the functions whose names begin so.
+    // The prefix of Moonshot's own functions.
     if (!isJsonObject(call) || objectIn(call, 'function')?.name !== '$web_search') continue
     tally.note('web_search', `${call.id ?? call.index}`)
   }

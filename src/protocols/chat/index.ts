@@ -37,7 +37,7 @@ import { checkCompletions, checkEmbeddings, checkImages, checkTextCompletions } 
  *   other-endpoints.ts                  legacy completions and embeddings
  */
 
-/** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
+/** Translation of chat completions. Counting uses the form of responses: chat has no such endpoint. */
 export const chatCodec: Codec = {
   decodeRequest: decodeChatRequest,
   encodeRequest: encodeChatRequest,
@@ -98,7 +98,7 @@ const imageEdits: Operation = {
 
 const ofOpenAi = /^api\.openai\.com$|\.openai\.azure\.com$/
 
-/** Chat completions, with OpenAI's endpoints for embeddings and images beside them. */
+/** Chat completions, with OpenAI's endpoints for embeddings and images. */
 export const chat = {
   name: 'chat',
   url: joinUrl,
@@ -118,11 +118,11 @@ export const chat = {
     },
     ...{ shownReasoning: 'summary', cacheMark: 'cache_control' },
     ...{ toolSchema: 'parameters', formatSchema: 'schema' },
-    // The older `functions` have their fields in themselves.
+    // The older `functions` have no nested object.
     functionAt: (at) => (at.startsWith('tools') ? `${at}.function` : at),
   },
   conversationHint: (body) => stringIn(body, 'prompt_cache_key'),
-  // Many who speak chat refuse what they do not know.
+  // Many imitators reject unknown fields.
   takesCacheKey: (host, quirks) => quirks.has('prompt_cache_key') || ofOpenAi.test(host),
   searchesAlways: true,
   codec: chatCodec,
@@ -131,10 +131,7 @@ export const chat = {
   operations: { completions, textCompletions, embeddings, imageGenerations, imageEdits },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
 
-/**
- * What clients of the legacy form speak. Upstreams that have it get the bytes; others are asked in their own
- * form.
- */
+/** The legacy completions protocol. Upstreams that have it get the original bytes; others a chat completion. */
 export const textChat: Protocol = {
   ...chat,
   generation: textCompletions,

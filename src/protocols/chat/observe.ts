@@ -15,7 +15,7 @@ import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeExtras } from './facts.ts'
 import { chatReports } from './usage.ts'
 
-/** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
+/** Observes a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export const createCompletionsObserver = (): AnswerObserver => new CompletionsObserver(chatReports)
 
 class CompletionsObserver extends Observer {
@@ -37,12 +37,12 @@ class CompletionsObserver extends Observer {
     noteFailure(this.seen, body)
   }
 
-  /** Some imitators close their stream behind the finish reason, or the usage. */
+  /** Some imitators close their stream after the finish reason, or the usage. */
   missingEnd(): string {
     return this.seen.phase === 'closing' ? lastEvent : ''
   }
 
-  /** True when the chunk or body carried a usage object. */
+  /** True when the chunk or body has a usage object. */
   #readAnswer(answer: JsonObject): boolean {
     observeExtras(this.seen, this.tally, answer)
     for (const choice of arrayIn(answer, 'choices')) {
@@ -58,7 +58,7 @@ class CompletionsObserver extends Observer {
 const completionFields = ['choices', 'error']
 const lastEvent = 'data: [DONE]\n\n'
 
-/** The text of a chunk of which nothing else would be noted when it came again. */
+/** The text of a chunk that contains nothing else worth noting when repeated. */
 function readText(chunk: JsonObject): string | undefined {
   const [choice, ...others] = arrayIn(chunk, 'choices')
   if (!isJsonObject(choice) || others.length > 0) return undefined
@@ -71,7 +71,7 @@ function readText(chunk: JsonObject): string | undefined {
   return text.sample
 }
 
-/** The report of usage in a chunk. Groq's streams have it in an object of its own. */
+/** A chunk's usage report. Groq's streams nest it in another object. */
 function reportIn(answer: JsonObject): JsonObject | undefined {
   const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
   return isJsonObject(wire) ? wire : undefined
@@ -80,7 +80,6 @@ function reportIn(answer: JsonObject): JsonObject | undefined {
 function readChoice(seen: Observation, choice: JsonObject): void {
   const message = choice.delta ?? choice.message
   if (isJsonObject(message)) addMessageText(seen.text, message)
-  // Of legacy completions.
   addText(seen.text, choice.text)
   const reason = stringIn(choice, 'finish_reason')
   const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
@@ -94,7 +93,7 @@ const outcomes = new Map<string, Outcome>([
   ['error', 'failed'],
 ])
 
-/** An `error` in a chunk ends the answer, also when the chunk has choices (OpenRouter). */
+/** An `error` in a chunk ends the answer, also beside choices (OpenRouter). */
 function noteFailure(seen: Observation, answer: JsonObject): boolean {
   if (!hasError(answer)) return false
   const { error } = answer
@@ -104,10 +103,10 @@ function noteFailure(seen: Observation, answer: JsonObject): boolean {
 
 const hasError = ({ error }: JsonObject) => error !== undefined && error !== null && error !== false
 
-/** Adds what a message, or the delta of one, delivers: text, reasoning, refusal, tool arguments. */
+/** Adds the text of a message or delta: text, reasoning, refusal, tool arguments. */
 function addMessageText(text: TextSample, message: JsonObject): void {
   addContent(text, message.content)
-  // Vendors name reasoning differently; those that send two names send the same text twice.
+  // Names of reasoning differ by vendor; those who send two repeat the text.
   addContent(text, message.reasoning_content ?? message.reasoning)
   addText(text, message.refusal)
   addText(text, objectIn(message, 'audio')?.transcript)
@@ -119,7 +118,7 @@ function addMessageText(text: TextSample, message: JsonObject): void {
   }
 }
 
-/** A string, or (Mistral) parts with `text`, or with `thinking` that holds such parts again. */
+/** A string, or (Mistral) parts with `text`, or `thinking` with nested parts. */
 function addContent(text: TextSample, content: unknown): void {
   if (typeof content === 'string') addText(text, content)
   if (!Array.isArray(content)) return
@@ -139,10 +138,10 @@ function addCall(text: TextSample, call: unknown): void {
   addText(text, isJsonObject(input) ? toJsonText(input) : input)
 }
 
-/** Watches an answer without text, of which only the usage counts: embeddings. */
+/** Observes an answer without text, where only usage counts: embeddings. */
 export const createEmbeddingsObserver = (): AnswerObserver => new UsageObserver(chatReports)
 
-/** Watches generated or edited images. Streams send partial images first; the last event carries the usage. */
+/** Observes generated or edited images. Streams send partial images first; the last event has the usage. */
 export const createImagesObserver = (): AnswerObserver => new ImagesObserver(chatReports)
 
 class UsageObserver extends Observer {
@@ -175,7 +174,7 @@ class ImagesObserver extends UsageObserver {
 const usageFields = ['data', 'error']
 const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
 
-/** Counts the images of an answer, which may be more than were asked for. Volcengine streams each by an event. */
+/** Counts an answer's images, which may exceed the request. Volcengine sends an event for each. */
 function noteImages(seen: Observation, answer: JsonObject): void {
   if (answer.type === 'image_generation.partial_succeeded') seen.images++
   const told = readCount(objectIn(answer, 'usage')?.generated_images)

@@ -18,9 +18,7 @@ import { decodeChatRequest } from './decode-request.ts'
 import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
 import { amendUsage, hiddenWork, readExtras } from './facts.ts'
 
-// The legacy form of completions: a prompt is continued. Source: OpenAI's API reference, "Completions".
-
-/** Reads a checked legacy completion request. */
+/** Reads a checked legacy completion request. Source: OpenAI's API reference, "Completions". */
 export function readTextCompletions(body: JsonObject): RequestFacts {
   const stream = body.stream === true
   const limit = largestOf(body, ['max_tokens', 'max_completion_tokens'])
@@ -34,7 +32,7 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
     maxOutputTokens: loosest(body, limit.most ?? usualLimit),
     hasUnseenInput: !hasOnlyKnown(body, promptFields),
     media: () => noMedia,
-    // Upstreams that have another default would write more than was set aside.
+    // Upstreams with another default would write more than was reserved.
     amend: {
       ...(limit.most === undefined && { max_tokens: usualLimit }),
       ...limit.others,
@@ -45,14 +43,14 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
 
 const promptFields = new Set(['prompt', 'suffix', 'echo', 'best_of'])
 
-/** Settings that chat completions have by the same name. Nothing else of the body is looked at. */
+/** Settings that chat completions share. Nothing else of the body is read. */
 const shared = [
   ...['model', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'n', 'stop'],
   ...['presence_penalty', 'frequency_penalty', 'seed', 'logit_bias', 'user', 'service_tier'],
 ]
 const known = new Set([...shared, 'prompt', 'suffix', 'echo', 'best_of', 'logprobs'])
 
-/** Reads it as a chat completion with the prompt as the user's only message. */
+/** Decodes it as a chat completion with the prompt as the only user message. */
 function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   const prompt = refuseOwn(body)
   const settings = Object.fromEntries(shared.map((name) => [name, body[name]]))
@@ -69,17 +67,17 @@ function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalReques
   return { ...request, native: [...request.native, ...native] }
 }
 
-/** Translation for clients: upstreams are asked by chat completions, or get the bytes. */
+/** Translation for clients: upstreams get chat completions, or the original bytes. */
 export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'createEncoder'> = {
   decodeRequest,
   encodeResponse: (response, context) => toTextCompletion(encodeChatResponse(response, context)),
   createEncoder: createTextEncoder,
 }
 
-/** So long an answer is that sets no limit, by the vendor's default. */
+/** The vendor's default limit of an answer. */
 export const usualLimit = 16
 
-/** The prompt. Throws `TranslationError` for what only the legacy form has. */
+/** The prompt. Throws `TranslationError` for features of the legacy form. */
 function refuseOwn(body: JsonObject): string {
   const { prompt, suffix, echo, best_of: best, logprobs, n } = body
   const [text = prompt] = Array.isArray(prompt) ? prompt : [prompt]
@@ -103,7 +101,7 @@ function refused(param: string, feature: LegacyFeature): TranslationError {
   })
 }
 
-/** A whole chat completion, or a chunk of one, in the legacy form. Reasoning has no place there. */
+/** A whole chat completion, or a chunk, in the legacy form. Reasoning has no place there. */
 function toTextCompletion(chat: JsonObject): JsonObject {
   const { id, object: _, choices: __, ...rest } = chat
   return {
@@ -119,13 +117,13 @@ function toTextChoice(choice: JsonObject): JsonObject {
   return { text: textOf(choice), index, logprobs: null, finish_reason }
 }
 
-/** A refusal is what the model says, too. */
+/** A refusal counts as text. */
 function textOf(choice: JsonObject): string {
   const message = objectIn(choice, 'message') ?? objectIn(choice, 'delta')
   return stringIn(message, 'content') ?? stringIn(message, 'refusal') ?? ''
 }
 
-/** Writes an answer as chunks of a legacy completion: those that have text, an end, or the usage. */
+/** Encodes chunks of a legacy completion: those with text, an end, or usage. */
 function createTextEncoder(context: EncodeContext): StreamEncoder {
   const chat = createChatEncoder(context)
   return {
@@ -195,7 +193,7 @@ function decodeEmbeddings(body: JsonObject): EmbeddingRequest {
   }
 }
 
-/** What of the input is no text: numbers of LLM tokens, or something of another vendor's. */
+/** Input that is no text: token numbers, or another vendor's form. */
 function notText(inputs: readonly unknown[]) {
   const at = inputs.findIndex((one) => typeof one !== 'string')
   const one = inputs[at]
@@ -204,7 +202,7 @@ function notText(inputs: readonly unknown[]) {
   return refuseValue(`input[${at}]`, 'a text')
 }
 
-/** OpenAI's vectors have the length 1; Google's have not, where they are shortened. */
+/** OpenAI's vectors have length 1; Google's do not when shortened. */
 function unitLength(vector: readonly number[]): readonly number[] {
   const length = Math.hypot(...vector)
   if (length === 0 || Math.abs(length - 1) < 1e-3) return vector

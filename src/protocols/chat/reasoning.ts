@@ -20,8 +20,8 @@ import type { BlockScope } from './decode-calls.ts'
 type Amount = NonNullable<ReasoningSettings['amount']>
 
 /**
- * How much to reason: `reasoning_effort` (OpenAI), `reasoning` (OpenRouter), `thinking` (DeepSeek, Moonshot,
- * Z.ai).
+ * Decodes the amount of reasoning: `reasoning_effort` (OpenAI), `reasoning` (OpenRouter), `thinking` (DeepSeek,
+ * Moonshot, Z.ai).
  */
 export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | undefined {
   const settings = readObject(body, 'reasoning')
@@ -36,7 +36,7 @@ export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | u
 
 const shows = ['auto', 'concise', 'detailed'] as const
 
-/** An effort by OpenAI's names. Groq has `default` for what is undefined here. */
+/** An effort by OpenAI's names. Groq's `default` is undefined here. */
 function decodeEffort(name: string | undefined, at: string): Amount | undefined {
   if (name === undefined || name === 'default') return undefined
   if (name === 'none') return { type: 'off' }
@@ -62,34 +62,33 @@ function decodeThinking(thinking: JsonObject | undefined): Amount | undefined {
   return tokens !== undefined && tokens > 0 ? { type: 'budget', tokens } : { type: 'auto' }
 }
 
-/** An amount as OpenAI's effort; undefined leaves it to the model. */
+/** An amount as OpenAI's effort; undefined: the model decides. */
 export function encodeEffort(amount: Amount | undefined): Effort | 'none' | undefined {
   if (amount?.type === 'effort') return amount.effort
   if (amount?.type === 'budget') return effortOf(amount.tokens)
   return amount?.type === 'off' ? 'none' : undefined
 }
 
-/** The effort whose budget is nearest, as Google and OpenRouter translate the one to the other. */
+/** The effort with the nearest budget, as Google and OpenRouter translate them. */
 function effortOf(tokens: number): Effort {
   if (tokens <= 1_024) return 'low'
   return tokens <= 8_192 ? 'medium' : 'high'
 }
 
-/** What one of the `reasoning_details` says (OpenRouter's form, which others have taken over). */
+/** One entry of `reasoning_details` (OpenRouter's form, adopted by others). */
 interface ReasoningDetail {
   readonly text: string
   readonly signature: string | undefined
   readonly id: string | undefined
-  /** Pieces with the same one are one stretch of reasoning. */
   readonly index: number | undefined
-  /** It is one of the gateway's own: the whole stretch, sealed. */
+  /** The gateway's own detail: the whole stretch, sealed. */
   readonly isOwn: boolean
 }
 
-/** How the gateway marks its own details. */
+/** Marks the gateway's own details. */
 const ownFormat = 'tollgate'
 
-/** The details of a message or delta; kinds that are not known are left out. */
+/** The details of a message or delta, without unknown types. */
 function readDetails(message: JsonObject): readonly ReasoningDetail[] {
   return arrayIn(message, 'reasoning_details').flatMap((detail) => {
     if (!isJsonObject(detail)) return []
@@ -108,7 +107,7 @@ function readDetails(message: JsonObject): readonly ReasoningDetail[] {
   })
 }
 
-/** Whether a detail goes on with the stretch that an earlier one began. */
+/** Whether a detail continues the stretch of an earlier one. */
 export function continues(
   earlier: Pick<ReasoningDetail, 'signature' | 'id' | 'index'>,
   detail: ReasoningDetail,
@@ -120,12 +119,12 @@ export function continues(
   return earlier.id === undefined || detail.id === undefined || earlier.id === detail.id
 }
 
-/** Reasoning as plain text; vendors name it differently, and some name it twice. */
+/** Reasoning as plain text; names differ by vendor, and some send it twice. */
 function plainReasoning(message: JsonObject): string | undefined {
   return stringIn(message, 'reasoning_content') ?? stringIn(message, 'reasoning')
 }
 
-/** The reasoning of a whole message. Where the details have its text, the plain text is the same again. */
+/** The reasoning of a whole message. Where details have the text, the plain text repeats it. */
 export function decodeReasoning(message: JsonObject, at?: string): readonly ReasoningPart[] {
   const parts: { text: string; signature: string | undefined; id: string | undefined }[] = []
   let last: ReasoningDetail | undefined
@@ -142,17 +141,17 @@ export function decodeReasoning(message: JsonObject, at?: string): readonly Reas
     last = detail
   }
   const plain = plainReasoning(message)
-  // Nothing but spaces stands in for what is missing (encode-request.ts).
+  // Spaces alone are a stand-in (encode-request.ts).
   if (plain?.trim() && parts.every(({ text }) => text === '')) {
     const [only] = parts
-    // A seal stands for itself; another vendor's proof belongs to the text beside it.
+    // A seal stands for itself; another vendor's signature belongs to the adjacent text.
     if (only !== undefined && parts.length === 1 && last?.isOwn === false) only.text = plain
     else parts.push({ text: plain, signature: undefined, id: undefined })
   }
   return parts.map((part) => ({ type: 'reasoning', ...part, at }))
 }
 
-/** What a client is to send back of reasoning that has a signature, as one of `reasoning_details`. */
+/** Signed reasoning for a client to send back, as an entry of `reasoning_details`. */
 export function encodeDetail(signature: string, id: string | undefined, index: number): JsonObject {
   return { type: 'reasoning.encrypted', data: signature, id: id ?? null, format: ownFormat, index }
 }
@@ -162,7 +161,7 @@ export function joinReasoning(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
-/** The text of a content part of the kind `thinking` (Mistral): a string, or parts of text. */
+/** The text of a `thinking` part (Mistral): a string, or parts of text. */
 export function thinkingText(part: JsonObject): string {
   if (typeof part.thinking === 'string') return part.thinking
   return arrayIn(part, 'thinking')
@@ -179,7 +178,7 @@ interface Stretch {
   signature: string | undefined
 }
 
-/** Puts the reasoning of one choice together from its pieces: plain text, details, or both with the same text. */
+/** Assembles the reasoning of one choice from plain text, details, or both with the same text. */
 export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () => void) {
   let open: Stretch | undefined
   let isPlain = false

@@ -25,11 +25,11 @@ import {
 import type { JsonObject } from '../protocol.ts'
 import { cacheControl, cacheHint } from './content.ts'
 
-/** Decodes `tools`, and `functions`, which came before them. */
+/** Decodes `tools`, and the older `functions`. */
 export function decodeTools(body: JsonObject, native: NativeUse[]): readonly Tool[] {
   const tools = eachObject(readList(body, 'tools'), 'tools', (tool, at) => {
     if (tool.type === 'custom') return decodeCustom(tool, at)
-    // Mistral's clients leave the type out.
+    // Mistral's clients omit the type.
     if (tool.type === 'function' || (tool.type ?? undefined) === undefined) {
       const wire = readObject(tool, 'function', at)
       if (wire === undefined) return refuseValue(`${at}.function`, 'an object')
@@ -76,7 +76,7 @@ function decodeCustom(tool: JsonObject, at: string): Tool {
   }
 }
 
-/** A tool as chat has it; with `marksCache` also its mark for the prompt cache. */
+/** A tool in chat's form; with `marksCache` also its prompt cache mark. */
 export function encodeTool(tool: Tool, marksCache: boolean): JsonObject {
   const { kind, name, description, parameters, strict, grammar, cache } = tool
   const cache_control = marksCache && cache ? cacheControl(cache) : undefined
@@ -93,7 +93,7 @@ export function encodeTool(tool: Tool, marksCache: boolean): JsonObject {
   return defined({ type: 'function', function: wire, cache_control })
 }
 
-/** Decodes `tool_choice`, and `function_call`, which came before it. */
+/** Decodes `tool_choice`, and the older `function_call`. */
 export function decodeToolChoice(body: JsonObject): ToolChoice | undefined {
   const legacy = body.function_call ?? undefined
   if (isJsonObject(legacy)) return { type: 'tool', name: readName(legacy, 'name', 'function_call') }
@@ -121,21 +121,21 @@ function decodeAllowed(choice: JsonObject): ToolChoice {
   return { type: 'allowed', names, isRequired: allowed.mode === 'required' }
 }
 
-/** A choice as chat has it: it names tools with their kind. */
+/** A tool choice in chat's form: it names tools with their kind. */
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   const named = (name: string) => {
     const kind = toolNamed(tools, name)?.kind ?? 'function'
     return { type: kind, [kind]: { name } }
   }
   if (choice.type === 'tool') return named(choice.name)
-  // Models that search by themselves need not be told to.
+  // Models that always search need no request to do so.
   if (choice.type === 'search') return 'auto'
   if (choice.type !== 'allowed') return choice.type
   const mode = choice.isRequired ? 'required' : 'auto'
   return { type: 'allowed_tools', allowed_tools: { mode, tools: choice.names.map(named) } }
 }
 
-/** A tool call of an earlier answer; `invented` is its id where it has none. Undefined: of an unknown kind. */
+/** A tool call of an earlier answer; `invented` is its id if it has none. Undefined: of an unknown kind. */
 export function decodeCall(
   wire: JsonObject,
   at: string,
@@ -166,21 +166,21 @@ export function decodeCall(
   }
 }
 
-/** Arguments as JSON text; some clients and vendors send the object itself. Undefined for anything else. */
+/** Arguments as JSON text; some clients and vendors send an object. Undefined for anything else. */
 function argumentsText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return '{}'
   if (typeof value === 'string') return value
   return isJsonObject(value) ? toJsonText(value) : undefined
 }
 
-/** A call as it is in a message of the model. */
+/** A call in a message of the model. */
 export function encodeCall({ callId, name, kind, input }: ToolCallPart): JsonObject {
   return kind === 'custom'
     ? { id: callId, type: 'custom', custom: { name, input } }
     : { id: callId, type: 'function', function: { name, arguments: input } }
 }
 
-/** `web_search_options`: the request shall be answered by a search. */
+/** Decodes `web_search_options`. */
 export function decodeSearch({ web_search_options: wire }: JsonObject): WebSearch | undefined {
   if (!isJsonObject(wire)) return undefined
   const at = 'web_search_options'
@@ -196,11 +196,11 @@ export function decodeSearch({ web_search_options: wire }: JsonObject): WebSearc
 
 const known = new Set(['user_location', 'search_context_size'])
 
-/** Models that search by themselves have no limits of domains. */
+/** Models that always search have no domain limits. */
 export const takesSearch = ({ webSearch }: CanonicalRequest): boolean =>
   webSearch?.allowedDomains === undefined && webSearch?.blockedDomains === undefined
 
-/** The options of models that search by themselves. */
+/** The search options of models that always search. */
 export function encodeSearch({ location, contextSize }: WebSearch): JsonObject {
   const user_location = location && { type: 'approximate', approximate: defined({ ...location }) }
   return defined({ user_location, search_context_size: contextSize })

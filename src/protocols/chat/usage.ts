@@ -13,10 +13,9 @@ import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**
- * How vendors of this protocol count:
- * `prompt_tokens` includes cache reads and writes. `completion_tokens` includes reasoning, but not with xAI and
- * Google's compatible endpoint, where `total_tokens` is larger than both: the surplus is output. Embeddings
- * report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and `output_tokens`.
+ * `prompt_tokens` includes cache reads and writes. `completion_tokens` includes reasoning, except with xAI and
+ * Google's compatible endpoint, where `total_tokens` exceeds both: the surplus is output. Embeddings report
+ * `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and `output_tokens`.
  */
 export const chatReports: UsageReports = {
   read(wire) {
@@ -57,9 +56,7 @@ function readCached(wire: JsonObject, details: JsonObject | undefined): number |
   return places.map(readCount).reduce(larger, undefined)
 }
 
-/**
- * A usage report in full, as the vendor's SDK reads it. Chat does not tell cache writes of an hour from others.
- */
+/** A usage report in the vendor's full shape. Chat does not separate one-hour cache writes. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
   const written = usage.cacheWriteTokens + usage.cacheWrite1hTokens
@@ -83,8 +80,8 @@ export function encodeUsage(usage: Usage): JsonObject {
 }
 
 /**
- * What a usage report of OpenAI's kind tells beside text tokens. All output of the images API is images, where it
- * does not say what of it is text. OpenRouter, xAI and Perplexity count tools.
+ * Reads a report's extras in OpenAI's form. All output of the images API is images unless it names text.
+ * OpenRouter, xAI and Perplexity count tools.
  */
 export function readChatExtras(
   wire: JsonObject,
@@ -105,7 +102,7 @@ export function readChatExtras(
   return reportedExtras(wire, { tools: readToolUses(wire), modalities })
 }
 
-/** Uses of hosted tools in a report of OpenAI's kind, in either of its protocols. */
+/** Uses of hosted tools in a report of OpenAI's protocols. */
 function readToolUses(wire: JsonObject): ToolCounts | undefined {
   const keepsZero = hasObserved(wire)
   let tools: ToolCounts | undefined

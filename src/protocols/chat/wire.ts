@@ -43,7 +43,7 @@ export const checkCompletions = createCheck(
   (body) => streamOptionsFault(body) ?? contentFault(body.messages),
 )
 
-/** Only answers of the model may lack content, when they call tools; vendors refuse the rest. */
+/** Only model messages with calls may lack content; vendors reject the rest. */
 function contentFault(messages: CompletionsRequest['messages']): Fault | undefined {
   const index = messages.findIndex(
     ({ role, content }) => (content === undefined || content === null) && spoken.has(role),
@@ -94,7 +94,7 @@ export const checkTextCompletions = createCheck(
   (body) => streamOptionsFault(body) ?? promptFault(body.prompt),
 )
 
-/** Several prompts at once would be input of several contexts, and several bills. */
+/** Several prompts would be several contexts and bills. */
 function promptFault(prompt: unknown): Fault | undefined {
   if (!Array.isArray(prompt)) return undefined
   if (prompt.length === 0) return invalid('prompt', 'prompt must hold a text, not an empty array.')

@@ -2,17 +2,16 @@ import type { Citation, SearchPart, TokenLogprob } from '../canonical/request.ts
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** A source, and what of the text it stands behind: bytes, end exclusive. */
+/** A source and the bytes of the text that it supports, end exclusive. */
 interface Span {
   readonly url: string
   readonly title: string | undefined
   readonly start?: number | undefined
   readonly end?: number | undefined
-  /** The text itself, as the vendor repeats it. */
   readonly segment?: string | undefined
 }
 
-/** The addresses that a candidate was grounded on, or quotes. Sources without an address are left out. */
+/** The addresses that ground a candidate, or that it quotes. Sources without an address are dropped. */
 export function decodeCitations(candidate: JsonObject, text: string): readonly Citation[] {
   const spans = [...groundingSpans(candidate), ...quotationSpans(candidate)]
   const bytes = spans.flatMap(({ start, end }) => (end === undefined ? [] : [start ?? 0, end]))
@@ -23,7 +22,7 @@ export function decodeCitations(candidate: JsonObject, text: string): readonly C
   })
 }
 
-/** Where the span is in the text; counted from another beginning, it is searched for. */
+/** The span's place in the text; if its offsets do not fit, the segment is searched for. */
 function placeOf(
   { start, end, segment }: Span,
   text: string,
@@ -65,7 +64,7 @@ function sourceOf(chunk: unknown): Pick<Span, 'url' | 'title'> | undefined {
   return { url, title: stringIn(source, 'title') }
 }
 
-/** Quotations at length: `citations` with Vertex, `citationSources` in the Gemini API. */
+/** Long quotations: `citations` with Vertex, `citationSources` in the Gemini API. */
 function quotationSpans(candidate: JsonObject): readonly Span[] {
   const metadata = objectIn(candidate, 'citationMetadata')
   const list = [...arrayIn(metadata, 'citations'), ...arrayIn(metadata, 'citationSources')]
@@ -80,13 +79,13 @@ const rangeIn = (holder: JsonObject | undefined) => {
   return { start: countIn(holder, 'startIndex'), end: countIn(holder, 'endIndex') }
 }
 
-/** A text of an answer with what it names. */
+/** A text of an answer with its citations. */
 export interface CitedText {
   readonly text: string
   readonly citations: readonly Citation[]
 }
 
-/** What an answer was grounded on: its searches, pages and the texts that rest on them. Without any, no field. */
+/** Grounding metadata: searches, pages and the texts they support. No field without any. */
 export function encodeGrounding(
   texts: readonly CitedText[],
   searches: readonly SearchPart[],
@@ -133,7 +132,7 @@ export function decodeSearchResult(grounding: JsonObject | undefined): SearchPar
   return { type: 'search', queries, results }
 }
 
-/** Offsets in bytes of UTF-8, as this vendor counts, as UTF-16 offsets, or the other way round. */
+/** Converts offsets between UTF-8 bytes (this vendor's) and UTF-16 units. */
 function mapOffsets(
   text: string,
   offsets: readonly number[],
@@ -142,7 +141,7 @@ function mapOffsets(
   const mapped = new Map<number, number>()
   let units = 0
   let bytes = 0
-  // What is beyond the text, or inside of a character, is its next place.
+  // An offset beyond the text, or inside a character, moves to the next valid one.
   for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
     while ((fromBytes ? bytes : units) < offset && units < text.length) {
       const code = text.codePointAt(units) ?? 0
@@ -154,7 +153,7 @@ function mapOffsets(
   return mapped
 }
 
-/** The probabilities of a candidate's LLM tokens; undefined without any. */
+/** The token probabilities of a candidate; undefined without any. */
 export function decodeLogprobs(candidate: JsonObject): readonly TokenLogprob[] | undefined {
   const result = objectIn(candidate, 'logprobsResult')
   const top = arrayIn(result, 'topCandidates')
@@ -172,11 +171,11 @@ function decodeToken(value: unknown): Omit<TokenLogprob, 'top'> | undefined {
   if (!isJsonObject(value)) return undefined
   const { token, logProbability } = value
   if (typeof token !== 'string') return undefined
-  // A probability of 1 has the logarithm 0, which the vendor's JSON leaves out.
+  // The vendor's JSON omits 0, the logarithm of probability 1.
   return { token, logprob: typeof logProbability === 'number' ? logProbability : 0 }
 }
 
-/** Probabilities as a candidate's field; without any, no field. */
+/** Token probabilities as a candidate's field; no field without any. */
 export function encodeLogprobs(logprobs: readonly TokenLogprob[] = []): JsonObject {
   if (logprobs.length === 0) return {}
   const chosenCandidates = logprobs.map(encodeToken)

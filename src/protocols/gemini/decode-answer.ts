@@ -28,13 +28,13 @@ import { toStandardBase64 } from './thinking.ts'
 import { geminiReports } from './usage.ts'
 import { camelNames } from './wire.ts'
 
-/** A whole answer: it has the shape of a stream's one chunk. Never throws. */
+/** Decodes a whole answer: it has the shape of a stream's only chunk. Never throws. */
 export function decodeAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const decoder = createChunkDecoder(context)
   return foldEvents([...decoder.read(body), ...decoder.end()])
 }
 
-/** This stream has no last event, and more may follow a finish reason: the end is known when the stream ends. */
+/** The stream has no last event, and more may follow a finish reason: it ends with the connection. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const decoder = createChunkDecoder(context)
   return {
@@ -47,7 +47,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   }
 }
 
-/** Reads answers, a chunk of a stream at a time or a whole body: it is one big chunk. */
+/** Decodes answers: chunks of a stream, or a whole body as one big chunk. */
 function createChunkDecoder({ requestId, request }: DecodeContext) {
   const counts = createCounts()
   const candidates = new Map<number, CandidateDecoder>()
@@ -94,7 +94,7 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
       }
       return sink.take()
     },
-    /** Closes what is open; with `finish` and `end` if every answer has said how it ended. */
+    /** Closes open blocks; emits `finish` and `end` if every candidate has finished. */
     end(): readonly AnswerEvent[] {
       if (isOver) return []
       isOver = true
@@ -123,11 +123,11 @@ function secondsOf(time: unknown): number | undefined {
 
 type CandidateDecoder = ReturnType<typeof createCandidate>
 
-/** A block of text or thought that goes on from part to part. */
+/** A text or thought block that continues across parts. */
 interface OpenBlock {
   readonly id: string
   readonly type: 'text' | 'reasoning'
-  /** The whole of it, to find the places of what it cites. */
+  /** The whole text, to locate its citations. */
   text: string
 }
 
@@ -178,7 +178,7 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
 
   function addCall({ name, callId }: Omit<OpenCall, 'pieces'>, args: JsonObject): void {
     const id = sink.nextBlock()
-    // Free text came as the one text of a function's arguments.
+    // Free text is the only argument of a custom tool's function.
     const free = customTools.has(name) && typeof args.input === 'string' ? args.input : undefined
     const kind = free === undefined ? 'function' : 'custom'
     sink.push({ type: 'tool-call-start', id, choice, callId, name, kind })
@@ -196,7 +196,7 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
   function readCall(call: JsonObject, signature: string | undefined): void {
     const name = stringIn(call, 'name')
     if (name === undefined) {
-      // The rest of a call whose arguments come in pieces.
+      // Continues a call whose arguments come in pieces.
       openCall?.pieces.push(call)
       if (call.willContinue !== true) closeCall()
       return
@@ -229,7 +229,7 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
   function readImage(blob: JsonObject, part: JsonObject): void {
     const mediaType = stringIn(blob, 'mimeType')
     const data = stringIn(blob, 'data')
-    // Images that the model thinks in are drafts.
+    // Images in thoughts are drafts.
     const isShown = part.thought !== true && mediaType?.startsWith('image/') === true
     if (!isShown || data === undefined || mediaType === undefined) return
     closeBlock()
@@ -247,13 +247,13 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
     const blob = objectIn(part, 'inlineData')
     if (blob) return readImage(camelNames(blob), part)
     const isPlain = typeof part.text === 'string' || Object.keys(part).every(isTextField)
-    // Other protocols have no form for what the vendor's own tools did.
+    // Other protocols have no form for the work of vendor-run tools.
     if (isPlain) readText(part, logprobs)
   }
 
   function noteSources(candidate: JsonObject): void {
     const grounding = objectIn(candidate, 'groundingMetadata')
-    // It comes once, or whole with each of the last chunks.
+    // It comes once, or in full with each of the last chunks.
     search = decodeSearchResult(grounding) ?? search
     if (arrayIn(grounding, 'groundingChunks').length > 0) {
       sources = { ...sources, groundingMetadata: candidate.groundingMetadata }
@@ -270,7 +270,7 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
       for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
         if (!isJsonObject(part)) continue
         readPart(part, logprobs)
-        // They are those of the answer, not of the thought before it.
+        // They belong to the answer, not to the preceding thought.
         const isSaid = typeof part.text === 'string' && part.text !== '' && part.thought !== true
         if (isSaid) logprobs = undefined
       }
@@ -300,16 +300,16 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
 const textFields = new Set(['text', 'thought', 'thoughtSignature'])
 const isTextField = (name: string) => textFields.has(name)
 
-/** Why a candidate ended. The vendor has no word for calls: they end with `STOP`. */
+/** Why a candidate ended. The vendor has no reason for calls: they end with `STOP`. */
 function decodeFinish(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && (reason === 'STOP' || reason === 'UNEXPECTED_TOOL_CALL')) return 'tool-calls'
   return finishReasons.get(reason) ?? 'other'
 }
 
-/** Source: the API's reference of `FinishReason`. What is not here is `other`. */
+/** Source: the API's reference of `FinishReason`. All others are `other`. */
 const finishReasons = meanings<FinishReason>({
   stop: 'STOP',
-  // `CONTINUATION` is the limit of one request; to go on takes a token that only this protocol has.
+  // `CONTINUATION` is a request's limit; continuing needs a token that only this protocol has.
   length: 'MAX_TOKENS CONTINUATION',
   filter:
     'SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION MODEL_ARMOR',

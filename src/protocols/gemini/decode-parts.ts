@@ -16,7 +16,7 @@ import type { JsonObject } from '../protocol.ts'
 import { decodeBase64, isDummy, toStandardBase64, unwrapSignature } from './thinking.ts'
 import { camelNames, listOf, type Note, noteUnknown } from './wire.ts'
 
-/** What the parts of one request have in common. */
+/** What the parts of one request share. */
 export interface PartContext {
   readonly note: Note
   readonly pairing: Pairing
@@ -27,12 +27,12 @@ const knownFields = new Set([
   ...['functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ])
 
-/** Of the vendor's own tools: their calls and what came of them. */
+/** Calls and results of the vendor's own tools. */
 const vendorItems = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
 /**
- * The canonical parts of one wire part; `place` is unique to it within the request. A signature is a part of
- * reasoning of its own: before its call, else after its text.
+ * The canonical parts of one wire part; `place` is unique within the request. A signature becomes a separate
+ * reasoning part: before its call, else after its text.
  */
 export function decodePart(
   wire: JsonObject,
@@ -64,15 +64,15 @@ export function decodePart(
     return media === undefined ? signed : [media, ...signed]
   }
   if (text !== undefined) return text === '' ? signed : [{ type: 'text', at, text }, ...signed]
-  // Some of the vendor's SDKs send an empty part back where they have read an empty text.
+  // Some of the vendor's SDKs return an empty part for an empty text.
   if (signature === undefined && Object.keys(wire).length > 0) note('unknown_part', at)
   return signed
 }
 
-/** No text, or what a client has kept of heartbeats. */
+/** No text, or the residue of heartbeats. */
 const saysNothing = (text = '') => /^ *$/.test(text)
 
-/** The signature of a part, unless it only stands for one. */
+/** A part's signature, unless it is a stand-in. */
 function signatureOf(part: JsonObject): string | undefined {
   const signature = stringIn(part, 'thoughtSignature')
   return signature === undefined || isDummy(signature) ? undefined : unwrapSignature(signature)
@@ -127,7 +127,7 @@ function decodeResultMedia(part: JsonObject, at: string, note: Note) {
   return []
 }
 
-/** The text of a response: `output`, `error` or `result` alone, else all as JSON text. */
+/** The text of a response: `output`, `error` or `result` alone, else all of it as JSON. */
 function decodeOutput(response: JsonObject, path: string): { text: string; isError: boolean } {
   const [entry, ...others] = Object.entries(response)
   if (entry === undefined) return { text: '', isError: false }
@@ -155,9 +155,7 @@ interface Queue {
   next: number
 }
 
-/**
- * Which response answers which call. Without an id it belongs to the first call of its name that has none yet.
- */
+/** Pairs responses with calls. A response without an id answers the first open call of its name. */
 export function createPairing() {
   let byId = new Map<string, WaitingCall>()
   let byName = new Map<string, Queue>()
@@ -174,7 +172,7 @@ export function createPairing() {
   }
 
   return {
-    /** A content of the model begins: calls of its earlier contents wait no longer. */
+    /** Begins a content of the model: open calls of earlier contents no longer wait. */
     beginModel(): void {
       if (inModel) return
       inModel = true
@@ -184,14 +182,14 @@ export function createPairing() {
     beginUser(): void {
       inModel = false
     },
-    /** The id of a call; `place` makes one that the next request of the conversation finds again. */
+    /** The id of a call; `place` makes an id that the conversation's next request repeats. */
     call(id: string | undefined, name: string, place: string): string {
       const call = { callId: id ?? `call_${place}`, hasOwnId: id !== undefined, isAnswered: false }
       byId.set(call.callId, call)
       byName.getOrInsertComputed(name, () => ({ calls: [], next: 0 })).calls.push(call)
       return call.callId
     },
-    /** The id of the call that a response answers; of its own when there is none. */
+    /** The id of the call that a response answers; its own when there is none. */
     response(id: string | undefined, name: string, place: string): string {
       const known = id === undefined ? undefined : byId.get(id)
       if (known) {
@@ -205,7 +203,7 @@ export function createPairing() {
 
 type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
 
-/** The image, document, sound or film of a part. Files that only the vendor can read are noted and left out. */
+/** The image, document, audio or video of a part. Files that only the vendor can read are noted and dropped. */
 export function decodeMedia(part: JsonObject, at: string, note: Note): MediaPart | undefined {
   const inline = objectIn(part, 'inlineData')
   if (inline) return decodeInline(camelNames(inline), at)
@@ -225,7 +223,7 @@ function decodeInline(blob: JsonObject, at: string): MediaPart {
   return mediaOf({ type: 'data', mediaType, data: toStandardBase64(data) }, mediaType, at, title)
 }
 
-/** What is text, although not all of it is called so. Source: the vendor's guide "Documents". */
+/** Media types that are text under another name. Source: the vendor's guide "Documents". */
 const textTypes = /^text\/|^application\/(json|xml|yaml|x-yaml|javascript|x-javascript|x-python)\b/i
 
 function decodeText(data: string): string | undefined {
@@ -234,7 +232,7 @@ function decodeText(data: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Another encoding: it stays as the bytes it is.
+    // Another encoding: the bytes stay.
     return undefined
   }
 }
@@ -251,7 +249,7 @@ function decodeFile(file: JsonObject, at: string, note: Note): MediaPart | undef
   return mediaOf({ type: 'url', url: uri, mediaType }, mediaType, at, title)
 }
 
-/** Files of the vendor's own store: its file API, and buckets of its cloud. */
+/** Files in the vendor's file API or cloud buckets. */
 function isVendorFile(uri: string): boolean {
   return /^gs:/i.test(uri) || /^https?:\/\/generativelanguage\.googleapis\.com[/:]/i.test(uri)
 }
@@ -285,7 +283,7 @@ function mediaOf(
     : { type: 'document', at, title, source }
 }
 
-/** A medium as a part. Bytes go inline; an address goes as it is where it was not fetched before. */
+/** A media part. Bytes are inlined; an address that was not fetched is passed on. */
 export function encodeMedia({ source }: MediaPart): JsonObject {
   switch (source.type) {
     case 'data':

@@ -33,7 +33,7 @@ const bodyFields = new Set([
   ...['serviceTier', 'safetySettings', 'modelArmorConfig', 'cachedContent', 'store', 'model'],
 ])
 
-/** Reads a generateContent request; a request for a count of tokens may hold one whole. */
+/** Decodes a generateContent request; a token count request may contain one. */
 export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   if (isTooDeep(body)) {
     const message = 'The body is nested too deep.'
@@ -86,7 +86,7 @@ function decodeLabels(labels: unknown, at: string): CanonicalRequest['metadata']
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** The vendor's word for the default is `standard`; `unspecified` is as good as none. */
+/** The vendor's default is `standard`; `unspecified` means none. */
 export function decodeTier(tier: unknown): ServiceTier | undefined {
   const name = typeof tier === 'string' ? tier.toLowerCase() : ''
   if (name === 'standard') return 'default'
@@ -149,7 +149,7 @@ const schemaFields = ['responseJsonSchema', '_responseJsonSchema', 'responseSche
 function decodeFormat(config: JsonObject, place: PlaceOf, note: Note): OutputFormat | undefined {
   const type = stringIn(config, 'responseMimeType')
   const typeAt = place('responseMimeType')
-  // One bare word of a list: elsewhere the answer would be JSON, in quotes.
+  // One bare word of a list: elsewhere it would be JSON, in quotes.
   if (type === 'text/x.enum') refuseEnum(typeAt)
   if (type !== undefined && type !== 'text/plain' && type !== 'application/json') {
     note('output_modality', typeAt)
@@ -169,7 +169,7 @@ function refuseEnum(param: string): never {
   })
 }
 
-/** A number; the vendor's JSON reader takes it as text, too. */
+/** A number; the vendor's JSON reader also accepts text. */
 function numberIn(config: JsonObject, name: string, at: string): number | undefined {
   const value = config[name]
   if (value === undefined || value === null) return undefined
@@ -190,7 +190,7 @@ function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
   return [...system, ...toTurns(messages)]
 }
 
-/** A vendor's own message of text; a bare text stands for one. */
+/** A message of text; a bare text is one. */
 function decodeSystem(instruction: unknown, at: string, note: Note): readonly Turn[] {
   if (typeof instruction === 'string' && instruction !== '') {
     return [{ role: 'system', parts: [{ type: 'text', at, text: instruction }] }]
@@ -208,7 +208,7 @@ function decodeSystem(instruction: unknown, at: string, note: Note): readonly Tu
 interface Message {
   readonly role: Role
   readonly parts: Part[]
-  /** Which content its last part comes from. */
+  /** The content of its last part. */
   last: number | undefined
 }
 
@@ -233,11 +233,11 @@ function decodeContent(
       isEmpty = false
     }
   })
-  // It is a turn even if nothing of it remains.
+  // A content without usable parts is still a turn.
   if (isEmpty) messageOf(role, messages)
 }
 
-/** Missing is the user; results of functions have come from the roles `function` and `tool` too. */
+/** A missing role is the user; function results also come from the roles `function` and `tool`. */
 function roleOf(content: JsonObject, at: string): 'user' | 'assistant' {
   switch (content.role ?? 'user') {
     case 'user':
@@ -252,7 +252,7 @@ function roleOf(content: JsonObject, at: string): 'user' | 'assistant' {
   }
 }
 
-/** Calls are the model's and results the user's, whatever content they are in; users do not reason. */
+/** Calls belong to the model and results to the user, in whatever content; users do not reason. */
 function sideOf(part: Part, role: 'user' | 'assistant'): 'user' | 'assistant' | undefined {
   if (part.type === 'tool-call') return 'assistant'
   if (part.type === 'tool-result') return 'user'
@@ -268,12 +268,10 @@ function messageOf(role: Role, messages: Message[]): Message {
   return message
 }
 
-/** Longer runs of text are not searched for their beginning. */
+/** A longer run of texts is not searched for its beginning. */
 const longestRun = 64
 
-/**
- * Adds a part to its message. A signature that this gateway wrote goes back before the text that it was before.
- */
+/** Adds a part to its message. The gateway's own signature moves before the text it preceded. */
 function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: number): void {
   const { parts, role, last } = message
   const before = parts.at(-1)
@@ -288,7 +286,7 @@ function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: nu
   parts.splice(place, 0, part)
 }
 
-/** The vendor's SDKs keep a streamed answer as one content for each chunk: its text is one again. */
+/** The vendor's SDKs keep a streamed answer as one content per chunk: joins its text. */
 function joinChunks(before: Part, part: Part): Part | undefined {
   const isText = before.type === 'text' && part.type === 'text'
   const isThought = isUnsigned(before) && isUnsigned(part)

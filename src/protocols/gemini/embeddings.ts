@@ -50,7 +50,7 @@ function decodeRequest(body: JsonObject, model: string): EmbeddingRequest {
 }
 
 const batchFields = new Set(['requests'])
-/** The vendor's own SDKs write settings beside the content; `embedContentConfig` holds them, too. */
+/** The vendor's SDKs write settings beside the content, or in `embedContentConfig`. */
 const configNames = ['embedContentConfig', 'embed_content_config']
 const fields = new Set([
   ...['model', 'content', 'taskType', 'task_type', 'title', ...configNames],
@@ -107,7 +107,7 @@ function noteUnknown(
   }
 }
 
-/** The parts of a content make one vector together. */
+/** The parts of a content form one vector. */
 function readText(content: unknown, at: string, others: Others): string {
   const parts = isJsonObject(content) ? content.parts : undefined
   const list: readonly unknown[] = Array.isArray(parts) ? parts : [parts]

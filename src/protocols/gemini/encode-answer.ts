@@ -32,7 +32,7 @@ export function encodeAnswer(response: CanonicalResponse, context: EncodeContext
   }
 }
 
-/** The usage of a whole answer. Without one from the upstream, the input is the estimate. */
+/** The usage of a whole answer; without a report, the estimated input. */
 export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
   return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }
@@ -74,7 +74,7 @@ function encodeChoice({ index, parts, finish }: Choice): JsonObject {
   }
 }
 
-/** The vendor's words for the end of an answer. */
+/** Finish reasons in the vendor's words. */
 const finishWords: { readonly [reason in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
@@ -86,7 +86,7 @@ const finishWords: { readonly [reason in FinishReason]: string } = {
   other: 'OTHER',
 }
 
-/** What of one answer waits for its place: signatures for the next call, and sources for the last chunk. */
+/** Buffers of one candidate: signatures for the next call, and sources for the last chunk. */
 interface AnswerState {
   readonly signatures: string[]
   readonly cited: CitedText[]
@@ -101,7 +101,7 @@ function takeSignatures({ signatures }: AnswerState): JsonObject {
   return signatures.length === 0 ? {} : { thoughtSignature: wrapSignatures(signatures.splice(0)) }
 }
 
-/** The last parts with the signatures that still wait: on a text, or in an empty one of their own. */
+/** The last parts with the remaining signatures: on a text, or on an empty one. */
 function signLast(parts: readonly JsonObject[], state: AnswerState): readonly JsonObject[] {
   const last = parts.at(-1)
   if (state.signatures.length === 0 && parts.length > 0) return parts
@@ -125,25 +125,25 @@ type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly ty
 interface OpenBlock {
   readonly choice: number
   readonly isThought: boolean
-  /** The whole text of a text block, for the places of its sources. */
+  /** The block's whole text, to locate its sources. */
   text: string
 }
 
-/** One of the answers side by side, on its way to the client. */
+/** One candidate of a stream. */
 interface StreamedAnswer extends AnswerState {
   /** Calls may overlap; they are written whole, in the order they began. */
   readonly calls: BlockOrder
   call: { readonly start: EventOf<'tool-call-start'>; input: string } | undefined
   /**
-   * The last part (of a text its last character), kept back to stand in the chunk with the finish reason: some
-   * SDKs take an answer whose last chunk has no part, or an empty text, for a broken one.
+   * The last part (of a text its last character), held for the chunk with the finish reason: some SDKs reject a
+   * last chunk without a part, or with an empty text.
    */
   held: JsonObject | undefined
-  /** What the candidate has beside that part, as JSON. */
+  /** The candidate's fields beside that part, as JSON. */
   more: string
 }
 
-/** Writes a stream: a chunk for each piece of text, calls whole, and what only the end tells with the last part. */
+/** Encodes a stream: a chunk per piece of text, whole calls, and the final fields with the last part. */
 export function createEncoder(context: EncodeContext): StreamEncoder {
   const { framing, library, requestId } = context
   const answers = new Map<number, StreamedAnswer>()
@@ -178,7 +178,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return answer
   }
 
-  /** What was kept back: there is another part behind it, or will be. */
+  /** Writes the held part: another part follows it. */
   function release(choice: number, answer: StreamedAnswer): string {
     const { held, more } = answer
     if (held === undefined) return ''
@@ -220,7 +220,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return putText(choice, text, hasTokens ? members(encodeLogprobs(event.logprobs)) : '')
   }
 
-  /** Keeps what a block's end brings until its place comes. */
+  /** Stores what a block's end brings until it can be written. */
   function endBlock(
     event: EventOf<'text-end' | 'reasoning-end' | 'refusal-end' | 'search-end'>,
   ): void {
@@ -320,7 +320,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
 const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`
 
-/** Members of an object, to stand behind others. */
+/** An object's members, to append to others. */
 function members(fields: JsonObject): string {
   const json = JSON.stringify(fields)
   return json === '{}' ? '' : `,${json.slice(1, -1)}`

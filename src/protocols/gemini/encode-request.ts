@@ -17,11 +17,11 @@ import { adaptedSchema } from './schema/to-gemini.ts'
 import { dummySignature, encodeThinking, needsSignatures, takesMediaInResults } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
-/** The body for an upstream. The conversation comes last: the next turn begins with the same bytes. */
+/** The body for an upstream. The conversation comes last: the next turn has the same prefix. */
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const leading = countLeadingInstructions(request.turns)
   const contents = encodeContents(request.turns.slice(leading), options)
-  // The text parts of the system prompt, and whatever else is in it.
+  // The text parts of the system prompt, and its other parts.
   const system = request.turns
     .slice(0, leading)
     .flatMap(({ parts }) => parts.flatMap(encodeUserPart))
@@ -32,7 +32,7 @@ export function encodeRequest(request: CanonicalRequest, options: EncodeOptions)
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
     ...encodeTier(request),
     ...(request.metadata === undefined ? {} : { labels: request.metadata }),
-    // Instructions alone are no conversation: the vendor wants someone to say something.
+    // The vendor requires contents: instructions alone get an empty user message.
     contents: contents.length === 0 ? [{ role: 'user', parts: [{ text: '' }] }] : contents,
   }
 }
@@ -69,12 +69,12 @@ function encodeFormat(format: OutputFormat): JsonObject {
 
 interface Content {
   readonly role: 'user' | 'model'
-  /** Results come first, whatever was said beside them: the vendor wants them behind their calls. */
+  /** Results come first: the vendor wants them right after their calls. */
   readonly results: JsonObject[]
   readonly parts: JsonObject[]
 }
 
-/** The conversation as contents. Instructions in its middle are the user's, in tags. */
+/** The conversation as contents. Later instructions become user text in tags. */
 function encodeContents(turns: readonly Turn[], options: EncodeOptions): JsonObject[] {
   const contents: Content[] = []
   for (const turn of turns) {
@@ -90,7 +90,7 @@ function encodeContents(turns: readonly Turn[], options: EncodeOptions): JsonObj
   }
   return contents.map(({ role, results, parts }) => {
     const all = [...results, ...parts]
-    // The vendor refuses a content without parts, and takes an empty text.
+    // The vendor rejects a content without parts, and accepts an empty text.
     return { role, parts: all.length === 0 ? [{ text: '' }] : all }
   })
 }
@@ -127,7 +127,7 @@ function encodeUserPart(part: Part): JsonObject[] {
   }
 }
 
-/** A result with its media: in it where the model takes that, else behind it. */
+/** A result with its media: inside it where the model accepts that, else after it. */
 function encodeResult(part: ToolResultPart, options: EncodeOptions): JsonObject[] {
   const texts = part.parts.flatMap((item) => (item.type === 'text' ? [item.text] : []))
   const media = part.parts.flatMap((item) => (item.type === 'text' ? [] : [encodeMedia(item)]))
@@ -141,8 +141,8 @@ function encodeResult(part: ToolResultPart, options: EncodeOptions): JsonObject[
 }
 
 /**
- * What the model said. Signatures go back to where they were. The vendor demands one on the first of several
- * calls: where it is lost, something stands for it.
+ * The model's turn, with signatures back in place. The vendor requires one on the first of several calls: a stand-
+ * in replaces a lost one.
  */
 function encodeModel(parts: readonly Part[], options: EncodeOptions): JsonObject[] {
   const signatures = signaturesOfCalls(parts)
@@ -188,7 +188,7 @@ function addReasoning(encoded: SignedPart[], { text }: ReasoningPart, signature:
 const isUnsigned = (part: SignedPart) =>
   part.thoughtSignature === undefined && part.functionCall === undefined
 
-/** A signature that stands for itself right before a call is the call's: its id was lost on the way. */
+/** An unattached signature right before a call belongs to it: its id was lost in transit. */
 function takeLoose(encoded: SignedPart[]): string | undefined {
   const last = encoded.at(-1)
   if (last?.text !== '' || typeof last.thoughtSignature !== 'string') return undefined
@@ -196,7 +196,7 @@ function takeLoose(encoded: SignedPart[]): string | undefined {
   return last.thoughtSignature
 }
 
-/** The arguments of a call: an object here. No text at all is none; what is no object is one text. */
+/** A call's arguments as an object. Empty text means none; a non-object becomes one text. */
 export function encodeArguments(kind: ToolCallPart['kind'], input: string): JsonObject {
   if (kind === 'custom') return { input }
   if (input.trim() === '') return {}

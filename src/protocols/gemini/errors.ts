@@ -2,17 +2,16 @@ import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { ClientStream, HeartbeatPlace, JsonObject, ProtocolError } from '../protocol.ts'
 
-/** Body of an error answer: `code` is the HTTP status, `status` its word. */
+/** The body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
   const { status: code, message } = error
   return JSON.stringify({ error: { code, message, status: statusWord(code) } })
 }
 
 /**
- * An error inside a stream: one more event, or the last element of the array. Some libraries ignore that event
- * and end as if the answer were whole. They get a second one on which they raise: Python 1.10 and 1.45 data that
- * are no JSON; Go 1.30 and 1.50, and JS 1.30, a bare error without `data:`; `@google/generative-ai` a blocked
- * prompt.
+ * An error inside a stream: one more event, or the array's last element. Some libraries ignore it and end as if
+ * the answer were complete; they get a second one that raises: Python 1.10 and 1.45 data that is no JSON; Go 1.30
+ * and 1.50, and JS 1.30, a bare error without `data:`; `@google/generative-ai` a blocked prompt.
  */
 export function encodeGeminiStreamError(
   error: ProtocolError,
@@ -33,7 +32,7 @@ function withBlock(body: string, message: string): string {
   return `${body.slice(0, -1)},"promptFeedback":${promptFeedback}}`
 }
 
-/** In one line, and no JSON. */
+/** One line that is no JSON. */
 const words = ({ status, message }: ProtocolError) =>
   `The answer ends with an error (${statusWord(status)}): ${message.replace(/\s+/g, ' ')}`
 
@@ -54,7 +53,7 @@ export function statusWord(status: number): string {
   return statusWords.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
 }
 
-/** What an error says: `status` is the machine word, and of the details the first field at fault is kept. */
+/** Decodes an error: `status` is the error code; of the details the first invalid field is kept. */
 export function decodeError(body: JsonObject): CanonicalError {
   const error = objectIn(body, 'error')
   const text = stringIn(body, 'error') ?? stringIn(body, 'message')
@@ -79,11 +78,11 @@ function fieldAtFault(error: JsonObject | undefined): string | undefined {
 }
 
 /**
- * A chunk that holds nothing: Gemini's clients read nothing but data, and break on a comment. What leaves the
- * next turn of a chat whole differs. `sdk`: a thought that is a space; Python and JS forget a turn with an empty
- * text or no parts, Go one with a part of no text. `legacy-js`: no candidates; `@google/generative-ai` forgets a
- * turn with an empty text, and would show a thought. `other`: an empty text. Between the elements of a streamed
- * array a space does it; before them only its own bracket.
+ * A chunk without content: Gemini's clients fail on comments. The chunk that keeps the next turn of a chat intact
+ * differs. `sdk`: a thought of one space; Python and JS drop a turn with an empty text or no parts, Go one whose
+ * part has no text. `legacy-js`: no candidates; `@google/generative-ai` drops a turn with an empty text, and would
+ * show a thought. `other`: an empty text. Between elements of a streamed array a space suffices; before them only
+ * the bracket does.
  */
 export function geminiHeartbeat(
   { framing, library }: ClientStream,
@@ -102,7 +101,7 @@ const candidates: Readonly<Record<ClientLibrary, string>> = {
   other: candidate('{"text":""}'),
 }
 
-/** Libraries that read a stream in a way of their own: `sdk` is Google's, `legacy-js` `@google/generative-ai`. */
+/** Client libraries with their own stream parser: `sdk` is Google's, `legacy-js` `@google/generative-ai`. */
 type ClientLibrary = 'sdk' | 'legacy-js' | 'other'
 
 function clientLibrary(library: string): ClientLibrary {

@@ -14,10 +14,10 @@ import {
 import { baseFacts, type HiddenWork, hasOnly, isPlain, largestOf } from '../request-facts.ts'
 import { camelNames, countNames, limitNames, withOneConfig, written } from './wire.ts'
 
-/** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
+/** Reads a checked request. The path holds the model and whether to stream. */
 export function readGemini(wire: JsonObject): RequestFacts {
   const { asked: body, amend } = withOneConfig(wire)
-  // By both of its names the system instruction may be written: who knows which one is read.
+  // The system instruction has two names: an upstream may read either.
   const { systemInstruction, system_instruction, contents, content, requests } = body
   const prompts = [systemInstruction, system_instruction, contents, content, requests]
   const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
@@ -43,13 +43,13 @@ export function readGemini(wire: JsonObject): RequestFacts {
   }
 }
 
-/** Contents in a cache are not here. */
+/** Cached contents are not in the body. */
 const contentFields = new Set([
   ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
   ...['generateContentRequest', 'generate_content_request'],
 ])
 
-/** Reads a checked request for several embeddings: each is a call. */
+/** Reads a checked batch of embeddings: each is a call. */
 export function readBatchEmbed(body: JsonObject): RequestFacts {
   const { requests } = body
   return { ...readGemini(body), calls: Array.isArray(requests) ? requests.length : 1 }
@@ -59,7 +59,7 @@ const schemaNames = [
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
 ] as const
 
-/** Requests inside of others repeat the model of the path: the vendor refuses other names. */
+/** Nested requests repeat the path's model: the vendor rejects other names. */
 export function renameGemini(
   body: JsonObject,
   upstreamModel: string,
@@ -78,7 +78,7 @@ export function renameGemini(
   return changes
 }
 
-/** All tools but functions (`googleSearch`, `codeExecution`) are run by the vendor. */
+/** The vendor runs all tools but functions (`googleSearch`, `codeExecution`). */
 function hasHostedTools(tools: unknown): boolean {
   return (Array.isArray(tools) ? tools : [tools])
     .filter(isJsonObject)
@@ -91,7 +91,7 @@ const tools = meanings<HostedTool>({
   ...{ code_execution: 'codeExecution', computer_use: 'computerUse', mcp: 'mcpServers' },
 })
 
-/** What an answer shall have besides text. Names are in camelCase or in snake_case. */
+/** What an answer includes besides text. Names are in camelCase or snake_case. */
 function readExtras(body: JsonObject): RequestExtras | undefined {
   const fields = camelNames(body)
   const tier = tierName(fields.serviceTier)
@@ -112,13 +112,13 @@ function toolsIn(wire: unknown): readonly HostedToolAsk[] {
     return Object.keys(set).flatMap((name): readonly HostedToolAsk[] => {
       const [camel = name] = Object.keys(camelNames({ [name]: 0 }))
       if (camel === 'functionDeclarations' || (set[name] ?? undefined) === undefined) return []
-      // The mode of calls is about functions alone.
+      // The calling mode affects functions only.
       return [{ tool: tools.get(camel), path: [...path, name], isForced: false, mentions: [] }]
     })
   })
 }
 
-/** Requests inside of this one repeat the model of the path: they are made to name it. */
+/** Renames the model that nested requests repeat. */
 function withoutOwnNames(body: JsonObject): JsonObject {
   const { requests, generateContentRequest, generate_content_request, ...rest } = body
   const inner = [requests, generateContentRequest, generate_content_request]
@@ -160,7 +160,7 @@ function hiddenWork(wire: JsonObject): HiddenWork {
   return thinkingBudget === 0 ? 'none' : 'by_model'
 }
 
-/** An object with its names in camelCase; undefined for one that has a field in both spellings. */
+/** An object in camelCase; undefined if it has a field in both spellings. */
 function onceNamed(value: unknown): JsonObject | undefined {
   if (!isJsonObject(value)) return undefined
   const named = camelNames(value)
@@ -169,7 +169,6 @@ function onceNamed(value: unknown): JsonObject | undefined {
 
 const isText = (modality: unknown) => typeof modality === 'string' && /^text$/i.test(modality)
 
-/** All tools but functions (`googleSearch`, `codeExecution`) are run by the vendor. */
 const allFunctions = (tools: unknown): boolean =>
   isPlain(tools) ||
   (Array.isArray(tools) ? tools : [tools]).every(
@@ -181,8 +180,8 @@ const functions = new Set(['functionDeclarations'])
 const systemNames = ['systemInstruction', 'system_instruction']
 
 /**
- * The places of empty parts, which the vendor refuses; a content of nothing else goes whole. If no content would
- * be left, all stay.
+ * The paths of empty parts, which the vendor rejects; a content of only such parts is removed. If no content would
+ * remain, all stay.
  */
 export function emptyParts(body: JsonObject): readonly Path[] {
   const { contents } = body

@@ -38,9 +38,7 @@ import { checkBatchEmbed, checkCountTokens, checkEmbed, checkGenerate } from './
 
 const version = /^v\d+((alpha|beta)\d*)?$/
 
-/**
- * Upstream URL: the base is without a version. One that has a version in its path (Vertex) gets no second one.
- */
+/** Upstream URL: the base has no version. A base with one (Vertex) gets no second. */
 function geminiUrl(base: string, path: string): string {
   const versioned = pathSegments(base).some((segment) => version.test(segment))
   return joinUrl(base, versioned ? path.replace(/^\/v1beta(?=\/)/, '') : path)
@@ -93,7 +91,7 @@ const batchEmbed: Operation = {
   path: (model) => geminiPath(model, 'batchEmbedContents'),
 }
 
-/** What can be asked of a model, by the action in the path. */
+/** Operations by the action in the path. */
 export const geminiActions: ReadonlyMap<string, Operation> = new Map([
   ['generateContent', generate],
   ['streamGenerateContent', generate],
@@ -102,7 +100,7 @@ export const geminiActions: ReadonlyMap<string, Operation> = new Map([
   ['batchEmbedContents', batchEmbed],
 ])
 
-/** The last path segment of a call, taken apart. Model ids may hold colons: the last one begins the action. */
+/** Splits a call's last path segment. Model ids may contain colons: the action follows the last one. */
 export function geminiTarget(target: string): { model: string; action: string | undefined } {
   const colon = target.lastIndexOf(':')
   if (colon < 0) return { model: target, action: undefined }
@@ -135,7 +133,7 @@ export const gemini = {
   counting: countTokens,
   demandedHeaders: {},
   tierHeader: 'x-gemini-service-tier',
-  // `alt`, `fields`, `$httpMethod`: only ours are sent.
+  // `alt`, `fields`, `$httpMethod`: only the gateway's own are sent.
   hidesQueries: true,
   emptyParts,
   fidelity: 3,

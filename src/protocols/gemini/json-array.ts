@@ -5,17 +5,17 @@ import { Splitter } from '../splitter.ts'
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const none = -1
 
-/** Cuts the streamed JSON array that Gemini sends without `alt=sse`. */
+/** Splits the JSON array that Gemini streams without `alt=sse`. */
 export const createJsonArraySplitter = (limit?: number): Splitter => new JsonArraySplitter(limit)
 
 /** Every object in the array is a frame; a body that is one object (an error) is one frame. */
 class JsonArraySplitter extends Splitter {
   readonly #brackets = new Brackets()
-  /** How deep the elements lie: 1 once the array's own bracket was seen. */
+  /** Depth of the elements: 1 after the array's own bracket. */
   #elementDepth = 0
-  /** Where the open element begins, counted from the first waiting byte. */
+  /** Start of the open element, counted from the first held byte. */
   #element = none
-  /** Where those begin that end in the chunk. */
+  /** Starts of the elements that end in the chunk. */
   #starts: number[] = []
 
   protected override findEnds(chunk: Uint8Array, waiting: number) {
@@ -36,7 +36,7 @@ class JsonArraySplitter extends Splitter {
           this.#element = none
         }
       }
-      // Before the array's bracket and from its closing one on, nothing has to wait.
+      // Outside the array's brackets nothing is held.
       if (this.#element === none && brackets.depth === 0 && !brackets.isInString) cut = at + 1
     }
     return { ends, cut }
@@ -67,7 +67,7 @@ class JsonArraySplitter extends Splitter {
       }
       start = end
     }
-    // An element that is still open counts from the first byte that stays behind.
+    // The start of an open element is relative to the first held byte.
     if (this.#element !== none) this.#element = Math.max(0, this.#element - whole.length)
     return frames
   }

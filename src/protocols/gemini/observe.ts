@@ -12,10 +12,10 @@ import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { geminiReports } from './usage.ts'
 
-/** Watches generated content, and embeddings, which report usage in the same place. */
+/** Observes generated content, and embeddings, which report usage in the same place. */
 export const createGeminiObserver = (): AnswerObserver => new GeminiObserver(geminiReports)
 
-/** A stream has no last event: after a finish reason more may follow, so it is never `closed`, but `closing`. */
+/** A stream has no last event: more may follow a finish reason, so it is `closing`, never `closed`. */
 class GeminiObserver extends Observer {
   protected override readonly fields = answerFields
 
@@ -53,7 +53,7 @@ class GeminiObserver extends Observer {
 
 const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
 
-/** `STOP` is the model's own end. All others (length, filters, malformed calls) cut it short. */
+/** Only `STOP` is a complete end; all others (length, filters, malformed calls) cut the answer short. */
 const outcomeOf = (reason: string): Outcome => (reason === 'STOP' ? 'complete' : 'incomplete')
 
 function addPartText(seen: Observation, part: JsonObject): void {
@@ -65,10 +65,10 @@ function addPartText(seen: Observation, part: JsonObject): void {
   if (isJsonObject(call.args)) addText(seen.text, toJsonText(call.args))
 }
 
-/** Models of these generations are billed by prompt, however often they search. */
+/** Models of these generations are billed per prompt, however often they search. */
 const billedByPrompt = /gemini-(1|2)[.-]/
 
-/** Counts the vendor's own tools. Searches are billed by query from Gemini 3 on, before by prompt; maps once. */
+/** Counts vendor-run tools. Searches are billed per query from Gemini 3 on, before per prompt; maps once. */
 function observeTools(tally: ToolTally, answer: JsonObject): void {
   for (const candidate of arrayIn(answer, 'candidates')) {
     if (!isJsonObject(candidate)) continue
@@ -89,7 +89,7 @@ function observeTools(tally: ToolTally, answer: JsonObject): void {
   }
 }
 
-/** `place`: the candidate's, where each query counts. */
+/** `place`: the candidate's index, where each query counts. */
 function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string | undefined): void {
   const queries = [
     ...arrayIn(metadata, 'webSearchQueries'),
@@ -106,7 +106,7 @@ function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string 
     if (!isJsonObject(chunk)) continue
     if (objectIn(chunk, 'maps')) tally.note('maps_grounding', '')
     else if (objectIn(chunk, 'retrievedContext')) tally.note('file_search', '')
-    // Without queries, the pages that were found are the only sign of a search.
+    // Without queries, found pages are the only sign of a search.
     else if (objectIn(chunk, 'web') && queries.length === 0) tally.note('web_search', '')
   }
 }

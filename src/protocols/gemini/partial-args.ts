@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol.ts'
 
 export type PartialArgs = ReturnType<typeof createPartialArgs>
 
-/** Arguments that come in pieces, each with its path (`$.items[0].name`): Vertex sends them so when asked to. */
+/** Assembles arguments from pieces with a path (`$.items[0].name`): Vertex streams them on request. */
 export function createPartialArgs() {
   const root = new Map<Step, unknown>()
   return {
@@ -44,7 +44,7 @@ function put(root: Node, steps: readonly Step[], piece: JsonObject): void {
   const value = pieceValue(piece)
   if (value === undefined) return
   const before = node.get(last)
-  // Texts go on where the last piece has ended.
+  // A text continues the last piece.
   const isMore = typeof before === 'string' && typeof value === 'string'
   node.set(last, isMore ? before + value : value)
 }
@@ -65,6 +65,6 @@ function toValue(value: unknown): unknown {
   const node: Node = value
   const places = [...node.keys()].filter((step) => typeof step === 'number')
   if (places.length < node.size) return toObject(node)
-  // Nothing is left out by this vendor: a hole would only be there to take memory.
+  // This vendor leaves no holes: one would only waste memory.
   return places.sort((a, b) => a - b).map((place) => toValue(node.get(place)))
 }

@@ -6,7 +6,7 @@ import { camelNames, type Note, noteUnknown } from './wire.ts'
 
 const fields = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
 
-/** What `thinkingConfig` asks for. A budget of 0 is none, one of -1 is the model's own choice. */
+/** Decodes `thinkingConfig`. A budget of 0 is none, -1 the model's choice. */
 export function decodeThinking(
   wire: unknown,
   at: string,
@@ -33,20 +33,18 @@ function budgetOf(budget: unknown): ReasoningSettings['amount'] {
   return budget < 0 ? { type: 'auto' } : { type: 'budget', tokens: budget }
 }
 
-/** How a family of models takes the amount of its thinking. */
+/** How a model family takes the amount of thinking. */
 interface Family {
   readonly models: RegExp
-  /** Levels from the least on; none: it takes a budget. */
+  /** Levels from the lowest; absent: it takes a budget. */
   readonly levels?: readonly string[]
-  /** The least and the most of a budget, in LLM tokens; a least of 0 can be turned off. */
+  /** Bounds of a budget, in LLM tokens; a minimum of 0 can be turned off. */
   readonly budget?: readonly [least: number, most: number]
-  /** Does not think, and refuses to be asked. */
+  /** Does not think, and rejects the setting. */
   readonly isPlain?: true
 }
 
-/**
- * Source: the vendor's guide "Thinking". The first family that fits counts; newer models take what the newest do.
- */
+/** Source: the vendor's guide "Thinking". The first match counts; newer models behave like the newest here. */
 const families: readonly Family[] = [
   { models: /\bgemini-(1|2\.0)\b|\bgemma-[1-3]/, isPlain: true },
   { models: /\bgemini-2\.5-pro\b/, budget: [128, 32_768] },
@@ -66,15 +64,15 @@ function familyOf({ model, quirks }: ModelOptions): Family {
   return quirks.has('gemini_budget') ? budgeted : (known ?? newest)
 }
 
-/** Whether a model wants its calls back with their signatures: from Gemini 3 on all do. */
+/** Whether a model requires signatures on its calls: from Gemini 3 on. */
 export function needsSignatures(options: ModelOptions): boolean {
   return familyOf(options).levels !== undefined
 }
 
-/** Whether results of functions may hold media themselves (from Gemini 3 on). */
+/** Whether function results may contain media (from Gemini 3 on). */
 export const takesMediaInResults = needsSignatures
 
-/** `thinkingConfig` for a model, or undefined when there is nothing to say. */
+/** `thinkingConfig` for a model; undefined when nothing is set. */
 export function encodeThinking(
   settings: ReasoningSettings | undefined,
   options: EncodeOptions,
@@ -82,7 +80,7 @@ export function encodeThinking(
   const family = familyOf(options)
   if (settings === undefined || family.isPlain) return undefined
   const amount = encodeAmount(settings.amount, family)
-  // A model that does not think refuses to show it.
+  // A model that does not think rejects showing it.
   const mayShow = amount.thinkingBudget !== 0
   const wanted = settings.show ?? (options.showsReasoning ? 'auto' : undefined)
   const isTold = wanted === 'none' || (wanted !== undefined && mayShow)
@@ -114,7 +112,7 @@ function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: F
   }
 }
 
-/** The least level that is not below the effort, else the most that there is. */
+/** The lowest level at or above the effort, else the highest. */
 function levelFor(effort: Effort, levels: readonly string[]): string {
   const wanted = allLevels.indexOf(effortAmounts[effort][0])
   const known = levels.find((level) => allLevels.indexOf(level) >= wanted)
@@ -137,16 +135,16 @@ const within = (tokens: number, [least, most]: readonly [number, number] = [0, 2
   Math.min(most, Math.max(least, tokens))
 
 /**
- * Signatures on their way to gemini clients, whose SDKs decode them from base64: whatever is not the vendor's own
- * goes as the base64 of a marked text.
+ * Signatures for gemini clients, whose SDKs decode them from base64: a foreign one becomes the base64 of a marked
+ * text.
  */
 
 const mark = 'tollgate:'
 
-/** How every wrapped signature begins: the base64 of the mark, whose length is a multiple of 3. */
+/** The prefix of wrapped signatures: the base64 of the mark, whose length is a multiple of 3. */
 export const wrappedPrefix = 'dG9sbGdhdGU6'
 
-/** Several signatures have one carrier: the call that follows them. No base64 has this in it. */
+/** Separates signatures that share one call. It does not occur in base64. */
 const separator = '~'
 
 const encoder = new TextEncoder()
@@ -157,12 +155,12 @@ export function wrapSignatures(signatures: readonly string[]): string {
   return encoder.encode(mark + signatures.join(separator)).toBase64()
 }
 
-/** Whether a `thoughtSignature` is one of `wrapSignatures`. */
+/** Whether a `thoughtSignature` comes from `wrapSignatures`. */
 export function isWrapped(signature: string): boolean {
   return signature.startsWith(wrappedPrefix)
 }
 
-/** What was wrapped, joined with `~`; any other signature as it is. */
+/** The wrapped signatures, joined with `~`; any other signature unchanged. */
 export function unwrapSignature(signature: string): string {
   if (!isWrapped(signature)) return signature
   const bytes = decodeBase64(signature)
@@ -170,29 +168,29 @@ export function unwrapSignature(signature: string): string {
   try {
     return decoder.decode(bytes).slice(mark.length)
   } catch {
-    // No UTF-8: not one of ours after all.
+    // No UTF-8: not wrapped by the gateway.
     return signature
   }
 }
 
-/** Bytes of base64 in either alphabet, padded or not; undefined when it is none. */
+/** The bytes of base64 in either alphabet, padded or not; undefined for other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(toStandardBase64(text))
   } catch {
-    // No base64: the caller decides what that means.
+    // No base64: the caller decides.
     return undefined
   }
 }
 
-/** Base64 in the alphabet that every vendor takes, with padding: Google's Python SDK writes the URL's. */
+/** Padded base64 in the standard alphabet: Google's Python SDK writes the URL alphabet. */
 export function toStandardBase64(text: string): string {
   const standard = /[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text
   const over = standard.length % 4
   return over < 2 ? standard : standard + '='.repeat(4 - over)
 }
 
-/** What stands for the signature of a call that has none: without any the vendor answers 400 from Gemini 3 on. */
+/** The stand-in for a call's missing signature: from Gemini 3 on the vendor answers 400 without one. */
 export const dummySignature = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
 
 const dummies = new Set(
@@ -202,7 +200,7 @@ const dummies = new Set(
   ]),
 )
 
-/** Whether a signature stands for none, in one of the forms that the vendor documents. */
+/** Whether a signature is a documented stand-in. */
 export function isDummy(signature: string): boolean {
   return dummies.has(signature)
 }

@@ -7,7 +7,7 @@ import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
 import { camelNames, eachOf, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
 
-/** The functions of a request; what the vendor runs itself is noted. */
+/** Decodes functions; vendor-run tools are noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
   return eachOf(body.tools, 'tools').flatMap(({ item: set, at }) =>
     isJsonObject(set) ? decodeToolSet(set, at, note) : refuseValue(at, 'an object'),
@@ -19,7 +19,7 @@ function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[]
   const place = placesIn(set, at)
   for (const [name, value] of Object.entries(others)) {
     if (value === null || value === undefined) continue
-    // A kind that is newer than this code is the vendor's own too, as all of them but functions are.
+    // Unknown kinds are the vendor's own, like all but functions.
     note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', place(name))
   }
   return listOf(functionDeclarations).map((declaration, index) => {
@@ -50,7 +50,7 @@ const configFields = new Set([
 ])
 const callingFields = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'])
 
-/** What `toolConfig` says of calls. `VALIDATED`, which holds calls to their schemas, is `auto`. */
+/** Decodes the calling mode of `toolConfig`. `VALIDATED`, which enforces schemas, is `auto`. */
 export function decodeToolChoice(body: JsonObject, note: Note): ToolChoice | undefined {
   const wire = objectIn(camelNames(body), 'toolConfig')
   if (wire === undefined) return undefined
@@ -93,7 +93,7 @@ function choiceOf(calling: JsonObject, at: string): ToolChoice | undefined {
   }
 }
 
-/** `tools` and `toolConfig`; without tools there is nothing to choose. */
+/** `tools` and `toolConfig`; nothing without tools. */
 export function encodeTools({ tools, toolChoice, webSearch }: CanonicalRequest): JsonObject {
   const search = webSearch === undefined ? [] : [{ googleSearch: {} }]
   if (tools.length === 0) return search.length === 0 ? {} : { tools: search }
@@ -112,7 +112,7 @@ function encodeFunction(tool: Tool): JsonObject {
 
 function encodeParameters(parameters: JsonObject): JsonObject {
   const schema = adaptedSchema(parameters)
-  // The vendor wants an object; a tool without arguments is `{}` with some clients.
+  // The vendor requires an object; some clients write `{}` for a tool without arguments.
   const isPlain = schema.type === undefined && schema.anyOf === undefined
   return isPlain ? { type: 'object', ...schema } : schema
 }
@@ -133,7 +133,7 @@ function encodeChoice(choice: ToolChoice): JsonObject {
   }
 }
 
-/** The first `googleSearch` among the tools of a request, or the retrieval that came before it. */
+/** The first `googleSearch` of a request's tools, or the older retrieval. */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {
   for (const { item: set, at: setAt } of eachOf(body.tools, 'tools')) {
     if (!isJsonObject(set)) continue
@@ -153,7 +153,7 @@ export function decodeSearch(body: JsonObject): WebSearch | undefined {
   return undefined
 }
 
-/** The Gemini API has no limits of domains, and takes its search beside functions for some models only. */
+/** The Gemini API has no domain limits, and allows search beside functions for some models only. */
 export const takesSearch = ({ webSearch, tools, toolChoice }: CanonicalRequest): boolean =>
   tools.length === 0 &&
   toolChoice?.type !== 'none' &&

@@ -12,9 +12,8 @@ import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**
- * How this vendor counts:
- * `promptTokenCount` includes `cachedContentTokenCount`; `toolUsePromptTokenCount` comes on top and is input too.
- * Output is `candidatesTokenCount` plus `thoughtsTokenCount`. Embeddings have `promptTokenCount` alone.
+ * `promptTokenCount` includes `cachedContentTokenCount`; `toolUsePromptTokenCount` is additional input. Output is
+ * `candidatesTokenCount` plus `thoughtsTokenCount`. Embeddings have `promptTokenCount` alone.
  */
 export const geminiReports: UsageReports = {
   read: (wire) => ({
@@ -35,7 +34,7 @@ export const geminiReports: UsageReports = {
   outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
 }
 
-/** What is no text among the LLM tokens, and the tier, which Vertex names as `trafficType`. */
+/** Non-text tokens, and the tier, which Vertex names in `trafficType`. */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
   let modalities: Modalities | undefined
   for (const [field, names] of detailFields) {
@@ -76,7 +75,7 @@ const trafficTypes: ReadonlyMap<string, string> = new Map([
   ['provisioned_throughput', 'provisioned'],
 ])
 
-/** Counts as `usageMetadata`. Cache writes are input like any other here. */
+/** Usage as `usageMetadata`. Cache writes count as plain input. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, reasoningTokens, outputTokens } = usage
   const { inputTokens, cacheWriteTokens, cacheWrite1hTokens } = usage

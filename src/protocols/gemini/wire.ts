@@ -16,26 +16,26 @@ import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
 import { largestOf } from '../request-facts.ts'
 import type { NativeFeature } from '../translation/features.ts'
 
-// The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
-// in snake_case: its own documentation does both.
+// The vendor's JSON reader accepts one object for an array of one, and both camelCase and snake_case, as its
+// documentation uses both.
 const content = <Parts extends TSchema>(parts: Parts) =>
   Type.Object({ role: nullable(Text), parts }, { expected: 'an object with "parts"' })
 const oneOrMore = <One extends TSchema>(one: One, expected: string) =>
   Type.Union([one, Type.Array(one, { minItems: 1 })], { expected })
 
 const Content = content(Type.Union([Bag, Objects], { expected: 'an array of parts' }))
-// Without a part the vendor refuses a content: "contents.parts must not be empty".
+// The vendor rejects a content without a part: "contents.parts must not be empty".
 const SaidContent = content(oneOrMore(Bag, 'a non-empty array of parts'))
 const contents = 'a non-empty array of contents'
 
 const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
-// The vendor also reads a number as a word, and one word as a list. No client is known to write that.
+// The vendor also reads a number as a word, and one word as a list. No known client writes that.
 const Words = Type.Array(Text, { expected: 'an array of strings' })
 const GenerationConfig = Type.Object(
   {
     maxOutputTokens: nullable(PositiveInteger),
     max_output_tokens: nullable(PositiveInteger),
-    // The vendor takes 0 for not set.
+    // The vendor reads 0 as unset.
     candidateCount: nullable(Count),
     candidate_count: nullable(Count),
     responseModalities: nullable(Words),
@@ -88,9 +88,7 @@ const BatchEmbedRequest = Type.Object({
 export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 
 const configNames = ['generationConfig', 'generation_config'] as const
-/** Of the limit of each answer. */
 export const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
-/** Of how many answers are asked for. */
 export const countNames = ['candidateCount', 'candidate_count'] as const
 
 interface OneConfig {
@@ -99,8 +97,8 @@ interface OneConfig {
 }
 
 /**
- * The request with one configuration, which names each limit once: of two spellings the largest counts. The
- * gateway reads the result, and sends it upstream.
+ * The request with one configuration that names each limit once: of two spellings the larger counts. The gateway
+ * reads and forwards the result.
  */
 export function withOneConfig(body: JsonObject): OneConfig {
   const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
@@ -124,8 +122,8 @@ export function withOneConfig(body: JsonObject): OneConfig {
 }
 
 /**
- * A message with its names in camelCase: the vendor reads snake_case as well. Where both are there camelCase
- * wins. Not for objects whose names are the client's (arguments, properties, labels).
+ * A message with camelCase names; the vendor also reads snake_case. With both, camelCase wins. Not for objects
+ * with the client's own names (arguments, properties, labels).
  */
 export function camelNames(message: JsonObject): JsonObject {
   const entries = Object.entries(message)
@@ -141,27 +139,26 @@ const isSnake = (name: string) => name.indexOf('_', 1) > 0
 const camel = (name: string) =>
   name.replace(/(?!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A name as the client wrote it in `message`: in snake_case, if not in camelCase. */
+/** A name as the client wrote it in `message`: snake_case, if camelCase is absent. */
 export function written(message: JsonObject, name: string): string {
   if (Object.hasOwn(message, name)) return name
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.hasOwn(message, snake) ? snake : name
 }
 
-/** Where the fields of a message at `at` are, as the client wrote their names. */
+/** Paths of a message's fields at `at`, as the client wrote their names. */
 export const placesIn = (message: JsonObject, at: string) => (name: string) =>
   `${at}.${written(message, name)}`
 
-/** The elements of an array with their paths; one value stands at the array's own. */
+/** The elements of an array with their paths; a single value has the array's own. */
 export function eachOf(value: unknown, at: string): readonly { item: unknown; at: string }[] {
   if (!Array.isArray(value)) return listOf(value).map((item) => ({ item, at }))
   return value.map((item: unknown, index) => ({ item, at: `${at}[${index}]` }))
 }
 
-/** Takes down the use of something that only this protocol has. */
 export type Note = (feature: NativeFeature, at: string) => void
 
-/** A note-taker and what it took down. */
+/** A note function and what it collects. */
 export function createNotes(): { readonly note: Note; readonly uses: readonly NativeUse[] } {
   const uses: NativeUse[] = []
   return {
@@ -172,7 +169,7 @@ export function createNotes(): { readonly note: Note; readonly uses: readonly Na
   }
 }
 
-/** Notes each field of a message that has a value and no name in `known`. */
+/** Notes each non-null field of a message whose name is not in `known`. */
 export function noteUnknown(
   message: JsonObject,
   known: ReadonlySet<string>,
@@ -187,7 +184,7 @@ export function noteUnknown(
   }
 }
 
-/** An array; one value stands for an array of one, as the vendor's JSON reader takes it. */
+/** An array; a single value counts as an array of one, as for the vendor's JSON reader. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? value : [value]

@@ -2,14 +2,14 @@ import type { CacheHint } from '../canonical/request.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** The life of a `cache_control`; without a stated one it is five minutes. */
+/** The lifetime of a `cache_control`; by default five minutes. */
 export function decodeCache(holder: JsonObject): CacheHint | undefined {
   const control = objectIn(holder, 'cache_control')
   if (control?.type !== 'ephemeral') return undefined
   return control.ttl === '1h' ? '1h' : '5m'
 }
 
-/** The `cache_control` of a hint, to be spread into a block or tool. */
+/** The `cache_control` of a hint, to spread into a block or tool. */
 export function encodeCache(cache: CacheHint | undefined): JsonObject {
   if (cache === undefined) return {}
   const control = { type: 'ephemeral' }
@@ -21,9 +21,9 @@ export const isThinking = (type: unknown): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 
 /**
- * A body with marks for the prompt cache: behind the tools, behind the system prompt, where the request before
- * this one ended, and at the end. The vendor looks 20 blocks back from a mark, and a turn may add more. A place
- * before which there is less than the vendor caches gets none. Source: Anthropic, "Prompt caching".
+ * Adds prompt cache marks: after the tools, after the system prompt, at the end of the previous request, and at
+ * the end. The vendor looks 20 blocks back from a mark, and a turn may add more. A prefix below the vendor's
+ * minimum gets none. Source: Anthropic, "Prompt caching".
  */
 export function markCache(body: JsonObject, minimumTokens: number): JsonObject {
   const isReached = createMeasure(minimumTokens * leastBytesPerToken)
@@ -43,7 +43,7 @@ function markMessages(
   messages: readonly JsonObject[],
   isReached: (value: unknown) => boolean,
 ): readonly JsonObject[] {
-  // What came behind it was made by the model, or by the client from that: it was not asked with it.
+  // The previous request ended there: the model, or its client, made what follows.
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1
   const end = messages.length - 1
   return messages.map((message, index) => {
@@ -53,7 +53,7 @@ function markMessages(
   })
 }
 
-/** A content whose last block that may have a mark has one. */
+/** Marks the last block that may have a mark. */
 function markLast(content: unknown): unknown {
   const blocks: readonly unknown[] = Array.isArray(content)
     ? content
@@ -62,10 +62,10 @@ function markLast(content: unknown): unknown {
   return at === -1 ? content : blocks.with(at, { ...(blocks[at] as JsonObject), ...mark })
 }
 
-/** No text and no schema has less. A mark that comes too early costs nothing. */
+/** A lower bound for text and schemas. A mark that comes too early costs nothing. */
 const leastBytesPerToken = 2
 
-/** Tells whether all that it was shown has so many bytes; looks at no more than that. */
+/** A measure that reports when its values together reach so many bytes; it reads no further. */
 function createMeasure(bytes: number): (value: unknown) => boolean {
   let left = bytes
   const visit = (value: unknown): void => {
@@ -85,7 +85,7 @@ function createMeasure(bytes: number): (value: unknown) => boolean {
   }
 }
 
-/** In UTF-8, or so; counted up to the limit. */
+/** Approximate UTF-8 length, counted up to the limit. */
 function bytesOf(text: string, limit: number): number {
   let bytes = 0
   for (let at = 0; at < text.length && bytes < limit; at++) {

@@ -19,7 +19,7 @@ import {
 } from './search.ts'
 import { decodeServiceTier, messagesReports } from './usage.ts'
 
-/** Reads a whole message, as the stream that it could have been: both then say the same. */
+/** Decodes a whole message as the equivalent stream, so that both give the same result. */
 export function decodeMessagesResponse(
   body: JsonObject,
   context: DecodeContext,
@@ -32,13 +32,13 @@ export function decodeMessagesResponse(
     read('content_block_start', { index, content_block: isJsonObject(block) ? block : undefined })
     read('content_block_stop', { index })
   }
-  // Usage was told above.
+  // Usage was read above.
   read('message_delta', { delta: body })
   read('message_stop', {})
   return folder.response()
 }
 
-/** Reads a streamed message. An error that comes before anything else comes without a `start`. */
+/** Decodes a streamed message. An error before anything else comes without a `start`. */
 export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
   let events: AnswerEvent[] = []
   const reader = createEventReader(context, (event) => {
@@ -60,7 +60,7 @@ export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
   }
 }
 
-/** Turns parsed stream events into canonical ones. What comes after the end or an error is not read. */
+/** Converts parsed stream events. Ignores what follows the end or an error. */
 function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) => void) {
   const blocks = createBlockReader(context, emit)
   const counts = createCounts()
@@ -70,7 +70,7 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
   let isStarted = false
   let isOver = false
 
-  /** T2: what says twice that it begins has begun once. In the middle it would be another answer. */
+  /** T2: a repeated start counts once; in the middle of an answer it is an error. */
   function start(message?: JsonObject) {
     if (isStarted && blocks.hasBegun()) {
       return fail({ message: 'The upstream began another answer within its answer.' })
@@ -148,13 +148,13 @@ type Block =
   | ReasoningBlock
   | CallBlock
   | SearchBlock
-  /** Of another tool that the vendor runs, or newer than this code. */
+  /** Another vendor-run tool, or an unknown kind. */
   | { readonly kind: 'skipped' }
 
 interface TextBlock {
   readonly kind: 'text'
   readonly id: string
-  /** Its start is emitted with its first text: an empty block is none. */
+  /** The first text emits the start: an empty block is dropped. */
   isStarted: boolean
   readonly citations: Citation[]
 }
@@ -170,26 +170,26 @@ interface CallBlock {
   readonly kind: 'tool-call'
   readonly id: string
   readonly callKind: ToolKind
-  /** Came with the block's start; it counts if nothing follows. */
+  /** From the block's start; it counts if no delta follows. */
   readonly input: unknown
   hasInput: boolean
-  /** Of a custom tool: its text is inside of JSON, and known when that is whole. */
+  /** A custom tool's JSON, buffered until it is complete. */
   held: string
 }
 
-/** The use of the vendor's search; what it found comes in a block of its own. */
+/** The vendor's search; its results come in a separate block. */
 interface SearchBlock {
   readonly kind: 'search'
   readonly id: string
   readonly useId: string | undefined
   readonly input: unknown
-  /** What has come of the input's JSON text. */
+  /** The input's JSON text so far. */
   held: string
 }
 
 type PendingSearch = { readonly id: string; readonly query: string | undefined }
 
-/** Reads the content blocks of one answer. Only odd upstreams give no index. */
+/** Decodes the content blocks of one answer. A missing index is rare. */
 function createBlockReader(
   { request, requestId }: DecodeContext,
   emit: (event: AnswerEvent) => void,
@@ -207,7 +207,7 @@ function createBlockReader(
 
   const nextId = () => `${count++}`
 
-  /** Text and reasoning stand one after the other; only calls may be side by side. */
+  /** Text and reasoning are sequential; only calls may overlap. */
   function begin<B extends Block>(index: number, block: B): B {
     if (serial !== undefined) close(serial)
     close(index)
@@ -256,7 +256,7 @@ function createBlockReader(
   const endSearch = ({ id, query }: PendingSearch, result: JsonObject) =>
     emit({ type: 'search-end', id, search: decodeSearchResult(result, query) })
 
-  /** A piece of a text or of reasoning. Where no block of its kind is open, it begins one (T1, T11). */
+  /** Adds text or reasoning. Begins a block if none of its kind is open (T1, T11). */
   function add(kind: 'text' | 'reasoning', index: number, text: unknown): void {
     const found = open.get(index)
     const isNothing = typeof text !== 'string' || text === ''
@@ -361,19 +361,19 @@ function createBlockReader(
   }
 }
 
-/** What is left to be told of a call's input at its end (T4: all of it, if no delta came). */
+/** The rest of a call's input at its end (T4: all of it, without deltas). */
 function remainingInput({ callKind, input, hasInput, held }: CallBlock): string {
   const whole = hasInput ? held : wholeInput(input)
   return callKind === 'custom' ? bareInput(whole) : whole
 }
 
-/** T5: an input that is JSON text already is left as it is. */
+/** T5: an input that is already JSON text stays. */
 function wholeInput(input: unknown): string {
   if (typeof input === 'string') return input === '' ? '{}' : input
   return toJsonText(input ?? {}) ?? '{}'
 }
 
-/** A custom tool was described to the model as a function of one text. */
+/** The model sees a custom tool as a function with one text. */
 function bareInput(json: string): string {
   const object = embedJson(json)
   const isBare = object !== undefined && Object.keys(object).length === 1

@@ -38,7 +38,7 @@ import {
   loadedTools,
 } from './tools.ts'
 
-/** Reads a request that `checkMessages` has passed. Throws `TranslationError`. */
+/** Decodes a request that `checkMessages` accepted. Throws `TranslationError`. */
 export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   const native: NativeUse[] = []
   const note: Note = (feature, at) => {
@@ -83,7 +83,7 @@ function decodeMessage(message: unknown, at: string, note: Note): readonly Messa
       const noteOthers: Note = (feature, place) =>
         note(places.has(place) ? 'search_history' : feature, place)
       const said = { role, parts: decodeContent(content, `${at}.content`, noteOthers) }
-      // It stands before the message, as what the user has told.
+      // It precedes the message, as the user's text.
       return texts.length === 0 ? [said] : [{ role: 'user', parts: texts }, said]
     }
     case 'system':
@@ -95,10 +95,10 @@ function decodeMessage(message: unknown, at: string, note: Note): readonly Messa
   }
 }
 
-/** Instructions of which nothing is left are none. */
+/** Instructions without parts are dropped. */
 const isSaid = ({ role, parts }: MessageParts) => role !== 'system' || parts.length > 0
 
-/** A `cache_control` of the whole request is one for its last block that may have one. */
+/** A `cache_control` of the whole request marks its last block that may have one. */
 function withCache(turns: readonly Turn[], cache: CacheHint | undefined): readonly Turn[] {
   const turnAt = turns.findLastIndex(({ parts }) => parts.some(isCacheable))
   const turn = turns[turnAt]
@@ -112,7 +112,7 @@ function withCache(turns: readonly Turn[], cache: CacheHint | undefined): readon
 
 const isCacheable = ({ type }: Part) => type !== 'reasoning'
 
-/** A schema for the answer: in `output_config`, or where it was during the beta. */
+/** A schema for the answer: in `output_config`, or at its place during the beta. */
 function decodeFormat(body: JsonObject): OutputFormat | undefined {
   const format = objectIn(objectIn(body, 'output_config'), 'format')
   const [wire, at] = format
@@ -138,7 +138,7 @@ const serviceTiers = new Map<unknown, ServiceTier>([
   ['standard_only', 'default'],
 ])
 
-/** Notes the fields that no other protocol has, and those that are newer than this code. */
+/** Notes fields of this protocol only, and unknown ones. */
 function noteFields(body: JsonObject, note: Note): void {
   for (const [field, value] of Object.entries(body)) {
     if (carried.has(field) || !isUsed(value) || defaults.get(field) === value) continue
@@ -156,7 +156,7 @@ function noteInside(body: JsonObject, field: string, known: readonly string[], n
   }
 }
 
-/** Whether a field says anything: null is the default everywhere, and lists may be empty. */
+/** Whether a field has an effect: null is the default everywhere, and lists may be empty. */
 function isUsed(value: unknown): boolean {
   if (value === undefined || value === null) return false
   return !Array.isArray(value) || value.length > 0
@@ -170,20 +170,17 @@ const nativeFields = new Map<string, NativeFeature>([
   ['mcp_servers', 'hosted_tool'],
 ])
 
-/** What says no more than the field's absence. */
+/** Values that equal the field's default. */
 const defaults = new Map<string, unknown>([['speed', 'standard']])
 
-/** Fields that are read, or mean nothing elsewhere: Bedrock's two. */
+/** Fields that are decoded, or irrelevant elsewhere: Bedrock's two. */
 const carried = new Set([
   ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking'],
   ...['output_config', 'output_format', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
   ...['metadata', 'service_tier', 'stream', 'cache_control', 'anthropic_version', 'anthropic_beta'],
 ])
 
-/**
- * A system prompt without the line that Claude Code puts at its head: it differs by request, and is for its
- * vendor alone.
- */
+/** A system prompt without Claude Code's first line: it differs by request, and is for its vendor only. */
 function withoutBilling(system: readonly TextPart[], note: Note): readonly TextPart[] {
   return system.flatMap((part) => {
     const text = part.text.replace(billingLine, '')
@@ -195,7 +192,7 @@ function withoutBilling(system: readonly TextPart[], note: Note): readonly TextP
 
 const billingLine = /^x-anthropic-billing-header[^\n]*\n*/
 
-/** The parts of a message's content, a string or an array of blocks. Empty text is left out. */
+/** The parts of a message's content, a string or an array of blocks. Empty text is dropped. */
 export function decodeContent(content: unknown, at: string, note: Note): readonly Part[] {
   return contentParts(content, at, (block, path) => decodeBlock(block, path, note))
 }
@@ -246,10 +243,10 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
   }
 }
 
-/** What a message and the result of a tool may both hold. */
+/** Parts that both a message and a tool's result may contain. */
 export type MediaPart = TextPart | ImagePart | DocumentPart
 
-/** The parts of one block of these kinds. Others are noted, and none. */
+/** The parts of one block of these kinds. Other kinds are noted and dropped. */
 export function decodeMedia(block: JsonObject, at: string, note: Note): readonly MediaPart[] {
   switch (block.type) {
     case 'text':
@@ -264,7 +261,7 @@ export function decodeMedia(block: JsonObject, at: string, note: Note): readonly
   }
 }
 
-/** The part of a text; the vendor would refuse an empty one. */
+/** A text part; the vendor rejects an empty one. */
 export function decodeText(block: JsonObject, at: string): readonly TextPart[] {
   const text = demandText(block, 'text', at)
   if (text === '') return []
@@ -326,7 +323,7 @@ const inChunks = (note: Note) => (block: JsonObject, at: string) => {
   return decodeMedia(block, at, note)
 }
 
-/** A document that came in chunks is one text; with images among them it is the chunks, below its title. */
+/** A chunked document becomes one text; with images, its chunks below its title. */
 function decodeChunks(
   base: Omit<DocumentPart, 'source'>,
   chunks: readonly MediaPart[],
@@ -355,7 +352,7 @@ function decodeBytes(source: JsonObject, at: string) {
   } as const
 }
 
-/** What `decode` makes of the blocks of a content; a string is one block of text. */
+/** Decodes the blocks of a content; a string is one block of text. */
 function contentParts<P>(
   content: unknown,
   at: string,
@@ -370,9 +367,7 @@ function contentParts<P>(
   })
 }
 
-/**
- * What a block is that belongs to this vendor alone, or is not known. Source: the SDK's `BetaContentBlockParam`.
- */
+/** A block that only this vendor has, or an unknown one. Source: the SDK's `BetaContentBlockParam`. */
 function nativeBlock({ type }: JsonObject): NativeFeature {
   if (typeof type === 'string' && (hostedBlocks.has(type) || type.endsWith('_tool_result'))) {
     return 'hosted_item'

@@ -24,7 +24,7 @@ import {
 } from './search.ts'
 import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 
-/** What a message begins with. The upstream's id stays if it is one of this protocol (T19). */
+/** The head of a message. An upstream id of this protocol is kept (T19). */
 export function messageHead(id: string | undefined, context: EncodeContext): JsonObject {
   return {
     id: id?.startsWith('msg_') ? id : `msg_${context.requestId}`,
@@ -34,7 +34,7 @@ export function messageHead(id: string | undefined, context: EncodeContext): Jso
   }
 }
 
-/** A whole message. Of answers side by side it has the first: the protocol knows no others. */
+/** A whole message. The protocol has one choice: only the first is written. */
 export function encodeMessagesResponse(
   response: CanonicalResponse,
   context: EncodeContext,
@@ -71,7 +71,7 @@ export function encodeMessagesResponse(
   }
 }
 
-/** A part as a block; none for what is empty, and for images, which answers here never have. */
+/** A part as a block; none for empty parts and for images, which answers cannot hold. */
 function encodeAnswerPart(part: Exclude<AnswerPart, SearchPart>): readonly JsonObject[] {
   switch (part.type) {
     case 'text': {
@@ -95,7 +95,7 @@ function encodeAnswerPart(part: Exclude<AnswerPart, SearchPart>): readonly JsonO
   }
 }
 
-/** What a `stop_reason` says. Source: the SDK's `BetaStopReason`. */
+/** Decodes a `stop_reason`. Source: the SDK's `BetaStopReason`. */
 export function decodeStopReason(wire: string): FinishReason {
   return reasons.get(wire) ?? 'other'
 }
@@ -104,25 +104,25 @@ const reasons = meanings<FinishReason>({
   stop: 'end_turn stop_sequence',
   length: 'max_tokens model_context_window_exceeded',
   'tool-calls': 'tool_use',
-  // `compaction`: paused so that the client can look at what was summed up.
+  // `compaction`: paused so that the client can read the summary.
   pause: 'pause_turn compaction',
   refusal: 'refusal',
 })
 
-/** What an answer held, as far as it changes how it is said to have ended. */
+/** Contents of an answer that affect its `stop_reason`. */
 export interface Held {
   readonly calls: boolean
   readonly refusal: boolean
 }
 
-/** Why an answer ended, as members of a message. The sequence is there only where it is the reason. */
+/** The end of a message. The stop sequence is set only if it is the reason. */
 function encodeStop(finish: Finish, held: Held) {
   const stop_reason = encodeStopReason(finish, held)
   const isSequence = stop_reason === 'stop_sequence'
   return { stop_reason, stop_sequence: (isSequence ? finish.stopSequence : undefined) ?? null }
 }
 
-/** The `stop_reason` of an answer. One that broke off counts as cut short by a limit. */
+/** The `stop_reason` of an answer. A broken answer counts as limited. */
 function encodeStopReason({ reason, stopSequence }: Finish, held: Held): string {
   switch (reason) {
     case 'length':
@@ -143,13 +143,11 @@ function encodeStopReason({ reason, stopSequence }: Finish, held: Held): string 
   }
 }
 
-/**
- * Writes a streamed message: of parallel blocks the others wait. An `error` event writes nothing: `fail` does.
- */
+/** Encodes a streamed message, one block at a time. An `error` event writes nothing: `fail` does. */
 export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   const blocks = createBlockWriter(context.requestId)
   const order = createBlockOrder(blocks.write)
-  // T18: clients show this estimate, long before the upstream reports its usage.
+  // T18: clients show this estimate long before the upstream reports usage.
   let usage: Usage = { ...emptyUsage, inputTokens: context.estimatedInputTokens }
   let finish: Finish = { reason: 'other' }
   let isStarted = false
@@ -170,7 +168,7 @@ export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   }
 
   function end(event: Extract<AnswerEvent, { type: 'end' }>): string {
-    // Decoders close their blocks; one left open must not spoil the end.
+    // Decoders close their blocks; an open one must not break the end.
     const frames = order.end()
     isOver = true
     const tier = encodeServiceTier(event.serviceTier)
@@ -196,7 +194,7 @@ export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
       case 'error':
         return ''
       default:
-        // Blocks of other choices are never begun, and so are not written.
+        // Blocks of other choices were never begun, and are not written.
         return 'choice' in event && event.choice !== 0 ? '' : order.push(event)
     }
   }
@@ -214,7 +212,7 @@ export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-/** Writes the content blocks of one answer, one at a time, with indexes that have no gap (T12). */
+/** Encodes the content blocks of one answer, one at a time, with consecutive indexes (T12). */
 function createBlockWriter(requestId: string) {
   const held = { calls: false, refusal: false }
   let index = -1
@@ -229,7 +227,7 @@ function createBlockWriter(requestId: string) {
     return frame('content_block_start', `"index":${index},"content_block":${block}`)
   }
 
-  /** Blocks are opened when something is in them: an empty one would be refused when it is sent back. */
+  /** A block opens with its first content: vendors reject an empty one later. */
   const ensureOpen = (block: string): string => (isOpen ? '' : open(block))
 
   const delta = (members: string): string =>
@@ -254,7 +252,7 @@ function createBlockWriter(requestId: string) {
     return frames
   }
 
-  /** The signature comes last, in one piece (T8). What has neither text nor signature is left out. */
+  /** The signature comes last, in one piece (T8). Reasoning without text and signature is dropped. */
   function endReasoning(signature: string | undefined, isRedacted: boolean | undefined): string {
     if (signature === undefined) return close()
     const json = JSON.stringify(signature)
@@ -264,7 +262,7 @@ function createBlockWriter(requestId: string) {
     )
   }
 
-  /** The query comes as the vendor's do, and what was found with the beginning of its block. */
+  /** The query streams as the vendor's do; the result comes with the start of its block. */
   function writeSearch(search: SearchPart): string {
     searches += searchCount(search)
     let frames = ''
@@ -315,7 +313,7 @@ function createBlockWriter(requestId: string) {
       }
       case 'tool-call-delta':
         if (event.text === '') return ''
-        // A custom tool's text becomes a string within JSON, piece by piece.
+        // A custom tool's text becomes a JSON string, piece by piece.
         return inputDelta(kind === 'custom' ? JSON.stringify(event.text).slice(1, -1) : event.text)
       case 'tool-call-end':
         return (kind === 'custom' ? inputDelta('"}') : '') + close()

@@ -21,7 +21,7 @@ import { encodeSentCitations } from './search.ts'
 import { encodeThinking, usualMaxTokens } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
-/** The body for an upstream. The conversation comes last: what is before it stays from turn to turn. */
+/** The body for an upstream. The conversation comes last: the prefix is stable across turns. */
 export function encodeMessagesRequest(
   request: CanonicalRequest,
   options: EncodeOptions,
@@ -53,9 +53,7 @@ export function encodeMessagesRequest(
   return minimum !== undefined && isMarkedHere(request, options) ? markCache(body, minimum) : body
 }
 
-/**
- * Whether marks for the prompt cache are set here: the client sets none, and a next turn is likely to read them.
- */
+/** Whether the gateway sets prompt cache marks: the client sets none, and a next turn is likely. */
 function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boolean {
   if (quirks.has('no_cache_control') || !expectsNextTurn(request)) return false
   return (
@@ -66,7 +64,7 @@ function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boo
 const hasMark = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.cache || (part.type === 'tool-result' && hasMark(part.parts)))
 
-/** JSON without a schema is only asked for: translation checks the answer. */
+/** JSON without a schema is only requested in words: translation checks the answer. */
 function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns'> {
   const { turns, format } = request
   if (format?.type !== 'json') return request
@@ -87,7 +85,7 @@ function tierWord(tier: ServiceTier | undefined): string | undefined {
   return tier === 'default' ? 'standard_only' : undefined
 }
 
-/** The conversation in this protocol's two places. */
+/** The conversation in this protocol's two fields. */
 export interface Conversation {
   readonly system: unknown
   readonly messages: readonly JsonObject[]
@@ -99,8 +97,8 @@ interface Message {
 }
 
 /**
- * Turns as `system` and `messages`. Later instructions are user text in tags, and so are all of them when the
- * user says nothing: the vendor wants a message.
+ * Turns as `system` and `messages`. Later instructions become user text in tags; so do all of them without a user
+ * message, as the vendor requires one.
  */
 function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
   const count = countSystem(turns)
@@ -134,7 +132,7 @@ function blocksOf(turn: Turn): readonly JsonObject[] {
   if (turn.role === 'user') return encodeAll(turn)
   if (turn.role !== 'assistant') return instructions(turn).map(inTags)
   const blocks = encodeAll(turn)
-  // "The final block in an assistant message cannot be `thinking`", says the vendor.
+  // The vendor: "The final block in an assistant message cannot be `thinking`".
   const end = blocks.findLastIndex(({ type }) => !isThinking(type))
   return blocks.slice(0, end + 1)
 }
@@ -150,7 +148,7 @@ const inTags = (block: JsonObject): JsonObject => ({
   text: `<system>\n${block.text}\n</system>`,
 })
 
-/** A message that answers calls must begin with the results, says the vendor. */
+/** The vendor wants a message that answers calls to begin with the results. */
 function encodeMessage({ role, blocks }: Message): JsonObject {
   const isResult = ({ type }: JsonObject) => type === 'tool_result'
   const results = blocks.filter(isResult)
@@ -159,7 +157,7 @@ function encodeMessage({ role, blocks }: Message): JsonObject {
   return { role, content: encodeContent(sorted) }
 }
 
-/** The block of one part; undefined for what the vendor would refuse and no model needs. */
+/** The block of one part; undefined for what the vendor rejects and no model needs. */
 export function encodePart(part: Part): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -183,7 +181,7 @@ export function encodePart(part: Part): JsonObject | undefined {
     case 'tool-result':
       return encodeResult(part)
     default:
-      // Sound and video, which this protocol can't carry.
+      // This protocol has no audio or video.
       return undefined
   }
 }
@@ -195,13 +193,13 @@ export function encodeContent(blocks: readonly JsonObject[]): unknown {
   return isPlain ? first.text : blocks
 }
 
-/** The arguments of a call as an object; what is none (models do write such) is put in one. */
+/** A call's arguments as an object; invalid JSON (models do write it) is wrapped. */
 export function encodeInput({ kind, input }: Pick<ToolCallPart, 'kind' | 'input'>): JsonObject {
   const object = kind === 'custom' ? undefined : embedJson(input === '' ? '{}' : input)
   return object ?? { input }
 }
 
-/** "Text content blocks must contain non-whitespace text", says the vendor. */
+/** The vendor: "Text content blocks must contain non-whitespace text". */
 function encodeText({ text, cache, citations }: TextPart): JsonObject | undefined {
   if (text.trim() === '') return undefined
   const sent = encodeSentCitations(citations)
@@ -237,18 +235,18 @@ function documentSource(source: DocumentPart['source']): JsonObject {
   return { type: 'base64', media_type: source.mediaType, data: source.data }
 }
 
-/** Only a PDF may come in base64: any kind of text is written as such. */
+/** Only PDFs may be base64: text of any kind is written as text. */
 function plainText(source: { readonly mediaType: string; readonly data: string }) {
   if (!source.mediaType.startsWith('text/')) return undefined
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(source.data), (c) => c.charCodeAt(0)))
   } catch {
-    // Not base64: the vendor says so better.
+    // Invalid base64: the vendor reports it.
     return undefined
   }
 }
 
-/** Without its signature the vendor refuses it. */
+/** The vendor rejects reasoning without its signature. */
 function encodeReasoning({ text, signature, isRedacted }: ReasoningPart): JsonObject | undefined {
   if (signature === undefined) return undefined
   return isRedacted === true
@@ -267,10 +265,10 @@ function encodeResult(part: ToolResultPart): JsonObject {
   }
 }
 
-/** Ids of other vendors' calls may hold more than `^[a-zA-Z0-9_-]+$`, which is checked. */
+/** Ids of other vendors may violate the vendor's `^[a-zA-Z0-9_-]+$`. */
 const callIdOf = ({ callId }: { readonly callId: string }) => callId.replace(/[^\w-]/g, '_')
 
-/** What the vendor would refuse: a schema that it can't enforce, or a conversation without a word. */
+/** What the vendor would reject: a schema that it cannot enforce, or an empty conversation. */
 export function findRequestFault(
   request: CanonicalRequest,
   conversation = 'messages',

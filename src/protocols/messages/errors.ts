@@ -2,7 +2,7 @@ import type { CanonicalError } from '../canonical/error.ts'
 import { objectIn, stringIn } from '../json.ts'
 import type { JsonObject, ProtocolError } from '../protocol.ts'
 
-/** Body of an error answer. The shape has no room for a code or a field, but for what its SDK asks for. */
+/** The body of an error answer. It has no room for a code or a field, except what its SDK needs. */
 export function encodeMessagesError(error: ProtocolError): string {
   return JSON.stringify({
     type: 'error',
@@ -15,7 +15,7 @@ export function encodeMessagesError(error: ProtocolError): string {
   })
 }
 
-/** By these words the vendor's SDK, and Claude Code, send the whole conversation again, without its thread. */
+/** With this text the vendor's SDK, and Claude Code, resend the whole conversation without its thread. */
 function threadDetails({ code, param }: ProtocolError) {
   if (code === 'thread_not_found') return { details: { error_code: code } }
   if (code !== 'unsupported_parameter' || param !== 'thread') return undefined
@@ -42,7 +42,7 @@ function errorType(status: number): string {
   return errorTypes.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }
 
-/** What an error says, as a body or as an event. Imitators may have text alone. */
+/** Decodes an error in a body or an event. Imitators may send plain text. */
 export function decodeMessagesError(body: JsonObject): CanonicalError {
   const error = objectIn(body, 'error') ?? body
   const code = stringIn(error, 'type')

@@ -43,7 +43,7 @@ const Thread = Type.Object(
   { expected: 'an object' },
 )
 
-/** What a count and a message have in common. Source: Anthropic's API reference, "Messages". */
+/** Fields of both count and message. Source: Anthropic's API reference, "Messages". */
 export const CountTokensRequest = Type.Object({
   model: Name,
   messages: Type.Array(Message, { expected: 'an array of messages' }),
@@ -67,7 +67,7 @@ export const checkMessages = createCheck(MessagesRequest, messagesFault)
 /** The first fault of a request for a token count. */
 export const checkCountTokens = createCheck(CountTokensRequest, messagesFault)
 
-/** A thread goes on without a new message (after a pause, say); all else begins with one. */
+/** A thread continues without a new message (after a pause); all else begins with one. */
 function messagesFault({ messages, thread }: Static<typeof CountTokensRequest>): Fault | undefined {
   if (messages.length > 0 || thread?.type === 'continue') return undefined
   return invalid('messages', 'messages must be a non-empty array of messages, not empty.')
@@ -81,21 +81,21 @@ export function readMessages(body: JsonObject): RequestFacts {
   return {
     ...baseFacts(body, readExtras(body)),
     ...requestText(body, prompts, [body.tools, format?.schema]),
-    // A thread lives in the upstream account that began it.
+    // A thread belongs to the upstream account that began it.
     continues: previous === undefined ? [] : [previous],
     keepsAnswer: isJsonObject(body.thread),
     maxOutputTokens: loosest(body, countIn(body, 'max_tokens')),
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     turns: turnsOf(body),
-    // A container may hold files, and what a skill tells the model.
+    // A container may hold files, and skills hold instructions.
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     betas: betasIn(body),
     media: (texts) => requestMedia(prompts, texts),
   }
 }
 
-/** Resellers of the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
+/** Resellers of the vendor's models take betas in the body. Source: AWS, "Anthropic Claude Messages". */
 function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
   if (anthropic_beta === undefined && betas === undefined) return nothing
   return [anthropic_beta, betas].flat().filter((name) => typeof name === 'string')
@@ -103,10 +103,10 @@ function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
 
 const nothing: readonly never[] = []
 
-/** A thread is named by its id. */
+/** The body refers to a thread by id. */
 const contentFields = new Set(['system', 'messages', 'thread'])
 
-/** Compaction asks the model once more; other edits of the context do not. */
+/** Compaction calls the model once more; other context edits do not. */
 function turnsOf(body: JsonObject): number {
   const { context_management: _, ...rest } = body
   if (hasHostedTools(rest)) return hostedTurns
@@ -114,7 +114,7 @@ function turnsOf(body: JsonObject): number {
   return edits.some(({ type }) => String(type).startsWith('compact')) ? 2 : 1
 }
 
-/** Tools that the vendor runs have a type of their own (`web_search_20250305`); so have some of the client's. */
+/** Vendor-run tools have a type (`web_search_20250305`); so do some of the client's. */
 function hasHostedTools(body: JsonObject): boolean {
   if (arrayIn(body, 'mcp_servers').length > 0 || isJsonObject(body.context_management)) return true
   return arrayIn(body, 'tools')
@@ -122,7 +122,7 @@ function hasHostedTools(body: JsonObject): boolean {
     .some(({ type }) => typeof type === 'string' && type !== 'custom' && !isClientTool(type))
 }
 
-/** Kinds with a date in their names. `advisor_…` asks another model, and has no price. */
+/** Kinds with a date in their name. `advisor_…` calls another model, and has no price. */
 const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
   [/^web_search/, 'web_search'],
   [/^web_fetch/, 'web_fetch'],
@@ -131,7 +131,7 @@ const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
   [/^mcp_toolset/, 'mcp'],
 ]
 
-/** What a message shall have besides text. */
+/** What a message asks for besides text. */
 export function readExtras(body: JsonObject): RequestExtras | undefined {
   return requestExtras(body, { hostedTools: toolsIn(body), tiers: tiersIn(body) })
 }
@@ -180,7 +180,7 @@ const shownFields = new Set([
   ...['service_tier', 'cache_control'],
 ])
 
-/** What a request makes the vendor do unseen. */
+/** Work that a request causes and no stream shows. */
 export function hiddenWork(body: JsonObject): HiddenWork {
   const thinking = isJsonObject(body.thinking) ? body.thinking.type : body.thinking
   const isShown =

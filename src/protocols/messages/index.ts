@@ -70,7 +70,6 @@ const countTokens: Operation = {
   createObserver: createPlainObserver,
 }
 
-/** Anthropic's messages. */
 export const messages = {
   name: 'messages',
   url: messagesUrl,
@@ -101,13 +100,13 @@ export const messages = {
   operations: { messages: messagesOperation, countTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
 
-/** Upstream URL: the base is without `/v1`. One that ends in it gets no second one. */
+/** Upstream URL: the base has no `/v1`. A base that ends in it gets no second. */
 function messagesUrl(base: string, path: string): string {
   const versioned = pathSegments(base).at(-1) === 'v1'
   return joinUrl(base, versioned ? path.replace(/^\/v1(?=\/)/, '') : path)
 }
 
-/** The vendor's own event for silence, which may come anywhere in a stream. A note is a comment. */
+/** The vendor's own heartbeat event, allowed anywhere in a stream. A note is a comment. */
 function messagesHeartbeat(stream: ClientStream, { note }: HeartbeatPlace): string {
   return note === undefined ? ping : encodeComment(note, stream)
 }

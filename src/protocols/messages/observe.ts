@@ -14,7 +14,7 @@ import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { messagesReports } from './usage.ts'
 
-/** Watches a message. `message_stop` is its last event. */
+/** Observes a message. `message_stop` is its last event. */
 export const createMessagesObserver = (): AnswerObserver => new MessagesObserver(messagesReports)
 
 class MessagesObserver extends Observer {
@@ -87,7 +87,7 @@ class MessagesObserver extends Observer {
 
 const messageFields = ['content', 'stop_reason']
 
-/** The text of an event of which nothing else would be noted, whatever name it has. */
+/** The text of an event that contains nothing else worth noting, whatever its name. */
 function readText({ type, delta }: JsonObject): string | undefined {
   if (type !== 'content_block_delta' || !isJsonObject(delta)) return undefined
   const text = textOf(delta)
@@ -101,14 +101,14 @@ const outcomes = new Map<string, Outcome>([
 
 const textOf = (delta: JsonObject) => delta.text ?? delta.thinking ?? delta.partial_json
 
-/** Text of a block that came whole. In streams blocks begin empty, but for a tool's name. */
+/** Text of a whole block. In streams blocks begin empty, except for a tool's name. */
 function addBlockText(text: TextSample, block: JsonObject): void {
   addText(text, block.text ?? block.thinking ?? block.name)
   const input = objectIn(block, 'input')
   if (input !== undefined && Object.keys(input).length > 0) addText(text, toJsonText(input))
 }
 
-/** Tools by the names that their calls have; all else of `server_tool_use` is not billed by use. */
+/** Billed tools by their call names; no other `server_tool_use` is billed by use. */
 const toolNames: readonly (readonly [name: RegExp, tool: HostedTool])[] = [
   [/^web_search$/, 'web_search'],
   [/^web_fetch$/, 'web_fetch'],

@@ -3,12 +3,12 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { isJsonObject } from '../json.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 
-/** Deeper than the vendor lets schemas nest: it says so itself. */
+/** Deeper schemas pass as they are: the vendor rejects them itself. */
 const deepest = 64
 
 /**
- * A schema as the vendor takes it for structured output and strict tools: objects closed, and what it does not
- * know told in the description. It never throws.
+ * A schema for structured output and strict tools: objects are closed, and unsupported keywords go into the
+ * description. Never throws.
  */
 export function closeSchema(given: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return given
@@ -38,7 +38,7 @@ export function closeSchema(given: JsonObject, depth = 0): JsonObject {
   return { ...closed, description: `${before}{${told}}` }
 }
 
-/** OpenAPI's word for "or null", which JSON schema has as a type. */
+/** OpenAPI's `nullable` as a type. */
 function withNull({ nullable, ...schema }: JsonObject): JsonObject {
   const { type, enum: values } = schema
   if (typeof type !== 'string') return { ...schema, nullable }
@@ -80,12 +80,12 @@ function closeKeyword(
 
 const plainKeywords = new Set(['type', 'title', 'description', 'required', 'default'])
 
-/** The dialect, and what closing says in its own way. */
+/** The dialect, and what closing expresses itself. */
 const notTold = new Set(['$schema', 'additionalProperties'])
 
 const isPlain = (value: unknown) => value === null || typeof value !== 'object'
 
-/** An object that is one of several is closed in each of them. */
+/** An object with alternatives is closed in each of them. */
 const isClosable = (schema: JsonObject) =>
   isObjectSchema(schema) &&
   (schema.properties !== undefined ||
@@ -103,13 +103,13 @@ const closeEach = (schemas: JsonObject, depth: number): JsonObject =>
     Object.entries(schemas).map(([name, schema]) => [name, closeAny(schema, depth)]),
   )
 
-/** Whether a schema is one of objects, told by its type or else by its properties. */
+/** Whether a schema is one of objects, by its type or its properties. */
 function isObjectSchema({ type, properties }: JsonObject): boolean {
   if (type === undefined) return isJsonObject(properties)
   return type === 'object' || (Array.isArray(type) && type.includes('object'))
 }
 
-/** The first schema that closing would change: an object with names that are not known beforehand (T22). */
+/** The first schema that closing would change: an object with arbitrary property names (T22). */
 export function findSchemaFault({ format, tools }: CanonicalRequest): Fault | undefined {
   if (format?.type === 'schema') {
     const path = findOpenObject(format.schema, format.at ?? 'schema', 0)
@@ -117,7 +117,7 @@ export function findSchemaFault({ format, tools }: CanonicalRequest): Fault | un
   }
   for (const { strict, parameters, at, name } of tools) {
     if (strict !== true || parameters === undefined) continue
-    // Arguments of nothing at all are no map.
+    // A tool without arguments is no map.
     if (!hasNames(parameters) && parameters.additionalProperties === undefined) continue
     const path = findOpenObject(parameters, at ?? name, 0)
     if (path !== undefined) return openObject(path)

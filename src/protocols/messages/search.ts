@@ -10,10 +10,10 @@ import { decodeLocation, searchText, textsIn } from '../canonical/tools.ts'
 import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** What the vendor's tool is called, in calls and choices. */
+/** The name of the vendor's tool in calls and choices. */
 export const searchName = 'web_search'
 
-/** Whether a tool is the vendor's search, of whatever date. */
+/** Whether a tool is the vendor's search, of any version. */
 export const isSearch = (tool: unknown): tool is JsonObject =>
   isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search_') === true
 
@@ -22,7 +22,7 @@ const known = new Set([
   ...['cache_control'],
 ])
 
-/** The first search among the tools of a request, of whatever date. */
+/** The first search among a request's tools, of any version. */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {
   const tools = arrayIn(body, 'tools')
   const index = tools.findIndex(isSearch)
@@ -41,12 +41,12 @@ export function decodeSearch(body: JsonObject): WebSearch | undefined {
   }
 }
 
-/** The vendor takes one of both lists, and no two tools of a name. */
+/** The vendor accepts one domain list, and unique tool names. */
 export const takesSearch = ({ webSearch, tools }: CanonicalRequest): boolean =>
   (webSearch?.allowedDomains === undefined || webSearch.blockedDomains === undefined) &&
   tools.every(({ name }) => name !== searchName)
 
-/** The search as the vendor's tool, in the form that all of its models know. */
+/** The search as the vendor's tool, in the version that all its models support. */
 export function encodeSearch(search: WebSearch): JsonObject {
   const { allowedDomains, blockedDomains, location, maxUses } = search
   return defined({
@@ -59,17 +59,17 @@ export function encodeSearch(search: WebSearch): JsonObject {
   })
 }
 
-/** How the ids of searches begin that another vendor has run: this one's would not know them. */
+/** Prefix of the ids of another vendor's searches, which this vendor does not know. */
 export const foreignSearchId = 'srvtoolu_tgs1_'
 
 /** The id of an answer's next search. */
 export const foreignSearchIdOf = (requestId: string, index: number): string =>
   `${foreignSearchId}${requestId.replace(/\W/g, '_')}_${index}`
 
-/** Stands for the vendor's encrypted content, and is marked like a seal, so that the vendor never gets it. */
+/** Replaces the vendor's encrypted content; marked like a seal, so that it never reaches the vendor. */
 const foreignContent = 'tgs1.search'
 
-/** A search as blocks: a use of the tool and its result for each query; the last holds what was found. */
+/** A search as blocks: a use and a result per query; the last holds the results. */
 export function encodeSearchBlocks(
   { queries, results, error }: SearchPart,
   nextId: () => string,
@@ -99,15 +99,15 @@ const encodeResult = ({ url, title, age }: SearchResult): JsonObject => ({
   page_age: age ?? null,
 })
 
-/** How many searches an answer tells of in its usage; undefined where there were none. */
+/** The number of searches for usage; undefined without any. */
 export const searchUsage = (searches: number): JsonObject | undefined =>
   searches === 0 ? undefined : { web_search_requests: searches, web_fetch_requests: 0 }
 
-/** So many searches a part is, by the vendor's count: those that failed are none. */
+/** Searches in a part by the vendor's count: failed ones are none. */
 export const searchCount = ({ queries, error }: SearchPart): number =>
   error === undefined ? Math.max(1, queries.length) : 0
 
-/** What a result block says of a search for `query`. */
+/** Decodes a result block for `query`. */
 export function decodeSearchResult(block: JsonObject, query: string | undefined): SearchPart {
   const { content } = block
   const error = isJsonObject(content)
@@ -121,7 +121,7 @@ export function decodeSearchResult(block: JsonObject, query: string | undefined)
   }
 }
 
-/** The pages that a result block names. */
+/** The pages of a result block. */
 export function pagesIn(block: JsonObject): readonly SearchResult[] {
   return arrayIn(block, 'content').flatMap((page): SearchResult[] => {
     const url = isJsonObject(page) ? stringIn(page, 'url') : undefined
@@ -134,7 +134,7 @@ export function pagesIn(block: JsonObject): readonly SearchResult[] {
 export const isSearchUse = (block: JsonObject | undefined): boolean =>
   block?.type === 'server_tool_use' && block.name === searchName
 
-/** The query in a use's input, which may have come as JSON text. */
+/** The query in a use's input, which may be JSON text. */
 export const queryIn = (input: unknown): string | undefined =>
   stringIn(isJsonObject(input) ? input : undefined, 'query')
 
@@ -148,7 +148,7 @@ interface Use {
   readonly at: string
 }
 
-/** Looks for searches in the content of an assistant's message: each result comes behind its use. */
+/** Finds searches in an assistant's content: each result follows its use. */
 export function findSearches(content: unknown, at: string): FoundBefore {
   const texts: TextPart[] = []
   const places = new Set<string>()
@@ -171,14 +171,14 @@ export function findSearches(content: unknown, at: string): FoundBefore {
   return { texts, places }
 }
 
-/** The sources that a text block names; undefined when it names none. */
+/** The sources of a text block; undefined without any. */
 export function decodeCitations(wire: unknown): readonly Citation[] | undefined {
   if (!Array.isArray(wire) || wire.length === 0) return undefined
   const citations = wire.map(decodeCitation).filter((citation) => citation !== undefined)
   return citations.length === 0 ? undefined : citations
 }
 
-/** One source. It stands behind the whole block: this protocol cuts text where sources change. */
+/** One source. It supports the whole block: this protocol splits text where sources change. */
 export function decodeCitation(wire: unknown): Citation | undefined {
   if (!isJsonObject(wire)) return undefined
   const citedText = stringIn(wire, 'cited_text')
@@ -192,13 +192,13 @@ export function decodeCitation(wire: unknown): Citation | undefined {
     : { type: 'url', url, title: stringIn(wire, 'title'), citedText }
 }
 
-/** A source as an answer names it; none for one that another vendor has told in its own form. */
+/** A source in an answer; none for another vendor's own form. */
 export function encodeCitation(citation: Citation): readonly JsonObject[] {
   if (citation.type === 'document') return isOwn(citation) ? [citation.raw] : []
   const web = {
     type: 'web_search_result_location',
     cited_text: citation.citedText ?? '',
-    // Only the vendor's own search can give one; SDKs want the field.
+    // Only the vendor's search can issue one; SDKs require the field.
     encrypted_index: foreignContent,
     title: citation.title ?? null,
     url: citation.url,
@@ -216,7 +216,7 @@ const ownKinds = new Set<unknown>([
 
 const isOwn = ({ raw }: Extract<Citation, { type: 'document' }>) => ownKinds.has(raw.type)
 
-/** The sources that a request can name again: places in its documents. */
+/** The sources that a request can repeat: places in its documents. */
 export function encodeSentCitations(
   citations: readonly Citation[] | undefined,
 ): readonly JsonObject[] | undefined {

@@ -17,18 +17,18 @@ interface ThinkingFields {
 }
 
 /**
- * How to ask for reasoning. `manual`: with a budget of LLM tokens; `default`: nothing is said. With `adaptive`
- * and `manual` the vendor refuses `top_k`, a temperature other than 1, and a `top_p` below 0.95.
+ * How reasoning is requested. `manual`: with a budget of LLM tokens; `default`: nothing is set. With `adaptive`
+ * and `manual` the vendor rejects `top_k`, a temperature other than 1, and a `top_p` below 0.95.
  */
 type ThinkingMode = 'default' | 'off' | 'adaptive' | 'manual'
 
-/** The mode of a request, as it is before `hindrance` is asked. */
+/** The mode of a request before `hindrance` applies. */
 export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quirk>): ThinkingMode {
   const { amount, show } = request.reasoning ?? {}
   const isManual = quirks.has('thinking_budget')
   switch (amount?.type) {
     case undefined: {
-      // A wish to see reasoning asks for some, unless the vendor would refuse it beside sampling settings.
+      // Showing reasoning requests some, unless the vendor would reject it beside sampling settings.
       const isShown = show !== undefined && show !== 'none'
       const isSampled = [request.temperature, request.topP, request.topK].some(isSet)
       return isShown && !isManual && !isSampled ? 'adaptive' : 'default'
@@ -45,9 +45,8 @@ export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quir
 const isSet = (value: number | undefined) => value !== undefined
 
 /**
- * Why thinking with a budget can't be asked for; undefined when it can. The vendor refuses it with a forced tool,
- * and where the last turn of the assistant does not begin with a thinking block. Without `thinking` the same
- * request is taken.
+ * Why a thinking budget cannot be set; undefined when it can. The vendor rejects it with a forced tool, and where
+ * the assistant's last turn does not begin with a thinking block. Without `thinking` it accepts the same request.
  */
 export function hindrance(request: CanonicalRequest): string | undefined {
   const { turns, toolChoice, maxOutputTokens } = request
@@ -59,7 +58,7 @@ export function hindrance(request: CanonicalRequest): string | undefined {
 
 const forcing = new Set<unknown>(['required', 'tool', 'search'])
 
-/** `thinking`, effort, and the limit of output, which thinking counts toward. */
+/** `thinking`, effort, and the output limit, which includes thinking. */
 export function encodeThinking(
   request: CanonicalRequest,
   quirks: ReadonlySet<Quirk>,
@@ -81,7 +80,7 @@ export function encodeThinking(
       if (hindrance(request) !== undefined) return { maxTokens }
       const budget = budgetOf(request, maxTokens)
       const thinking = { type: 'enabled', budget_tokens: budget, ...display }
-      // The client did not ask for this limit: a budget that it asked for must not use it up.
+      // The client did not set this limit: its budget must not use it up.
       return { maxTokens: budget < maxTokens ? maxTokens : budget + maxTokens, thinking }
     }
   }
@@ -89,10 +88,10 @@ export function encodeThinking(
 
 const effortWord = (effort: Effort) => (effort === 'minimal' ? 'low' : effort)
 
-/** The vendor's least, and below `max_tokens`. */
+/** The vendor's minimum; it is also below `max_tokens`. */
 const minBudget = 1024
 
-/** A budget that was asked for stays; an effort is one on our own scale that leaves a quarter for the answer. */
+/** The client's budget stays; an effort maps to our own scale, which leaves a quarter for the answer. */
 function budgetOf({ reasoning, maxOutputTokens }: CanonicalRequest, maxTokens: number): number {
   const amount = reasoning?.amount
   if (amount?.type === 'budget') {
@@ -114,7 +113,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 32_768,
 }
 
-/** Whether the unfinished turn of the assistant begins with signed reasoning. Results alone do not end a turn. */
+/** Whether the assistant's unfinished turn begins with signed reasoning. Results alone do not end a turn. */
 function unfinishedTurnBegins(turns: readonly Turn[]): boolean {
   let first: Turn | undefined
   for (const turn of turns.toReversed()) {
@@ -125,14 +124,14 @@ function unfinishedTurnBegins(turns: readonly Turn[]): boolean {
   return part === undefined || (part.type === 'reasoning' && part.signature !== undefined)
 }
 
-/** In the last message one result is enough, whatever stands beside it: the vendor wants its call. */
+/** In the last message one result suffices, whatever is beside it: the vendor wants its call. */
 function goesOn({ role, parts }: Turn, isLast: boolean): boolean {
   if (role !== 'user') return isLast
   const isResult = ({ type }: Part) => type === 'tool-result'
   return isLast ? parts.some(isResult) : parts.length > 0 && parts.every(isResult)
 }
 
-/** How much to reason, and whether to show it, from `thinking` and `output_config.effort`. */
+/** Decodes `thinking` and `output_config.effort`. */
 export function decodeThinking(body: JsonObject, note: Note): ReasoningSettings | undefined {
   const thinking = objectIn(body, 'thinking')
   const word = stringIn(objectIn(body, 'output_config'), 'effort')
@@ -153,7 +152,7 @@ export function decodeThinking(body: JsonObject, note: Note): ReasoningSettings 
     }
     case 'disabled':
     case 'between_tools':
-      // The latter still has the model say between its calls what it is at.
+      // In the latter the model still comments between its calls.
       if (thinking.type === 'between_tools') note('unknown_field', 'thinking')
       if (effort !== undefined) note('unknown_field', 'output_config.effort')
       return { amount: { type: 'off' } }
@@ -174,8 +173,8 @@ function showOf(display: unknown): ReasoningSettings['show'] {
 }
 
 /**
- * Whether the vendor shows thinking that a request asks for without saying so: from Claude Opus 4.7 on it does
- * not. A model of another name is shown.
+ * Whether the vendor shows requested thinking by default: since Claude Opus 4.7 it does not. Unknown models count
+ * as shown.
  */
 export function showsUnasked(body: JsonObject): boolean {
   const { type, display } = objectIn(body, 'thinking') ?? {}
@@ -186,10 +185,7 @@ export function showsUnasked(body: JsonObject): boolean {
 
 const hidesUnasked = /claude-(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b|mythos)/
 
-/**
- * The most that models answer at once: the vendor demands a limit. Source: its models overview; the first fit
- * counts.
- */
+/** The largest answers of models: the vendor requires a limit. Source: its models overview; the first match counts. */
 const limits: readonly (readonly [model: RegExp, maxTokens: number])[] = [
   [/claude-(2|instant)|claude-3-(opus|sonnet|haiku)/, 4_096],
   [/claude-3-5/, 8_192],
@@ -197,10 +193,10 @@ const limits: readonly (readonly [model: RegExp, maxTokens: number])[] = [
   [/claude/, 64_000],
 ]
 
-/** What imitators of the protocol all take. */
+/** A limit that all imitators accept. */
 const ofOthers = 8_192
 
-/** The limit of an answer for which the client sets none. `model` is the upstream's name. */
+/** The output limit where the client sets none. `model` is the upstream's name. */
 export function usualMaxTokens(model: string): number {
   return limits.find(([pattern]) => pattern.test(model))?.[1] ?? ofOthers
 }

@@ -7,7 +7,7 @@ import { decodeCache, encodeCache } from './cache.ts'
 import { closeSchema } from './schema.ts'
 import { encodeSearch, isSearch, searchName } from './search.ts'
 
-/** The client's own tools; those of the vendor's kinds are noted. */
+/** Decodes the client's tools; the vendor's own are noted. */
 export function decodeTools(wire: unknown, note: Note): readonly Tool[] {
   if (wire === undefined || wire === null) return []
   if (!Array.isArray(wire)) refuseValue('tools', 'an array')
@@ -38,12 +38,12 @@ function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
   ]
 }
 
-/** Kinds with a date in their name that the client runs. Source: the SDK's `ClientToolUnion`. */
+/** Client-run kinds with a date in their name. Source: the SDK's `ClientToolUnion`. */
 export function isClientTool(type: string): boolean {
   return /^(bash|text_editor|computer|browser|memory)_/.test(type)
 }
 
-/** What `tool_choice` says of the calls, and of how many there may be at once. */
+/** Decodes `tool_choice`, with the number of parallel calls. */
 export function decodeToolChoice(
   body: JsonObject,
 ): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
@@ -96,7 +96,7 @@ function encodeTool(tool: Tool): JsonObject {
   })
 }
 
-/** The vendor demands an object's schema, and takes only some of JSON schema where it is strict. */
+/** The vendor requires an object schema, and supports only a part of JSON schema for strict tools. */
 function inputSchema({ parameters, strict }: Tool): JsonObject {
   if (parameters === undefined) return { type: 'object', properties: {} }
   const plain = plainRoot(parameters, anthropicRoot)
@@ -122,27 +122,27 @@ function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {
   }
 }
 
-// Tools with `defer_loading` are not told to the model until a search refers to them (`tool_reference` in
-// the result of a tool of the client's own). Source: the SDK's `ToolReferenceBlockParam`; Claude Code.
+// Tools with `defer_loading` reach the model only when a search refers to them (`tool_reference` in the result of a
+// client's tool). Source: the SDK's `ToolReferenceBlockParam`; Claude Code.
 
-/** A note to the model on a tool that a result refers to: its schema is among the tools. */
+/** A note to the model about a referenced tool: its schema is among the tools. */
 export function decodeReference(block: JsonObject, at: string): TextPart {
   const text = `The tool "${readName(block, 'tool_name', at)}" can be called now.`
   return { type: 'text', at, cache: decodeCache(block), text }
 }
 
-/** The vendor's own search, which it runs itself (`tool_search_tool_regex_20251119`). */
+/** The vendor-run tool search (`tool_search_tool_regex_20251119`). */
 const isToolSearch = (name: unknown) =>
   typeof name === 'string' && name.startsWith('tool_search_tool_')
 
-/** Whether a block is a call of the vendor's own search, or what that has found. */
+/** Whether a block is a call of the vendor's tool search, or its result. */
 export function isSearchBlock({ type, name }: JsonObject): boolean {
   return type === 'tool_search_tool_result' || (type === 'server_tool_use' && isToolSearch(name))
 }
 
 /**
- * The tools that the model knows by the end of the conversation. Those that were held back stand last, in the
- * order of their first mention; where the vendor was to search, all are sent.
+ * The tools that the model knows by the end of the conversation. Deferred ones come last, by first mention; with
+ * the vendor's tool search all are sent.
  */
 export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly Tool[] {
   const wires = arrayIn(body, 'tools').filter(isJsonObject)
@@ -173,7 +173,7 @@ function namedTools(body: JsonObject): readonly string[] {
   return [...names].filter((name) => name !== undefined)
 }
 
-/** What a result refers to: of a tool of the client's, or of the vendor's search in earlier turns. */
+/** References in a result: of a client's tool, or of the vendor's search in earlier turns. */
 function referencesIn(block: JsonObject): readonly JsonObject[] {
   const list =
     block.type === 'tool_search_tool_result'

@@ -15,10 +15,10 @@ import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**
- * How this vendor counts:
- * `input_tokens` excludes cache reads and writes; `cache_creation` splits `cache_creation_input_tokens` by life.
- * `output_tokens` includes thinking. The sums are those of the `message` entries of `iterations`: `compaction`
- * entries, calls to the same model, are added; `advisor_message` entries are another model's, and are not.
+ * `input_tokens` excludes cache reads and writes; `cache_creation` splits `cache_creation_input_tokens` by
+ * lifetime. `output_tokens` includes thinking. The totals cover the `message` entries of `iterations`:
+ * `compaction` entries, calls to the same model, are added; `advisor_message` entries are another model's, and are
+ * not.
  */
 export const messagesReports: UsageReports = {
   read(wire) {
@@ -36,7 +36,7 @@ export const messagesReports: UsageReports = {
   },
   needed: ['input', 'output', 'cacheRead', 'cacheWrite'],
   readExtras,
-  // A later split of the writes by life replaces the earlier one, unless it knows of fewer writes.
+  // A later split of writes by lifetime replaces the earlier one, unless it covers fewer writes.
   replace(counts, found) {
     const { fiveMinutes, oneHour } = found
     if (fiveMinutes === undefined && oneHour === undefined) return
@@ -45,7 +45,7 @@ export const messagesReports: UsageReports = {
     counts.fiveMinutes = found.fiveMinutes = split.fiveMinutes ?? 0
     counts.oneHour = found.oneHour = split.oneHour ?? 0
   },
-  // The two lives never exceed what was written; what has no stated life lives five minutes.
+  // Both lifetimes together never exceed the writes; the rest lives five minutes.
   sum(counts) {
     const { input = 0, output = 0, thinking = 0, cacheRead = 0, oneHour = 0 } = counts
     const writes = counts.cacheWrite ?? writtenIn(counts)
@@ -63,7 +63,7 @@ export const messagesReports: UsageReports = {
 
 const writtenIn = ({ fiveMinutes = 0, oneHour = 0 }: Counts) => fiveMinutes + oneHour
 
-/** A report names three kinds of tiers. Its searches and fetches are those that are billed. */
+/** A report names three kinds of tiers. Its searches and fetches are the billed ones. */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
   const used = objectIn(wire, 'server_tool_use')
   const keepsZero = used !== undefined && hasObserved(wire)
@@ -91,7 +91,7 @@ function sumOf(reports: readonly (JsonObject | undefined)[], field: string): num
   return total
 }
 
-/** Usage in the vendor's full shape, which SDKs and coding agents read without looking. */
+/** Usage in the vendor's full shape, which SDKs and coding agents read unchecked. */
 export function encodeMessagesUsage(usage: Usage): JsonObject {
   const { cacheWriteTokens, cacheWrite1hTokens } = usage
   return {
@@ -107,7 +107,7 @@ export function encodeMessagesUsage(usage: Usage): JsonObject {
   }
 }
 
-/** The tier that usage names, in words of its own; undefined for batches and when it names none. */
+/** The service tier of usage; undefined for batches and without one. */
 export function decodeServiceTier(wire: unknown): ServiceTier | undefined {
   return isJsonObject(wire) ? tiers.get(wire.service_tier) : undefined
 }

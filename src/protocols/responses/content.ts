@@ -21,7 +21,7 @@ import {
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** Content of a message or a result. Parts that only this vendor can read are noted in `native` and left out. */
+/** Decodes the content of a message or a result. Parts that only this vendor can read are noted and dropped. */
 export function decodeContent(content: unknown, at: string, native: NativeUse[]): Part[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content, at }]
@@ -95,16 +95,14 @@ function isUploaded(part: JsonObject, at: string, native: NativeUse[]): boolean 
   return true
 }
 
-/**
- * Where a part stands, and how long it is cached: 30 minutes or 12 hours here, 5 minutes or an hour elsewhere.
- */
+/** A part's path and cache lifetime: 30 minutes or 12 hours here, 5 minutes or an hour elsewhere. */
 function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint | undefined } {
   const breakpoint = objectIn(part, 'prompt_cache_breakpoint')
   if (breakpoint === undefined) return { at, cache: undefined }
   return { at, cache: breakpoint.ttl === '12h' ? '1h' : '5m' }
 }
 
-/** One part of a message or result; undefined for what is no content. What the model said is `output_text`. */
+/** One part of a message or result; undefined if it has no form here. The model's text is `output_text`. */
 export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -130,7 +128,7 @@ export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | u
 }
 
 /**
- * The vendor refuses a file name beside an address, and wants one beside data. Plain text is text below its
+ * The vendor rejects a file name beside an address, and requires one beside data. Plain text is text below its
  * title.
  */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
@@ -139,14 +137,14 @@ function encodeDocument({ source, title }: DocumentPart): JsonObject {
   return { type: 'input_file', filename: title ?? 'document.pdf', file_data: urlOf(source) }
 }
 
-/** The sources among the annotations of an `output_text`; undefined when there are none. */
+/** The sources among the annotations of an `output_text`; undefined without any. */
 function decodeAnnotations(annotations: unknown): Citation[] | undefined {
   if (!Array.isArray(annotations)) return undefined
   const citations = annotations.filter(isJsonObject).map(decodeAnnotation)
   return citations.length === 0 ? undefined : citations
 }
 
-/** One annotation; files of the vendor (`file_citation`, `file_path` …) keep its form. */
+/** One annotation; the vendor's file citations (`file_citation`, `file_path` …) keep their form. */
 export function decodeAnnotation(annotation: JsonObject): Citation {
   const url = stringIn(annotation, 'url')
   if (url === undefined) {
@@ -157,9 +155,7 @@ export function decodeAnnotation(annotation: JsonObject): Citation {
   return { type: 'url', url, title, start, end: countIn(annotation, 'end_index') }
 }
 
-/**
- * The annotations of a text. A source without a place stands behind all of it; others' documents are left out.
- */
+/** The annotations of a text. A source without a place covers all of it; other documents are dropped. */
 export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
   return (citations ?? []).flatMap((citation): JsonObject[] => {
     if (citation.type === 'document') return ownKinds.has(citation.raw.type) ? [citation.raw] : []
@@ -170,7 +166,7 @@ export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
 
 const ownKinds = new Set<unknown>(['file_citation', 'container_file_citation', 'file_path'])
 
-/** As the vendor writes them, bytes included. */
+/** Token probabilities in the vendor's form, bytes included. */
 export function encodeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject[] {
   return logprobs.map((one) => ({ ...encodeOne(one), top_logprobs: one.top.map(encodeOne) }))
 }

@@ -19,7 +19,7 @@ import {
 } from './item-readers.ts'
 import { responsesReports } from './usage.ts'
 
-/** Reads a whole answer: as a stream that has its last event alone. */
+/** Decodes a whole answer, as a stream with only its last event. */
 export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const hasFailed = body.status === 'failed' || isJsonObject(body.error)
   const type = hasFailed ? 'response.failed' : 'response.completed'
@@ -30,7 +30,7 @@ interface ResponsesDecoder extends StreamDecoder {
   read(event: JsonObject, type: string): readonly AnswerEvent[]
 }
 
-/** Turns the events of a response into canonical ones. They go by `type`: some send no `event:`. */
+/** Decodes the events of a response by `type`: some upstreams send no `event:`. */
 export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder {
   const blocks = new Blocks(context.requestId)
   const items = createAnswerItems(blocks, context)
@@ -89,7 +89,7 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
 
-/** How it ended. A response with calls is `completed` like any other, and so is a refusal. */
+/** How it ended. With calls or a refusal a response is `completed`, too. */
 function finishReason(
   response: JsonObject,
   type: string,
@@ -126,10 +126,7 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext) {
     entries.push(entry)
     return entry
   }
-  /**
-   * The item that an event means, by its id, or by its place (GitHub Copilot changes ids) if the item there is
-   * `fit`.
-   */
+  /** The item of an event by id, or by position (GitHub Copilot changes ids) if the item there is `fit`. */
   function find(event: JsonObject, type: ItemType, fit: (entry: Entry) => boolean): Entry {
     const { output_index: index, item } = event
     const id = stringIn(event, 'item_id') ?? (isJsonObject(item) ? stringIn(item, 'id') : undefined)
@@ -163,14 +160,14 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext) {
       const isOpen = ({ isEnded }: Entry) => !isEnded
       if (type !== undefined) end(find(event, type, isOpen), item)
     },
-    /** Reads from the whole answer what no event had, and ends what is open. */
+    /** Reads from the whole answer what no event contained, and ends open items. */
     endAll(response: JsonObject | undefined): void {
       const known = Map.groupBy(entries, ({ type }) => type)
       const places = new Map<ItemType, number>()
       for (const item of arrayIn(response, 'output')) {
         const type = isJsonObject(item) ? itemType(item) : undefined
         if (type === undefined || !isJsonObject(item)) continue
-        // Neither ids nor places can be relied on here: the first of a kind is the first.
+        // Neither ids nor positions are reliable here: items match by order within their type.
         const place = places.get(type) ?? 0
         places.set(type, place + 1)
         end(known.get(type)?.[place] ?? add(type), item)
@@ -208,7 +205,7 @@ const textEvents = new Map<string, TextEvent>([
   ...textEventsOf('custom_tool_call_input', 'custom_tool_call', 'input', 'input'),
 ])
 
-/** Passes on what an event says of an item. Kinds that are not known say nothing. */
+/** Passes an item's event to its reader. Unknown types are ignored. */
 function readItemEvent(items: AnswerItems, event: JsonObject, type: string): void {
   const source = textEvents.get(type)
   if (source !== undefined) {
@@ -247,7 +244,7 @@ function readItemEvent(items: AnswerItems, event: JsonObject, type: string): voi
 function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): void {
   const { item, kind, field, isWhole } = source
   const value = event[field]
-  // Arguments may come as the object that they stand for.
+  // Arguments may be an object instead of text.
   const text =
     isJsonObject(value) && item === 'function_call' ? callInput(value, 'function') : value
   if (typeof text !== 'string') return

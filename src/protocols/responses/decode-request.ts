@@ -38,7 +38,7 @@ import {
   searchChoice,
 } from './tools.ts'
 
-/** Reads a request for a response that `checkResponses` has passed. */
+/** Decodes a request for a response that `checkResponses` accepted. */
 export function decodeResponsesRequest(body: JsonObject): CanonicalRequest {
   const native: NativeUse[] = []
   noteFields(body, native)
@@ -81,7 +81,7 @@ function decodeInput({ input }: JsonObject, gathered: Gathered): MessageParts[] 
   return [{ role: 'user', parts: decodeContent(input, 'input', gathered.native) }]
 }
 
-/** Fields that are read above, and those that mean nothing outside of this protocol. */
+/** Fields that are decoded above, or irrelevant outside of this protocol. */
 const readFields = new Set([
   ...['model', 'stream', 'stream_options', 'instructions', 'input', 'tools', 'tool_choice'],
   ...['parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'temperature', 'top_p'],
@@ -91,7 +91,7 @@ const readFields = new Set([
 
 type Uses = (value: unknown) => boolean
 
-/** Fields that only this vendor has, and the values by which they are used. Source: its API reference. */
+/** Fields that only this vendor has, and the values that use them. Source: its API reference. */
 const nativeFields = new Map<string, readonly [feature: NativeFeature, uses?: Uses]>([
   ['store', ['store', (value) => value === true]],
   ['background', ['stored_state', (value) => value === true]],
@@ -148,7 +148,6 @@ function decodeFormat(format: JsonObject | undefined): OutputFormat | undefined 
   }
 }
 
-/** How much to reason, and what of it to show. */
 function decodeReasoningSettings(
   body: JsonObject,
   native: NativeUse[],
@@ -164,7 +163,7 @@ function decodeReasoningSettings(
   return { amount: effort === 'none' ? { type: 'off' } : { type: 'effort', effort }, show }
 }
 
-/** Ways to reason that are the vendor's default. */
+/** Reasoning settings that are the vendor's default. */
 const defaults = new Set<unknown>(['auto', 'standard'])
 
 function noteOthers(
@@ -180,7 +179,7 @@ function noteOthers(
   }
 }
 
-/** How many alternatives to return with each token. Encrypted reasoning is in every answer here. */
+/** Alternatives to return with each token. Encrypted reasoning is in every answer here. */
 function decodeInclude(body: JsonObject, native: NativeUse[]): number | undefined {
   let isAsked = false
   for (const [index, name] of arrayIn(body, 'include').entries()) {
@@ -193,7 +192,7 @@ function decodeInclude(body: JsonObject, native: NativeUse[]): number | undefine
   return isAsked ? (count ?? 0) : count || undefined
 }
 
-/** `fast` is another word for `priority`; tiers that only this vendor has are noted in `native`. */
+/** `fast` is an alias of `priority`; tiers that only this vendor has are noted in `native`. */
 function decodeServiceTier(body: JsonObject, native: NativeUse[]): ServiceTier | undefined {
   const tier = serviceTierOf(body.service_tier)
   if (tier === undefined && stringIn(body, 'service_tier') !== undefined) {
@@ -202,7 +201,7 @@ function decodeServiceTier(body: JsonObject, native: NativeUse[]): ServiceTier |
   return tier
 }
 
-/** The tier by the vendor's word; undefined for one that only this vendor has. */
+/** The tier of the vendor's word; undefined for a tier that only this vendor has. */
 export function serviceTierOf(word: unknown): ServiceTier | undefined {
   if (word === 'fast') return 'priority'
   return tiers.find((tier) => tier === word)
@@ -210,7 +209,7 @@ export function serviceTierOf(word: unknown): ServiceTier | undefined {
 
 const tiers: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
-/** What is gathered while items are read: tools come among them too. */
+/** Collected while items are decoded: they may contain tools. */
 interface Gathered {
   readonly tools: Tool[]
   readonly native: NativeUse[]
@@ -218,7 +217,7 @@ interface Gathered {
 
 type ReadItem = (item: JsonObject, at: string, gathered: Gathered) => MessageParts | undefined
 
-/** The conversation in a list of items. Items that only this vendor has are noted in `gathered`. */
+/** Decodes a list of items. Items that only this vendor has are noted in `gathered`. */
 function decodeItems(items: readonly unknown[], at: string, gathered: Gathered): MessageParts[] {
   const messages: MessageParts[] = []
   let said: MessageParts[] = []
@@ -226,7 +225,7 @@ function decodeItems(items: readonly unknown[], at: string, gathered: Gathered):
     const message = decodeItem(item, `${at}[${index}]`, gathered)
     if (message?.role === 'assistant') said.push(message)
     else if (message !== undefined) {
-      // What a search has found stands before all that the assistant said around it.
+      // A search's results come before all that the assistant said around it.
       if (!isJsonObject(item) || item.type !== 'web_search_call') {
         for (const each of said) messages.push(each)
         said = []
@@ -246,7 +245,7 @@ function decodeItem(item: unknown, at: string, gathered: Gathered): MessageParts
   return undefined
 }
 
-/** Messages, and references to what the vendor keeps, may come without a type. */
+/** Messages, and references to stored items, may lack a type. */
 function impliedType(item: JsonObject): string {
   if ('role' in item) return 'message'
   if ('summary' in item || 'encrypted_content' in item) return 'reasoning'
@@ -265,13 +264,13 @@ const readers = new Map<string, ReadItem>([
   ['web_search_call', decodeSearchItem],
 ])
 
-/** Tools that a search of tools has found: they are read like those that a client adds. */
+/** Tools that a tool search found: decoded like those that a client adds. */
 function decodeFoundTools(item: JsonObject, at: string, gathered: Gathered) {
   gathered.native.push({ feature: nativeItem('tool_search_output', item.execution), at })
   return decodeAdditionalTools(item, at, gathered)
 }
 
-/** A search is carried if it has its results: a client gets them only if it has asked for them. */
+/** A search is carried with its results, which clients get only on request. */
 function decodeSearchItem(item: JsonObject, at: string, { native }: Gathered) {
   const search = decodeSearchCall(item)
   const isTold = search !== undefined && search.results.length > 0
@@ -288,13 +287,13 @@ function decodeMessage(item: JsonObject, at: string, { native }: Gathered) {
     return refuseValue(`${at}.role`, 'user, assistant, system or developer')
   }
   const parts = decodeContent(item.content, `${at}.content`, native)
-  // Empty instructions say nothing; an empty message of the others is a turn still.
+  // Empty instructions are dropped; another empty message is still a turn.
   return parts.length === 0 && (role === 'system' || role === 'developer')
     ? undefined
     : { role, parts }
 }
 
-/** Reasoning that the vendor keeps comes with its id alone: no other vendor can use it. */
+/** Reasoning that the vendor stores has only an id: no other vendor can use it. */
 function decodeReasoning(item: JsonObject, at: string): MessageParts | undefined {
   const text = reasoningText(item)
   const signature = stringIn(item, 'encrypted_content')
@@ -303,7 +302,7 @@ function decodeReasoning(item: JsonObject, at: string): MessageParts | undefined
   return { role: 'assistant', parts: [part] }
 }
 
-/** Items of custom tools are called so; all others are of functions. */
+/** Item types of custom tools contain the word; all others are of functions. */
 const kindOf = ({ type }: JsonObject): ToolKind =>
   `${type}`.startsWith('custom_') ? 'custom' : 'function'
 
@@ -317,7 +316,7 @@ function decodeCall(item: JsonObject, at: string, { tools }: Gathered): MessageP
   return { role: 'assistant', parts: [{ type: 'tool-call', callId, name, kind, input, at }] }
 }
 
-/** What a call was made with. Some send the arguments as the object they stand for. */
+/** A call's input. Some clients send arguments as an object. */
 export function callInput(input: unknown, kind: ToolKind): string | undefined {
   if (input === undefined || input === null || input === '') return kind === 'custom' ? '' : '{}'
   if (typeof input === 'string') return input
@@ -336,12 +335,12 @@ function decodeResult(item: JsonObject, at: string, { native }: Gathered): Messa
     else native.push({ feature: 'unknown_part', at: part.at ?? at })
   }
   const callId = callIdOf(item, at)
-  // The tool's name is that of the call (toTurns); without the call, that of the item.
+  // The call names the tool (toTurns); without it the item does.
   const name = stringIn(item, 'name') ?? ''
   return { role: 'user', parts: [{ type: 'tool-result', callId, name, kind, parts, at }] }
 }
 
-/** Tools that a client adds in mid-conversation: other protocols have all tools at the beginning. */
+/** Tools that a client adds later: other protocols list all tools at the beginning. */
 function decodeAdditionalTools(item: JsonObject, at: string, { tools, native }: Gathered) {
   const known = new Set(tools.map(({ name }) => name))
   const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, native)
@@ -353,32 +352,32 @@ function callIdOf(item: JsonObject, at: string): string {
   return stringIn(item, 'call_id') ?? refuseValue(`${at}.call_id`, 'a non-empty string')
 }
 
-/** The kind of an item that only this vendor has, by its type and by who ran its tool. Source: its API reference. */
+/** The feature of an item that only this vendor has, by its type and its tool's executor. Source: its API reference. */
 function nativeItem(type: string, execution?: unknown): NativeFeature {
   if (type === 'item_reference') return 'stored_state'
-  // The conversation's beginning in a form that only the vendor can read, or the request for one.
+  // The conversation's beginning in a form for this vendor only, or the request for one.
   if (type.startsWith('compaction')) return 'context_management'
   if (!ofVendorTools.test(type)) return 'unknown_part'
   return execution === 'client' || ofClientTools.test(type) ? 'vendor_item' : 'hosted_item'
 }
 
-/** Of these the ones that the client runs, or may run. */
+/** Of these, the ones that the client runs, or may run. */
 const ofClientTools = /^(local_shell|shell|apply_patch|computer)_call(_output)?$/
 
-/** Calls of tools that the vendor runs, or of its own kinds, their outputs, and what goes with them. */
+/** Calls of vendor-run tools, or of its own kinds, their outputs, and related items. */
 const ofVendorTools = /_call(_output)?$|^mcp_|^tool_search_|^program(_output)?$/
 
-/** What stands between the parts of a summary, once they are one text. */
+/** Separates the parts of a summary in one text. */
 export const summarySeparator = '\n\n'
 
-/** The text of a reasoning item: its summary, or else the reasoning itself, which some vendors show. */
+/** The text of a reasoning item: its summary, or else the reasoning, which some vendors show. */
 function reasoningText(item: JsonObject): string {
   const summary = textsIn(item, 'summary').filter(Boolean)
   const texts = summary.length > 0 ? summary : textsIn(item, 'content').filter(Boolean)
   return texts.join(summarySeparator)
 }
 
-/** The texts of a list of parts, each at its place. */
+/** The texts of a list of parts, by index. */
 export function textsIn(item: JsonObject, key: 'summary' | 'content'): string[] {
   return arrayIn(item, key).map((part) =>
     isJsonObject(part) && typeof part.text === 'string' ? part.text : '',

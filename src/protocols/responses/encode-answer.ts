@@ -16,7 +16,7 @@ import { createEventWriter, createOutputWriter, type WriteEvent } from './item-w
 import { encodeResponsesUsage } from './usage.ts'
 import { ownResponseId } from './wire.ts'
 
-/** A whole answer for a client: the items that its stream would have had. */
+/** A whole answer for a client, with the items of its stream. */
 export function encodeResponsesAnswer(
   answer: CanonicalResponse,
   context: EncodeContext,
@@ -30,7 +30,7 @@ export function encodeResponsesAnswer(
     : responseEnd(choice?.finish.reason ?? 'other', hasRefusal)
   const output = createOutputWriter(context, () => '')
   for (const part of parts) {
-    // Pictures have no item of their own here.
+    // Images have no item type here.
     if (part.type === 'image') continue
     for (const event of unfoldPart(part, '', 0)) output.write(event)
   }
@@ -56,7 +56,7 @@ interface ResponseEnd {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** The end of an answer. A refusal is a complete message; `pause` is told as the limit: clients then go on. */
+/** The end of an answer. A refusal is a complete message; `pause` becomes the limit, after which clients continue. */
 function responseEnd(reason: FinishReason, hasRefusal: boolean): ResponseEnd {
   switch (reason) {
     case 'length':
@@ -77,14 +77,13 @@ const completed: ResponseEnd = { status: 'completed' }
 const filtered: ResponseEnd = { status: 'incomplete', reason: 'content_filter' }
 
 interface ResponseFacts extends ResponseEnd {
-  /** The upstream's, if it names one. */
   readonly createdAt?: number | undefined
   readonly output: readonly JsonObject[]
   readonly usage?: Usage | undefined
   readonly serviceTier?: ServiceTier | undefined
 }
 
-/** What a whole answer used. Without usage from the upstream, the input is the estimate. */
+/** The usage of a whole answer; without a report, the estimated input. */
 export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usage {
   return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
 }
@@ -128,7 +127,7 @@ function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObjec
 
 type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
 
-/** Writes a response as a stream. Its errors come by `fail`; images have no place here. */
+/** Encodes a response as a stream. `fail` writes its errors; images have no form here. */
 export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
   const emit = createEventWriter()
   const output = createOutputWriter(context, emit)
@@ -177,7 +176,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
           return ''
         default:
           if (event.type === 'refusal-start' && event.choice === 0) hasRefusal = true
-          // Blocks of other choices are never begun, and so are not written.
+          // Blocks of other choices were never begun, and are not written.
           if ('choice' in event && event.choice !== 0) return begin()
           return begin() + order.push(event)
       }
@@ -186,7 +185,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
       if (isOver) return ''
       const begun = begin()
       isOver = true
-      // What has come of the answer stays: clients keep it, and it is charged.
+      // The partial answer stays: clients keep it, and it is charged.
       const failed = {
         status: 'failed',
         error: failedError(error),
@@ -218,7 +217,7 @@ function failedError({ status, message }: ProtocolError) {
   return { code: failedCode(status), message }
 }
 
-/** Source: OpenAI's API reference, `ResponseError`; the word for a lack of money is that of its errors. */
+/** Source: OpenAI's API reference, `ResponseError`; the code for missing funds is from its errors. */
 function failedCode(status: number): string {
   if (status === 402) return 'insufficient_quota'
   if (status === 429) return 'rate_limit_exceeded'
@@ -226,8 +225,8 @@ function failedCode(status: number): string {
 }
 
 /**
- * An error behind what came of a stream: the response keeps its id, and leaves out `output`, which OpenAI's SDK
- * fills itself. A stream that has not begun begins before it.
+ * An error after a partial stream: the response keeps its id, without `output`, which OpenAI's SDK fills itself. A
+ * stream without events begins first.
  */
 export function encodeResponsesStreamError(
   error: ProtocolError,

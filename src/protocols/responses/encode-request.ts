@@ -14,16 +14,13 @@ import type { JsonObject } from '../protocol.ts'
 import { encodeContentPart } from './content.ts'
 import { encodeSearch, encodeToolChoice, encodeTools, sourcesIncluded } from './tools.ts'
 
-/** The vendor refuses less. Source: its error message, `integer_below_min_value`. */
+/** The vendor's minimum. Source: its error message, `integer_below_min_value`. */
 const leastOutputTokens = 16
 
-/** The vendor refuses longer ones, of users and of items. Source: its error, `string_above_max_length`. */
+/** The vendor's maximum for users and items. Source: its error, `string_above_max_length`. */
 const longestId = 64
 
-/**
- * The body for an upstream. Nothing is kept with the vendor. The conversation is last: the next body begins with
- * it.
- */
+/** The body for an upstream. The vendor stores nothing. The conversation is last: the next body has the same prefix. */
 export function encodeResponsesRequest(
   request: CanonicalRequest,
   options: EncodeOptions,
@@ -56,7 +53,7 @@ export function encodeResponsesRequest(
   })
 }
 
-/** A system prompt of text at the very beginning has its own field, unless there would be no input without it. */
+/** A leading text-only system prompt has its own field, unless the input would be empty without it. */
 function takeInstructions({ turns }: CanonicalRequest) {
   const [first] = turns
   if (turns.length === 1) return { instructions: undefined, turns }
@@ -66,7 +63,7 @@ function takeInstructions({ turns }: CanonicalRequest) {
     : { instructions: undefined, turns }
 }
 
-/** Encrypted reasoning is asked for where reasoning is: models that do not reason refuse it. */
+/** Requests encrypted reasoning only with reasoning: other models reject it. */
 function includes({ reasoning, logprobs, webSearch }: CanonicalRequest): string[] {
   const isReasoning = reasoning !== undefined && reasoning.amount?.type !== 'off'
   return [
@@ -99,14 +96,14 @@ function encodeFormat(format: OutputFormat): JsonObject {
   return defined({ type: 'json_schema', name, description, schema, strict })
 }
 
-/** A turn as input items. Content is a list always: a turn that grows has its earlier bytes as a prefix. */
+/** A turn as input items. Content is always a list, so a growing turn keeps its prefix. */
 function encodeTurn({ role, parts }: Turn): JsonObject[] {
   if (parts.length === 0) return [{ type: 'message', role, content: '' }]
   const items: JsonObject[] = []
   let message: { readonly role: string; readonly content: JsonObject[] } | undefined
   for (const part of parts) {
     const isMedia = part.type === 'image' || part.type === 'document' || part.type === 'audio'
-    // The vendor takes no media from the assistant: images that a model drew are shown by the user.
+    // The vendor accepts no media from the assistant: a model's images become the user's.
     const speaker = role === 'assistant' && isMedia ? 'user' : role
     const content = encodeContentPart(part, speaker === 'assistant')
     if (content === undefined) {
@@ -142,9 +139,7 @@ function encodePart(part: Part): JsonObject[] {
   }
 }
 
-/**
- * The vendor takes only its own reasoning, encrypted. An id above 64 characters is refused, and may be left out.
- */
+/** The vendor accepts only its own encrypted reasoning. An id above 64 characters is rejected, and optional. */
 function encodeReasoningItem({ text, signature, id }: ReasoningPart): JsonObject[] {
   if (signature === undefined) return []
   const summary = text === '' ? [] : [{ type: 'summary_text', text }]

@@ -42,7 +42,7 @@ export function readResponses(body: JsonObject): RequestFacts {
 
 const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
-/** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
+/** An earlier response, a conversation, or items of earlier answers sent by id. */
 function referredIds(body: JsonObject, references: readonly string[]): readonly string[] {
   const { conversation } = body
   return [
@@ -52,7 +52,7 @@ function referredIds(body: JsonObject, references: readonly string[]): readonly 
   ].filter((id): id is string => typeof id === 'string' && id !== '')
 }
 
-/** All but functions and custom tools may be run by the vendor; a stored prompt may bring some. */
+/** The vendor may run all tools but functions and custom tools; a stored prompt may contain some. */
 function hasHostedTools(body: JsonObject): boolean {
   if (isJsonObject(body.prompt)) return true
   return arrayIn(body, 'tools')
@@ -62,7 +62,7 @@ function hasHostedTools(body: JsonObject): boolean {
 
 const clientKinds = new Set<unknown>(['function', 'custom', 'local_shell', 'apply_patch'])
 
-/** What a response shall have besides text. */
+/** What a response asks for besides text. */
 export function readExtras(body: JsonObject): RequestExtras | undefined {
   const tools = allTools(body)
   const isAll = tools.every(({ kind }) => kind !== undefined)
@@ -79,7 +79,7 @@ export function readExtras(body: JsonObject): RequestExtras | undefined {
   })
 }
 
-/** Tools may also come with items of the input (`additional_tools`, `tool_search_output`). */
+/** Tools in `tools` or in items of the input (`additional_tools`, `tool_search_output`). */
 function allTools(body: JsonObject): readonly FoundTool[] {
   const added = arrayIn(body, 'input').flatMap((item, index) =>
     isJsonObject(item) ? toolsIn(arrayIn(item, 'tools'), ['input', index, 'tools']) : [],
@@ -92,7 +92,7 @@ interface FoundTool {
   readonly path: Path
 }
 
-/** Namespaces hold tools, not each other: within one, another is a tool that has no price. */
+/** Namespaces are not nested: an inner one is an unpriced tool. */
 function toolsIn(list: readonly unknown[], path: Path, isWithin = false): readonly FoundTool[] {
   return list.flatMap((tool, index): readonly FoundTool[] => {
     const at = [...path, index]
@@ -107,7 +107,7 @@ function toolsIn(list: readonly unknown[], path: Path, isWithin = false): readon
 function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
   if (clientKinds.has(type)) return undefined
-  // A shell is the client's own, unless it is asked for in a container.
+  // The client runs a shell, unless it is requested in a container.
   const place = objectIn(tool, 'environment')?.type
   if (type === 'shell' && (place === undefined || place === 'local')) return undefined
   if (type === 'tool_search' && tool.execution === 'client') return undefined

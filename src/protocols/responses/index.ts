@@ -45,7 +45,7 @@ const generate: Operation = {
   createObserver: createResponsesObserver,
 }
 
-/** It answers with one body, whatever the request says of streaming. */
+/** It returns one body, whatever the request says about streaming. */
 const compact: Operation = {
   ...generate,
   name: 'compact',

@@ -9,33 +9,33 @@ import { decodeAnnotation } from './content.ts'
 import { callInput, summarySeparator, textsIn } from './decode-request.ts'
 import { decodeSearchCall, flatName } from './tools.ts'
 
-/** A part's text, as a vendor sends it: the next piece, or the whole of it. */
+/** A text of a part: the next piece, or the whole. */
 export interface Told {
   readonly text: string
   readonly isWhole: boolean
-  /** Which of the item's texts: answer and refusal, or summary and reasoning itself. */
+  /** The item's text: answer and refusal, or summary and reasoning. */
   readonly kind: 'text' | 'refusal' | 'summary' | 'content' | 'input'
   readonly index: number
   readonly logprobs?: readonly TokenLogprob[] | undefined
 }
 
-/** Turns what a vendor sends of one item of an answer into events. */
+/** Converts what a vendor sends of one item into events. */
 export interface ItemReader {
-  /** The item as it was announced; it may also never be. */
+  /** The announced item; some vendors never announce it. */
   begin?(item: JsonObject): void
   tell?(told: Told): void
-  /** A source, or what is said of a whole part. */
+  /** Annotations of a part, one by one or all. */
   cite?(index: number, annotations: readonly JsonObject[]): void
   end(item: JsonObject | undefined): void
 }
 
-/** Where the readers of one answer put what they read. */
+/** The sink of one answer's readers. */
 export class Blocks extends EventSink {
-  /** Kinds of events that the answer has. */
+  /** Event types seen in the answer. */
   readonly kinds = new Set<string>()
-  /** Ends of the reasoning that is open. */
+  /** Functions that end open reasoning. */
   readonly reasoning = new Set<() => void>()
-  /** Of all calls: clients tell them apart by it. */
+  /** All call ids: clients identify calls by them. */
   readonly callIds = new Set<string>()
 
   override push(event: AnswerEvent): void {
@@ -44,7 +44,7 @@ export class Blocks extends EventSink {
   }
 }
 
-/** Kinds of items that an answer is read from; others of the vendor's own tools are not asked for. */
+/** Item types that are decoded; others of vendor-run tools are never requested. */
 const readers = {
   message: createMessageReader,
   reasoning: createReasoningReader,
@@ -54,12 +54,12 @@ const readers = {
 } as const
 export type ItemType = keyof typeof readers
 
-/** The kind of an item, or undefined for one that is not read. */
+/** The type of an item; undefined for one that is not decoded. */
 export function itemType({ type }: JsonObject): ItemType | undefined {
   return typeof type === 'string' && Object.hasOwn(readers, type) ? (type as ItemType) : undefined
 }
 
-/** A reader of an item of which nothing has come. */
+/** A reader for a new item. */
 export function createItemReader(
   type: ItemType,
   blocks: Blocks,
@@ -68,15 +68,12 @@ export function createItemReader(
   return readers[type](blocks, context, type)
 }
 
-/** Reasoning ends before anything else begins, whether the vendor has said so or not. */
+/** Other blocks end open reasoning, announced or not. */
 function endReasoning({ reasoning }: Blocks): void {
   for (const end of reasoning) end()
 }
 
-/**
- * How much of a text has been passed on: it comes in pieces, whole or both, and each character goes on once
- * (T10).
- */
+/** How much of a text has passed: it comes in pieces, whole or both, and each character passes once (T10). */
 interface Progress {
   sent: number
   received: number
@@ -84,7 +81,7 @@ interface Progress {
 
 const createProgress = (): Progress => ({ sent: 0, received: 0 })
 
-/** What is new in a piece (nothing, when the whole has come), or in the whole. */
+/** The new text of a piece (none after the whole), or of the whole. */
 function takeNew(progress: Progress, { text, isWhole }: Told): string {
   if (isWhole) {
     const rest = text.slice(progress.sent)
@@ -100,7 +97,7 @@ function takeNew(progress: Progress, { text, isWhole }: Told): string {
 
 interface OpenPart {
   readonly progress: Progress
-  /** Its block, while it is open. */
+  /** The open block, if any. */
   block: { readonly id: string; readonly kind: 'text' | 'refusal' } | undefined
   readonly citations: Map<string, Citation>
 }
@@ -109,7 +106,7 @@ const createPart = (): OpenPart => {
   return { progress: createProgress(), block: undefined, citations: new Map() }
 }
 
-/** Reads a message: each of its parts is a block of text or of a refusal. */
+/** Reads a message: each part is a block of text or of a refusal. */
 function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>> {
   const parts = new Map<number, OpenPart>()
 
@@ -129,7 +126,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
     if (fresh === '') return
     part.block ??= openBlock(kind === 'refusal' ? kind : 'text')
     const { id, kind: open } = part.block
-    // Probabilities go with the tokens that they are of: with the rest of a text they would not fit.
+    // Probabilities must match their tokens: they do not fit the rest of a text.
     const fitting = fresh.length === text.length ? logprobs : undefined
     if (open === 'refusal') blocks.push({ type: 'refusal-delta', id, text: fresh })
     else blocks.push({ type: 'text-delta', id, text: fresh, logprobs: fitting })
@@ -138,7 +135,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   function cite(index: number, annotations: readonly JsonObject[]): void {
     const { citations } = partAt(index)
     for (const annotation of annotations) {
-      // Told when it is found, and again with the whole part.
+      // An annotation comes when it is found, and again with the whole part.
       citations.set(toJsonText(annotation) ?? '', decodeAnnotation(annotation))
     }
   }
@@ -165,7 +162,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   }
 }
 
-/** The text of a whole part of a message; undefined for a kind that is not known. */
+/** The text of a whole part of a message; undefined for an unknown kind. */
 export function wholePart(content: JsonObject, index: number): Told | undefined {
   const { text, refusal } = content
   if (content.type === 'refusal' && typeof refusal === 'string') {
@@ -176,10 +173,7 @@ export function wholePart(content: JsonObject, index: number): Told | undefined 
   return { kind: 'text', text, isWhole: true, index, logprobs }
 }
 
-/**
- * Reads a reasoning item: its summary, or else the reasoning itself. What comes after its end is a new block
- * (T11).
- */
+/** Reads a reasoning item: its summary, or else the reasoning. Text after its end begins a new block (T11). */
 function createReasoningReader(blocks: Blocks): ItemReader {
   const parts = new Map<number, Progress>()
   let id: string | undefined
@@ -203,7 +197,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
 
   function tell(told: Told): void {
     const { index } = told
-    // Some vendors send the same text as its own summary: the kind that came first counts.
+    // Some vendors send the same text as its own summary: the first kind counts.
     if (kind !== undefined && kind !== told.kind) return
     const fresh = takeNew(parts.getOrInsertComputed(index, createProgress), told)
     if (fresh === '') return
@@ -234,7 +228,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
   }
 }
 
-/** Reads a call of a function or custom tool. Input before the name waits; a call without a name is left out. */
+/** Reads a call of a function or custom tool. Input before the name waits; a call without a name is dropped. */
 function createCallReader(
   blocks: Blocks,
   { requestId, request }: DecodeContext,
@@ -272,12 +266,12 @@ function createCallReader(
   return {
     begin(item) {
       announced = item
-      // Without its id the call waits for the item's end, which may have it.
+      // Without an id the call waits for the item's end, which may have it.
       if (stringIn(item, 'call_id') !== undefined) open(item)
     },
     tell,
     end(item) {
-      // Some vendors announce the whole call, and send nothing after that.
+      // Some vendors announce the whole call, and send nothing else.
       const whole = item ?? announced
       if (isEnded || whole === undefined) return
       open({ ...announced, ...whole })
@@ -290,9 +284,7 @@ function createCallReader(
   }
 }
 
-/**
- * Reads a `web_search_call`. Its action comes with the finished item: those that are no searches are left out.
- */
+/** Reads a `web_search_call`. The finished item has its action: other actions than searches are dropped. */
 function createSearchReader(blocks: Blocks): ItemReader {
   return {
     end(item) {

@@ -7,10 +7,9 @@ import { encodeCitations, encodeLogprobs } from './content.ts'
 import { sourcesIncluded, splitName } from './tools.ts'
 import { ownItemId } from './wire.ts'
 
-/** One event of a stream as text, with the next sequence number. */
 export type WriteEvent = (type: string, fields: JsonObject) => string
 
-/** Numbers the events of one stream, from `first` on. */
+/** Numbers the events of a stream, from `first`. */
 export function createEventWriter(first = 0): WriteEvent {
   let sequence = first
   return (type, fields) => {
@@ -28,11 +27,11 @@ type EndEvent = EventOf<
 >
 type CallStart = EventOf<'tool-call-start'>
 
-/** Writes one item of an answer for a client; its announcement and its end are written around it. */
+/** Writes one item; its announcement and its end are written around it. */
 interface ItemWriter {
   begin?(): string
   delta?(event: DeltaEvent): string
-  /** A block's end. A message may have more of them. */
+  /** Ends a block. A message may have several. */
   end(event: EndEvent): string
   item(status: ItemStatus): JsonObject
 }
@@ -42,10 +41,10 @@ interface ItemPlace {
   readonly output_index: number
 }
 
-/** The kinds of items: message, reasoning, function, custom tool, search; the vendor's ids begin so. */
+/** Prefixes of the vendor's ids: message, reasoning, function, custom tool, search. */
 type Prefix = 'msg' | 'rs' | 'fc' | 'ctc' | 'ws'
 
-/** No items yet. An item is announced with the first of its text, so that none is empty. */
+/** Writes items. An item is announced with its first text, so that none is empty. */
 export function createOutputWriter({ requestId, request, body }: EncodeContext, emit: WriteEvent) {
   const done: JsonObject[] = []
   let current: { readonly prefix: Prefix; readonly writer: ItemWriter } | undefined
@@ -67,7 +66,7 @@ export function createOutputWriter({ requestId, request, body }: EncodeContext, 
     return closed + emit('response.output_item.added', fields) + (writer.begin?.() ?? '')
   }
 
-  /** The item for texts, or for reasoning, if it is not there already. */
+  /** The current item for text or reasoning; begins one if needed. */
   function need(prefix: 'msg' | 'rs'): string {
     if (current?.prefix === prefix) return ''
     const create = prefix === 'msg' ? createMessageWriter : createReasoningWriter
@@ -101,7 +100,7 @@ export function createOutputWriter({ requestId, request, body }: EncodeContext, 
       case 'tool-call-end':
         return end(event)
       case 'reasoning-end':
-        // Without text and signature there is nothing to write.
+        // Reasoning without text and signature is dropped.
         if (current?.prefix !== 'rs' && event.signature === undefined) return ''
         return need('rs') + end(event) + close('completed')
       default:
@@ -173,7 +172,7 @@ function wholePart({ type, text, logprobs }: OpenPart, citations: readonly Citat
   return { type, annotations: encodeCitations({ type: 'text', text, citations }), logprobs, text }
 }
 
-/** Writes a reasoning item: its text as a summary of one part, its signature as the encrypted content. */
+/** Writes a reasoning item: its text as a one-part summary, its signature as encrypted content. */
 function createReasoningWriter(place: ItemPlace, emit: WriteEvent): ItemWriter {
   const at = { ...place, summary_index: 0 }
   let text = ''
@@ -231,7 +230,7 @@ function createCallWriter(
   }
 }
 
-/** Writes a search that the vendor runs. Its pages are written only for clients that ask for them. */
+/** Writes a vendor-run search. Its pages are written only for clients that ask for them. */
 function createSearchWriter(place: ItemPlace, emit: WriteEvent, body: JsonObject): ItemWriter {
   const tellsSources = arrayIn(body, 'include').includes(sourcesIncluded)
   const event = (name: string) => emit(`response.web_search_call.${name}`, { ...place })

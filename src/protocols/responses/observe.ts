@@ -14,12 +14,12 @@ import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { responsesReports } from './usage.ts'
 
-/** Watches a response. The kinds of events go by `type`: some vendors send no `event:` line. */
+/** Observes a response. The `type` decides: some vendors send no `event:` line. */
 export const createResponsesObserver = (): AnswerObserver => new ResponsesObserver(responsesReports)
 
 class ResponsesObserver extends Observer {
   protected override readonly fields = responseFields
-  /** What a search is billed as, and a container, by the tools of the request. */
+  /** How searches and containers are billed, by the request's tools. */
   #search: HostedTool = 'web_search'
   #gigabytes = 1
 
@@ -29,7 +29,7 @@ class ResponsesObserver extends Observer {
     if (typeof event.sequence_number === 'number') seen.sequence = event.sequence_number
     const response = objectIn(event, 'response')
     if (type.endsWith('.delta')) {
-      // Audio comes as base64, which is no text.
+      // Audio is base64, not text.
       if (type !== 'response.audio.delta') addText(seen.text, event.delta)
     } else if (type === 'error') fail(seen, objectIn(event, 'error')?.message ?? event.message)
     else if (response === undefined) {
@@ -66,15 +66,15 @@ class ResponsesObserver extends Observer {
     const isBackground = response.background === true || response.status === 'queued'
     seen.pending = isBackground && !finalStates.has(response.status)
     if (response.store !== false) notePartIds(seen.partIds, response)
-    // Text that came in deltas is not counted again.
+    // Text from deltas is not counted again.
     if (seen.text.length === 0) addOutputText(seen.text, response)
-    // What is still being worked on is charged, and its usage recorded, when it is fetched.
+    // A pending response is charged when it is fetched.
     if (seen.pending) return
     this.noteUsage(response.usage)
     this.noteObserved()
   }
 
-  /** Counts the hosted tools of a response so far as OpenAI bills them: containers once each, by their memory. */
+  /** Counts hosted tools as OpenAI bills them: containers once each, by memory. */
   #tallyResponse(response: JsonObject): void {
     for (const tool of arrayIn(response, 'tools')) {
       if (!isJsonObject(tool)) continue
@@ -90,7 +90,7 @@ class ResponsesObserver extends Observer {
     if (searches !== undefined) this.tally.told(this.#search, searches)
   }
 
-  /** An item that has been added to the answer, or is done; `index` where it stands. */
+  /** An added or finished item; `index` is its position. */
   #tallyItem(item: JsonObject, index: unknown): void {
     const { tally } = this
     const { type } = item
@@ -98,7 +98,7 @@ class ResponsesObserver extends Observer {
     const tool = itemTools.get(type)
     if (tool !== undefined) tally.note(tool, id)
     else if (type === 'web_search_call') {
-      // Which kind of action it is comes with the finished item.
+      // The finished item has the action.
       if (isSearch(item)) tally.note(this.#search, id)
     } else if (type === 'code_interpreter_call') {
       tally.note('code_execution', stringIn(item, 'container_id') ?? id, this.#gigabytes)
@@ -114,7 +114,7 @@ class ResponsesObserver extends Observer {
 const responseFields = ['output', 'object', 'id', 'error']
 const finalStates = new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled'])
 
-/** What the vendor keeps can be referred to by its id (`item_reference`). */
+/** Later requests may refer to stored items by id (`item_reference`). */
 function notePartIds(partIds: Set<string>, response: JsonObject): void {
   for (const part of [response.conversation, ...arrayIn(response, 'output')]) {
     const id = isJsonObject(part) ? stringIn(part, 'id') : undefined
@@ -133,14 +133,14 @@ function addOutputText(text: TextSample, response: JsonObject): void {
   }
 }
 
-/** The upstream's words about a failed response; '' when it failed without words. */
+/** A failed response's message; '' without one. */
 function failureOf(response: JsonObject): string | undefined {
   const error = objectIn(response, 'error')
   if (error === undefined && response.status !== 'failed') return undefined
   return stringIn(error, 'message') ?? ''
 }
 
-/** Items of the answer that are each one use of a tool. */
+/** Items that are each one use of a tool. */
 const itemTools = new Map<unknown, HostedTool>([
   ['file_search_call', 'file_search'],
   ['image_generation_call', 'image_generation'],

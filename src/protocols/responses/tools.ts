@@ -19,7 +19,7 @@ const nativeTool = ({ type }: JsonObject, at: string): NativeUse => {
   return { feature: clientTools.has(type) ? 'vendor_tool' : 'hosted_tool', at }
 }
 
-/** The functions and custom tools of a list; what else it holds is noted in `native`. */
+/** Decodes the functions and custom tools of a list; others are noted in `native`. */
 export function decodeTools(tools: readonly unknown[], at: string, native: NativeUse[]): Tool[] {
   return tools.flatMap((tool, index) => decodeTool(tool, `${at}[${index}]`, native))
 }
@@ -51,7 +51,7 @@ function decodeCustom(tool: JsonObject) {
   return { kind: 'custom', grammar: isGrammar ? { syntax, definition } : undefined } as const
 }
 
-/** Other protocols have no sets of tools: what is said of the set goes before its first tool. */
+/** Other protocols have no namespaces: its description goes before its first tool. */
 function decodeNamespace(set: JsonObject, at: string, native: NativeUse[]): Tool[] {
   const namespace = nameOf(set, at)
   const about = stringIn(set, 'description')
@@ -68,9 +68,7 @@ function nameOf(tool: JsonObject, at: string): string {
   return stringIn(tool, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
 }
 
-/**
- * The name of a call's tool in the request. A tool loaded later, that belongs to no set, is its own namespace.
- */
+/** A call's tool name in the request. A tool that was loaded later, outside of a set, is its own namespace. */
 export function flatName(
   tools: readonly Tool[],
   name: string,
@@ -82,7 +80,7 @@ export function flatName(
   return !knows(flat) && (namespace === name || knows(name)) ? name : flat
 }
 
-/** The fields by which a client of this protocol knows a tool. */
+/** The fields by which a client of this protocol identifies a tool. */
 export function splitName(tools: readonly Tool[], name: string): JsonObject {
   const namespace = toolNamed(tools, name)?.namespace
   return namespace === undefined ? { name } : { name: name.slice(namespace.length + 2), namespace }
@@ -100,7 +98,7 @@ export function encodeTools(tools: readonly Tool[]): JsonObject[] {
   })
 }
 
-/** Which tools the model may or must call. A choice of the vendor's own tools is noted in `native`. */
+/** Decodes the tool choice. A choice of vendor-run tools is noted in `native`. */
 export function decodeToolChoice(
   choice: unknown,
   tools: readonly Tool[],
@@ -135,7 +133,7 @@ function decodeChosen(
   return undefined
 }
 
-/** The choice as the vendor takes it: a tool is named with its kind. */
+/** The tool choice in the vendor's form: it names tools with their kind. */
 export function encodeToolChoice(
   choice: ToolChoice,
   { tools, webSearch }: Pick<CanonicalRequest, 'tools' | 'webSearch'>,
@@ -159,7 +157,7 @@ export function encodeToolChoice(
   }
 }
 
-/** The word of `include` by which a request asks for the pages that were found. */
+/** The value of `include` that requests found pages. */
 export const sourcesIncluded = 'web_search_call.action.sources'
 
 const isSearch = (tool: unknown): tool is JsonObject =>
@@ -171,7 +169,7 @@ const known = new Set([
 ])
 const knownFilters = new Set(['allowed_domains', 'blocked_domains'])
 
-/** The first search among the tools; undefined: none, not allowed, or within the vendor's own cache (Codex). */
+/** The first search among the tools; undefined: none, not allowed, or only in the vendor's cache (Codex). */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {
   const tools = arrayIn(body, 'tools')
   const index = tools.findIndex(isSearch)
@@ -202,7 +200,7 @@ const othersIn = (holder: JsonObject, names: ReadonlySet<string>, at: string): s
     names.has(name) || (holder[name] ?? undefined) === undefined ? [] : [`${at}.${name}`],
   )
 
-/** A choice among some tools may leave the search out. */
+/** A choice among some tools may exclude the search. */
 function isAllowed(choice: unknown): boolean {
   if (!isJsonObject(choice) || choice.type !== 'allowed_tools') return true
   return arrayIn(choice, 'tools').some(isSearch)
@@ -221,14 +219,14 @@ const includePlaces = (body: JsonObject): string[] =>
     word === sourcesIncluded ? [`include[${index}]`] : [],
   )
 
-/** The choice of a request, where it is that of its search. */
+/** The tool choice of a request, if it is its search. */
 export const searchChoice = (
   choice: unknown,
   search: WebSearch | undefined,
 ): ToolChoice | undefined =>
   search !== undefined && isSearch(choice) ? { type: 'search' } : undefined
 
-/** The vendor knows only domains that are allowed, and refuses a search with the least effort. */
+/** The vendor supports allowed domains only, and rejects a search with minimal effort. */
 export const takesSearch = ({ webSearch, reasoning }: CanonicalRequest): boolean =>
   webSearch?.blockedDomains === undefined &&
   !(reasoning?.amount?.type === 'effort' && reasoning.amount.effort === 'minimal')
@@ -244,7 +242,7 @@ export function encodeSearch(search: WebSearch): JsonObject {
   })
 }
 
-/** The search that an item is; undefined for another action: only the finished item has its action. */
+/** The search of an item; undefined for another action: only the finished item has one. */
 export function decodeSearchCall(item: JsonObject): SearchPart | undefined {
   const action = objectIn(item, 'action')
   if (action !== undefined && (action.type ?? 'search') !== 'search') return undefined

@@ -17,7 +17,7 @@ export const responsesReports: UsageReports = {
     }
   },
   needed: ['input', 'output'],
-  // The words are those of chat; output that no details take apart is text here.
+  // The names are those of chat; output without details is text.
   readExtras: (wire) =>
     readChatExtras(
       wire,
@@ -30,7 +30,7 @@ export const responsesReports: UsageReports = {
   outputFields: ['output_tokens'],
 }
 
-/** Usage as this vendor writes it. It knows one kind of cache writes: those for an hour are among them. */
+/** Usage in the vendor's form. It includes one-hour cache writes in its only count. */
 export function encodeResponsesUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, outputTokens, reasoningTokens } = usage
   const cacheWrites = usage.cacheWriteTokens + usage.cacheWrite1hTokens

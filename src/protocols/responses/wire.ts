@@ -48,7 +48,7 @@ export const checkResponses = createCheck(
   (body) => streamOptionsFault(body) ?? inputFault(body),
 )
 
-/** Without input there must be something else to answer to. */
+/** Without input another field must give the model something to answer. */
 function inputFault(body: ResponsesRequest): Fault | undefined {
   const starts = [body.input, body.prompt, body.previous_response_id, body.conversation]
   if (starts.some((start) => start !== undefined && start !== null)) return undefined
@@ -57,11 +57,11 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 
 interface ItemIds {
   readonly references: readonly string[]
-  /** Of those that are sent whole. */
+  /** Items that are sent whole. */
   readonly whole: readonly string[]
 }
 
-/** Parts the items of an input that have an id by whether the vendor has to know them. */
+/** Splits the ids of input items by whether the vendor must know them. */
 export function itemIdsIn(body: JsonObject): ItemIds {
   const references: string[] = []
   const whole: string[] = []
@@ -72,13 +72,13 @@ export function itemIdsIn(body: JsonObject): ItemIds {
   return { references, whole }
 }
 
-/** The id of an item that stands for one that its vendor keeps; undefined: it is none of these. */
+/** The id of an item stored by its vendor; undefined for other items. */
 export function referenceId(item: JsonObject): string | undefined {
   const id = stringIn(item, 'id')
   return id !== undefined && isReference(item) ? id : undefined
 }
 
-/** Whether an item stands for one that its vendor keeps: a reference, or an item sent by its id alone. */
+/** Whether an item refers to a stored one: a reference, or an item sent by its id alone. */
 function isReference(item: JsonObject): boolean {
   const type = stringIn(item, 'type')
   if (type === 'item_reference') return true
@@ -89,7 +89,7 @@ function isReference(item: JsonObject): boolean {
   return true
 }
 
-/** Where the content is of items that have fields beside it which say something about it alone. */
+/** The content fields of items with other fields about it. */
 const contents = new Map([
   ['message', ['content']],
   ['reasoning', ['summary', 'content', 'encrypted_content']],
@@ -108,16 +108,16 @@ function isEmpty(value: unknown): boolean {
   return true
 }
 
-// Ids of translated responses and of their items: each contains the id of its request.
+// Ids of translated responses and their items contain the id of their request.
 
 /** The id of a translated response. */
 export const ownResponseId = (requestId: string): string => `resp_${requestId}`
 
-/** The id of one of its items; `prefix` is as the vendor begins ids of its kind. */
+/** The id of one of its items; `prefix` is the vendor's for that type. */
 export const ownItemId = (prefix: string, requestId: string, place: number): string =>
   `${prefix}_${requestId}_${place}`
 
-/** The response of an id, or of an item's id; undefined for ids that no gateway like this one gave out. */
+/** The response of an id, or of an item's id; undefined for ids of other origin. */
 export function ownResponseOf(id: string): string | undefined {
   const requestId = /^(?:resp_(req_[0-9a-f]{32})|[a-z]{2,3}_(req_[0-9a-f]{32})_\d{1,6})$/.exec(id)
   const found = requestId?.[1] ?? requestId?.[2]

@@ -7,7 +7,7 @@ import type { Usage } from '../canonical/usage.ts'
 import type { ProtocolName } from '../protocol.ts'
 import { type FeatureName, wayOf } from './features.ts'
 
-/** What an answer needs that its upstream can't do; undefined: nothing, as of nearly all. */
+/** A filter for what an answer needs and its upstream lacks; undefined: nothing, as usual. */
 export function answerFilter(
   { format, stop }: CanonicalRequest,
   upstream: ProtocolName,
@@ -29,12 +29,12 @@ export function filterResponse(
   return foldEvents(unfoldResponse(response).flatMap((event) => filter.push(event)))
 }
 
-/** Changes the events of one answer on their way to the client. Synchronous, never throws. */
+/** Changes the events of one answer. Synchronous, never throws. */
 interface EventFilter {
   push(event: AnswerEvent): readonly AnswerEvent[]
-  /** Nothing of what is still to come is for the client, but how it ended and what it used. */
+  /** Only the end and the usage of the rest reach the client. */
   readonly isCut?: () => boolean
-  /** The end of an answer that is cut, whose upstream is not read any more. */
+  /** Ends a cut answer whose upstream is no longer read. */
   readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
 }
 
@@ -47,21 +47,21 @@ interface Held {
 interface Answer {
   readonly cutter: JsonCutter
   text: string
-  /** Blocks that hold nothing but what stands before the JSON. */
+  /** Blocks with only what precedes the JSON. */
   readonly held: Held[]
-  /** It calls tools: then its text need not be JSON. */
+  /** It calls tools: its text need not be JSON. */
   isFree: boolean
 }
 
 type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
 
 /**
- * Makes JSON of an answer whose vendor can't promise it: what stands around it is left out, and a regular end
- * without any is an error. One that ends otherwise, or calls tools, stays.
+ * Extracts JSON from an answer whose vendor cannot guarantee it: surrounding text is dropped, and a regular end
+ * without JSON is an error. Answers that end otherwise, or call tools, stay.
  */
 export function createJsonFilter(takesArrays: boolean): EventFilter {
   const answers = new Map<number, Answer>()
-  /** By id of a block of text: whose it is, and whether it was begun for the client. */
+  /** Text blocks by id, and whether they have begun for the client. */
   const blocks = new Map<string, { readonly choice: number; isBegun: boolean }>()
   let begins: string | undefined
 
@@ -103,11 +103,11 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
     if (isFree) return [...begin(event.id), event]
     const waiting = held.find(({ id }) => id === event.id)
     if (waiting) waiting.isEnded = true
-    // Places in a text of which a part is left out would be others.
+    // Dropped text shifts the places of citations.
     return block.isBegun ? [{ ...event, citations: undefined }] : []
   }
 
-  /** Text that was kept back, of an answer that need not be JSON. */
+  /** Buffered text of an answer that need not be JSON. */
   function release(choice: number): readonly AnswerEvent[] {
     const answer = answerOf(choice)
     answer.isFree = true
@@ -149,7 +149,7 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
   }
 }
 
-/** How many characters of what came instead the error quotes. */
+/** Characters that the error quotes, at most. */
 const longestQuote = 80
 
 function noJson(text: string) {
@@ -169,14 +169,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A block that has begun, and whose text is watched. */
+/** An open block whose text is searched. */
 interface Block {
   readonly choice: number
   readonly type: 'text' | 'reasoning' | 'refusal' | 'tool-call'
   readonly matcher: StopMatcher | undefined
 }
 
-/** Ends an answer at a stop sequence where its vendor knows none. For answers without others side by side. */
+/** Ends an answer at a stop sequence for a vendor without them. For answers with one choice. */
 export function createStopFilter(sequences: readonly string[]): EventFilter {
   const patterns = preparePatterns(sequences)
   const blocks = new Map<string, Block>()
@@ -190,7 +190,7 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
     })
   }
 
-  /** The ends of all that is open: nothing more of it is passed on. */
+  /** Ends all open blocks. */
   function endAll(): readonly AnswerEvent[] {
     const ends = [...blocks].map(([id, { type }]): AnswerEvent => ({ type: `${type}-end`, id }))
     blocks.clear()
@@ -209,7 +209,7 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
         const matcher = blocks.get(event.id)?.matcher
         if (matcher === undefined) return [event]
         const { text, found } = matcher.push(event.text)
-        // Probabilities are of the whole piece.
+        // Probabilities belong to the whole piece.
         const said: readonly AnswerEvent[] =
           text === '' ? [] : [text === event.text ? event : { ...event, text, logprobs: undefined }]
         if (found === undefined) return said
@@ -248,7 +248,7 @@ const kindOf = (type: `${Block['type']}-start`) => type.slice(0, -'-start'.lengt
 type JsonCutter = ReturnType<typeof createJsonCutter>
 
 /**
- * Cuts the first JSON object (or array) out of a text in pieces. What begins must look like JSON: a brace in
+ * Extracts the first JSON object (or array) from a text in pieces. Its beginning must look like JSON: a brace in
  * prose is none.
  */
 function createJsonCutter(takesArrays: boolean) {
@@ -257,7 +257,7 @@ function createJsonCutter(takesArrays: boolean) {
   let waiting = ''
   const brackets = new Brackets()
 
-  /** The end of what belongs to the value: behind its last bracket, or all of the text. */
+  /** The end of the value: after its last bracket, or all of the text. */
   function follow(text: string): number {
     for (let at = 0; at < text.length; at++) {
       if (brackets.step(text.charCodeAt(at)) !== -1 || brackets.depth > 0) continue
@@ -268,14 +268,14 @@ function createJsonCutter(takesArrays: boolean) {
   }
 
   return {
-    /** What of this piece, and of what was kept back before it, belongs to the object. */
+    /** The part of this piece, and of the buffered text, that belongs to the value. */
     push(text: string): string {
       if (phase === 'after') return ''
       let rest = text
       if (phase === 'before') {
         const whole = waiting + text
         const start = whole.search(begins)
-        // A bracket with nothing but space behind it may begin it.
+        // A bracket followed only by spaces may begin it.
         waiting = start < 0 ? '' : whole.slice(start)
         if (start < 0) return ''
         if (waiting.length < longestGap && waiting.slice(1).trim() === '') return ''
@@ -285,19 +285,19 @@ function createJsonCutter(takesArrays: boolean) {
       }
       return rest.slice(0, follow(rest))
     },
-    /** `before`: it has not begun. `after`: it has ended, and what follows is left out. */
+    /** `before`: it has not begun. `after`: it has ended, and the rest is dropped. */
     get phase(): 'before' | 'inside' | 'after' {
       return phase
     },
   }
 }
 
-/** So many spaces behind a bracket are waited for. */
+/** Spaces after a bracket that are buffered, at most. */
 const longestGap = 1_000
 
 type StopMatcher = ReturnType<typeof createStopMatcher>
 
-/** A sequence with the longest beginning of it that each of its beginnings ends with. */
+/** A sequence with its failure function (longest proper border of each prefix). */
 interface Pattern {
   readonly text: string
   readonly fallbacks: readonly number[]
@@ -309,9 +309,7 @@ function preparePatterns(sequences: readonly string[]): readonly Pattern[] {
     .map((text) => ({ text, fallbacks: fallbacksOf(text) }))
 }
 
-/**
- * Looks for stop sequences in a text in pieces (Knuth, Morris, Pratt): the one that is complete first ends it.
- */
+/** Finds stop sequences in a text in pieces (Knuth, Morris, Pratt): the first complete one ends it. */
 function createStopMatcher(patterns: readonly Pattern[]) {
   const matched = patterns.map(() => 0)
   let held = ''
@@ -333,7 +331,7 @@ function createStopMatcher(patterns: readonly Pattern[]) {
   }
 
   return {
-    /** What of this piece, and of what was kept back before it, is surely before any sequence. */
+    /** The part of this piece, and of the buffered text, that surely precedes any sequence. */
     push(text: string): { readonly text: string; readonly found?: string } {
       const whole = held + text
       for (let at = held.length; at < whole.length; at++) {

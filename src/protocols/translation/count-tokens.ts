@@ -10,15 +10,15 @@ import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { TokenFamily } from './token-families.ts'
 
-/** Counts LLM tokens of a text in o200k. */
+/** Counts the o200k tokens of a text. */
 export type CountText = (text: string) => number | Promise<number>
 
-/** Something that costs input: LLM tokens in themselves, or a text and what its tokens count. */
+/** A cost in LLM tokens, or a text with a factor for its tokens. */
 type Cost = number | readonly [text: string, factor: number]
 
 /**
- * Estimates the input of a request in LLM tokens, as its vendor would count it. Signatures count by their length,
- * unsealed. What the vendor's own tools add is not in it.
+ * Estimates a request's input in LLM tokens as its vendor counts it. Signatures count by their unsealed length.
+ * Vendor-run tools are not included.
  */
 export async function countRequestTokens(
   request: CanonicalRequest,
@@ -76,7 +76,7 @@ function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
   }
   yield [tool.name, family.text]
   yield [[tool.description, tool.grammar?.definition].join('\n').trim(), family.text]
-  // Nearly every tool has this line, and to forbid what is not named costs nothing.
+  // Nearly every tool has this line, and it costs nothing.
   const { additionalProperties, ...schema } = tool.parameters ?? {}
   const isPlain = typeof additionalProperties !== 'object'
   yield [jsonText(isPlain ? schema : tool.parameters), perToken]
@@ -84,7 +84,7 @@ function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
 
 const deepest = 64
 
-/** As JSON, but for what nests too deep: the engine takes seconds to find that it can't write that. */
+/** As JSON, except for deep nesting: the engine takes seconds to fail on it. */
 function jsonText(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (depth > deepest) return ''
@@ -130,7 +130,7 @@ function* partCosts(part: Exclude<Part, ReasoningPart>, family: TokenFamily): Ge
   }
 }
 
-/** A second is some 20 KB of sound for 10 to 30 tokens, and some 150 KB of film for 260. */
+/** A second is about 20 KB of audio for 10 to 30 tokens, and 150 KB of video for 260. */
 const base64PerMediaToken = 600
 
 function reasoningCost(
@@ -151,7 +151,7 @@ function* documentCosts(part: DocumentPart, family: TokenFamily): Generator<Cost
   else yield family.page * Math.max(1, Math.round(source.data.length / base64PerPage))
 }
 
-/** Of a PDF with some pictures. */
+/** A PDF page with some pictures. */
 const base64PerPage = 65_536
 
 const isText = (mediaType: string) => /^text\/|json|xml|csv/.test(mediaType)
@@ -160,7 +160,7 @@ function decodeText(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)))
   } catch {
-    // No base64: the vendor will say so.
+    // Invalid base64: the vendor rejects it.
     return ''
   }
 }
@@ -184,7 +184,7 @@ const comment = (text: string | undefined) =>
 
 const deepestType = 32
 
-/** Writes the schemas of one tool. A definition is written out where it is used first. */
+/** Writes the schemas of one tool. A definition is written at its first use. */
 function createWriter(root: JsonObject) {
   const written = new Set<string>()
 

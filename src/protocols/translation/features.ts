@@ -2,7 +2,8 @@ import type { Quirk } from '../canonical/quirks.ts'
 import type { ProtocolName } from '../protocol.ts'
 
 /**
- * `adapted`: said in another way, to the same end. `dropped`: left out, and named to the client. `refused`: 400.
+ * `adapted`: expressed otherwise, to the same effect. `dropped`: omitted, and reported to the client. `refused`:
+ * 400.
  */
 const ways = ['carried', 'adapted', 'dropped', 'refused'] as const
 export type Way = (typeof ways)[number]
@@ -10,7 +11,7 @@ export type Way = (typeof ways)[number]
 export interface Feature {
   readonly title: string
   readonly ways: { readonly [target in ProtocolName]: Way }
-  /** How it is adapted, or why it is not carried, where that is not plain. */
+  /** How it is adapted, or why it is not carried, unless obvious. */
   readonly note?: string
 }
 
@@ -24,7 +25,7 @@ function row(title: string, ways: `${Letter}${Letter}${Letter}${Letter}`, note?:
   return { title, ways: columns, ...(note && { note }) }
 }
 
-/** The same wherever it goes to: what only one protocol has. */
+/** The same for every target: what only one protocol has. */
 const native = (title: string, way: Letter, note?: string) =>
   row(title, `${way}${way}${way}${way}`, note)
 
@@ -32,9 +33,7 @@ const native = (title: string, way: Letter, note?: string) =>
 const embed = (title: string, [chat, gemini]: `${Letter}${Letter}`, note?: string) =>
   row(title, `${chat as Letter}rr${gemini as Letter}`, note)
 
-/**
- * What only one protocol can say. A channel of that protocol gets it untouched; others get what the row says.
- */
+/** Features of one protocol only. A channel of that protocol gets them unchanged; others as the row says. */
 export const nativeFeatures = {
   hosted_tool: native(
     'Tools that the vendor runs itself (web search, images, code execution, files, MCP)',
@@ -89,7 +88,7 @@ export const nativeFeatures = {
 
 export type NativeFeature = keyof typeof nativeFeatures
 
-/** What a request may hold, and what becomes of it on channels of each protocol. `/docs/translation` shows it. */
+/** Features of a request, by target protocol. `/docs/translation` shows the table. */
 export const requestFeatures = {
   instructions: row('System prompt', 'cccc'),
   developer_role: row('Instructions of the developer role', 'ccaa', 'as the system prompt'),
@@ -217,7 +216,7 @@ export const requestFeatures = {
 
 export type FeatureName = keyof typeof requestFeatures
 
-/** What an answer may hold, and what becomes of it for clients of each protocol. */
+/** Features of an answer, by client protocol. */
 export const answerFeatures = {
   text: row('Text', 'cccc'),
   tool_calls: row('Calls of tools, in pieces as they come', 'ccca', 'whole calls'),
@@ -240,7 +239,7 @@ export const answerFeatures = {
   errors: row('Errors, before and inside of a stream', 'cccc'),
 } as const satisfies Record<string, Feature>
 
-/** What quirks change in the table. */
+/** How quirks change the table. */
 const quirkWays: { readonly [quirk in Quirk]?: { readonly [name in FeatureName]?: Way } } = {
   no_developer_role: { developer_role: 'adapted' },
   reasoning_content: {
@@ -255,7 +254,7 @@ const quirkWays: { readonly [quirk in Quirk]?: { readonly [name in FeatureName]?
   cache_control: { cache_hint: 'carried' },
 }
 
-/** What becomes of a feature on a channel with these quirks. */
+/** How a channel with these quirks handles a feature. */
 export function wayOf(name: FeatureName, target: ProtocolName, quirks: ReadonlySet<Quirk>): Way {
   for (const quirk of quirks) {
     const way = quirkWays[quirk]?.[name]
@@ -264,7 +263,7 @@ export function wayOf(name: FeatureName, target: ProtocolName, quirks: ReadonlyS
   return requestFeatures[name].ways[target]
 }
 
-/** The same of a request for embeddings: `fitEmbedding` acts by it. */
+/** The same for embeddings, applied by `fitEmbedding`. */
 export const embeddingFeatures = {
   text: embed('Texts, one or up to 100', 'cc'),
   tokens: embed('Texts as numbers of LLM tokens', 'cr', 'every vendor has its own'),
@@ -285,7 +284,7 @@ export const embeddingFeatures = {
 export type EmbeddingFeature = keyof typeof embeddingFeatures
 
 /**
- * The same of a legacy completion (`POST /v1/completions`). What is refused takes a channel with the quirk
+ * The same for a legacy completion (`POST /v1/completions`). What is refused needs a channel with the quirk
  * text_completions.
  */
 export const legacyFeatures = {

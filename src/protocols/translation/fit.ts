@@ -21,15 +21,15 @@ interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' |
   readonly webSearch?: boolean
 }
 
-/** A request that its target can express, and what was left out of it, as the client wrote it. */
+/** A request that its target can express, and what was dropped, as the client wrote it. */
 interface Fitted {
   readonly request: CanonicalRequest
   readonly dropped: readonly string[]
 }
 
 /**
- * Takes out of a request what its target can't express; throws for what changes the meaning, with `isStrict` for
- * all. `optionalTools`: where the request has tools of its vendor's that it does not force.
+ * Removes what the target cannot express; throws for what changes the meaning, and with `isStrict` for all.
+ * `optionalTools`: paths of vendor-run tools that the request does not force.
  */
 export function fit(
   request: CanonicalRequest,
@@ -53,14 +53,14 @@ export function fit(
   for (const feature of features) fitted = without(fitted, feature)
   checkStop(fitted, client, target)
   const { conversation } = client
-  // Sent empty, or all that it had is what the target can't express.
+  // Sent empty, or the target can express none of it.
   if (fitted.turns.length === 0) {
     throw invalid(conversation, 'holds nothing that an answer could be given to. Send a message.')
   }
   const fault = target.findFault?.(fitted, conversation)
   if (fault !== undefined) throw new TranslationError(fault)
   const names = dropped.map(({ at }) => at)
-  // Of the request as it came: strict tools are not, where the target does not know the word.
+  // From the original request: strict tools are not strict where the target lacks the setting.
   for (const told of target.tellsInWords?.(request) ?? []) {
     const place = [schemaPath(client, told.at, told.isTool), told.path, told.keyword]
     const at = place.filter((step) => step !== '').join('.')
@@ -76,7 +76,7 @@ export function fit(
   return { request: fitted, dropped: [...new Set(names)] }
 }
 
-/** So many stop sequences are looked for here, and so long ones, in characters: each costs work. */
+/** Bounds of stop sequences that the gateway matches: each one costs work. */
 const mostStops = 64
 const longestStop = 1_000
 
@@ -89,7 +89,7 @@ function checkStop({ stop = [] }: CanonicalRequest, client: Spelling, target: Ta
   throw invalid(param, `must be ${limits} for ${spokenBy(target)}.`)
 }
 
-/** Either the search of a request is carried, or what `native` says of it: then it is left out, or refused. */
+/** Keeps either the request's search or its `native` use, which is then dropped or rejected. */
 function withOneSearch(
   { webSearch, ...rest }: CanonicalRequest,
   { webSearch: isRun = false, takesSearch }: Target,
@@ -103,7 +103,7 @@ function withOneSearch(
   return { ...request, native }
 }
 
-/** Where only the search may be used, and it is left out, nothing may be. */
+/** A choice of only the search, once dropped, forbids all tools. */
 function withoutEmptyChoice(request: CanonicalRequest): CanonicalRequest {
   const { toolChoice } = request
   const isEmpty = toolChoice?.type === 'allowed' && toolChoice.names.length === 0
@@ -147,7 +147,7 @@ function refusal(
 const lowerFirst = (text: string) =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 
-/** A request that allows tools by name, each once. Throws for the name of a tool that it does not have. */
+/** A request that allows tools by name, each once. Throws for an unknown name. */
 function withKnownAllowed(request: CanonicalRequest, at: string): CanonicalRequest {
   const { toolChoice, tools } = request
   if (toolChoice?.type !== 'allowed') return request
@@ -161,7 +161,7 @@ function withKnownAllowed(request: CanonicalRequest, at: string): CanonicalReque
   return { ...request, toolChoice: { ...toolChoice, names } }
 }
 
-/** What of a request for embeddings is left out on its way to a vendor. Throws for what it can't do without. */
+/** What is dropped from an embeddings request for a vendor. Throws for what it requires. */
 export function fitEmbedding(
   { others }: EmbeddingRequest,
   { operation: { protocol } }: EmbeddingCodec,
@@ -184,10 +184,10 @@ export function fitEmbedding(
   return dropped
 }
 
-/** So large a body is translated at most; models take some 8,000 LLM tokens of each text. */
+/** Largest body that is translated; models take about 8,000 LLM tokens of each text. */
 const mostBytes = 4 * 1_048_576
 
-/** Throws where more is sent at once than the vendor takes. Nothing of the body need be parsed for it. */
+/** Throws for more texts or bytes than the vendor accepts at once. Needs no parsing of the texts. */
 export function checkSize(
   count: number,
   bytes: number,

@@ -15,24 +15,24 @@ import { foreignSearchId, pagesIn, queryIn } from '../messages/search.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**
- * Reasoning goes back to its vendor through clients of other protocols: sealed with its origin, it stands where
- * they have a signature, and comes back unread. The gateway keeps nothing.
+ * Reasoning returns to its vendor through clients of other protocols: encrypted with its origin, it takes the
+ * place of their signature. The gateway stores nothing.
  */
 
 /** Encrypts and signs a text; equal texts give equal seals. */
 export interface Sealer {
   /** As base64url. */
   seal(text: string): string
-  /** Undefined for what was not sealed here, or was changed. */
+  /** Undefined for a text of another origin, or a changed one. */
   open(sealed: string): string | undefined
 }
 
-/** How every seal begins. */
+/** The prefix of every seal. */
 export const sealPrefix = 'tgs1.'
-/** Between the seals of reasoning that shares one carrier (gemini's calls). */
+/** Separates the seals of reasoning in one carrier (gemini's calls). */
 const separator = '~'
 
-/** No answer has as many pieces of reasoning in one carrier. */
+/** More pieces than any answer has in one carrier. */
 const mostSeals = 256
 
 interface SealedReasoning {
@@ -67,7 +67,7 @@ function openSeal(seal: string, sealer: Sealer): SealedReasoning | undefined {
   return { origin, part }
 }
 
-/** Seals the reasoning of a whole answer that came from `origin`. */
+/** Seals the reasoning of a whole answer from `origin`. */
 export function sealResponse(
   response: CanonicalResponse,
   origin: string,
@@ -84,7 +84,7 @@ export function sealResponse(
   return { ...response, choices }
 }
 
-/** Seals the reasoning of a stream that comes from `origin`, event by event. */
+/** Seals the reasoning of a stream from `origin`, event by event. */
 export function createEventSealer(
   origin: string,
   sealer: Sealer,
@@ -103,7 +103,7 @@ export function createEventSealer(
   }
 }
 
-/** Takes the seals off a request that goes to `origin`. What comes from elsewhere loses its signature. */
+/** Opens the seals of a request to `origin`. Reasoning from elsewhere loses its signature. */
 export function openRequest(
   request: CanonicalRequest,
   origin: string,
@@ -132,11 +132,11 @@ function openTurn(
     const seals = pieces.flatMap((piece) => openSeal(piece, sealer) ?? [])
     if (seals.length === 0) return restored(undefined, part, origin, native)
     hasSeal = true
-    // Beside those that are whole, one that was changed is left out.
+    // A changed one beside whole ones is dropped.
     if (seals.length < pieces.length) noteForeign(part, native)
     return seals.flatMap((seal) => restored(seal, part, origin, native))
   })
-  // Beside sealed reasoning, the same text without a seal is what the client showed to a person.
+  // Unsealed text beside the same sealed reasoning is the client's display copy.
   return opened.flatMap((list, index) => {
     const was = turn.parts[index]
     const isCopy = hasSeal && was?.type === 'reasoning' && was.signature === undefined
@@ -168,8 +168,8 @@ function noteForeign({ at = 'messages' }: ReasoningPart, native: NativeUse[]): v
 const deepest = 64
 
 /**
- * Takes out of a body what another vendor's answer left in it, sealed: the vendor would refuse it. A call that
- * carries a seal (gemini) stays, with a stand-in where the model wants one. `dropped`: where the seals were.
+ * Removes another vendor's sealed reasoning from a body, which the vendor would reject. A call with a seal
+ * (gemini) stays, with a stand-in where the model requires one. `dropped`: the paths of seals.
  */
 export function stripSeals(
   body: JsonObject,
@@ -185,13 +185,13 @@ interface Walk {
   readonly standIn: string | undefined
 }
 
-/** The members in which the protocols have signatures. */
+/** The protocols' members for signatures. */
 const sealed = [
   ...['signature', 'data', 'encrypted_content', 'encrypted_index'],
   ...['thoughtSignature', 'thought_signature'],
 ]
 
-/** How the value of such a member begins, when it is a seal of this gateway. */
+/** How a member's value begins when it is one of this gateway's seals. */
 export const sealBeginnings = [sealPrefix, wrappedPrefix, foreignSearchId] as const
 
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
@@ -216,7 +216,7 @@ function stripObject(value: JsonObject, path: string, walk: Walk, depth: number)
   return withoutCopy(value, Object.fromEntries(entries))
 }
 
-/** The text beside the sealed details of a chat message was written here for a person: it goes with them. */
+/** The text beside a chat message's sealed details is a display copy: it is removed with them. */
 function withoutCopy(before: JsonObject, after: JsonObject): JsonObject {
   const details = arrayIn(before, 'reasoning_details')
   const left = arrayIn(after, 'reasoning_details')
@@ -242,7 +242,7 @@ function stripValue(value: unknown, path: string, walk: Walk, depth: number): un
   })
 }
 
-/** A block, item or detail of reasoning; a gemini part of thought, or one with nothing else in it. */
+/** A block, item or detail of reasoning; a gemini part of thought, or one with only a signature. */
 function isCarrier(item: JsonObject): boolean {
   if (!sealed.some((key) => isSeal(key, item[key]))) return false
   if (typeof item.type === 'string') return carrierTypes.has(item.type)
@@ -254,11 +254,11 @@ const carrierTypes = new Set([
   'web_search_result_location',
 ])
 
-/** A block of a search, or of its result, that another vendor ran. */
+/** A block of another vendor's search, or its result. */
 const isForeignSearch = ({ id, tool_use_id: useId }: JsonObject) =>
   [id, useId].some((one) => typeof one === 'string' && one.startsWith(foreignSearchId))
 
-/** What was found stays, as text: the vendor takes only results that it can open. */
+/** The results stay as text: the vendor accepts only results that it can decrypt. */
 function foundText(block: JsonObject, before: unknown): readonly JsonObject[] {
   const results = pagesIn(block)
   if (results.length === 0) return []

@@ -1,23 +1,23 @@
 import type { Setting } from '../canonical/request.ts'
 
-/** What clients of a protocol call what a request holds, for messages to them. */
+/** A protocol's names for what a request holds, for error messages. */
 export interface Spelling {
   readonly conversation: string
-  /** Settings that are not spelled as all others are. */
+  /** Settings with an irregular name. */
   readonly settings: { readonly [setting in Setting]?: string }
-  /** Where all others are, by their own names; absent: at the top, in snake_case. */
+  /** The parent of all others; absent: top level, snake_case. */
   readonly within?: string
-  /** The member of the reasoning that says whether it is shown. */
+  /** The field that shows reasoning. */
   readonly shownReasoning: string
   readonly cacheMark: string
-  /** Where the number of searches is limited; absent: in the tool itself. */
+  /** The field that limits searches; absent: the tool's own. */
   readonly searchLimit?: string
   /** The object with a tool's fields; absent: the tool itself. */
   readonly functionAt?: (at: string) => string
   readonly toolSchema: string
-  /** The member of the answer's format that holds its schema; '' where it is the format. */
+  /** The format's member with its schema; '' if it is the format. */
   readonly formatSchema: string
-  /** An answer that the conversation ends with is continued; absent: it is not. */
+  /** A final assistant message is continued; absent: it is not. */
   readonly continuesAnswers?: true
 }
 
@@ -31,11 +31,11 @@ export const spell = ({ settings, within }: Spelling, setting: Setting): string 
 
 const functionAt = (client: Spelling, at: string) => client.functionAt?.(at) ?? at
 
-/** Where a client asks for strict arguments of the tool at `at`. */
+/** The path of `strict` for the tool at `at`. */
 export const strictPath = (client: Spelling, at: string): string =>
   `${functionAt(client, at)}.strict`
 
-/** Where the schema of the tool, or of the answer, at `at` is. */
+/** The path of the schema of the tool, or response format, at `at`. */
 export function schemaPath(client: Spelling, at: string, isTool: boolean): string {
   if (isTool) return `${functionAt(client, at)}.${client.toolSchema}`
   return client.formatSchema === '' ? at : `${at}.${client.formatSchema}`

@@ -3,7 +3,7 @@ import type { ProtocolName } from '../protocol.ts'
 
 type ImageTokens = (image: ImagePart) => number
 
-/** Of an image that is given by its address, or whose header is not known. */
+/** Size of an image with an address, or an unknown header. */
 const unknownSize: ImageSize = { width: 1024, height: 1024 }
 
 /** The same for every image (Gemini). */
@@ -13,8 +13,8 @@ export const whole =
     tokens
 
 /**
- * A base and so much for each tile of 512 pixels, fitted to 2048 and a short side of 768. Source: OpenAI, "Images
- * and vision".
+ * A base, plus each tile of 512 pixels, scaled to 2048 and a short side of 768. Source: OpenAI, "Images and
+ * vision".
  */
 export const tiles =
   (cost: { readonly base: number; readonly perTile: number }): ImageTokens =>
@@ -24,7 +24,7 @@ export const tiles =
     return cost.base + cost.perTile * Math.ceil(width / 512) * Math.ceil(height / 512)
   }
 
-/** So much for each patch of 32 pixels, 1536 at most. Source: OpenAI, "Images and vision". */
+/** Each patch of 32 pixels, at most 1536. Source: OpenAI, "Images and vision". */
 export const patches =
   (cost: { readonly perPatch: number }): ImageTokens =>
   (image) => {
@@ -33,7 +33,7 @@ export const patches =
     return cost.perPatch * Math.min(count, 1536)
   }
 
-/** By the area, after the image was made to fit. Source: Anthropic, "Vision". */
+/** By area, after scaling to the limits. Source: Anthropic, "Vision". */
 export const pixels =
   (cost: {
     readonly perToken: number
@@ -62,10 +62,10 @@ interface ImageSize {
   readonly height: number
 }
 
-/** So much of the base64 is looked at: a JPEG's size stands behind its thumbnail and colour profile. */
+/** Base64 characters that are read: a JPEG's size follows its thumbnail and colour profile. */
 const headLength = 262_144
 
-/** The size that the header of a PNG, JPEG, GIF or WebP states; undefined for all else. */
+/** The size in the header of a PNG, JPEG, GIF or WebP; undefined for all else. */
 export function imageSize(base64: string): ImageSize | undefined {
   const bytes = decodeHead(base64)
   if (bytes === undefined || bytes.byteLength < 30) return undefined
@@ -88,7 +88,7 @@ function decodeHead(base64: string): DataView | undefined {
     const text = atob(head)
     return new DataView(Uint8Array.from(text, (char) => char.charCodeAt(0)).buffer)
   } catch {
-    // No base64: the vendor will say so.
+    // Invalid base64: the vendor rejects it.
     return undefined
   }
 }
@@ -121,11 +121,11 @@ function webpSize(bytes: DataView): ImageSize | undefined {
 }
 
 /**
- * How a vendor's models count what a request says beside its text: LLM tokens, or LLM tokens per token of o200k,
- * measured on the recorded requests unless a source is named.
+ * How a vendor's models count a request besides its text: LLM tokens, or LLM tokens per o200k token, measured on
+ * the recorded requests unless a source is named.
  */
 export interface TokenFamily {
-  /** Tokens of the vendor's tokenizer per token of o200k, in prose. */
+  /** Vendor tokens per o200k token, in prose. */
   readonly text: number
   readonly turns: {
     readonly request: number
@@ -134,26 +134,26 @@ export interface TokenFamily {
     readonly result: number
   }
   readonly tools: {
-    /** What the vendor tells the model about tools in general, when there are any. */
+    /** The vendor's instructions about tools, if there are any. */
     readonly any: number
-    /** The same when one of them must be called. */
+    /** The same when a call is required. */
     readonly forced: number
     readonly each: number
-    /** Of a tool's schema, per token of its JSON; `types`: the model reads a TypeScript type instead. */
+    /** A tool's schema, per token of its JSON; `types`: the model reads a TypeScript type instead. */
     readonly schema: number | 'types'
   }
-  /** Of an answer's schema, and that per token of its JSON. */
+  /** A response schema, and per token of its JSON. */
   readonly format: { readonly whole: number; readonly schema: number }
-  /** Reasoning is asked for, by an effort or a budget. */
+  /** Requested reasoning, by effort or budget. */
   readonly reasoning: number
-  /** Hidden reasoning, by the length of its signature; undefined: its text is what counts. */
+  /** Hidden reasoning, by the length of its signature; undefined: by its text. */
   readonly hidden: { readonly freeCharacters: number; readonly perCharacter: number } | undefined
   readonly image: ImageTokens
   /** A page of a PDF. */
   readonly page: number
 }
 
-/** Chat models on o200k, and models that are not known. Measured on 69 requests, gpt-4o and 4.1. */
+/** Chat models on o200k, and unknown models. Measured on 69 requests, gpt-4o and 4.1. */
 const openai: TokenFamily = {
   text: 1,
   turns: { request: 3, message: 4, call: 6, result: 6 },
@@ -174,13 +174,13 @@ const openaiReasoning: TokenFamily = {
   image: tiles({ base: 70, perTile: 140 }),
 }
 
-/** The same behind chat completions: a longer text about tools. Measured on 30 requests. */
+/** The same by chat completions: longer instructions about tools. Measured on 30 requests. */
 const openaiReasoningChat: TokenFamily = {
   ...openaiReasoning,
   tools: { ...openai.tools, any: 95, forced: 95 },
 }
 
-/** The open models of OpenAI: each request gets a text about channels. Measured on 12 requests. */
+/** OpenAI's open models: each request gets instructions about channels. Measured on 12 requests. */
 const openWeights: TokenFamily = {
   ...openaiReasoning,
   turns: { ...openai.turns, request: 66 },
@@ -213,7 +213,7 @@ const anthropicNewer: TokenFamily = {
   reasoning: 0,
 }
 
-/** Gemini 2.5. Measured on 47 requests. Schemas of answers are not counted. */
+/** Gemini 2.5. Measured on 47 requests. Response schemas are not counted. */
 const google: TokenFamily = {
   text: 1.05,
   turns: { request: 1, message: 0, call: 12, result: 12 },
@@ -225,7 +225,7 @@ const google: TokenFamily = {
   page: 258,
 }
 
-/** Gemini 3. Measured on 24 requests. Its hidden reasoning counts when that comes back. */
+/** Gemini 3. Measured on 24 requests. Its hidden reasoning counts when it is sent back. */
 const googleNewer: TokenFamily = {
   ...google,
   tools: { ...google.tools, each: 5 },
@@ -234,7 +234,7 @@ const googleNewer: TokenFamily = {
   page: 540,
 }
 
-/** Gemini 1.5 and 2.0. Measured on 19 requests: hardly more than texts and names count. */
+/** Gemini 1.5 and 2.0. Measured on 19 requests: little besides texts and names counts. */
 const googleOlder: TokenFamily = {
   ...google,
   text: 1,
@@ -257,7 +257,7 @@ interface Rule {
   readonly family: TokenFamily
 }
 
-/** The first rule that fits a model's id, in any vendor's spelling (`anthropic/claude-sonnet-4.5`). */
+/** The first rule that matches a model's id, in any vendor's spelling (`anthropic/claude-sonnet-4.5`). */
 const rules: readonly Rule[] = [
   {
     model: /claude.*\b(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b)/,
@@ -274,7 +274,7 @@ const rules: readonly Rule[] = [
   { model: /\b(gpt-[5-9]|o\d)/, family: openaiReasoning },
 ]
 
-/** Small models, where images cost otherwise. Source: OpenAI, "Images and vision"; measured: gpt-5-mini. */
+/** Small models with other image costs. Source: OpenAI, "Images and vision"; measured: gpt-5-mini. */
 const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens }[] = [
   { model: /gpt-4o-mini/, image: tiles({ base: 2833, perTile: 5667 }) },
   { model: /gpt-4\.1-(mini|nano)/, image: patches({ perPatch: 1.62 }) },
@@ -284,11 +284,11 @@ const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens
 interface TokenCounter {
   readonly model: string
   readonly protocol: ProtocolName
-  /** Address of the upstream; the vendor's own where it is not given. */
+  /** The upstream's address; absent: the vendor's own. */
   readonly url?: string | undefined
 }
 
-/** How an upstream's model counts; like those of OpenAI where the vendor is not known. */
+/** How an upstream's model counts; unknown vendors count like OpenAI. */
 export function tokenFamily({ model, protocol, url = '' }: TokenCounter): TokenFamily {
   const id = model.toLowerCase()
   const rule = rules.find(

@@ -13,13 +13,13 @@ import { changeParts, countLeadingInstructions } from '../canonical/turns.ts'
 import type { FeatureName } from './features.ts'
 import { type Spelling, snake, spell, strictPath } from './spelling.ts'
 
-/** A feature that a request uses, where it does, and how the request is without it. */
+/** A feature that a request uses, its path, and the request without it. */
 export interface Use {
   readonly feature: FeatureName
   readonly at: string
 }
 
-/** Settings that are a feature each, and nothing more: its name is the setting's in snake_case. */
+/** Settings that are a feature each, named by the setting in snake_case. */
 const plainSettings = [
   ...(['maxOutputTokens', 'stop', 'temperature', 'topP', 'topK', 'presencePenalty'] as const),
   ...(['frequencyPenalty', 'seed', 'logitBias', 'logprobs', 'metadata'] as const),
@@ -27,7 +27,7 @@ const plainSettings = [
 ] satisfies readonly Setting[]
 const plainFeatures = new Map(plainSettings.map((name) => [snake(name) as FeatureName, name]))
 
-/** Every feature that a request uses, in the order of its fields; one at each place. */
+/** Every feature that a request uses, in the order of its fields; one per path. */
 export function findUses(request: CanonicalRequest, client: Spelling): readonly Use[] {
   const uses: Use[] = []
   const note = (feature: FeatureName, at: string) => {
@@ -54,7 +54,7 @@ function noteTurns(turns: readonly Turn[], client: Spelling, note: Note): void {
     for (const part of parts) notePart(part, client, note)
   })
   const last = turns.at(-1)
-  // Elsewhere a conversation may end with an answer, but is not continued from there.
+  // Other protocols allow a final answer, but do not continue it.
   const isPrefill = client.continuesAnswers && last?.role === 'assistant'
   if (isPrefill) note('prefill', last.parts[0]?.at ?? 'messages')
 }
@@ -182,7 +182,7 @@ function noteReasoning(
 
 const samplingSettings = ['temperature', 'topP', 'topK'] as const
 
-/** The request without a feature: what can't be said in its target is left out. */
+/** The request without a feature that its target cannot express. */
 export function without(request: CanonicalRequest, feature: FeatureName): CanonicalRequest {
   const setting = plainFeatures.get(feature)
   if (setting !== undefined) return { ...request, [setting]: undefined }

@@ -2,10 +2,10 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** Turns a schema within this one; its place is a keyword, and what of that it is. */
+/** Converts a nested schema, found in `keyword` at `which`. */
 type Convert = (member: unknown, keyword: string, which?: string | number) => JsonObject
 
-/** The vendor's form of a schema that has no `allOf`, no reference and no keyword it can't have. */
+/** The vendor's form of a schema without `allOf`, references or unsupported keywords. */
 export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObject {
   const has = topicsIn(schema)
   const types = has & topic.type ? typesIn(schema) : nothing
@@ -33,7 +33,7 @@ export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObj
   return built
 }
 
-/** What a schema speaks of, as bits: only the keywords that are there are looked at. */
+/** A schema's topics as bits: only keywords that are present are processed. */
 function topicsIn(schema: JsonObject): number {
   let has = 0
   for (const keyword in schema) has |= topicOf.get(keyword) ?? 0
@@ -86,7 +86,7 @@ function pick(schema: JsonObject, keys: readonly string[], into: Record<string, 
   }
 }
 
-/** Drafts before 2020 have the items of a tuple in `items`, and what follows in `additionalItems`. */
+/** Drafts before 2020 have tuple items in `items`, and the rest in `additionalItems`. */
 function addItems(schema: JsonObject, convertMember: Convert, into: Record<string, unknown>): void {
   const { items, prefixItems, additionalItems } = schema
   const isOld = Array.isArray(items)
@@ -98,7 +98,7 @@ function addItems(schema: JsonObject, convertMember: Convert, into: Record<strin
   if (rest !== undefined && typeof rest !== 'boolean') into.items = convertMember(rest, 'items')
   pick(schema, itemBounds, into)
   if (rest !== false) return
-  // Nothing may follow: as a limit of the length.
+  // No further items: becomes a limit of the length.
   const length = Array.isArray(tuple) ? tuple.length : 0
   into.maxItems = typeof into.maxItems === 'number' ? Math.min(into.maxItems, length) : length
 }
@@ -120,7 +120,7 @@ function addProperties(
     }
   }
   for (const name of names) {
-    // The vendor refuses to require what is not described.
+    // The vendor rejects required properties without a schema.
     if (known === undefined || !Object.hasOwn(known, name)) entries.push([name, {}])
   }
   if (known || entries.length > 0) into.properties = Object.fromEntries(entries)
@@ -131,14 +131,14 @@ function addProperties(
   }
 }
 
-/** `anyOf`, and `oneOf` as it: the vendor reads them alike. */
+/** `anyOf` and `oneOf` become `anyOf`: the vendor reads them alike. */
 function buildChoice(schema: JsonObject, convertMember: Convert): Told | undefined {
   const key = schema.anyOf === undefined ? 'oneOf' : 'anyOf'
   const list = schema[key]
   if (!Array.isArray(list)) return undefined
   if (list.every((member) => requiredOnly(member) !== undefined)) {
     const sets = list.map(requiredOnly)
-    // The vendor refuses to require, in a choice, what is described outside of it.
+    // The vendor rejects required properties in a choice that are declared outside of it.
     const word = key === 'anyOf' ? 'At least one' : 'Exactly one'
     const told = sets.map((names = nothing) => names.join(' and ')).join('; ')
     return { fields: {}, notes: [`${word} of these must be given: ${told}.`] }
@@ -149,14 +149,14 @@ function buildChoice(schema: JsonObject, convertMember: Convert): Told | undefin
   return { fields: { anyOf: members }, notes: [] }
 }
 
-/** The names that a schema requires, if it says nothing else. */
+/** The required names of a schema that says nothing else. */
 function requiredOnly(schema: unknown): readonly string[] | undefined {
   if (!isJsonObject(schema) || Object.keys(schema).length !== 1) return undefined
   const { required } = schema
   return Array.isArray(required) && required.length > 0 ? required.map(String) : undefined
 }
 
-/** What a schema says of its values: in the vendor's keywords, and in sentences for its description. */
+/** Constraints on values: as the vendor's keywords, and as sentences for the description. */
 interface Told {
   readonly fields: { readonly [keyword: string]: unknown }
   readonly notes: readonly string[]
@@ -181,7 +181,7 @@ function typeField(names: readonly string[]): { readonly type?: unknown } {
 }
 
 /**
- * Allowed values: the vendor takes texts and numbers. Null is a choice of its own; others go into the
+ * Allowed values: the vendor takes texts and numbers. Null becomes a choice of its own; others go into the
  * description.
  */
 function tellValues(values: readonly unknown[], declared: readonly string[]): Told {
@@ -205,7 +205,7 @@ function tellValues(values: readonly unknown[], declared: readonly string[]): To
   return { fields: type, notes: [note] }
 }
 
-/** The one type that all of the values have, if it is a plain one. */
+/** The common plain type of all values, if any. */
 function kindOf(values: readonly unknown[]): readonly string[] {
   const [first] = values
   const kind = typeof first
@@ -224,7 +224,10 @@ const plain = {
   number: ['number'],
 } as const
 
-/** Bounds of numbers. The vendor has only closed ones: open ones move by one for integers, or are told. */
+/**
+ * Bounds of numbers. The vendor has inclusive ones: exclusive ones move by one for integers, or go into the
+ * description.
+ */
 function tellBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
@@ -249,7 +252,7 @@ interface Bound {
   readonly isOpen: boolean
 }
 
-/** The stricter of two bounds; in draft 4 the open one is a mark on the closed one. */
+/** The stricter of two bounds; in draft 4 an exclusive one is a flag on the inclusive one. */
 function bound(
   closed: unknown,
   open: unknown,
@@ -275,7 +278,7 @@ function tellRest(schema: { readonly [keyword: string]: unknown }): readonly str
   return notes
 }
 
-/** The formats that the vendor knows; it has refused others. Source: its guide "Structured outputs". */
+/** Formats that the vendor accepts; it has rejected others. Source: its guide "Structured outputs". */
 const formats: ReadonlySet<string> = new Set([
   ...['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double'],
 ])

@@ -2,13 +2,10 @@ import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 import { camelNames } from '../wire.ts'
 
-/** Schemas nested deeper than this are read as `{}`, which fits any value. */
+/** Deeper schemas become `{}`, which allows any value. */
 const deepest = 64
 
-/**
- * A schema of this vendor as JSON schema. Its `Schema` is that of OpenAPI 3.0; clients write both in either
- * field.
- */
+/** The vendor's schema as JSON schema. Its `Schema` is that of OpenAPI 3.0; clients write both in either field. */
 export function fromGeminiSchema(schema: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return {}
   const { type, nullable, format, propertyOrdering, example, ...others } = camelNames(schema)
@@ -20,7 +17,7 @@ export function fromGeminiSchema(schema: JsonObject, depth = 0): JsonObject {
     result[key] = change(value, depth)
   }
   if (isNumeric(types) && Array.isArray(result.enum)) result.enum = result.enum.map(toNumber)
-  // `enum` is no format, it only says that there is one.
+  // `enum` is no format: it only announces the keyword.
   if (format !== undefined && format !== 'enum') result.format = format
   if (example !== undefined && result.examples === undefined) result.examples = [example]
   order(result, propertyOrdering)
@@ -41,7 +38,7 @@ const map: Change = (value, depth) =>
 const pointer: Change = (value) =>
   typeof value === 'string' ? value.replace(/^#\/defs\//, '#/$defs/') : value
 
-/** By keyword: its name in JSON schema, and how its value changes. */
+/** By keyword: its name in JSON schema, and its value's conversion. */
 const changes = new Map<string, readonly [key: string, change: Change]>([
   ...changing(map, 'properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'),
   ...changing(list, 'anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'),
@@ -57,13 +54,13 @@ function changing(change: Change, ...names: readonly string[]) {
   return names.map((name) => [name, [name, change]] as const)
 }
 
-/** Counts are 64 bits wide: its JSON has them as text. */
+/** 64-bit counts are text in its JSON. */
 function toNumber(value: unknown): unknown {
   const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
   return isNumber ? Number(value) : value
 }
 
-/** Types in small letters; the vendor's word for none is left out. */
+/** Types in lower case, without the unspecified one. */
 function typesOf(type: unknown): unknown {
   if (Array.isArray(type)) return type.map(typesOf)
   if (typeof type !== 'string') return type ?? undefined
@@ -78,7 +75,7 @@ const smallTypes = new Map(
 
 const isNumeric = (type: unknown) => type === 'integer' || type === 'number'
 
-/** Properties in the order that the schema asks for, as JSON schema says it: by writing them so. */
+/** JSON schema has no property order: the properties are written in that order. */
 function order(schema: Record<string, unknown>, ordering: unknown): void {
   const { properties } = schema
   if (!Array.isArray(ordering) || !isJsonObject(properties)) return

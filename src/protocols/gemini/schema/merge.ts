@@ -2,7 +2,7 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** The schema that holds where both do (`allOf`); undefined when no one schema says it. */
+/** The conjunction of two schemas (`allOf`); undefined when one schema cannot express it. */
 export function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const extra = mergeExtra(a, b)
   if (extra === undefined) return undefined
@@ -59,7 +59,7 @@ const values: Merge = (a, b) => {
   return shared.length === 0 ? undefined : shared
 }
 
-/** How a keyword of both becomes one; all others are annotations: the first one stands. */
+/** How a keyword of both schemas merges; all others are annotations: the first one wins. */
 const merges = new Map<string, Merge>([
   ['type', types],
   ['enum', values],
@@ -80,7 +80,7 @@ const merges = new Map<string, Merge>([
   ),
 ])
 
-/** `additionalProperties` can be told of both only where it forbids nothing that the other one names. */
+/** `additionalProperties` merges only if it forbids no property that the other schema names. */
 function mergeExtra(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const [mine, other] = [a.additionalProperties, b.additionalProperties]
   const isOpen = (extra: unknown) => extra === undefined || extra === true

@@ -2,25 +2,24 @@ import { isJsonObject, membersOf } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 import { asJson, type Write } from './words.ts'
 
-/** The definitions that a schema refers to, wherever in it they are. */
+/** The definitions that a schema refers to. */
 export type References = ReturnType<typeof createReferences>
 
 interface Definition {
   readonly name: string
   readonly target: JsonObject
-  /** It stands within what is written elsewhere, too. */
   readonly isCopy: boolean
 }
 
-/** A pointer to one of the definitions of the whole: they stand apart, and none within another. */
+/** A pointer to a top-level definition; these are never nested. */
 const definition = /^#\/(\$defs|definitions)\/[^/]+$/
 
-/** References within `root`. */
+/** Resolves references within `root`. */
 export function createReferences(root: JsonObject) {
-  // By what is pointed to: one thing can be pointed to in many ways, and is written once.
+  // Names by target: several pointers may lead to one definition, which is written once.
   const names = new Map<JsonObject, string>()
   const taken = new Set<string>()
-  /** By name, the number that makes the next one of it another name. */
+  /** By name, the number for the next duplicate. */
   const counts = new Map<string, number>()
   const waiting: Definition[] = []
   let at = 0
@@ -37,7 +36,7 @@ export function createReferences(root: JsonObject) {
   }
 
   return {
-    /** What a local pointer leads to; undefined for what is elsewhere, or is nothing. */
+    /** The target of a local pointer; undefined for an external or dangling one. */
     resolve(ref: unknown): JsonObject | undefined {
       if (ref === '#') return root
       if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
@@ -52,7 +51,7 @@ export function createReferences(root: JsonObject) {
       }
       return isJsonObject(value) ? value : undefined
     },
-    /** The pointer to write instead: into `$defs`, the only place that the vendor looks in. */
+    /** The pointer to write: into `$defs`, the only place that the vendor supports. */
     point(ref: string, target: JsonObject): string {
       let name = names.get(target)
       if (name === undefined) {
@@ -62,7 +61,7 @@ export function createReferences(root: JsonObject) {
       }
       return `#/$defs/${name}`
     },
-    /** The next definition that was pointed to and is not yet written. */
+    /** The next referenced definition that is not written yet. */
     next: (): Definition | undefined => waiting[at++],
   }
 }
@@ -74,25 +73,25 @@ function unescapeStep(step: string): string {
   try {
     return decodeURIComponent(plain)
   } catch {
-    // A bare percent sign: many write pointers as they are.
+    // A bare percent sign: many write unescaped pointers.
     return plain
   }
 }
 
-/** Characters of definitions that may be written out more than once, in all schemas of a request. */
+/** Characters of definitions that a request's schemas may repeat, at most. */
 const mostCopied = 1_000_000
-/** Members that may be looked at again, to merge schemas with others. */
+/** Members that may be visited again for merging, at most. */
 const mostMerged = 50_000
 
 export type SchemaBudget = ReturnType<typeof createSchemaBudget>
 
-/** What the schemas of one request may take: a size is counted before it is made, since references can repeat. */
+/** Limits the work for one request's schemas: sizes count in advance, since references can repeat. */
 export function createSchemaBudget() {
   const sizes = new Map<object, number>()
   let copied = 0
   let merged = 0
 
-  /** About the length of its JSON; each object is measured once. */
+  /** Approximate length as JSON; each object is measured once. */
   function sizeOf(value: unknown, depth: number): number {
     if (typeof value === 'string') return value.length + 3
     if (typeof value !== 'object' || value === null || depth > deepest) return 6
@@ -106,7 +105,7 @@ export function createSchemaBudget() {
   }
 
   return {
-    /** Counts a value that is written once more, with all that is in it. */
+    /** Counts a value that is written again, with all its content. */
     copy(value: unknown): void {
       copied += sizeOf(value, 0)
       merged++
@@ -128,10 +127,10 @@ function countMembers(schema: JsonObject): number {
 const lengthOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? membersOf(value).length : 1
 
-/** How many definitions are written out within one another at the most. */
+/** Nested expansions of definitions, at most. */
 const mostOpen = 8
 
-/** Writes schemas for a description, with the definitions they refer to, as far as the budget goes. */
+/** Writes schemas for a description, expanding definitions within the budget. */
 export function createWriter({ resolve }: References, budget: SchemaBudget): Write {
   const open = new Set<JsonObject>()
 

@@ -13,7 +13,7 @@ import {
 } from './references.ts'
 import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './words.ts'
 
-/** In place of a keyword: what a schema refers to is too much to be written out. */
+/** In place of a keyword: the referenced schema is too large to expand. */
 const tooMuch = 'too much'
 
 interface KeywordPlace {
@@ -22,8 +22,8 @@ interface KeywordPlace {
 }
 
 /**
- * A JSON schema as the vendor takes it; what it lacks is told in descriptions, and `told` names the keywords. The
- * other result: it can't be written out. A schema is converted once.
+ * A JSON schema in the vendor's form; unsupported keywords go into descriptions and are listed in `told`.
+ * Otherwise the reason why it cannot be written. A schema is converted once.
  */
 export function toGeminiSchema(
   schema: JsonObject,
@@ -37,7 +37,7 @@ export function toGeminiSchema(
   return result
 }
 
-/** A schema as the vendor takes it; one that can't be written out as it is, for the vendor to judge. */
+/** A schema in the vendor's form; one that cannot be converted passes as it is. */
 export function adaptedSchema(schema: JsonObject): JsonObject {
   const result = toGeminiSchema(schema)
   return 'schema' in result ? result.schema : schema
@@ -47,7 +47,7 @@ type Converted =
   | { readonly schema: JsonObject; readonly told: readonly KeywordPlace[] }
   | KeywordPlace
 
-/** A request is looked at for what its channel can't take before it is written. */
+/** Faults are looked for before the request is written. */
 const converted = new WeakMap<JsonObject, Converted>()
 
 function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
@@ -78,7 +78,7 @@ interface Walk {
   readonly write: (value: unknown) => string
 }
 
-/** Where a schema stands: in which keyword of which other one, and what of that it is. */
+/** The location of a schema, linked to its parent's. */
 interface Place {
   readonly within: Place | undefined
   readonly keyword: string
@@ -101,7 +101,7 @@ function fail(walk: Walk, place: Place | undefined, keyword: string): JsonObject
   return {}
 }
 
-/** So many of a schema are named: what clients invent may be any number. */
+/** Listed keywords per schema, at most: clients may invent any number. */
 const mostTold = 20
 
 function noteTold(walk: Walk, place: Place | undefined, keyword: string): void {
@@ -110,7 +110,7 @@ function noteTold(walk: Walk, place: Place | undefined, keyword: string): void {
   told.push({ path: pathOf(place), keyword })
 }
 
-/** A schema with what the vendor has no keyword for in its description. */
+/** A schema whose unsupported keywords moved into its description. */
 function worded(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
   const words = tellInWords(schema, walk.write)
   if (words === undefined) return schema
@@ -118,7 +118,7 @@ function worded(schema: JsonObject, place: Place | undefined, walk: Walk): JsonO
   return words.schema
 }
 
-/** The schema that a lone reference at the root stands for: arguments must be an object there. */
+/** Resolves a lone reference at the root: arguments must be an object there. */
 function rootOf(schema: JsonObject, walk: Walk): JsonObject {
   let root = schema
   for (let hops = 0; hops < 16 && typeof root.$ref === 'string'; hops++) {
@@ -153,7 +153,7 @@ const isFlat = ({ $ref, allOf, anyOf, oneOf }: JsonObject) =>
 
 const isChoice = (list: unknown) => Array.isArray(list) && list.length > 1
 
-/** One schema without `allOf`, and with a reference only where it stands alone. */
+/** A schema without `allOf`, and with a reference only if that stands alone. */
 function flatten(
   given: JsonObject,
   place: Place | undefined,
@@ -175,7 +175,7 @@ function flatten(
     if (members.length === 0 && isRemark(kept)) return { ...kept, $ref }
     members.push({ $ref })
   }
-  // Remarks on a lone reference leave it one.
+  // A lone reference may have remarks.
   const [only] = members
   if (members.length === 1 && isJsonObject(only) && isRemark(kept)) {
     return flatten({ ...only, ...kept }, place, walk, depth + 1)
@@ -192,7 +192,7 @@ function flatten(
   return merged
 }
 
-/** A schema that no one schema can be made of with the rest: in words. */
+/** A member that cannot be merged into the rest, in words. */
 function tellMember(
   merged: JsonObject,
   member: unknown,
@@ -218,7 +218,7 @@ function resolved(
   return flatten({ ...own, ...remarks }, place, walk, depth + 1)
 }
 
-/** Keywords that do not restrict what fits. */
+/** Keywords that do not constrain values. */
 const remarks = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
   ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
@@ -226,7 +226,7 @@ const remarks = new Set([
 
 const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
 
-/** Of what is described elsewhere there is only the name. */
+/** An external schema is mentioned by name only. */
 function tellElsewhere(
   { $ref, title, description }: JsonObject,
   place: Place | undefined,
@@ -237,7 +237,7 @@ function tellElsewhere(
   return withNotes(remarks, [tellReference($ref)])
 }
 
-/** A reference stands alone with this vendor: remarks go around it. */
+/** A reference stands alone with this vendor: remarks wrap it. */
 function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
   const { $ref, description } = schema
   const target = walk.refs.resolve($ref)
@@ -264,7 +264,7 @@ function schemasOf({ tools, format }: CanonicalRequest): readonly RequestSchema[
   return schemas
 }
 
-/** The first JSON schema of a request that can't be written out: of a tool, or of the answer. */
+/** The first JSON schema of a tool or response format that cannot be written. */
 export function findSchemaFault(request: CanonicalRequest): Fault | undefined {
   const budget = createSchemaBudget()
   for (const { schema, at: param, whose } of schemasOf(request)) {
@@ -285,7 +285,7 @@ export function findSchemaFault(request: CanonicalRequest): Fault | undefined {
   return undefined
 }
 
-/** The keywords of a request's schemas that went into descriptions: the vendor does not have them. */
+/** The keywords of a request's schemas that went into descriptions. */
 export function findToldKeywords(request: CanonicalRequest): readonly ToldKeyword[] {
   return schemasOf(request).flatMap(({ schema, at, isTool, isStrict }) => {
     const result = toGeminiSchema(schema)

@@ -2,16 +2,16 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** A schema with a part of it moved into its description, and the keywords of that part. */
+/** A schema with keywords moved into its description, and these keywords. */
 interface Worded {
   readonly schema: JsonObject
   readonly keywords: readonly string[]
 }
 
-/** Writes a value of a schema for a reader, with what it refers to. */
+/** Writes a value of a schema as text, with what it refers to. */
 export type Write = (value: unknown) => string
 
-/** Keywords that the vendor has no room for, as sentences of the description; undefined without any. */
+/** Moves unsupported keywords into the description, as sentences; undefined without any. */
 export function tellInWords(schema: JsonObject, write: Write): Worded | undefined {
   let told: [keyword: string, sentences: readonly string[]][] | undefined
   for (const keyword in schema) {
@@ -35,28 +35,28 @@ export function tellInWords(schema: JsonObject, write: Write): Worded | undefine
   }
 }
 
-/** A schema with sentences behind its description. */
+/** A schema with sentences appended to its description. */
 export function withNotes(schema: JsonObject, notes: readonly string[]): JsonObject {
   const { description } = schema
   const lines = typeof description === 'string' ? [description, ...notes] : notes
   return { ...schema, description: lines.join('\n') }
 }
 
-/** What a value must be that stands where several schemas hold which no single one can say. */
+/** A constraint that applies beside others which no single schema can express. */
 export const tellAlso = (schema: unknown, write: Write): string =>
   `Must fit this, too: ${write(schema)}.`
 
-/** Where the schema `false` is. */
+/** In place of the schema `false`. */
 export const nothingFits = 'No value is allowed here: leave it out.'
 
-/** A reference to what is elsewhere. */
+/** In place of an external reference. */
 export const tellReference = (reference: unknown): string => `As described at ${reference}.`
 
-/** Keywords that the vendor has, but not together with the others of this schema. */
+/** Keywords that the vendor supports, but not in this combination. */
 function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string): boolean {
   if (keyword === 'oneOf') return anyOf !== undefined
   if (keyword !== 'enum' || !Array.isArray(values)) return false
-  // Null among values becomes a choice, and a schema has room for one.
+  // A null among values becomes a choice, and a schema has room for one.
   const hasChoice = anyOf !== undefined || oneOf !== undefined
   return values.length === 0 || (hasChoice && values.includes(null))
 }
@@ -89,7 +89,7 @@ const each =
       ? Object.entries(value).map(([name, member]) => sentence(name, member, write))
       : nothing
 
-/** What of an object or list no other keyword speaks of. */
+/** Members of an object or list that no other keyword covers. */
 const others =
   (what: string): Rule =>
   (value, write) => {
@@ -102,7 +102,7 @@ const tellDependency = (name: string, value: unknown, write: Write) =>
     ? `Where "${name}" is given, these are required: ${value.map((other) => `"${other}"`).join(', ')}.`
     : `Where "${name}" is given, it must fit: ${write(value)}.`
 
-/** The sentences of a keyword; all others are written as JSON. */
+/** A keyword's sentence; all others are written as JSON. */
 const rules = new Map<string, Rule>([
   ['not', (value, write) => [`Must not fit: ${write(value)}.`]],
   [
@@ -156,10 +156,10 @@ const rules = new Map<string, Rule>([
   ],
 ])
 
-/** A value as JSON; `…` for one that is nested too deep. */
+/** A value as JSON; `…` if nested too deep. */
 export const asJson: Write = (value) => toJsonText(value) ?? '…'
 
-/** Keywords that the vendor has, or that are handled elsewhere. */
+/** Keywords that the vendor supports, or that are handled elsewhere. */
 const keptKeywords: ReadonlySet<string> = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format', 'pattern'],
   ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -169,7 +169,7 @@ const keptKeywords: ReadonlySet<string> = new Set([
   ...['definitions', 'contentEncoding', 'contentMediaType'],
 ])
 
-/** Keywords that say nothing of what fits. */
+/** Keywords that do not constrain values. */
 const annotations: ReadonlySet<string> = new Set([
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id'],
   ...['id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', 'discriminator'],
