@@ -1,12 +1,6 @@
-import { PostgresQueryCompiler } from 'kysely'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
-import {
-  createCompile,
-  type Engine,
-  type Outcome,
-  type Statement,
-  type Steps,
-} from '../queries/steps.ts'
+import type { Engine, Outcome, Statement, Steps } from '../queries/steps.ts'
+import { compile } from '../schema/sql.ts'
 import type { Connection, Connections } from './connections.ts'
 import { explainFailure, isAway, isConflict, isUnanswered } from './failures.ts'
 
@@ -46,10 +40,8 @@ export async function follow<Result>(
   return step.value
 }
 
-const compile = createCompile(new PostgresQueryCompiler())
-
 async function perform(connection: Connection, statement: Statement): Promise<Outcome> {
-  const { sql, parameters } = compile(statement)
+  const { sql, parameters } = compile(statement.query, 'postgres')
   const { rows, rowCount } = await connection.query({ text: sql, values: parameters })
   return statement.wants === 'rows' ? { rows, changes: 0 } : { rows: [], changes: rowCount ?? 0 }
 }

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import { ListsBusy } from '../ports/lists.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { type ListSource, read, searchMs } from '../queries/lists/search.ts'
 import type { Engine } from '../queries/steps.ts'
+import { sql } from '../schema/sql.ts'
 import type { Settings } from './connections.ts'
 
 /** How many lists are read at once, and how many may wait for them. */

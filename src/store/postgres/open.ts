@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/admin.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
@@ -15,6 +14,7 @@ import {
 } from '../queries/tokens.ts'
 import { sweepReservations } from '../schema/postgres-functions.ts'
 import { partitionsAhead } from '../schema/postgres-partitions.ts'
+import { sql } from '../schema/sql.ts'
 import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
 import {
   type ConnectionOptions,

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import {
   dayColumns,
   type FileFault,
@@ -12,6 +11,7 @@ import {
   type Reading,
   createVerification as verificationOf,
 } from '../queries/verification/verification.ts'
+import { sql } from '../schema/sql.ts'
 import type { Connection, Connections, Settings } from './connections.ts'
 import { createEngine, follow, type Patience } from './engine.ts'
 import { explainFailure } from './failures.ts'
@@ -109,9 +109,9 @@ function selectDangling(
   const value = sql`child.${sql.ref(column)}`
   return all(
     sql<{ row: string; value: string }>`
-      SELECT ${row} AS "row", CAST(${value} AS text) AS value FROM ${sql.table(table)} AS child
+      SELECT ${row} AS "row", CAST(${value} AS text) AS value FROM ${sql.ref(table)} AS child
       WHERE ${value} IS NOT NULL
-        AND NOT EXISTS (SELECT FROM ${sql.table(parent)} AS parent WHERE parent.id = ${value})
+        AND NOT EXISTS (SELECT FROM ${sql.ref(parent)} AS parent WHERE parent.id = ${value})
       LIMIT ${sql.lit(maxRows)}`,
   )
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type AccountColumns, accountFields } from '../../resources/account.ts'
 import { auditedFields, columnsOf, initialValues, toColumns } from '../../resources/resource.ts'
 import type { AccountFields } from '../ports/admin.ts'
@@ -10,6 +9,7 @@ import {
   NameTaken,
   NotThere,
 } from '../ports/edits.ts'
+import { sql } from '../schema/sql.ts'
 import { findAccountRow } from './accounts.ts'
 import {
   type Change,

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { type AccountColumns, accountFields } from '../../resources/account.ts'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import type {
@@ -8,6 +7,7 @@ import type {
   OverdrawnFilter,
   StoredAccount,
 } from '../ports/admin.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import type { Condition } from './lists/search.ts'
 import { countRows } from './names.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
@@ -20,7 +20,7 @@ const columns = sql.raw(
 )
 
 /** Live accounts, in order of their ids; `where` begins with AND. */
-const selectAccounts = (where: RawBuilder<unknown>, more = sql``, order = 'asc') => sql<AccountRow>`
+const selectAccounts = (where: Sql, more = sql``, order = 'asc') => sql<AccountRow>`
   SELECT account.id, account.email, account.email_verified AS "emailVerified",
     account.balance_nano AS "balanceNano", account.reserved_nano AS "reservedNano",
     credential.password_mark AS "passwordMark", account.created_at AS "createdAt", ${columns}${more}
@@ -51,7 +51,7 @@ export const findAccountsAt = (addresses: readonly string[]): Steps<StoredAccoun
     addresses.map((email) => email.toLowerCase()),
   )
 
-function* findBy(column: RawBuilder<unknown>, emails: readonly string[]): Steps<StoredAccount[]> {
+function* findBy(column: Sql, emails: readonly string[]): Steps<StoredAccount[]> {
   const rows = yield* inParts(emails, (part) => selectAccounts(sql`AND ${column} IN (${part})`))
   return rows.map(toAccount).sort((a, b) => a.id - b.id)
 }

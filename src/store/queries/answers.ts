@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import {
   type AnswerStore,
   type BackgroundAnswer,
@@ -7,6 +6,7 @@ import {
   keptAnswerMs,
 } from '../ports/answers.ts'
 import { selected } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, first, run, type Steps } from './steps.ts'
 
 const pendingFields = [
@@ -16,7 +16,7 @@ const pendingFields = [
 const pendingColumns = selected('background_answer', pendingFields)
 
 /** With what is set aside for each, and when it is due; `rest` is the query from its WHERE clause on. */
-const selectHeld = (rest: RawBuilder<unknown>) => sql<HeldAnswer & { readonly dueAt?: number }>`
+const selectHeld = (rest: Sql) => sql<HeldAnswer & { readonly dueAt?: number }>`
   SELECT ${pendingColumns}, coalesce(reservation.amount_nano, 0) AS "amountNano", due_at AS "dueAt"
   FROM background_answer
   LEFT JOIN reservation ON reservation.request_id = background_answer.request_id ${rest}`
@@ -25,7 +25,7 @@ const selectHeld = (rest: RawBuilder<unknown>) => sql<HeldAnswer & { readonly du
 const sweptAtOnce = 5_000
 
 /** Answers that vendors keep, and those that they are still making. */
-export function createAnswerStore(engine: Engine, now: () => RawBuilder<number>): AnswerStore {
+export function createAnswerStore(engine: Engine, now: () => Sql<number>): AnswerStore {
   const putOff = (requestId: string, forMs: number, where = sql``) =>
     engine.read(() =>
       run(sql`UPDATE background_answer SET due_at = ${now()} + ${sql.lit(forMs)}

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
 import { attemptFields, type Stored, selected } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import { all, type Engine, inItsPartition, type Position, readPages, type Steps } from './steps.ts'
 
 /** What was tried upstream. */

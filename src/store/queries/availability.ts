@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { createPauses } from '../../lib/slices.ts'
 import {
   type AvailabilityBucket,
@@ -9,6 +8,7 @@ import {
   type Fault,
 } from '../ports/availability.ts'
 import { parseColumn } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, first, run, type Steps } from './steps.ts'
 
 const dayMs = bucketMs.day
@@ -72,7 +72,7 @@ export function createAvailabilityStore({ read, write }: Engine): AvailabilitySt
 type Place = Pick<AvailabilityBucket, 'startedAt' | 'groupId' | 'model'>
 type Row = Place & { readonly counts: string }
 
-const selectRows = (size: BucketSize, rest: RawBuilder<unknown>) => sql<Row>`
+const selectRows = (size: BucketSize, rest: Sql) => sql<Row>`
   SELECT started_at AS "startedAt", group_id AS "groupId", model, counts FROM availability
   WHERE size = ${size} AND ${rest}`
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { CatalogRows, CatalogStore } from '../ports/catalog.ts'
 import { type EditableCatalog, mostTokensCounted } from '../ports/edits.ts'
+import { sql } from '../schema/sql.ts'
 import { channelRevision, channelRows, readChannel } from './channels.ts'
 import { groupRevision, groupRows, loadChannelNames, loadGroups, readGroup } from './groups.ts'
 import { countTokens } from './names.ts'

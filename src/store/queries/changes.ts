@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
@@ -6,6 +5,7 @@ import { columnsOf } from '../../resources/resource.ts'
 import type { AuditEntry } from '../ports/admin.ts'
 import { Conflict, type Edit } from '../ports/edits.ts'
 import { parseColumn } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, insert, type Steps } from './steps.ts'
 
 export type Values = { readonly [name: string]: unknown }
@@ -20,7 +20,7 @@ export function* addAudit(entry: Omit<AuditEntry, 'id'>): Steps<void> {
 type AuditRow = Omit<AuditEntry, 'createdAt' | 'detail'> & { created_at: number; detail: string }
 
 /** Audit rows; `rest` is the query from its WHERE clause on. */
-export function* readAudit(rest: RawBuilder<unknown>): Steps<AuditEntry[]> {
+export function* readAudit(rest: Sql): Steps<AuditEntry[]> {
   const rows = yield* all(sql<AuditRow>`SELECT * FROM audit ${rest}`)
   return rows.map(({ created_at, detail, ...row }) => ({
     ...row,

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type ChannelColumns, channelFields } from '../../resources/channel.ts'
 import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
 import { type ChannelWrite, WriteRefused } from '../ports/admin.ts'
@@ -6,6 +5,7 @@ import type { ChannelRow } from '../ports/catalog.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../ports/counters.ts'
 import { InUse, type NewChannel } from '../ports/edits.ts'
 import { selected } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import {
   type Change,
   checkRevision,

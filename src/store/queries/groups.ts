@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type GroupColumns, groupFields } from '../../resources/group.ts'
 import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
 import { type GroupWrite, WriteRefused } from '../ports/admin.ts'
@@ -6,6 +5,7 @@ import type { GroupRow } from '../ports/catalog.ts'
 import { GroupClosed, InUse, NotThere } from '../ports/edits.ts'
 import { mayUse } from '../ports/group-access.ts'
 import { parseList } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import {
   type Change,
   checkRevision,

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { type Adjusted, type Adjustment, WouldOverdraw, WriteRefused } from '../ports/admin.ts'
 import type { LedgerEntry, RequestRow, Span } from '../ports/records.ts'
 import { selected } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import { addAudit } from './changes.ts'
 import { findNamed, requireNamed } from './names.ts'
 import { all, type Engine, first, insert, one, readPages, type Steps, update } from './steps.ts'

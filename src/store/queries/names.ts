@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
 import { WriteRefused } from '../ports/admin.ts'
 import { NameTaken, NotKnown, NotThere } from '../ports/edits.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, first, one, type Steps } from './steps.ts'
 
 /** Tables with a name that is unique among live rows, and its column. */
@@ -13,7 +13,7 @@ const shownNames = 10
 /** The id of the live row with this name. Names are compared byte for byte. */
 export function* findNamed(table: NamedTable, name: string): Steps<number | undefined> {
   const row = yield* first(
-    sql<{ id: number }>`SELECT id FROM ${sql.table(table)}
+    sql<{ id: number }>`SELECT id FROM ${sql.ref(table)}
       WHERE ${sql.ref(nameColumns[table])} = ${name} AND deleted_at IS NULL`,
   )
   return row?.id
@@ -39,7 +39,7 @@ export const findByAddress = (email: string): Steps<AddressHolder | undefined> =
 function* knownNames(table: NamedTable): Steps<string> {
   const column = sql.ref(nameColumns[table])
   const rows = yield* all(
-    sql<{ name: string }>`SELECT ${column} AS name FROM ${sql.table(table)}
+    sql<{ name: string }>`SELECT ${column} AS name FROM ${sql.ref(table)}
       WHERE deleted_at IS NULL ORDER BY ${column} LIMIT ${sql.lit(shownNames + 1)}`,
   )
   if (rows.length === 0) return `there are no ${table}s yet`
@@ -58,7 +58,7 @@ export function* requireNamed(table: NamedTable, name: string, asker: string): S
 /** The live row with this id; throws `NotThere`. */
 export function* requireRow<Row>(table: 'channel' | 'group', id: number): Steps<Row> {
   const row = yield* first(
-    sql<Row>`SELECT * FROM ${sql.table(table)} WHERE id = ${id} AND deleted_at IS NULL`,
+    sql<Row>`SELECT * FROM ${sql.ref(table)} WHERE id = ${id} AND deleted_at IS NULL`,
   )
   if (row === undefined) throw new NotThere(`there is no ${table} ${id}; it may be removed`)
   return row
@@ -71,7 +71,7 @@ export function* requireFreeName(table: NamedTable, name: string): Steps<void> {
 }
 
 /** How many rows a query up to its end gives (`token WHERE …`), counted no further than `atMost`. */
-export function* countRows(from: RawBuilder<unknown>, atMost: number): Steps<number> {
+export function* countRows(from: Sql, atMost: number): Steps<number> {
   const { count } = yield* one(
     sql<{ count: number }>`SELECT count(*) AS count
       FROM (SELECT 1 FROM ${from} LIMIT ${sql.lit(atMost)}) AS counted`,

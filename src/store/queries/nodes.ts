@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import {
   type NodeReservations,
   type NodeStore,
@@ -6,12 +5,13 @@ import {
   silentNodeMs,
 } from '../ports/nodes.ts'
 import { parseColumn } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, insert, run } from './steps.ts'
 
 interface NodeParts {
   readonly engine: Engine
   /** The time that all nodes go by, in milliseconds since 1970. */
-  readonly now: () => RawBuilder<number>
+  readonly now: () => Sql<number>
   readonly sweep: () => Promise<number>
   /** Gets the id that this process has from now on. */
   readonly onRegistered: (id: number) => void

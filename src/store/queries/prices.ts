@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { type PriceWrite, WriteRefused } from '../ports/admin.ts'
 import type { PriceRow, PriceSetting, PriceTerms, TokenRates } from '../ports/catalog.ts'
 import type { ExtraPrices } from '../ports/extras.ts'
 import { parseColumn } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import { type Change, checkSeen, note } from './changes.ts'
 import { all, first, insert, one, type Steps } from './steps.ts'
 

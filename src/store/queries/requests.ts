@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   ReceiptRows,
   RecordStore,
@@ -14,6 +13,7 @@ import {
   selected,
   withFlags,
 } from '../schema/columns.ts'
+import { sql } from '../schema/sql.ts'
 import { exportLedger } from './ledger.ts'
 import { findPrice } from './prices.ts'
 import { all, type Engine, first, inItsPartition, one, readPages, type Steps } from './steps.ts'

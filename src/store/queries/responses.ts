@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/answers.ts'
 import { selected } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, first, one, run, type Steps } from './steps.ts'
 
 /** The time that all nodes go by, in milliseconds since 1970. */
-type Now = () => RawBuilder<number>
+type Now = () => Sql<number>
 
 /** What a row takes beside its contents, and its places in indexes. */
 const rowBytes = 512
@@ -117,7 +117,7 @@ const remove = (ids: readonly string[]) =>
 
 /** The account that has the most, what is to come included. */
 function* largestShare(coming: Coming | undefined): Steps<number | undefined> {
-  const select = (rest: RawBuilder<unknown>) =>
+  const select = (rest: Sql) =>
     first(
       sql<{ id: number; size: number }>`
         SELECT account_id AS id, size_bytes AS size FROM response_share ${rest}`,

@@ -1,18 +1,10 @@
-import {
-  type CompiledQuery,
-  createQueryId,
-  type QueryCompiler,
-  type RawBuilder,
-  type RootOperationNode,
-  sql,
-} from 'kysely'
 import type { Span } from '../ports/records.ts'
 import type { Page } from '../ports/verification.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 
 /** A statement that a step asks for; `wants` says what of its outcome is used. */
 export interface Statement {
-  /** For a query compiler of Kysely's: see `createCompile`. */
-  readonly node: RootOperationNode
+  readonly query: Sql
   readonly wants: 'rows' | 'changes'
 }
 
@@ -29,15 +21,15 @@ export interface Outcome {
 export type Steps<Result> = Generator<Statement, Result, Outcome>
 
 /** All rows. */
-export function* all<Row>(query: RawBuilder<Row>): Steps<readonly Row[]> {
-  const { rows } = yield { node: nodeOf(query), wants: 'rows' }
+export function* all<Row>(query: Sql<Row>): Steps<readonly Row[]> {
+  const { rows } = yield { query, wants: 'rows' }
   return rows as readonly Row[]
 }
 
 /** The rows of a statement for many values, for some at a time: it holds some ten thousand of them. */
 export function* inParts<Value, Row>(
   values: readonly Value[],
-  select: (part: RawBuilder<unknown>) => RawBuilder<Row>,
+  select: (part: Sql) => Sql<Row>,
 ): Steps<Row[]> {
   const found: Row[] = []
   for (let from = 0; from < values.length; from += 500) {
@@ -47,12 +39,12 @@ export function* inParts<Value, Row>(
 }
 
 /** The first row. */
-export function* first<Row>(query: RawBuilder<Row>): Steps<Row | undefined> {
+export function* first<Row>(query: Sql<Row>): Steps<Row | undefined> {
   return (yield* all(query))[0]
 }
 
 /** The row of a statement that always gives one. */
-export function* one<Row>(query: RawBuilder<Row>): Steps<Row> {
+export function* one<Row>(query: Sql<Row>): Steps<Row> {
   const row = yield* first(query)
   if (row === undefined) throw new Error('A statement gave no row.')
   return row
@@ -63,7 +55,7 @@ export function* insert(table: string, row: object): Steps<number> {
   const names = sql.join(Object.keys(row).map((name) => sql.ref(name)))
   const values = sql.join(Object.values(row))
   const { id } = yield* one(
-    sql<{ id: number }>`INSERT INTO ${sql.table(table)} (${names}) VALUES (${values}) RETURNING id`,
+    sql<{ id: number }>`INSERT INTO ${sql.ref(table)} (${names}) VALUES (${values}) RETURNING id`,
   )
   return id
 }
@@ -73,23 +65,21 @@ export function update(table: string, id: number, columns: object): Steps<number
   const set = Object.entries(columns).flatMap(([name, value]) =>
     value === undefined ? [] : sql`${sql.ref(name)} = ${value}`,
   )
-  return run(sql`UPDATE ${sql.table(table)} SET ${sql.join(set)} WHERE id = ${id}`)
+  return run(sql`UPDATE ${sql.ref(table)} SET ${sql.join(set)} WHERE id = ${id}`)
 }
 
 /** The largest number in a column; 0: the table is empty. */
 export function* maxOf(table: string, column: string): Steps<number> {
   const text = sql<{ last: number | null }>`SELECT max(${sql.ref(column)}) AS last
-    FROM ${sql.table(table)}`
+    FROM ${sql.ref(table)}`
   return (yield* one(text)).last ?? 0
 }
 
 /** Runs a statement that changes rows; gives how many were changed. */
-export function* run(query: RawBuilder<unknown>): Steps<number> {
-  const { changes } = yield { node: nodeOf(query), wants: 'changes' }
+export function* run(query: Sql): Steps<number> {
+  const { changes } = yield { query, wants: 'changes' }
   return changes
 }
-
-const nodeOf = (query: RawBuilder<unknown>) => query.toOperationNode()
 
 /** A database that steps are run on. Errors come out explained, and take a `write` back. */
 export interface Engine {
@@ -101,20 +91,12 @@ export interface Engine {
   write<Result>(steps: () => Steps<Result>): Promise<Result>
 }
 
-/** Puts statements into the words of a database. */
-export const createCompile =
-  (compiler: QueryCompiler) =>
-  ({ node }: Pick<Statement, 'node'>): Pick<CompiledQuery, 'sql' | 'parameters'> =>
-    compiler.compileQuery(node, createQueryId())
-
 /**
  * Of an attempt and its request, beside what joins them: PostgreSQL has both in partitions by the id of
  * the request, and looks into one. SQLite has one table, in which attempts have no such id.
  */
-export const inItsPartition = (attempt: string): RawBuilder<unknown> =>
-  sql.raw(attempt + inPartitionOfRequest)
-
-export const inPartitionOfRequest = '.request_id = request.request_id'
+export const inItsPartition = (attempt: string): Sql =>
+  sql.onPostgres(`${attempt}.request_id = request.request_id`)
 
 /** Rows in memory at once. */
 export const pageSize = 1000
@@ -129,7 +111,7 @@ export interface Position {
 export async function* readPages<Row extends Position>(
   { read }: Engine,
   table: 'request' | 'ledger',
-  select: RawBuilder<Row>,
+  select: Sql<Row>,
   { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER }: Span,
 ): AsyncGenerator<readonly Row[]> {
   const [time, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]

@@ -1,6 +1,6 @@
-import type { RawBuilder } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import type { ReadingStore } from '../ports/store.ts'
+import type { Sql } from '../schema/sql.ts'
 import { createAdminStore, createEdits } from './admin.ts'
 import { createAnswerStore } from './answers.ts'
 import { createAttemptStore } from './attempts.ts'
@@ -22,7 +22,7 @@ interface StoreParts {
   readonly source: ListSource
   readonly clock: Clock
   /** The time that all nodes go by, in milliseconds since 1970. */
-  readonly now: () => RawBuilder<number>
+  readonly now: () => Sql<number>
 }
 
 /** What both engines have alike of a store. */

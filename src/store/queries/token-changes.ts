@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { freeName } from '../../lib/ids.ts'
 import { auditedFields, columnsOf, placesOf, toColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
@@ -15,6 +14,7 @@ import {
   TooMany,
   tokenUndoMs,
 } from '../ports/edits.ts'
+import { sql } from '../schema/sql.ts'
 import {
   type Change,
   checkRevision,

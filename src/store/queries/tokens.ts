@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFilter, TokenHash, TokenRecord, TokenStore, TokenView } from '../ports/admin.ts'
 import type { Spent, TokenSpending, TokenUsed } from '../ports/records.ts'
 import { parseRegions } from '../schema/columns.ts'
+import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, inParts, type Steps } from './steps.ts'
 
 const defaultLimit = 1000
@@ -13,7 +13,7 @@ const ofToken = columnsOf(tokenFields)
   .join(', ')
 
 /** Live tokens, as they are stored; `rest` begins with AND. */
-export const selectTokens = (rest: RawBuilder<unknown>) => sql<TokenRow>`
+export const selectTokens = (rest: Sql) => sql<TokenRow>`
   SELECT token.id, account.email AS account, token.account_id AS "accountId",
     token.key_hash AS "keyHash", token.key_sealed AS "keySealed", token.key_hint AS "keyHint",
     "group".name AS "group", token.created_at AS "createdAt", ${sql.raw(ofToken)}
@@ -119,7 +119,7 @@ interface UsedRow extends Omit<Spent, 'day'> {
   readonly lastUsedDay: string
 }
 
-const selectUsed = (tokenIds: RawBuilder<unknown>, day: string) => sql<UsedRow>`
+const selectUsed = (tokenIds: Sql, day: string) => sql<UsedRow>`
   SELECT token_id AS id, max(day) AS "lastUsedDay", sum(amount_nano) AS "totalNano",
     coalesce(sum(amount_nano) FILTER (WHERE day = ${day}), 0) AS "dayNano",
     coalesce(sum(amount_nano) FILTER (WHERE substr(day, 1, 7) = ${day.slice(0, 7)}), 0)

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { Regions } from '../ports/catalog.ts'
 import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
+import { type Sql, sql } from './sql.ts'
 
 /** What a column holds; a flag is 0 or 1. */
 type Kind<Value> = Value extends boolean ? 'flag' : Value extends string | null ? 'text' : 'int'
@@ -43,7 +43,7 @@ export const columnOf = (field: string): string =>
     : field.replace(/[A-Z0-9]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Columns for a select list, under the names of their fields: `request.created_at AS "createdAt"`. */
-export const selected = (table: string, fields: object | readonly string[]): RawBuilder<unknown> =>
+export const selected = (table: string, fields: object | readonly string[]): Sql =>
   sql.raw(
     namesOf(fields)
       .map((field) => `${table}.${columnOf(field)} AS "${field}"`)

@@ -1,15 +1,8 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { type RawBuilder, type RawNode, SqliteQueryCompiler, sql } from 'kysely'
 import { giveTurn } from '../../lib/give-way.ts'
 import { type ListIndex, type ListSource, lastId, searchMs } from '../queries/lists/search.ts'
-import {
-  createCompile,
-  type Engine,
-  inPartitionOfRequest,
-  type Outcome,
-  type Statement,
-  type Steps,
-} from '../queries/steps.ts'
+import type { Engine, Outcome, Statement, Steps } from '../queries/steps.ts'
+import { compile, type Sql, sql } from '../schema/sql.ts'
 import { createPatience, explained } from './file.ts'
 import type { Watch } from './watch.ts'
 
@@ -39,22 +32,13 @@ function follow<Result>(db: Database, steps: Steps<Result>): Result {
 }
 
 function perform(db: Database, asked: Statement): Outcome {
-  const { sql, parameters } = compile(asked)
+  const { sql, parameters } = compile(asked.query, 'sqlite')
   const values = parameters as SQLQueryBindings[]
   if (asked.wants === 'changes') return { rows: [], changes: db.run(sql, values).changes }
   // These are made anew for each query: their memory should not wait for a collection.
   using statement = db.prepare<object, SQLQueryBindings[]>(sql)
   return { rows: statement.all(...values), changes: 0 }
 }
-
-class Compiler extends SqliteQueryCompiler {
-  protected override visitRaw(node: RawNode): void {
-    if (node.sqlFragments[0]?.endsWith(inPartitionOfRequest)) this.append('TRUE')
-    else super.visitRaw(node)
-  }
-}
-
-export const compile = createCompile(new Compiler())
 
 /** Where SQLite calls an index otherwise. */
 const names: { readonly [index in ListIndex]?: string } = {
@@ -69,7 +53,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
       giveTurn()
       return result
     },
-    from: (table, index): RawBuilder<unknown> =>
+    from: (table, index): Sql =>
       sql.raw(index === undefined ? table : `${table} INDEXED BY ${names[index] ?? index}`),
     // The requests of each account lie block by block: see the schema.
     blockBits: (index) => (index === 'request_account' ? 10 : undefined),

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { sql } from 'kysely'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/admin.ts'
 import type { ReadingStore, Store } from '../ports/store.ts'
@@ -12,6 +11,7 @@ import {
   foundTokenColumns,
   toTokenRecord,
 } from '../queries/tokens.ts'
+import { sql } from '../schema/sql.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createCommit } from './commit.ts'
 import { createEngine, createSource } from './engine.ts'

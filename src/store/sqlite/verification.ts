@@ -1,7 +1,6 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { isUtf8 } from 'node:buffer'
 import { statSync } from 'node:fs'
-import { sql } from 'kysely'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import type { Definition } from '../../resources/field.ts'
@@ -17,6 +16,7 @@ import {
 import { type Engine, inPages, pause } from '../queries/steps.ts'
 import type { DayWords } from '../queries/verification/days.ts'
 import { createVerification as verificationOf } from '../queries/verification/verification.ts'
+import { sql } from '../schema/sql.ts'
 import { explainFailure } from './file.ts'
 import { type DatabaseThread, openDatabaseThread } from './thread.ts'
 

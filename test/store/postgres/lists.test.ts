@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sql } from 'kysely'
 import { ListsBusy } from '../../../src/store/ports/lists.ts'
 import { StoreError } from '../../../src/store/ports/store-error.ts'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
@@ -7,6 +6,7 @@ import { createEngine, createPatience } from '../../../src/store/postgres/engine
 import { createSource, listSettings } from '../../../src/store/postgres/lists.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { all, run } from '../../../src/store/queries/steps.ts'
+import { sql } from '../../../src/store/schema/sql.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { createMadeStore, type MadeStore } from '../lists/scene.ts'
 import { now, settlement } from '../support.ts'

@@ -1,9 +1,9 @@
-import { PostgresQueryCompiler } from 'kysely'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
 import { createEngine, createPatience } from '../../../src/store/postgres/engine.ts'
 import { createSource, listSettings } from '../../../src/store/postgres/lists.ts'
 import type { ListSource } from '../../../src/store/queries/lists/search.ts'
-import { createCompile, type Engine, type Steps } from '../../../src/store/queries/steps.ts'
+import type { Engine, Steps } from '../../../src/store/queries/steps.ts'
+import { compile } from '../../../src/store/schema/sql.ts'
 
 /** A statement that a list has asked, and how many rows came. */
 export interface Asked {
@@ -31,8 +31,6 @@ export interface NotingSource extends AsyncDisposable {
   planOf(asked: Asked): Promise<readonly PlanNode[]>
 }
 
-const compile = createCompile(new PostgresQueryCompiler())
-
 export function createNotingSource(url: string, lateMs = 0): NotingSource {
   const connections = createConnections({ url, settings: listSettings })
   const engine = createEngine(connections, createPatience(connections, 2_000))
@@ -40,7 +38,7 @@ export function createNotingSource(url: string, lateMs = 0): NotingSource {
   function* noted<Result>(steps: Steps<Result>): Steps<Result> {
     let step = steps.next()
     while (!step.done) {
-      const { sql, parameters } = compile(step.value)
+      const { sql, parameters } = compile(step.value.query, 'postgres')
       const outcome = yield step.value
       asked.push({ sql, parameters, rows: outcome.rows.length })
       step = steps.next(outcome)

@@ -1,24 +1,19 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
-import { all, createCompile, first, run, type Steps } from '../../../src/store/queries/steps.ts'
-
-const compilers = {
-  sqlite: createCompile(new SqliteQueryCompiler()),
-  postgres: createCompile(new PostgresQueryCompiler()),
-}
+import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
+import { compile, sql } from '../../../src/store/schema/sql.ts'
 
 /** Runs steps to their end, in a database's words; each statement is answered with these rows. */
 function follow<Result>(
   steps: Steps<Result>,
-  engine: keyof typeof compilers,
+  engine: 'sqlite' | 'postgres',
   rows: readonly unknown[],
 ) {
   const asked: { sql: string; parameters: readonly unknown[]; wants: string }[] = []
   let step = steps.next()
   while (!step.done) {
-    const { sql, parameters } = compilers[engine](step.value)
+    const { sql, parameters } = compile(step.value.query, engine)
     asked.push({ sql, parameters, wants: step.value.wants })
     step = steps.next({ rows, changes: rows.length })
   }

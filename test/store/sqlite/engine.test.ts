@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { sql } from 'kysely'
 import { all, type Engine, first, run, type Steps } from '../../../src/store/queries/steps.ts'
+import { sql } from '../../../src/store/schema/sql.ts'
 import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, temporaryDirectory } from '../support.ts'

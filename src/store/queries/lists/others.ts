@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { AccountView, AuditEntry } from '../../ports/admin.ts'
 import type {
   AccountFilter,
@@ -12,6 +11,7 @@ import type {
 } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
 import { dayColumns } from '../../ports/verification.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import { isOverdrawn, readCounted } from '../accounts.ts'
 import { readAudit } from '../changes.ts'
 import { selectLedger } from '../ledger.ts'
@@ -157,7 +157,7 @@ const inCode = sql`requests, failed, input_tokens as "inputTokens", output_token
   case when begun > 0 then round(1.0 * first_byte_ms / begun) end as "firstByteMs"`
 
 /** Daily sums of all tokens have a table of their own; of some, days are found by the key. */
-function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): RawBuilder<unknown> {
+function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): Sql {
   const whose = [
     ...(accountId === undefined ? [] : [sql`token.account_id = ${accountId}`]),
     ...(tokenId === undefined ? [] : [sql`token.id = ${tokenId}`]),

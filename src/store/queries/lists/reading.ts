@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
 import { giveTurn } from '../../../lib/give-way.ts'
 import { createPauses } from '../../../lib/slices.ts'
 import { BadCursor, type Listed, type PageAsked } from '../../ports/lists.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import type { Steps } from '../steps.ts'
 import {
   blockBitsOf,
@@ -109,7 +109,7 @@ export async function idsIn(
   table: TimedTable,
   { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
 ): Promise<{ readonly from: number; readonly to: number }> {
-  const find = async (what: 'min' | 'max', near: RawBuilder<unknown>) => {
+  const find = async (what: 'min' | 'max', near: Sql) => {
     const rows = sql`SELECT id FROM ${source.from(table, `${table}_created_at`)} WHERE ${near}`
     const [row] = await read(
       source,

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   ListedAttempt,
   ListedAttemptFilter,
@@ -15,6 +14,7 @@ import {
   selected,
   withFlags,
 } from '../../schema/columns.ts'
+import { sql } from '../../schema/sql.ts'
 import { requestNames, requestTables } from '../requests.ts'
 import { all, inItsPartition, type Steps } from '../steps.ts'
 import { idsIn, readAll, requestMs } from './reading.ts'

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { Listed } from '../../ports/lists.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import { all, maxOf, type Steps } from '../steps.ts'
 
 /** What finds the rows of a list in order of their ids; by times it finds where these begin. */
@@ -20,7 +20,7 @@ export interface ListSource {
   /** Rejects with `ListsBusy` when it has too much to do, and with `StoreError`. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
   /** A table as it stands in a FROM clause, with its index where the database must be told. */
-  from(table: string, index: ListIndex | undefined): RawBuilder<unknown>
+  from(table: string, index: ListIndex | undefined): Sql
   /** Set: the index has its rows in order of ids only by blocks of ids without so many bits. */
   blockBits(index: ListIndex): number | undefined
   /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
@@ -32,14 +32,14 @@ export interface ListSource {
 }
 
 /** The rows of one statement. */
-export const read = <Row>(source: ListSource, query: RawBuilder<Row>): Promise<readonly Row[]> =>
+export const read = <Row>(source: ListSource, query: Sql<Row>): Promise<readonly Row[]> =>
   source.read(() => all(query))
 
 /** The largest id of a table; 0: it is empty. */
 export const lastId = (source: ListSource, table: string, id: string): Promise<number> =>
   source.read(() => maxOf(table, id))
 
-export type Condition = RawBuilder<unknown>
+export type Condition = Sql
 
 /** Those that are given. */
 export function conditionsOf(...all: readonly (Condition | undefined)[]): readonly Condition[] {
@@ -196,7 +196,7 @@ export function selectOf(
   { table, id, index, others }: Search,
   { from, to }: Part,
   columns: string,
-): RawBuilder<unknown> {
+): Sql {
   const key = sql.raw(id)
   const conditions = [
     ...(index ? [index.where] : []),
@@ -257,5 +257,4 @@ async function stepFrom(source: ListSource, search: Search, to: number, rows: nu
 }
 
 /** The row ids that were found, as a list of a statement. */
-export const idsOf = (keys: readonly Key[]): RawBuilder<unknown> =>
-  sql.join(keys.map(({ id }) => id))
+export const idsOf = (keys: readonly Key[]): Sql => sql.join(keys.map(({ id }) => id))

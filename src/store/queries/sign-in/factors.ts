@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { NewPasskey, Passkey, SecondFactor } from '../../ports/sign-in.ts'
 import { selected } from '../../schema/columns.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import { first, run, type Steps, update } from '../steps.ts'
 import { forgetPending } from './sessions.ts'
 
@@ -85,7 +85,7 @@ const passkeyFields = [
 ]
 
 /** Passkeys, the oldest first. */
-export const selectPasskeys = (where: RawBuilder<unknown>) => sql<Passkey>`
+export const selectPasskeys = (where: Sql) => sql<Passkey>`
   SELECT ${selected('passkey', passkeyFields)}
   FROM passkey WHERE ${where} ORDER BY id`
 

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
+import { sql } from '../../schema/sql.ts'
 import { addAudit } from '../changes.ts'
 import { findByAddress, requireNamed } from '../names.ts'
 import { first, insert, run, type Steps, update } from '../steps.ts'
@@ -42,7 +42,7 @@ export function* putPassword(
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
   for (const table of ['credential', 'two_factor', 'passkey', 'used_code'])
-    yield* run(sql`DELETE FROM ${sql.table(table)} WHERE account_id = ${accountId}`)
+    yield* run(sql`DELETE FROM ${sql.ref(table)} WHERE account_id = ${accountId}`)
 }
 
 /** Adds an audit row. */

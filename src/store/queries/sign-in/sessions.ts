@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import {
   mostSessions,
   type NewSession,
@@ -8,6 +7,7 @@ import {
   type StoredSession,
 } from '../../ports/sign-in.ts'
 import { selected } from '../../schema/columns.ts'
+import { sql } from '../../schema/sql.ts'
 import { all, first, insert, run, type Steps } from '../steps.ts'
 
 type SessionRow = Omit<StoredSession, 'isVouched'> & { readonly emailVerified: number }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   Identity,
   IdentityRefusal,
@@ -6,6 +5,7 @@ import type {
   SignInStore,
   WaysIn,
 } from '../../ports/sign-in.ts'
+import { sql } from '../../schema/sql.ts'
 import { findByAddress } from '../names.ts'
 import { all, first, insert, run, type Steps, update } from '../steps.ts'
 import { findSecondFactor, selectPasskeys } from './factors.ts'

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../../../lib/clock.ts'
 import {
   type DayColumn,
@@ -8,21 +7,22 @@ import {
   type OddDay,
   type Page,
 } from '../../ports/verification.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import { all, idSteps, inPages, maxOf, one, pageSize, pause, run, type Steps } from '../steps.ts'
 import type { Reading, VerificationParts } from './verification.ts'
 
 export interface DayWords {
   /** Makes the temporary table `summed_day` of `dayColumns`, by `token_id`, `day` and `model`. */
-  readonly createTable: RawBuilder<unknown>
+  readonly createTable: Sql
   /** The UTC day, `2026-11-21`, of a time in milliseconds that is the beginning of one. */
-  readonly dayOf: (ms: RawBuilder<unknown>) => RawBuilder<unknown>
+  readonly dayOf: (ms: Sql) => Sql
 }
 
-const join = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts)
+const join = (parts: readonly Sql[]) => sql.join(parts)
 const names = join(dayColumns.map((column) => sql.ref(column)))
 
 const isSet = (column: string) => sql`CASE WHEN ${sql.ref(column)} IS NULL THEN 0 ELSE 1 END`
-const counts: { readonly [column in DayColumn]?: RawBuilder<unknown> } = {
+const counts: { readonly [column in DayColumn]?: Sql } = {
   requests: sql`1`,
   failed: isSet('request.cause'),
   begun: isSet('request.first_byte_ms'),

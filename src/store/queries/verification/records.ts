@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { chargeSuffix, longestLifeMs } from '../../ports/answers.ts'
 import {
   type ChargedUse,
@@ -15,6 +14,7 @@ import {
   uncheckedFields,
 } from '../../ports/verification.ts'
 import { requestFields, type Stored, selected, withFlags } from '../../schema/columns.ts'
+import { type Sql, sql } from '../../schema/sql.ts'
 import {
   all,
   first,
@@ -30,10 +30,7 @@ import {
 import type { Reading } from './verification.ts'
 
 /** The rows of one statement. */
-async function* readRows<Row>(
-  { read }: Reading,
-  query: RawBuilder<Row>,
-): AsyncGenerator<Page<Row>> {
+async function* readRows<Row>({ read }: Reading, query: Sql<Row>): AsyncGenerator<Page<Row>> {
   yield* inPages(await read(() => all(query)))
 }
 
@@ -43,7 +40,7 @@ const rowsPerStep = 20_000
 async function* readSteps<Row>(
   reading: Reading,
   [first, last]: readonly [first: number, last: number],
-  select: (after: number, to: number) => RawBuilder<Row>,
+  select: (after: number, to: number) => Sql<Row>,
 ): AsyncGenerator<Page<Row>> {
   for (const { after, to } of idSteps(first, last, rowsPerStep)) {
     yield* readRows(reading, select(after, to))
@@ -104,7 +101,7 @@ FROM model_price WHERE id = ${id}`,
 const endedAt = sql`request.created_at + request.duration_ms`
 
 /** Charges by other prices of the same model, of whom the clock tells the time. */
-const selectUse = (id: number, which: RawBuilder<unknown>) => sql`
+const selectUse = (id: number, which: Sql) => sql`
 SELECT request.id AS "row", request.created_at AS "createdAt", request.duration_ms AS "durationMs"
 FROM request JOIN ledger ON ledger.request_id = request.request_id
 WHERE request.price_id IN (

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Extent, OddSpending, Page, VerificationStore } from '../../ports/verification.ts'
+import { sql } from '../../schema/sql.ts'
 import { type Engine, first } from '../steps.ts'
 import { type DayWords, readOddDays } from './days.ts'
 import {

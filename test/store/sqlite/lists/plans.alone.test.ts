@@ -5,7 +5,8 @@ import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
 import { createLists } from '../../../../src/store/queries/lists/store.ts'
 import { createRecordReading } from '../../../../src/store/queries/requests.ts'
 import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
-import { compile, createEngine, createSource } from '../../../../src/store/sqlite/engine.ts'
+import { compile } from '../../../../src/store/schema/sql.ts'
+import { createEngine, createSource } from '../../../../src/store/sqlite/engine.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
@@ -162,7 +163,7 @@ test('exports of the command line find their way as before: new indexes mislead 
   function* noted<Result>(steps: Steps<Result>): Steps<Result> {
     let step = steps.next()
     while (!step.done) {
-      const { sql, parameters } = compile(step.value)
+      const { sql, parameters } = compile(step.value.query, 'sqlite')
       plans.push(planOf({ sql, parameters: parameters as Asked['parameters'], rows: 0 }))
       step = steps.next(yield step.value)
     }

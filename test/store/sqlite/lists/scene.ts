@@ -1,6 +1,6 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
-import { compile } from '../../../../src/store/sqlite/engine.ts'
+import type { Engine, Statement, Steps } from '../../../../src/store/queries/steps.ts'
+import { compile } from '../../../../src/store/schema/sql.ts'
 
 export interface Asked {
   readonly sql: string
@@ -16,8 +16,8 @@ export interface NotingEngine extends Pick<Engine, 'read'>, Disposable {
 export function createNotingEngine(path: string, lateMs = 0): NotingEngine {
   const db = new Database(path, { readonly: true })
   const asked: Asked[] = []
-  function perform(statement: Parameters<typeof compile>[0]) {
-    const { sql, parameters } = compile(statement)
+  function perform(statement: Statement) {
+    const { sql, parameters } = compile(statement.query, 'sqlite')
     using prepared = db.prepare<object, SQLQueryBindings[]>(sql)
     const rows = prepared.all(...(parameters as SQLQueryBindings[]))
     asked.push({ sql, parameters, rows: rows.length })
