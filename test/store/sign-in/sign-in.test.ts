@@ -118,6 +118,13 @@ eachEngine((open) => {
       for (const email of ['NEW@example.com', 'ann@example.com'])
         expect(await store.signIn.openAccount({ ...entry, email })).toBeUndefined()
     })
+
+    test('is opened once by several who want it at once', async () => {
+      const entry = { email: 'new@example.com', name: 'New', passwordHash: 'h' }
+      const all = [1, 2, 3].map(() => store.signIn.openAccount(entry))
+      const opened = (await Promise.all(all)).map((account) => account?.id)
+      expect(opened.filter((id) => id !== undefined)).toEqual([2])
+    })
   })
 
   describe('an identity', () => {
@@ -158,6 +165,9 @@ eachEngine((open) => {
 
     test('is taken away, but never the last way in, nor the password', async () => {
       await enter({ email: 'new@example.com' }, true)
+      expect(await store.signIn.unlink(2, 'p')).toBe(false)
+      // Nor are two names at one provider, where there is nothing else.
+      await enter({ email: 'new@example.com', subject: 'second' }, true)
       expect(await store.signIn.unlink(2, 'p')).toBe(false)
       await enter({ subject: 'other' })
       expect(await store.signIn.unlink(1, 'credential')).toBe(false)

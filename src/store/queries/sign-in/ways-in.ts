@@ -54,7 +54,8 @@ export function* findAccountOf(
 /** False: the account has not got it, or no other credential. Call it in a transaction. */
 export function* unlink(accountId: number, provider: string): Steps<boolean> {
   const providers = (yield* credentialsOf(accountId)).map((one) => one.provider)
-  if (provider === passwordProvider || providers.length < 2) return false
+  // One provider may know the account by several names: all of them go.
+  if (provider === passwordProvider || providers.every((one) => one === provider)) return false
   const removed = yield* run(
     sql`DELETE FROM credential WHERE account_id = ${accountId} AND provider = ${provider}`,
   )
