@@ -2,6 +2,7 @@ import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import { type GroupTotals, outcomeNames } from '../gateway/availability/availability.ts'
+import { addTo } from '../lib/add-to.ts'
 import {
   countOpenFiles,
   type LagMeter,
@@ -182,7 +183,7 @@ function* attemptSamples(attempts: MetricsSource['totals']['attempts']): Generat
 
 function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample> {
   const counts = new Map<number, number>()
-  for (const { channelId } of coolings()) counts.set(channelId, (counts.get(channelId) ?? 0) + 1)
+  for (const { channelId } of coolings()) addTo(counts, channelId, 1)
   for (const { id, name } of catalog().channels.values()) {
     yield { labels: { channel: name }, value: counts.get(id) ?? 0 }
   }

@@ -1,16 +1,15 @@
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { HttpCall, ModelCall } from './admit/gatekeeper.ts'
 
-/** How long a connection may be silent where nobody works on an answer: 60 s. */
+/** How long a connection may be silent outside of an answer: 60 s. */
 export const usualSilenceSeconds = 60
 
-/** What Elysia hands to a handler, as far as it is used here. */
+/** The part of Elysia's context used here. */
 export interface Context {
   readonly request: Request
   readonly server: {
     requestIP(request: Request): { address: string } | null
     timeout(request: Request, seconds: number): void
-    /** Makes a WebSocket of a request; `data` is told what becomes of it. */
     upgrade?(request: Request, options: { data: unknown; headers: Record<string, string> }): boolean
   } | null
   readonly params: Readonly<Record<string, string>>
@@ -18,18 +17,20 @@ export interface Context {
 
 export type Handler = (context: Context) => Promise<Response> | Response
 
-/** Elysia prepares what a handler's text names of its context: passed on whole, a quarter more. */
+/**
+ * Elysia prepares what a handler's text names of its context: the whole context costs a quarter
+ * more.
+ */
 export const narrow =
   (handle: Handler): Handler =>
   ({ request, server, params }) =>
     handle({ request, server, params })
 
-/** The call as the gatekeeper sees it; `geminiPath` as in `HttpCall`. */
 export function httpCall({ request, server }: Context, geminiPath: boolean): HttpCall {
   return { request, geminiPath, peer: () => server?.requestIP(request)?.address ?? '' }
 }
 
-/** Whether a path is Gemini's own: its key header comes first, and its shape has every error. */
+/** Whether a path is Gemini's own: its key header comes first, and errors have its shape. */
 export function isBeta(request: Request): boolean {
   return /^\w+:\/\/[^/]*\/v1beta\//.test(request.url)
 }
@@ -43,7 +44,6 @@ export function modelParam({ params }: Context): string {
 export const modelPaths = (prefix: string) =>
   ['/:model', '/:model/:b', '/:model/:b/:c', '/:model/:b/:c/:d'].map((rest) => prefix + rest)
 
-/** A model request, as its route hands it over. */
 export class RoutedCall implements ModelCall {
   readonly request: Request
   readonly geminiPath: boolean

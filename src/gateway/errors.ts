@@ -1,10 +1,10 @@
 import type { Protocol } from '../protocols/protocol.ts'
 
-/** All that the gateway refuses or fails with, and its HTTP status (CONTRACT 2.4, SPEC 7.2). */
+/** All errors of the gateway and their HTTP status (CONTRACT 2.4, SPEC 7.2). */
 const statusOf = {
   unauthenticated: 401,
   insufficient_balance: 401,
-  // Only inside a stream that had begun: there is no HTTP status any more.
+  // Only inside a stream that had begun: it has no HTTP status any more.
   balance_used_up: 402,
   invalid_json: 400,
   missing_parameter: 400,
@@ -40,7 +40,6 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf
 
-/** All of them. */
 export const errorKinds = Object.keys(statusOf) as readonly ErrorKind[]
 
 /** Why a 401 was given: the value of the header `x-tollgate-reason`. */
@@ -59,17 +58,14 @@ interface Details {
   readonly reason?: AuthReason
   readonly param?: string
   readonly retryAfter?: number
-  /** Whose limit it was, of a request that was refused for one. */
   readonly limited?: string
-  /** What may be sent instead of an encoding that is not taken. */
   readonly acceptEncoding?: string
-  /** Its body was not read to its end. */
   readonly isCutOff?: boolean
   readonly isTooSlow?: boolean
   readonly cause?: unknown
 }
 
-/** A refusal or failure that the client is told in its own protocol's shape. */
+/** An error that the client gets in its own protocol's shape. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly kind: ErrorKind
@@ -91,7 +87,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The 401 of SPEC 7.2: no cause but the header tells why. */
+/** The 401 of SPEC 7.2: only the header names the cause. */
 export function unauthenticated(reason: AuthReason): GatewayError {
   if (reason === 'balance' || reason === 'budget') {
     return new GatewayError('insufficient_balance', 'Insufficient account balance', { reason })
@@ -107,13 +103,11 @@ const keyRequired =
 const unavailable = (message: string) => (cause: unknown) =>
   new GatewayError('internal', message, { cause, retryAfter: 1 })
 
-/** Told to who was let in. */
 export const requestNotStored = unavailable('The gateway could not store this request. Try again.')
 
-/** Told to who could not be looked up. */
 export const databaseNotRead = unavailable('The gateway could not read its database. Try again.')
 
-/** Told to requests that come, or are still under way, when the process stops. */
+/** The error of requests that arrive or still run when the process stops. */
 export const stopping = () =>
   new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.', {
     retryAfter: 1,
@@ -129,7 +123,6 @@ export function errorResponse(
   return new Response(errorBody(error, protocol, requestId), { status: error.status, headers })
 }
 
-/** Headers of an error's answer. */
 export function errorHeaders(
   error: GatewayError,
   protocol: Protocol,
@@ -169,7 +162,7 @@ function unauthenticatedBody(error: GatewayError, protocol: Protocol): string {
   return JSON.stringify({ code, message: error.message })
 }
 
-/** The headers of every answer of a model endpoint: nothing of the upstream's but its type. */
+/** The headers of every answer of a model endpoint: of the upstream's, only its type. */
 export function modelHeaders(
   protocol: Protocol,
   requestId: string,
@@ -183,7 +176,7 @@ export function modelHeaders(
   return headers
 }
 
-/** SPEC 7.3: paths and methods that do not exist, in plain text, without a key. */
+/** SPEC 7.3: unknown paths and methods, in plain text, without a key. */
 export function pageNotFound(): Response {
   return new Response('404 page not found', {
     status: 404,
@@ -191,7 +184,7 @@ export function pageNotFound(): Response {
   })
 }
 
-/** Works when it is first asked; from then on gives the same again, or throws the same refusal. */
+/** Computes on first use; later calls return the same result or throw the same error. */
 export function once<Result extends object>(work: () => Result): () => Result {
   let found: Result | GatewayError | undefined
   return () => {

@@ -18,7 +18,6 @@ import type { Permit } from './limits/limiter.ts'
 import type { Lease, MemoryBudget } from './memory/memory-budget.ts'
 import type { Keeping } from './own-responses/continue.ts'
 
-/** What an exchange is made with, and what it gives back at its end. */
 interface ExchangeParts {
   readonly clock: Clock
   readonly tick: Clock
@@ -42,47 +41,38 @@ export class Exchange {
   readonly startedTick: number
   readonly attempts: AttemptRow[] = []
 
-  // Found by `admit`.
+  // Set by `admit`.
   caller: Caller | undefined
-  /** As the client wrote it. */
   model: string | undefined
   facts: BodyFacts | undefined
   plan: Plan | undefined
   keeping: Keeping | undefined
-  /** Undefined for what is not charged, and until it is reserved. */
   reservation: ExchangeReservation | undefined
 
-  // Of the attempt that is made, or was made last.
+  // Of the present or the last attempt.
   candidate: Candidate | undefined
   upstreamKey: string | undefined
   route: Route | undefined
   dropped: readonly string[] = []
-  /** Who is to blame when it fails. */
   fault: Fault | undefined
-  /** The upstream was asked, and has not failed in a way that costs nothing: its input is owed. */
+  /** The upstream was called and may bill: the input is charged. */
   isOwed = false
 
-  /** When the first byte of the answer was ready for the client. */
   firstByteTick: number | undefined
   usedLlmTokens = 0
-  /** What it is charged for, once that is settled. */
   usage: Usage | undefined
-  /** What it costs is stored, or kept until it can be: nothing that comes later is its record. */
+  /** Its charge is stored, or kept until it can be: nothing later is its record. */
   isCharged = false
 
   // Held until its end.
-  /** Whether it has one of the places of requests under way: strangers' requests have none. */
+  /** Whether it counts as a running request: requests without a known key do not. */
   hasPlace = false
-  /** Its part of the memory; undefined until its caller is known. */
   lease: Lease | undefined
-  /** Its place within the limits of token, account and group. */
   permit: Permit | undefined
-  /** Its place on the channel that is asked, or whose answer is relayed. */
   choice: Choice | undefined
 
-  /** What has ended it from outside: see `interrupt`. */
   interruption: Interruption | undefined
-  /** Its reservation was refused: the upstream call was ended for that. */
+  /** Its reservation was refused, which ended the upstream call. */
   isDenied = false
   onEnding: (() => void) | undefined
 
@@ -93,7 +83,6 @@ export class Exchange {
   #abortReason: unknown
   #refuseAdmission: ((error: GatewayError) => void) | undefined
 
-  /** Adds itself to those under way, until its end. */
   constructor(call: ModelCall, parts: ExchangeParts, active: Set<Exchange>) {
     this.protocol = call.protocol
     this.operation = call.operation
@@ -106,16 +95,16 @@ export class Exchange {
     this.#parts = parts
     this.#active = active
     active.add(this)
-    // Also behind its settlement: an upstream may be slow to close, and nobody waits for that then.
+    // Also after settlement: an upstream may be slow to close, and the client must not wait.
     call.request.signal.addEventListener('abort', this, { once: true })
   }
 
-  /** Where it comes from, by what trusted proxies say. */
+  /** The client's address, by what trusted proxies say. */
   address(): string {
     return this.#parts.gatekeeper.address(this.#call)
   }
 
-  /** What the client says of its library, for streams: not all of them read the same. */
+  /** The client's library: not all of them read streams alike. */
   get library(): string {
     const { headers } = this.request
     return `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
@@ -126,8 +115,8 @@ export class Exchange {
   }
 
   /**
-   * Ends it from outside; a stop of the process outweighs a client's leaving. The upstream call is
-   * ended at once unless what it may cost would be lost by that.
+   * Ends it from outside; a shutdown outweighs a client's disconnect. The upstream call ends at
+   * once unless that would lose what it costs.
    */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
@@ -141,19 +130,18 @@ export class Exchange {
     this.onEnding?.()
   }
 
-  /** What comes of its admission; rejects when it is interrupted or refused meanwhile. */
+  /** Its admission; rejects when it is interrupted or refused meanwhile. */
   admission<Result>(): PromiseWithResolvers<Result> {
     const admission = Promise.withResolvers<Result>()
     this.#refuseAdmission = admission.reject
     return admission
   }
 
-  /** Ends its admission with this error. */
   get refuseAdmission(): (error: GatewayError) => void {
     return this.#refuseAdmission ?? noRefusal
   }
 
-  /** From now on `abort` ends this: a call to an upstream, or waiting for a channel. */
+  /** From now on `abort` ends this: an upstream call, or the wait for a channel. */
   abortBy(controller: AbortController, reason?: unknown): void {
     this.#controller = controller
     this.#abortReason = reason
@@ -163,13 +151,13 @@ export class Exchange {
     this.#controller?.abort(this.#abortReason)
   }
 
-  /** Nobody pays for it: the upstream call ends at once. */
+  /** It is not paid for: the upstream call ends at once. */
   abortDenied(): void {
     this.isDenied = true
     this.abort()
   }
 
-  /** It is over: gives back all that it holds. Harmless when repeated. */
+  /** Releases all that it holds. Idempotent. */
   end(): void {
     if (!this.#active.delete(this)) return
     if (this.hasPlace) this.#parts.places.leave()
@@ -180,20 +168,19 @@ export class Exchange {
   }
 }
 
-/** The money reserved for an exchange. */
 export interface ExchangeReservation {
   readonly written: () => Promise<void>
   readonly inputTokens: number
   readonly outputTokens: number
-  /** What is known of the answers that it continues: input beside what its body shows. */
+  /** LLM tokens of the answers it continues, which its body does not show. */
   readonly continuedTokens?: number | undefined
-  /** The answer can't cost more than what is reserved. */
+  /** The answer can't cost more than the reservation. */
   readonly isEnough: boolean
-  /** What it was reckoned to come to at the most, in nano-USD. */
+  /** The most it was estimated to cost, in nano-USD. */
   readonly reckonedNano: number
 }
 
-/** What of a plan a record and a charge are made from: plain data. */
+/** The part of a plan that records and charges are made from: plain data. */
 export interface ChargedPlan {
   readonly group: Pick<Group, 'id' | 'name' | 'multiplierMillionths' | 'longContextPricing'>
   readonly offer: Pick<Offer, 'model' | 'contextWindow'> & {
@@ -201,12 +188,11 @@ export interface ChargedPlan {
   }
 }
 
-/** What of an exchange its record and charge are made from. */
+/** The part of an exchange that its record and charge are made from. */
 export type Concluded = {
   readonly plan: ChargedPlan | undefined
   readonly keeping?: Keeping | undefined
   usage?: Usage | undefined
-  /** Absent: nobody asks for it from outside. */
   readonly address?: () => string
 } & Pick<
   Exchange,

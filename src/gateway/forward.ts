@@ -51,7 +51,7 @@ export function createForwarder(parts: ForwardParts) {
       const admitted = await admission.promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const reply = await replyOf(parts, exchange, admitted)
-      // Streams set no limit again: their end is not a moment at which the connection is surely there.
+      // Streams do not reset the limit: at their end the connection may be gone.
       if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
       return toResponse(reply)
     } catch (error) {
@@ -66,11 +66,8 @@ export function createForwarder(parts: ForwardParts) {
   return {
     /** One request through all its steps; never throws: a failure is an answer, too. */
     forward,
-    /** How many exchanges have begun so far. */
     begun: (): number => begun,
-    /** How many exchanges are under way, streams included. */
     active: (): number => active.size,
-    /** Those of them whose answer is a stream that has begun. */
     activeStreams(): number {
       let count = 0
       for (const { facts, firstByteTick } of active) {
@@ -82,21 +79,20 @@ export function createForwarder(parts: ForwardParts) {
     close(): void {
       closed = true
     },
-    /** Ends all exchanges that are under way: the process stops. */
     interruptAll(): void {
       for (const exchange of active) exchange.interrupt('shutdown')
     },
   }
 }
 
-/** The reply to a request that was let in: of a stream, a heartbeat where its answer is slow to come. */
+/** The reply to an admitted request; a slow stream gets heartbeats. */
 function replyOf(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Reply> {
   if (!admitted.body.facts.stream) return askAndReply(parts, exchange, admitted, noHeartbeat)
   const heartbeat = parts.heartbeats.begin(exchange.startedTick)
   return replyInTime(exchange, askAndReply(parts, exchange, admitted, heartbeat), heartbeat)
 }
 
-/** Asks for an answer, and makes it the reply; never rejects: a failure is a reply, too. */
+/** Asks for an answer and turns it into the reply; never rejects: a failure is a reply, too. */
 async function askAndReply(
   parts: ForwardParts,
   exchange: Exchange,
@@ -118,13 +114,13 @@ async function askAndReply(
     const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.isOwed
     const isSettled = isLost && !exchange.isDenied && (await settleLost(parts, exchange))
     exchange.end()
-    // Nobody is there to be answered, and its settlement has told its end.
+    // The client is gone, and the settlement has logged the end.
     if (isSettled) return errorReply(exchange, toGatewayError(parts, exchange, error))
     return fail(parts, exchange, error)
   }
 }
 
-/** The answer of the first channel that gives one; what counts input is counted here in the end. */
+/** The answer of the first channel that gives one; input counts fall back to the own tokenizer. */
 function ask(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Answer> {
   if (exchange.operation !== exchange.protocol.counting)
     return askChannels(parts, exchange, admitted)
@@ -153,7 +149,7 @@ async function payStream(
   }
 }
 
-/** Charges a client that has left before its upstream answered; false: it is charged later. */
+/** Charges a client that disconnected before its upstream answered; false: it is charged later. */
 async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
   const seen = createObservation()
   const isLost = !showsAll(exchange, seen)
@@ -165,8 +161,8 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<bool
 }
 
 /**
- * The reply to a request that failed before its answer began. Who could not be stored is not
- * charged.
+ * The reply to a request that failed before its answer began. A request that could not be stored is
+ * not charged.
  */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
   const isOfStore = exchange.isDenied || exchange.firstByteTick !== undefined
@@ -185,7 +181,7 @@ function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
 const toResponse = ({ body, status, headers }: Reply): Response =>
   new Response(body as unknown as Bun.BodyInit, { status, headers })
 
-/** The status that logs of the field use for a client that did not wait; nobody receives it. */
+/** The status that logs use for a client that did not wait; no client receives it. */
 const clientClosedRequest = 499
 
 function toGatewayError(parts: ForwardParts, exchange: Exchange, thrown: unknown): GatewayError {

@@ -1,3 +1,4 @@
+import { addTo } from '../lib/add-to.ts'
 import { addressKey, networkKey } from '../lib/addresses.ts'
 import { type Repeat, repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -5,18 +6,18 @@ import type { RequestRow } from '../store/ports/records.ts'
 import type { Concluded } from './exchange.ts'
 import type { End } from './money/record.ts'
 
-/** A request that was refused before anybody was asked for it. */
+/** A request that was refused before an upstream was called. */
 export interface Refusal {
   readonly cause: string
   readonly status: number
-  /** Undefined: a stranger's, or of a key that nobody has. */
+  /** Undefined: the key is missing or unknown. */
   readonly token:
     | { readonly id: number; readonly name: string; readonly account: string }
     | undefined
   readonly address: () => string
 }
 
-/** Keeps those who are refused again and again from filling the log. */
+/** Keeps repeated refusals from filling the log. */
 export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const singleOfStrangers = 10
@@ -32,7 +33,7 @@ interface Counted {
   readonly networks: Map<string, number>
 }
 
-/** `onRefused` is told of each one's cause. */
+/** `onRefused` is called with each cause. */
 export function createRefusalLog(
   log: Logger,
   { repeat = repeatByTimer, onRefused = () => {} }: RefusalLogOptions = {},
@@ -48,7 +49,7 @@ export function createRefusalLog(
   const stop = repeat(flush, minuteMs)
 
   return {
-    /** Whether a refusal gets a line of its own; if not, it is counted in the line of its minute. */
+    /** Whether a refusal gets a line of its own; if not, its minute's line counts it. */
     isSingle(refusal: Refusal): boolean {
       const { cause, token, address } = refusal
       onRefused(cause)
@@ -146,16 +147,13 @@ export function createRefusalLimit() {
   let counts = new Map<number, number>()
   let since = 0
   return {
-    /** Whether this refusal of a token leaves a record; `nowTick` in milliseconds. */
     admit(tokenId: number | undefined, nowTick: number): boolean {
       if (tokenId === undefined) return false
       if (nowTick - since >= minuteMs) {
         counts = new Map()
         since = nowTick
       }
-      const count = (counts.get(tokenId) ?? 0) + 1
-      counts.set(tokenId, count)
-      return count <= recordedPerMinute
+      return addTo(counts, tokenId, 1) <= recordedPerMinute
     },
   }
 }

@@ -90,10 +90,16 @@ export function translate(
   quirks: readonly string[] = [],
   isStrict = false,
 ): Translation | undefined {
-  const task = { client: protocols[client], request, body, isStrict, owner: 'o' }
+  const task = { client: protocols[client], body, model: request.model, isStrict, owner: 'o' }
   const parts = { sealer, media: { of: () => fetchMedia } }
   return unlessRefused(() =>
-    createTranslation(parts, task, candidateOf(upstream, model, quirks), protocols[upstream]),
+    createTranslation(
+      parts,
+      task,
+      request,
+      candidateOf(upstream, model, quirks),
+      protocols[upstream],
+    ),
   )
 }
 

@@ -90,7 +90,7 @@ const asked = { hint: undefined, model: undefined }
 
 /** Reads a body by jobs. */
 const readThere = (bytes: Buffer, operation: Operation) =>
-  readBeside({ beside, owner: 'o', operation, asked, signal: never }, inOneGo(scanInPieces(bytes)))
+  readBeside(beside, 'o', operation, asked, inOneGo(scanInPieces(bytes)), never)
 
 function inOneGo<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
@@ -157,14 +157,15 @@ describe('a request that is translated beside is as it would be here', () => {
     for (const text of textsOf(client)) {
       const read = readRequest(client, text)
       if (read === undefined) continue
-      const task = { ...read, client: protocols[client], isStrict: false, owner: 'o' }
+      const { body, request } = read
+      const { model } = request
+      const task = { client: protocols[client], body, model, isStrict: false, owner: 'o' }
       const here = await outcomeOf(
-        () => createTranslation({ sealer, media }, task, candidate, spoken),
+        () => createTranslation({ sealer, media }, task, request, candidate, spoken),
         upstream,
       )
-      const asked = { ...task, beside, model: read.request.model, fetchMedia: media.of() }
       const there = await outcomeOf(async () => {
-        const find = await prepareBeside(asked, [[candidate, spoken]], never)
+        const find = await prepareBeside(beside, task, media.of(), [[candidate, spoken]], never)
         const target = targetOf(candidate, spoken)
         return withAnswers(find(target), sealer, protocols[client], target)
       }, upstream)

@@ -34,9 +34,9 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const media = { of: () => () => Promise.reject(new Error('no files here')) }
   const { texts: sealer } = createSecretBox('a secret')
   const request = decodeRequest(protocol, body, 'm')
-  const task = { client: protocol, request, body, isStrict: false, owner: '1' }
+  const task = { client: protocol, body, model: 'm', isStrict: false, owner: '1' }
   const candidate = { channel, upstreamModel: 'm' }
-  const translation = createTranslation({ sealer, media }, task, candidate, spoken)
+  const translation = createTranslation({ sealer, media }, task, request, candidate, spoken)
   const answered = { requestId: 'req_1', model: 'm', startedAt: 1, inputTokens: 3 } as const
   const translator = translation.stream({ ...answered, framing: 'sse', library: '' })
   const observer = spoken.generation.createObserver()

@@ -29,11 +29,11 @@ import {
 import { type AffordParts, setAside } from '../money/afford.ts'
 import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
 import type { OwnResponses } from '../own-responses/own-responses.ts'
-import { withOwnTools } from '../translate/own-tools.ts'
 import { type EnterParts, enter } from './enter-limits.ts'
 import { type FindParts, gateTask, translateBeside, translatedOptions } from './find-options.ts'
 import type { Gatekeeper, ModelCall } from './gatekeeper.ts'
 import { type Option, plainOptions } from './options.ts'
+import { withOwnTools } from './own-tools.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { checkReferences, type LookParts, lookAround, type ReferenceParts } from './references.ts'
@@ -49,17 +49,19 @@ export interface AdmitParts
   readonly places: Pick<Places, 'enter' | 'leave'>
 }
 
-/** A request that was let in. */
 export interface Admitted {
   readonly body: RequestBody
   readonly options: readonly Option[]
-  /** Looks up what other nodes know of its conversation; undefined: that is known. Never rejects unheard. */
+  /**
+   * Looks up what other nodes know of its conversation; undefined: nothing to look up. Never
+   * rejects unhandled.
+   */
   readonly looking: Promise<void> | undefined
 }
 
 /**
- * Key, body, model, limits, money. Notes what it finds on the exchange, for refusals too; rejects
- * with the first refusal.
+ * Checks key, body, model, limits and money. Notes what it finds on the exchange; rejects with the
+ * first refusal.
  */
 export async function admit(
   parts: AdmitParts,
@@ -70,7 +72,7 @@ export async function admit(
   let isReading = false
   try {
     const found = parts.gatekeeper.identify(call)
-    // Waiting for what is here already costs a turn, for each request and each of these steps.
+    // Awaiting a value that is already here costs a turn of the event loop.
     const caller = found instanceof Promise ? await found : found
     exchange.caller = caller
     parts.gatekeeper.check(caller, call, true)
@@ -81,7 +83,7 @@ export async function admit(
     const owner = String(caller.account.id)
     const lease = createLease(owner)
     const memory = memoryFor(parts, exchange, lease)
-    // A body that comes too slowly for those who wait is given up on the way.
+    // A body that arrives too slowly while others wait for memory is aborted.
     parts.memory.startReading(lease, exchange.refuseAdmission)
     const maxBytes = parts.maxBodyBytes()
     isReading = true
@@ -113,7 +115,7 @@ export async function admit(
     const findPrepared = beside && (await beside)
     const options =
       (gate === undefined && plainOptions(exchange.plan.offer, call)) ||
-      translatedOptions(parts, exchange, call, body, { gate, plan: exchange.plan, findPrepared })
+      translatedOptions(parts, exchange, call, body, exchange.plan, gate, findPrepared)
     const looking = lookAround(parts, exchange, body, options)
     const entered = enter(parts, exchange, exchange.plan, body)
     if (entered instanceof Promise) await entered
@@ -130,29 +132,27 @@ export interface ReadParts {
   readonly own: OwnResponses
   readonly maxBodyBytes: () => number
   readonly memory: MemoryBudget
-  /** How long a request waits for memory at the most, in milliseconds. */
   readonly memoryWaitMs: () => number
   readonly beside?: Beside | undefined
 }
 
-/** What a request takes of the memory, until it has ended: for itself, and for its body. */
+/** Leases memory for a request and its body, until the request ends. */
 export function memoryFor(parts: ReadParts, exchange: Exchange, lease: Lease): BodyMemory {
   exchange.lease = lease
   const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
   return new LeasedMemory(parts.memory, lease, waiting, requestCost)
 }
 
-/** The facts of a body, with what Gemini has in the path. */
 export const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
   ...facts,
   stream: stream ?? facts.stream,
 })
 
-/** Whether a request for a response stands for more than what is in it. */
+/** Whether a request for a response continues an earlier one. */
 export const goesOn = ({ protocol }: ModelCall, { facts }: RequestBody) =>
   protocol === responses && facts.continues.length > 0
 
-/** The body with what it continues in it, as far as that is kept here. */
+/** The body with the stored conversation that it continues. */
 export async function continueRead(
   parts: ReadParts,
   exchange: Exchange,
@@ -171,10 +171,10 @@ export async function continueRead(
   })
 }
 
-/** Some bytes of a request may stand for a conversation as large as a body may be, and for as much work. */
+/** A small request may continue a conversation as large as a body may be. */
 const inOwnTurn = createOwnTurns()
 
-/** Reads a body, and names its model on the exchange: for the record of what is refused, too. */
+/** Reads a body and names its model on the exchange, for the record of refused requests too. */
 export function readBody(
   parts: ReadParts,
   exchange: Exchange,
@@ -189,7 +189,6 @@ export function readBody(
   return readLarge(parts, exchange, call, bytes)
 }
 
-/** Names its model on the exchange before anything of it can be refused. */
 function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
   exchange.model ??= modelIn(parsed.outline)
   return checkBody(parsed, exchange.operation)
@@ -208,15 +207,13 @@ async function readLarge(
   }
   exchange.model ??= scannedModel(scanned)
   const asked = { hint: hintInHeaders(request.headers), model }
-  return readBeside({ beside, owner, operation, asked, signal: request.signal }, scanned)
+  return readBeside(beside, owner, operation, asked, scanned, request.signal)
 }
 
-/** The model that a body names, for the record of a request that is refused for something else. */
 function modelIn(value: unknown): string | undefined {
   return isJsonObject(value) && typeof value.model === 'string' ? value.model : undefined
 }
 
-/** The same of a body that is not parsed; undefined where it is no model's name. */
 function scannedModel({ bytes, fields }: ScannedBody): string | undefined {
   const { start, end } = fields.spans.get('model') ?? { start: 0, end: 0 }
   if (end - start > longestName) return undefined

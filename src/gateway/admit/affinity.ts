@@ -2,18 +2,16 @@ import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
 import type { AnswerStore } from '../../store/ports/answers.ts'
 
-/** Where an answer came from. */
 export interface Origin {
   readonly channelId: number
-  /** The channel's key that it was asked with: another one's account may not know the answer. */
+  /** The channel's key that was used: another key's account may not know the answer. */
   readonly key: string
-  /** LLM tokens of its input and output: what continues it has at least so much input. */
+  /** LLM tokens of its input and output: a continuation has at least as much input. */
   readonly contextTokens: number
-  /** It is made in the background, and was not charged when it was last looked at. */
+  /** It is made in the background and was not yet charged at the last look. */
   readonly isPending?: boolean
 }
 
-/** Remembers which channel gave which answer to which account, bounded and for a while. */
 export type Affinity = ReturnType<typeof createAffinity>
 
 interface AffinityParts {
@@ -27,7 +25,7 @@ const ttlMs = 24 * 3_600_000
 
 const mostLooked = 1_000
 
-/** Vendors' ids are shorter: nothing else is stored, or asked for. */
+/** Vendors' ids are shorter; longer ones are neither stored nor looked up. */
 export const longestId = 500
 
 const mostParts = 100
@@ -37,8 +35,8 @@ export const idsOf = (answerId: string, partIds: Iterable<string>): readonly str
   [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
 
 /**
- * A client that continues an answer by its id must reach the channel that made it, and nobody finds
- * another account's. The store has what other nodes must know.
+ * A client that continues an answer by its id must reach the channel that made it, and never finds
+ * another account's answer. The store shares this between nodes.
  */
 export function createAffinity({ answers, keyMark, keysOf }: AffinityParts) {
   const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
@@ -66,12 +64,12 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts) {
     keyMark,
     originOf: (accountId: number, answerId: string): Origin | undefined =>
       origins.get(nameOf(accountId, answerId)),
-    /** As it is in the store by now. */
     refresh: (accountId: number, answerId: string): Promise<void> => lookUp(accountId, [answerId]),
-    /** Whether an answer is known, but as another account's only. */
     isForeign: (accountId: number, answerId: string): boolean =>
       known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
-    /** Looks unknown answers up in the store; undefined: none is. Rejects with a `StoreError`. */
+    /**
+     * Looks up unknown answers in the store; undefined: all are known. Rejects with a `StoreError`.
+     */
     look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined {
       if (answerIds.length === 0) return undefined
       const unknown = answerIds

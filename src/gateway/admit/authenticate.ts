@@ -20,7 +20,6 @@ export interface AccountState {
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
   readonly limits: Limits
-  /** Countries that it may be used from. */
   readonly regions: Regions | null
 }
 
@@ -28,7 +27,6 @@ interface SpendingState {
   spent: Spent
 }
 
-/** Who calls: a token that is known, with its account's present balance. */
 export interface Caller {
   readonly keyHash: string
   readonly token: TokenRecord
@@ -47,7 +45,6 @@ interface AuthenticatorParts {
   readonly keyedHash: (key: string) => string
   readonly strangers: Strangers
   readonly keys: Pick<KnownKeys, 'add' | 'changed'>
-  /** Told of every balance that a commit has changed, and what it was. */
   readonly onBalance: (account: AccountState, beforeNano: number) => void
 }
 
@@ -58,14 +55,12 @@ export function createAuthenticator(parts: AuthenticatorParts) {
   const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
   let generation = 0
 
-  /** Without an address: it was known before. */
   async function load(hash: string, from?: string): Promise<Caller> {
     const started = generation
     if (from !== undefined && strangers.isRefused(hash, from)) {
       await strangers.delay()
       throw unauthenticated('unknown')
     }
-    // Before its answer: a database far away would be asked for all that come at once.
     if (from !== undefined) strangers.lookedUp(from)
     const token = await tokens.findByHash(hash)
     if (token === undefined) throw unauthenticated('unknown')
@@ -98,14 +93,14 @@ export function createAuthenticator(parts: AuthenticatorParts) {
   }
 
   return {
-    /** The token behind a key that came from this address; throws the 401 of an unknown one. */
+    /** The token behind a key; throws the 401 of an unknown one. */
     identify: (key: string, address: () => string): Caller | Promise<Caller> =>
       find(keyedHash(key), address),
-    /** The same caller as it is known now: a request may be under way for an hour. */
+    /** The caller's present state: a request may take an hour. */
     current: (caller: Caller): Caller | Promise<Caller> => find(caller.keyHash),
-    /** What is known of an account now; undefined: nobody has asked for it lately. */
+    /** The cached account; undefined: it was not used recently. */
     account: (id: number): Readonly<AccountState> | undefined => accounts.peek(id),
-    /** Puts the figures of a commit in force. */
+    /** Applies the figures of a commit. */
     committed(committed: Committed): void {
       for (const { accountId, balanceNano } of committed.accounts) {
         const account = accounts.peek(accountId)
@@ -119,7 +114,6 @@ export function createAuthenticator(parts: AuthenticatorParts) {
         if (spending) spending.spent = spent
       }
     },
-    /** Forgets one token, by the hash of its key: it was changed. */
     forgetToken(keyHash: string): void {
       generation++
       keys.add(keyHash)
@@ -127,7 +121,7 @@ export function createAuthenticator(parts: AuthenticatorParts) {
       callers.delete(keyHash)
       if (caller) spendings.delete(caller.token.id)
     },
-    /** Forgets everything: the database was changed elsewhere. */
+    /** Drops everything: the database was changed elsewhere. */
     forget(): void {
       generation++
       keys.changed()
@@ -141,14 +135,13 @@ export function createAuthenticator(parts: AuthenticatorParts) {
 interface Admission {
   readonly now: number
   readonly today: string
-  /** Asked only when the token has an allow-list: looking it up costs. */
   readonly clientAddress: (call: HttpCall) => string
   readonly clientCountries: (call: HttpCall) => readonly string[]
   readonly groupRegions: Regions | null
   readonly needsBalance: boolean
 }
 
-/** The checks that come before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
+/** The checks before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
 export function checkCaller(caller: Caller, call: HttpCall, admission: Admission): void {
   const { token, account } = caller
   if (token.deletedAt !== null || account.deletedAt !== null) throw unauthenticated('deleted')

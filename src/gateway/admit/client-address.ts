@@ -37,7 +37,7 @@ export function clientAddress(
   const hops = forwardedFor.split(',').map((hop) => hop.trim())
   for (let index = hops.length - 1; index >= 0; index--) {
     const hop = hops[index] ?? ''
-    // What is not an address ends the trust: nothing left of it can be believed.
+    // An invalid address ends the trust: everything left of it may be forged.
     if (!ipaddr.isValid(hop)) return peer
     if (!isListed(hop, trustedProxies)) return hop
   }
@@ -51,17 +51,17 @@ function unmapBlock(address: Address, bits: number): readonly [Address, number] 
   return [address, bits]
 }
 
-/** What proxies write for a country that they do not know, and for Tor (Cloudflare's `CF-IPCountry`). */
+/** What proxies write for an unknown country and for Tor (Cloudflare's `CF-IPCountry`). */
 const unknown = new Set(['', 'XX', 'T1', 'ZZ'])
 
-/** The countries that a header names; words that are none stay, so that no list has them. */
+/** The countries that a header names; unknown words stay, so that no list matches them. */
 export function readCountries(header: string | null): readonly string[] {
   const words = header?.split(',').map((part) => part.trim().toUpperCase()) ?? []
   if (words.every((word) => unknown.has(word))) return []
   return words.map((word) => readCountryCode(word) ?? (word || 'XX'))
 }
 
-/** Whether a list serves all of these countries. Unknown ones pass lists of denied ones only. */
+/** Whether a list allows all of these countries. Unknown ones pass deny lists only. */
 export function isServed(regions: Regions | null, from: readonly string[]): boolean {
   if (regions === null) return true
   return 'allow' in regions

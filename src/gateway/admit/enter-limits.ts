@@ -10,7 +10,6 @@ import type { Plan } from './plan.ts'
 export interface EnterParts {
   readonly catalog: () => Catalog
   readonly limiter: Limiter
-  /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
   readonly queueTimeMs: () => number
   readonly onLimited: (kind: string) => void
 }
@@ -81,7 +80,10 @@ function hold(exchange: Exchange, permit: Permit): void {
   exchange.permit = permit
 }
 
-/** What a request is counted against. What has no limit (any more) lets those in who wait. */
+/**
+ * The subjects a request counts against. Those without limits are included: their waiters are
+ * admitted.
+ */
 function subjectsOf(
   { token, account }: Caller,
   { group }: Pick<Plan, 'group'>,

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts'
 import { countMedia } from '../media/fetch-media.ts'
 import { rememberFailures } from '../media/inline-media.ts'
 import { LeasedMemory, type MemoryBudget } from '../memory/memory-budget.ts'
-import type { TranslationParts } from '../translate/translation.ts'
+import type { TranslationParts, TranslationTask } from '../translate/translation.ts'
 import {
   createTranslation,
   decodeRequest,
@@ -24,20 +24,25 @@ export interface FindParts extends TranslationParts {
   readonly memoryWaitMs: () => number
 }
 
-/** The channels that may answer, where something of the request has to be looked at or translated. */
+/** The channels that may answer, where the request must be inspected or translated. */
 export function translatedOptions(
   parts: FindParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
-  given: TranslatorTask,
+  { offer }: Plan,
+  gate: GateTask | undefined,
+  findPrepared: FindPrepared | undefined,
 ): readonly Option[] {
-  const { gate, plan } = given
   const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
-  return findOptions(plan.offer, call, translatorOf(parts, exchange, call, body, given), pass)
+  const task = taskOf(exchange, call, body)
+  const translate: Translate = isEmbedding(call.operation)
+    ? (candidate, upstream) => translateEmbedding(task, candidate, upstream)
+    : translator(parts, exchange, task, gate, findPrepared)
+  return findOptions(offer, call, translate, pass)
 }
 
-/** What there is to look at of a request; undefined: nothing, as for most. */
+/** What has to be inspected in a request; undefined: nothing, as for most. */
 export function gateTask(
   exchange: Exchange,
   { group, offer }: Plan,
@@ -49,56 +54,55 @@ export function gateTask(
   return { group, offer, models: caller.models, body, isStrict: isStrict(exchange) }
 }
 
-interface TranslatorTask {
-  readonly gate: GateTask | undefined
-  readonly plan: Plan
-  readonly findPrepared: FindPrepared | undefined
-}
+const taskOf = (
+  exchange: Exchange,
+  { protocol: client }: ModelCall,
+  body: RequestBody,
+): TranslationTask => ({
+  client,
+  body,
+  model: exchange.model ?? '',
+  isStrict: isStrict(exchange),
+  isKept: exchange.keeping?.keep !== undefined,
+  owner: String(exchange.caller?.account.id),
+  plan: exchange.plan,
+})
 
-function translatorOf(...asked: Parameters<typeof translator>): Translate {
-  const [, exchange, { protocol: client, operation }, body] = asked
-  if (!isEmbedding(operation)) return translator(...asked)
-  const task = { client, body, model: exchange.model ?? '', isStrict: isStrict(exchange) }
-  return (candidate, upstream) => translateEmbedding(task, candidate, upstream)
-}
-
-/** Fetches files for one request; who is refused memory for one of them is refused whole. */
+/**
+ * Fetches files for one request; the whole request fails when there is no memory for one of them.
+ */
 function mediaFor({ media, memory, memoryWaitMs }: FindParts, { lease, request }: Exchange) {
   const waiting = { waitMs: memoryWaitMs(), signal: request.signal, isAhead: true }
   return rememberFailures(countMedia(media, lease && new LeasedMemory(memory, lease, waiting)))
 }
 
-/** Makes translations of one request, which is decoded once, when the first is asked for. */
+/** Translates one request, which is decoded once, on first use. */
 function translator(
   parts: FindParts,
   exchange: Exchange,
-  { protocol: client }: ModelCall,
-  body: RequestBody,
-  { gate, plan, findPrepared }: TranslatorTask,
+  task: TranslationTask,
+  gate: GateTask | undefined,
+  findPrepared: FindPrepared | undefined,
 ): Translate {
-  if (findPrepared !== undefined) {
-    return (candidate, upstream) => {
-      if (gate) passTranslated(gate, candidate, upstream.name)
-      const target = targetOf(candidate, upstream, plan)
-      return withAnswers(findPrepared(target), parts.sealer, client, target)
-    }
-  }
-  const { model = '', caller } = exchange
+  const { client, body, model, plan } = task
   const shared = once(() => ({
     means: { sealer: parts.sealer, media: mediaFor(parts, exchange) },
     request: decodeRequest(client, body, model),
   }))
-  const owner = String(caller?.account.id)
-  const isKept = exchange.keeping?.keep !== undefined
   return (candidate, upstream) => {
     if (gate) passTranslated(gate, candidate, upstream.name)
+    if (findPrepared) {
+      const target = targetOf(candidate, upstream, plan)
+      return withAnswers(findPrepared(target), parts.sealer, client, target)
+    }
     const { request, means } = shared()
-    const task = { client, request, body, isStrict: isStrict(exchange), isKept, owner }
-    return createTranslation(means, task, candidate, upstream, plan)
+    return createTranslation(means, task, request, candidate, upstream)
   }
 }
 
-/** Translates a heavy request on another thread; undefined: it is none, or needs no translation. */
+/**
+ * Translates a heavy request on the worker thread; undefined: it is light, or needs no translation.
+ */
 export function translateBeside(
   parts: FindParts,
   exchange: Exchange,
@@ -106,16 +110,10 @@ export function translateBeside(
   body: RequestBody,
 ): Promise<FindPrepared> | undefined {
   const { beside } = parts
-  const { plan, model = '', caller } = exchange
+  const { plan } = exchange
   const ways = plan && isHeavy(body) ? foreignWays(plan.offer, call) : []
   if (beside === undefined || ways.length === 0) return undefined
-  const owner = String(caller?.account.id)
-  const task = {
-    ...{ beside, client: call.protocol, model, body, owner },
-    isStrict: isStrict(exchange),
-    ...(plan && { plan }),
-    isKept: exchange.keeping?.keep !== undefined,
-    fetchMedia: mediaFor(parts, exchange).of(owner),
-  }
-  return prepareBeside(task, ways, exchange.request.signal)
+  const task = taskOf(exchange, call, body)
+  const fetchMedia = mediaFor(parts, exchange).of(task.owner)
+  return prepareBeside(beside, task, fetchMedia, ways, exchange.request.signal)
 }

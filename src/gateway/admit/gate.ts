@@ -32,18 +32,19 @@ export interface GateTask {
   readonly isStrict: boolean
 }
 
-/** What passes to a channel of what a request asks for besides text. */
 export interface Passed {
   readonly tools: readonly HostedTool[]
-  /** What is left out, as the client wrote it, … */
   readonly dropped: readonly string[]
-  /** … and every place in the body that has to go for it. */
+  /** Every place in the body to remove for `dropped`. */
   readonly cuts: readonly Path[]
 }
 
 const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
 
-/** Nothing goes upstream without a price. Optional tools are left out; all else is a 400 or 403. */
+/**
+ * Nothing goes upstream without a price. Optional tools are left out; everything else is a 400 or
+ * 403.
+ */
 export function passExtras(task: GateTask, candidate: Candidate, protocol: string): Passed {
   const { extras } = task.body.facts
   if (extras === undefined) return nothingAsked
@@ -77,7 +78,7 @@ export function passExtras(task: GateTask, candidate: Candidate, protocol: strin
   }
 }
 
-/** Throws the 400 of a service tier that a translation carries and that has no price. */
+/** Throws the 400 of a translated service tier without a price. */
 export function passTranslated(task: GateTask, candidate: Candidate, protocol: string): void {
   if (requestFeatures.special_tier.ways[protocol as ProtocolName] !== 'carried') return
   const { terms } = task.offer.price
@@ -92,7 +93,7 @@ function cutsOf(left: readonly HostedToolAsk[], routing: readonly Path[]): reado
   return [...left.map(({ path }) => path), ...mentions, ...routing]
 }
 
-/** Checks fields that name other models; the paths of tools that have one, and so no price. */
+/** Checks fields that name other models; returns the paths of tools whose model has no price. */
 function checkSelectors(
   task: GateTask,
   candidate: Candidate,
@@ -120,7 +121,7 @@ function soldBy(group: Group, channel: Channel): ReadonlyMap<string, Offer> {
   return sold
 }
 
-/** Another model must be one that the token may use, of the same channel, and not dearer. */
+/** The other model must be allowed for the token, on the same channel, and not dearer. */
 function checkSelector(
   { offer, models }: GateTask,
   { upstreamModel }: Candidate,
@@ -173,7 +174,7 @@ const wouldBeLeftOut = (path: Path) =>
     `${pathText(path)} is not allowed here and would be left out, and the request is strict. Leave it out.`,
   )
 
-/** Whether what would be left out of a request is a 400: its header says so, or its token. */
+/** Whether leaving something out is a 400, by the request's header or its token. */
 export function isStrict({ request, caller }: Pick<Exchange, 'request' | 'caller'>): boolean {
   const header = request.headers.get('x-tollgate-strict')
   return header?.trim().toLowerCase() === 'true' || caller?.token.isStrict === true
@@ -182,8 +183,8 @@ export function isStrict({ request, caller }: Pick<Exchange, 'request' | 'caller
 const standard = 1_000_000
 
 /**
- * Usage with what the answer itself shows, or else what was asked for: a tier, and tools that
- * always run.
+ * Usage with what the answer shows, or else with what was requested: a tier, and tools that always
+ * run.
  */
 export function withAskedExtras(
   exchange: Concluded,
@@ -215,7 +216,6 @@ export function withAskedExtras(
   }
 }
 
-/** Tools that went upstream and that each answer uses; translated: those of the model itself. */
 function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
   const left = new Set(route?.translation?.dropped ?? route?.passed?.dropped)
   const asked = facts?.extras?.hostedTools ?? []
@@ -226,7 +226,7 @@ function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
   )
 }
 
-/** What of a request its answer may be charged for, though it does not tell of it; undefined: nothing. */
+/** What the answer may be charged for although it does not report it; undefined: nothing. */
 export function untoldExtras(exchange: Concluded): UntoldExtras | undefined {
   const tiers = exchange.facts?.extras?.tiers ?? []
   const hostedTools = toolsAlways(exchange)
@@ -237,7 +237,6 @@ export type UntoldExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
 
 const silent = { tier: undefined, tools: undefined, modalities: undefined }
 
-/** The tier went upstream, costs more, and the answer does not say what became of it. */
 function isDearer(
   { tier, path }: TierAsk,
   exchange: Concluded,
@@ -250,7 +249,7 @@ function isDearer(
   return tierFactor(plan.offer.price.terms, vendorOf(exchange), tier) > standard
 }
 
-/** Whether an answer says by which tier it was made; `field`: of the request, and of most reports. */
+/** Whether an answer reports its tier; `field`: its name in the request and in most reports. */
 function tellsTier({ usageRaw, observed }: Observation, field: string): boolean {
   const isTier = /^service_?tier$/i.test(field)
   if (observed?.tier !== undefined && isTier) return true
@@ -266,7 +265,7 @@ interface Node {
   readonly inside: Map<string | number, Node>
 }
 
-/** Tells which of some paths another one stands within, in one walk along it. */
+/** Finds which of some paths contains another one, in one walk along it. */
 export function createPathTree(paths: readonly Path[]) {
   const root: Node = { path: undefined, inside: new Map() }
   for (const path of paths) {

@@ -5,23 +5,20 @@ import { unauthenticated } from '../errors.ts'
 import { type Authenticator, type Caller, checkCaller } from './authenticate.ts'
 import { type AddressList, clientAddress, isListed, readCountries } from './client-address.ts'
 
-/** A request as the routes hand it over. */
 export interface HttpCall {
   readonly request: Request
-  /** The socket's peer address; looked up only when somebody asks. */
+  /** The socket's peer address; looking it up costs, so it is lazy. */
   readonly peer: () => string
-  /** A `/v1beta` path: Gemini's key header comes first. */
   readonly geminiPath: boolean
 }
 
 interface GatekeeperSettings {
   readonly trustedProxies: AddressList
-  /** The header in which these tell a client's country; null: none does. */
   readonly countryHeader: string | null
   readonly geminiQueryKey: boolean
 }
 
-/** Lets callers in: who they are, and the checks that come before a body is read. */
+/** Identifies callers and checks them before a body is read. */
 export type Gatekeeper = ReturnType<typeof createGatekeeper>
 
 export function createGatekeeper(
@@ -50,13 +47,11 @@ export function createGatekeeper(
   return {
     credential,
     address: addressOf,
-    /** The caller; throws the 401 of a missing or unknown key. */
     identify(call: HttpCall): Caller | Promise<Caller> {
       const found = credential(call)
       if (found === undefined) throw unauthenticated('missing')
       return authenticator.identify(found.key, () => addressOf(call))
     },
-    /** Throws the first refusal of CONTRACT 1.3, up to the balance where that is needed. */
     check(caller: Caller, call: HttpCall, needsBalance: boolean): void {
       const now = clock()
       checkCaller(caller, call, {
@@ -71,7 +66,6 @@ export function createGatekeeper(
   }
 }
 
-/** Which header the key came in; a Gemini reader wants its own list shape. */
 interface Credential {
   readonly key: string
   readonly source: 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'query'
@@ -99,19 +93,18 @@ export function readCredential(
   return undefined
 }
 
-/** What a route knows of a request before its body is read. */
 export interface ModelCall extends HttpCall {
   readonly protocol: Protocol
   readonly operation: Operation
-  /** Gemini names its model and whether to stream in the path. */
   readonly model?: string
   readonly stream?: boolean
   readonly framing: Framing
-  /** How long the connection may be silent, in seconds; 0: for ever. */
   readonly limitSilence: (seconds: number) => void
 }
 
-/** The query of a request. A URL that does not parse (its host comes from a header) has one, too. */
+/**
+ * The query of a request. A URL that does not parse (its host comes from a header) has one, too.
+ */
 export function queryOf({ url }: Pick<Request, 'url'>): URLSearchParams {
   const mark = url.indexOf('?')
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))

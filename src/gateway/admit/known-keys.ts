@@ -3,19 +3,21 @@ import type { Clock } from '../../lib/clock.ts'
 import { createRate } from '../../lib/rate.ts'
 import type { TokenStore } from '../../store/ports/admin.ts'
 
-/** Which keys there are, as far as memory tells: enough to know of a key that nobody has it. */
+/** A filter of existing keys: it can prove that a key is unknown. */
 export type KnownKeys = ReturnType<typeof createKnownKeys>
 
-/** 2 MiB: of a million tokens one unknown key in five hundred looks like a known one, and is looked up. */
+/**
+ * 2 MiB: with a million tokens one unknown key in five hundred passes the filter and is looked up.
+ */
 const bits = 2 ** 24
 const placesOfOne = 4
 const pageSize = 2_000
-/** Ids are given before their rows are seen: so many that came before the last one are read again. */
+/** Ids are assigned before their rows are visible: this many before the last one are read again. */
 const overlap = 1_000
 
 /**
- * A Bloom filter of all keys, made when strangers first ask often. While it lacks a change, every
- * key may be known.
+ * A Bloom filter of all keys, built when unknown keys first arrive often. While it lacks a change,
+ * every key passes.
  */
 export function createKnownKeys(
   tokens: Pick<TokenStore, 'hashesAfter'>,
@@ -64,7 +66,7 @@ export function createKnownKeys(
   }
 
   return {
-    /** False: no token has it. True: one may have it, or that is not known at present. */
+    /** False: no token has this key. True: one may have it. */
     mayBe(keyHash: string): boolean {
       if (filter === undefined || !isCurrent) return true
       const known = filter
@@ -72,7 +74,6 @@ export function createKnownKeys(
         (place) => ((known[place >> 3] ?? 0) & (1 << (place & 7))) !== 0,
       )
     },
-    /** Reads them all, once it is worth it; harmless when repeated. */
     prepare(): void {
       if (!isCurrent) void load()
     },
@@ -94,17 +95,15 @@ function placesOf(keyHash: string): number[] {
   )
 }
 
-/** Those who send keys that nobody has. */
 export type Strangers = ReturnType<typeof createStrangers>
 
-/** So long such an answer waits, … */
+/** How long the response to an unknown key is delayed. */
 const delayMs = 1_000
-/** … and so many of them at once. */
 const mostDelayed = 256
 
 /**
- * Counts look-ups of unknown keys by address, by network and in all. Above a rate, keys that nobody
- * has are not looked up; others always are.
+ * Counts look-ups of unknown keys by address, by network and in all. Above a rate, keys outside the
+ * filter are not looked up.
  */
 export function createStrangers(
   keys: Pick<KnownKeys, 'mayBe' | 'prepare'>,
@@ -118,7 +117,7 @@ export function createStrangers(
   ]
   let delayed = 0
   return {
-    /** Whether a key is refused without a look into the store: many such came, and no token has it. */
+    /** Whether to refuse a key without a look into the store. */
     isRefused(keyHash: string, address: string): boolean {
       const isMuch = rates.some(({ keyOf, rate }) => rate.waitMs(keyOf(address)) > 0)
       if (!isMuch) return false
@@ -134,7 +133,6 @@ export function createStrangers(
     found(address: string): void {
       for (const { keyOf, rate } of rates) rate.giveBack(keyOf(address))
     },
-    /** Resolves when such a refusal may go out; at once where many wait already. */
     async delay(): Promise<void> {
       if (delayed >= mostDelayed) return
       delayed++

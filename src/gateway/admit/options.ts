@@ -7,7 +7,7 @@ import type { Translation } from '../translate/translation.ts'
 import type { Passed } from './gate.ts'
 import { offeredKind, wrongWay } from './plan.ts'
 
-/** In which protocol an upstream is asked, and what becomes of the request on its way there. */
+/** The protocol an upstream is called in, and the request's translation into it. */
 export interface Route {
   readonly protocol: Protocol
   readonly operation: Operation
@@ -17,10 +17,9 @@ export interface Route {
   readonly passed?: Passed
 }
 
-/** A channel that may answer a request. */
 export interface Option extends Candidate {
   readonly isNative: boolean
-  /** The way there, found once; throws the 400 of what can't be expressed. */
+  /** Found once; throws the 400 of what can't be expressed. */
   readonly route: () => Route
 }
 
@@ -32,15 +31,15 @@ export interface Asked {
 
 export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
 
-/** What passes natively to a channel of what a request asks for besides text; throws its refusal. */
+/** What passes natively to a channel besides text; throws its refusal. */
 type Pass = (candidate: Candidate) => Passed
 
-/** In this order a channel is asked that does not speak the client's protocol: what carries most. */
+/** The order in which a foreign channel's protocols are tried: what carries most comes first. */
 const byFidelity: readonly Protocol[] = Object.values(protocols).sort(
   (a, b) => a.fidelity - b.fidelity,
 )
 
-/** The legacy form of completions is nearest to these. */
+/** The nearest protocols to the legacy completions form. */
 const legacyOrder: readonly Protocol[] = [chat, ...byFidelity.filter((one) => one !== chat)]
 
 const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
@@ -62,7 +61,7 @@ export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'na
   return found
 }
 
-/** The ways in which the channels of an offer can be asked that do not speak the client's protocol. */
+/** The protocols in which the foreign channels of an offer can be called. */
 export function foreignWays(
   { candidates }: Offer,
   asked: Asked,
@@ -77,13 +76,13 @@ export function foreignWays(
     )
 }
 
-/** The protocol in which a channel that speaks these would be asked. */
+/** The protocol in which a channel that speaks these is called. */
 export function preferred(spoken: readonly string[], client: Protocol): Protocol {
   if (spoken.includes(client.name)) return client
   return byFidelity.find(({ name }) => spoken.includes(name)) ?? client
 }
 
-/** The operation by which a channel of another protocol is asked; undefined: it has none. */
+/** The operation for a channel of another protocol; undefined: it has none. */
 function foreignOperation(
   { protocol, operation }: Pick<Asked, 'protocol' | 'operation'>,
   upstream: Protocol,
@@ -94,18 +93,18 @@ function foreignOperation(
 
 const isLegacy = (operation: Operation) => operation === chat.operations.textCompletions
 
-/** Whether a channel gets the client's bytes. The legacy form only some have of those that speak chat. */
+/**
+ * Whether a channel gets the client's bytes. Not all channels that speak chat have its legacy form.
+ */
 const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate['channel']) =>
   protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
 
-/** Whether vectors are asked for, of one text or of many. */
 export const isEmbedding = ({ embeds }: Operation): boolean => embeds === true
 
 const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
 
 /**
- * The options of an offer whose channels all speak the client's protocol, found once; else
- * undefined.
+ * The options of an offer whose channels all speak the client's protocol, cached; else undefined.
  */
 export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | undefined {
   if (asked.framing !== 'sse') return undefined
@@ -121,8 +120,8 @@ export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | un
 }
 
 /**
- * The channels that may answer: native ones, and others where a translation can be made. Throws the
- * 502 or 400 where there are none.
+ * The channels that may answer: native ones, and others by translation. Throws the 502 or 400 where
+ * there are none.
  */
 export function findOptions(
   offer: Offer,
@@ -151,21 +150,19 @@ export function findOptions(
   }
   if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
   if (options.length === 0) throw unreachable(offer, operation)
-  // Translating a long prompt takes its time: no more channels are looked at than must be.
+  // Translating a long prompt takes time: as few channels as possible are tried.
   if (!options.some(canExpress)) options[0]?.route()
   return options
 }
 
-/** Whether a model answers. Models of images do at some hosts, by the client's own protocol. */
+/** Whether a model generates text. Image models do at some hosts, by the client's own protocol. */
 function makesAnswers(offer: Offer, { name }: Protocol): boolean {
   const kind = offeredKind(offer)
   if (kind === 'answers') return true
   return kind === 'images' && offer.candidates.some(({ channel }) => name in channel.speaks)
 }
 
-/**
- * A channel asked in the first of its protocols that can express the request; undefined: none can.
- */
+/** A channel by the first of its protocols that can express the request; undefined: none can. */
 function foreignOption(
   candidate: Candidate,
   asked: Asked,

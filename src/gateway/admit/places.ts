@@ -2,29 +2,24 @@ import { repeatByTimer } from '../../lib/clock.ts'
 import { countOpenFiles, mostOpenFiles } from '../../lib/process-state.ts'
 import { GatewayError } from '../errors.ts'
 
-/** How many requests, and connections, there may be at once. */
 export type Places = ReturnType<typeof createPlaces>
 
 interface PlacesParts {
-  /** Undefined: no limit but memory. */
   readonly mostRequests: () => number | undefined
-  /** Undefined: by the files that this process may have open. */
+  /** Undefined: derived from the process's limit of open files. */
   readonly mostConnections: () => number | undefined
   readonly count?: () => number | undefined
   readonly most?: number
 }
 
-/** Above this part of the files that may be open, connections are closed behind their answers. */
+/** Above this part of the open-file limit, connections are closed after their answers. */
 const partOfFiles = 0.9
-/** Above this one requests are refused: the rest is for the database and for what says so. */
+/** Above this part requests are refused: the rest is for the database and for refusals. */
 const lastPartOfFiles = 0.97
 const lookMs = 1_000
 const retryAfter = 2
 
-/**
- * The server does not count connections, so open files are counted once a second. Requests with a
- * good key are answered as long as files are left.
- */
+/** The server does not count connections, so open files are counted once a second. */
 export function createPlaces(parts: PlacesParts) {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
   const { most = mostOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
@@ -40,7 +35,7 @@ export function createPlaces(parts: PlacesParts) {
   const stop = repeatByTimer(look, lookMs)
 
   return {
-    /** Takes the place of a request whose key is known; throws the 429 where there is none. */
+    /** Throws the 429 where there is no place. */
     enter(): void {
       if (entered >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
         refused.requests++
@@ -55,7 +50,7 @@ export function createPlaces(parts: PlacesParts) {
     leave(): void {
       entered--
     },
-    /** There are too many connections: they are closed behind their answers. */
+    /** Too many connections: they are closed after their answers. */
     areShort: (): boolean => areShort,
     refused: (): { readonly requests: number; readonly connections: number } => refused,
     stop,

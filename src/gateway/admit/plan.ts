@@ -5,7 +5,6 @@ import { mayUse } from '../../store/ports/group-access.ts'
 import { GatewayError } from '../errors.ts'
 import type { Caller } from './authenticate.ts'
 
-/** What a request may use: its group, and the group's offer of the model. */
 export interface Plan {
   readonly group: Group
   readonly offer: Offer
@@ -49,10 +48,12 @@ export function planRequest(catalog: Catalog, caller: Caller, model: string): Pl
   return { group, offer }
 }
 
-/** Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`. */
+/**
+ * Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`.
+ */
 const largerContext = /\bcontext-(\d{1,2})m\b/gi
 
-/** A plan with the larger context that a request asks for, in its headers or (`betas`) its body. */
+/** A plan with the larger context that a request names in its headers or (`betas`) its body. */
 export function withAskedContext(plan: Plan, headers: Headers, betas: readonly string[]): Plan {
   const header = headers.get('anthropic-beta')
   if (header === null && betas.length === 0) return plan
@@ -63,7 +64,7 @@ export function withAskedContext(plan: Plan, headers: Headers, betas: readonly s
   return { group, offer: { ...offer, contextWindow: asked } }
 }
 
-/** A name that a client sent, as a message shows it: it may be of any length. */
+/** A client's name, shortened for a message. */
 export function shortName(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name
 }
@@ -101,7 +102,7 @@ export function offeredKind(offer: Offer): ModelKind {
 
 const offered = new WeakMap<Offer, ModelKind>()
 
-/** The 400 of a model that is asked for what it does not make, or where none of its channels is asked. */
+/** The 400 of a model that can't do the requested operation. */
 export function wrongWay(offer: Offer, { protocol, name }: Operation): GatewayError {
   const kind = offeredKind(offer)
   const spoken = new Set(offer.candidates.flatMap(({ channel }) => Object.keys(channel.speaks)))

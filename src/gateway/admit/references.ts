@@ -8,7 +8,7 @@ import type { Affinity } from './affinity.ts'
 import type { Option } from './options.ts'
 import { shortName } from './plan.ts'
 
-/** What becomes of a request that refers to an answer which nobody has got here. */
+/** What becomes of a request that refers to an answer unknown here. */
 type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
 
 export interface ReferenceParts {
@@ -54,7 +54,7 @@ async function areRefused(
   return await answers.areShared(options.map(({ channel }) => channel.id))
 }
 
-/** In the words by which a vendor's SDK knows that it must send the whole conversation again. */
+/** The words by which a vendor's SDK knows that it must send the whole conversation again. */
 function notFound({ protocol }: Exchange, id: string): GatewayError {
   const { unknownConversation } = protocol
   return new GatewayError(
@@ -64,10 +64,7 @@ function notFound({ protocol }: Exchange, id: string): GatewayError {
   )
 }
 
-/**
- * Ids of whole items that are known as another account's only: upstreams may put their own in
- * place.
- */
+/** Item ids known as another account's only: upstreams may put their own in place. */
 function foreignItems({ isForeign }: Affinity, { caller, facts }: Exchange): readonly string[] {
   if (caller === undefined) return []
   return facts?.wholeIds?.filter((id) => isForeign(caller.account.id, id)) ?? []
@@ -86,7 +83,7 @@ function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
 
 type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
 
-/** The conversation that a request belongs to; undefined when nothing tells. */
+/** The conversation of a request; undefined: unknown. */
 export function conversationIn(
   { request, model }: Exchange,
   body: RequestBody,
@@ -100,8 +97,8 @@ export interface LookParts {
 }
 
 /**
- * Asks other nodes, in one round trip, who made the continued answers, and for the sticky binding;
- * undefined: nothing to wait for. Rejects with the 404 of another account's item.
+ * Asks other nodes, in one round trip, for the channels of continued answers and for the sticky
+ * binding; undefined: nothing to wait for. Rejects with the 404 of another account's item.
  */
 export function lookAround(
   { affinity, findHome }: LookParts,
@@ -117,7 +114,7 @@ export function lookAround(
   return looking
 }
 
-/** Ids that are another account's are asked for, too: some upstreams give one id out twice. */
+/** Ids of another account are looked up too: some upstreams give one id out twice. */
 function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
   const { caller, facts } = exchange
   if (caller === undefined) return undefined
@@ -127,7 +124,6 @@ function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> |
   return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
 }
 
-/** Asks for the binding of a conversation that goes on, where there is a choice of channels. */
 function lookHome(
   findHome: FindHome | undefined,
   exchange: Exchange,

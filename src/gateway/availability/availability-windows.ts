@@ -25,7 +25,6 @@ import {
 
 interface WindowSums {
   readonly name: WindowName
-  /** When its first bucket begins; undefined: nothing is loaded. */
   from: number | undefined
   readonly groups: Map<number, GroupSums>
 }
@@ -51,14 +50,13 @@ const emptySums = (from?: number): Sums =>
   }))
 
 /**
- * The sums of all windows over what is stored. A window moves on by what leaves it; nothing may be
- * stored meanwhile.
+ * The sums of all windows over the stored buckets. Nothing may be stored while a window advances.
  */
 export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clock) {
   const stored = emptySums()
   const past = createPastHours(store)
 
-  /** Adds the buckets that begin in [since, until) to a window, or takes them away again. */
+  /** Adds the buckets that begin in [since, until) to a window, or subtracts them. */
   async function count(window: WindowSums, since: number, until: number, times: 1 | -1) {
     const { size } = windows[window.name]
     const pauses = createPauses()
@@ -78,14 +76,14 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
     const next = windowStart(window.name, nowMs)
     const { from } = window
     if (from === next) return
-    // Should this fail halfway, all is loaded again.
+    // If this fails halfway, everything is loaded again.
     window.from = undefined
     if (from !== undefined && from < next && next < from + buckets * bucketMs[size]) {
       await count(window, from, next, -1)
     } else {
       window.groups.clear()
       await count(window, next, bucketStart(size, nowMs), 1)
-      // What is later than now was stored before the clock was set back: its time will come.
+      // Later buckets were stored before the clock was set back.
       await countAll(window, bucketStart(size, nowMs), Number.MAX_SAFE_INTEGER, 1)
     }
     window.from = next
@@ -96,7 +94,7 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
       for (const window of stored) for (const bucket of buckets) addIfWithin(window, bucket)
       past.stored(buckets)
     },
-    /** The figures as of now, `unstored` included. They hold until something is stored. */
+    /** The present figures, `unstored` included. They hold until the next flush. */
     async figures(unstored: () => Iterable<AvailabilityBucket>): Promise<AvailabilityFigures> {
       const nowMs = clock()
       for (const window of stored) await moveOn(window, nowMs)
@@ -113,7 +111,6 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
 
 const bucketsPerStep = 50
 
-/** Does something with each bucket; for `inSlices`. */
 function* each(
   buckets: Iterable<AvailabilityBucket>,
   work: (bucket: AvailabilityBucket) => void,
@@ -135,7 +132,7 @@ function add({ name, groups }: WindowSums, bucket: AvailabilityBucket, times: 1 
   const sum = sums.models.get(model) ?? emptyCounts()
   addCounts(sums.all, bucket, times)
   addCounts(sum, bucket, times)
-  // What is empty again must not stay: models come and go.
+  // Empty sums are deleted: models come and go.
   if (isEmpty(sum)) sums.models.delete(model)
   else sums.models.set(model, sum)
   if (barWindows.includes(name)) {
@@ -152,7 +149,7 @@ function add({ name, groups }: WindowSums, bucket: AvailabilityBucket, times: 1 
   else groups.set(groupId, sums)
 }
 
-/** Figures from several sums, which hold different requests. */
+/** Figures from several disjoint sums. */
 function createFigures(
   layers: readonly [stored: Sums, fresh: Sums],
   past: PastHours,
@@ -196,13 +193,13 @@ function sumOf(parts: readonly AvailabilityCounts[]): AvailabilityCounts {
   return sum
 }
 
-/** So long is read at one time; the next time goes on from there. */
+/** How long one read may take; the next continues from there. */
 const usualReadingMs = 1_000
 
-/** How groups did hour by hour, as far back as hours are looked at: no models, no times. */
+/** Groups' availability by hour, without models and times. */
 export type PastHours = ReturnType<typeof createPastHours>
 
-/** Reads each hour once, in steps. Not to be used while something is being stored. */
+/** Reads each hour once, in steps. Not to be used while a flush runs. */
 export function createPastHours(
   store: Pick<AvailabilityStore, 'read'>,
   readingMs = usualReadingMs,
@@ -237,10 +234,9 @@ export function createPastHours(
 
   return {
     stored(buckets: readonly AvailabilityBucket[]): void {
-      // What is earlier is found when its hour is read.
       for (const bucket of buckets) if (from !== undefined && bucket.startedAt >= from) add(bucket)
     },
-    /** Forgets hours that are too old; reads those that are not known yet, the latest first. */
+    /** Drops hours that are too old and reads missing ones, the latest first. */
     async moveOn(nowMs: number): Promise<void> {
       const hour = bucketStart('hour', nowMs)
       const first = hour - (hoursKept - 1) * bucketMs.hour
@@ -250,7 +246,6 @@ export function createPastHours(
       }
       const endAt = performance.now() + readingMs
       const pauses = createPauses()
-      // What is later than now was stored before the clock was set back.
       if (from === undefined) await read(hour, Number.MAX_SAFE_INTEGER)
       while (from !== undefined && from > first) {
         await read(from - bucketMs.hour, from)
@@ -258,7 +253,6 @@ export function createPastHours(
         await pauses()
       }
     },
-    /** Since when hours are known; undefined: none was read yet. */
     from: (): number | undefined => from,
     /** A group's hours, oldest first; `more` are not stored yet. */
     of(groupId: number, more: ReadonlyMap<number, Bar>): readonly MeasuredHour[] {

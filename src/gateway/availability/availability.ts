@@ -6,6 +6,7 @@ import {
   firstBytePlace,
   type OpenCounts,
 } from '../../catalog/availability.ts'
+import { addTo } from '../../lib/add-to.ts'
 import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createTurns } from '../../lib/turns.ts'
@@ -26,30 +27,29 @@ interface AvailabilityParts {
   readonly repeat?: Repeat
 }
 
-/** How a request ended, as availability is reckoned. */
+/** How a request ended, as availability counts it. */
 export interface AvailabilityOutcome {
   readonly groupId: number
   readonly model: string
   readonly fault: Fault | null
-  /** From the request's arrival to the first byte of its answer; null: it is not known. */
+  /** From the request's arrival to the first byte of its answer; null: unknown. */
   readonly firstByteMs: number | null
   readonly outputTokens: number
   /** From the first byte to the end of a streamed answer; null: it came in one piece. */
   readonly generationMs: number | null
 }
 
-/** How well requests are answered, counted by group and model. */
 export type Availability = ReturnType<typeof createAvailability>
 
 const flushMs = 60_000
 
-/** So many groups × models are counted in one minute; more are not, and the log says so. */
+/** The most groups × models counted in one minute; beyond, the log warns. */
 const maxKeys = 20_000
 
-/** So many buckets wait for a store that fails; beyond, the oldest are lost. */
+/** The most buckets that wait for a failing store; beyond, the oldest are lost. */
 const maxUnstored = 50_000
 
-/** So many buckets are one transaction: a few milliseconds. */
+/** One transaction of this size takes a few milliseconds. */
 const bucketsPerCommit = 100
 
 type Cell = OpenCounts & Pick<AvailabilityBucket, 'groupId' | 'model' | 'startedAt'>
@@ -74,7 +74,7 @@ export function createAvailability(parts: AvailabilityParts) {
   function minuteOf(startedAt: number): Minute {
     const last = minutes.at(-1)
     if (last?.startedAt === startedAt) return last
-    // A clock that was set back is in an earlier minute.
+    // After a clock was set back, the minute may be an earlier one.
     const known = minutes.find((minute) => minute.startedAt === startedAt)
     const minute = known ?? { startedAt, groups: new Map(), keys: 0 }
     if (!known) minutes.push(minute)
@@ -115,11 +115,11 @@ export function createAvailability(parts: AvailabilityParts) {
         await store.add(part)
         windows.stored(part)
       } catch (error) {
-        // The store as a whole may do better in a minute.
+        // The store as a whole failed: retry in a minute.
         if (error instanceof StoreError) {
           return log.warn('availability counts not stored yet', { count: unstored.length, error })
         }
-        // One that can't ever be stored must not take the others of its transaction with it.
+        // A bucket that can never be stored must not block the others of its transaction.
         most = 1
         if (part.length > 1) continue
         log.error('availability counts lost: they can not be stored', { error })
@@ -144,11 +144,10 @@ export function createAvailability(parts: AvailabilityParts) {
       if (cell === undefined) uncounted++
       else count(cell, outcome)
     },
-    /** Gives the figures of now to `work`; nothing is stored until it has ended. */
+    /** Passes the present figures to `work`; nothing is stored until it ends. */
     look: <Result>(
       work: (figures: AvailabilityFigures) => Result | Promise<Result>,
     ): Promise<Result> => inTurn(async () => work(await windows.figures(notStored))),
-    /** Stores what was counted so far; what the store does not take is kept for the next time. */
     flush,
     async stop(): Promise<void> {
       stopFlushing()
@@ -173,13 +172,13 @@ function count(
     cell.firstByte[place] = (cell.firstByte[place] ?? 0) + 1
     cell.firstByteMs += Math.round(firstByteMs)
   }
-  // Tokens that came in one piece say nothing of how fast they are made.
+  // An answer in one piece says nothing about generation speed.
   if (generationMs === null || generationMs < 1) return
   cell.outputTokens += outputTokens
   cell.generationMs += Math.round(generationMs)
 }
 
-/** How an ended request counts in what is told of its group and model; undefined: not at all. */
+/** How an ended request counts for its group and model; undefined: not at all. */
 export function outcomeOf(
   exchange: Concluded,
   end: End,
@@ -201,7 +200,7 @@ export function outcomeOf(
   }
 }
 
-/** Who made it fail; null: nobody, it was served. */
+/** Whose fault the failure was; null: it was served. */
 function faultOf(
   { fault, firstByteTick }: Concluded,
   { ending, cause }: End,
@@ -213,7 +212,7 @@ function faultOf(
     case 'client_left':
       return firstByteTick === undefined ? undefined : null
     case 'refused':
-      // What an upstream lacks is told in its own words, as a refusal is.
+      // A failure the upstream describes in its own words counts like a refusal.
       return fault ?? 'client'
     case 'shutdown':
     case 'interrupted':
@@ -225,25 +224,22 @@ function faultOf(
   }
 }
 
-/** What becomes of a request: `succeeded`, or at whose fault it failed. */
 export const outcomeNames = ['succeeded', ...faults] as const
 
 export interface GroupTotals {
-  /** By model: how many requests, by the place of their outcome in `outcomeNames`. */
+  /** By model: the number of requests by index in `outcomeNames`. */
   readonly models: ReadonlyMap<string, readonly number[]>
-  /** Successes by the time to their first byte, as in `firstByteBounds`. */
+  /** Successes by time to first byte, in the buckets of `firstByteBounds`. */
   readonly firstByte: readonly number[]
   readonly firstByteMs: number
   readonly outputTokens: number
 }
 
-/** Counts since the start of the process, for metrics. They only grow; so do their names, to a limit. */
+/** Counters since the start of the process, for metrics, with a bounded number of names. */
 export type RunningTotals = ReturnType<typeof createRunningTotals>
 
-/** Stands for all names beyond the limit. */
 const otherName = 'other'
 
-/** So many (group, model), channels, causes and kinds have a name of their own. */
 const maxModels = 1_000
 const maxChannels = 1_000
 const maxWords = 100
@@ -267,7 +263,7 @@ export function createRunningTotals() {
 
   return {
     groups,
-    /** By channel and cause; an empty cause: it went well. */
+    /** By channel and cause; an empty cause: success. */
     attempts,
     limits,
     refusals,
@@ -286,7 +282,6 @@ export function createRunningTotals() {
       attempts.set(name, causes)
       addNamed(causes, cause ?? '')
     },
-    /** A request that was refused for a limit of this kind (`token`, `account`, `group`, `channel`). */
     recordLimit: (kind: string): void => addNamed(limits, kind),
     recordRefusal: (cause: string): void => addNamed(refusals, cause),
   }
@@ -312,7 +307,7 @@ function addOne(counts: number[], place: number): void {
 
 function addNamed(counts: Map<string, number>, word: string): void {
   const name = boundedName(counts, word, maxWords)
-  counts.set(name, (counts.get(name) ?? 0) + 1)
+  addTo(counts, name, 1)
 }
 
 const boundedName = (known: ReadonlyMap<string, unknown>, name: string, most: number): string =>

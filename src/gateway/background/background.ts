@@ -24,23 +24,22 @@ interface BackgroundParts extends ChargeParts {
   readonly repeat?: Repeat | undefined
 }
 
-/** Answers that upstreams make in the background: each is charged, whoever fetches it or nobody. */
+/** Charges answers that upstreams make in the background, whether or not they are fetched. */
 export type Background = ReturnType<typeof createBackground>
 
-/** An upstream may not know at once of what it has just begun. */
+/** An upstream may not know an answer immediately after starting it. */
 const forgottenAfterMs = 60_000
 const lookMs = 1_000
-/** … how many are asked for at a time, and how long no other node asks for them then. */
+/** Batch size and lease of one look. */
 const mostAtOnce = 50
 const leaseMs = 120_000
 /** One call takes no longer, so that it ends within its lease. */
 const longestCallMs = 60_000
-/** An answer is asked for again after a quarter of its age, within these bounds. */
+/** An answer is polled after a quarter of its age, within these bounds. */
 const soonestMs = 2_000
 const latestMs = 60_000
-/** How often ids that nobody can refer to any more are removed. */
 const sweepMs = 60_000
-/** An answer larger than this is not one that could be understood. */
+/** A larger answer is treated as invalid. */
 const maxAnswerBytes = 256 * 1_048_576
 
 const inProgress = (answerId: string) =>
@@ -98,7 +97,7 @@ export function createBackground(parts: BackgroundParts) {
       return 'unreachable'
     })
     if (found === 'charged') return
-    // Another node, or the next process, need not wait until the lease has ended.
+    // Another node, or the next process, need not wait until the lease ends.
     if (stopping.signal.aborted) return await answers.putOff(answer.requestId, 0)
     const isForgotten = found === 'gone' && ageMs >= forgottenAfterMs
     if (!isForgotten && ageMs < longestLifeMs) {
@@ -114,12 +113,11 @@ export function createBackground(parts: BackgroundParts) {
 
   async function sweep(): Promise<void> {
     if (clock() < sweepAt) return
-    // While there are some the next are removed soon: they come faster than a lot each minute.
+    // More expired rows are left: sweep again soon.
     sweepAt = clock() + sweepMs
     if ((await answers.sweep()) > 0) sweepAt = clock()
   }
 
-  /** What fails is due again when its lease has ended. */
   async function look(): Promise<void> {
     try {
       await sweep()
@@ -132,22 +130,19 @@ export function createBackground(parts: BackgroundParts) {
   }
 
   return {
-    /**
-     * Has an answer charged, before it is deleted or continued; throws the 409 of an unfinished one.
-     */
+    /** Charges an answer before it is deleted or continued; throws the 409 of an unfinished one. */
     async requireEnd(accountId: number, answerId: string): Promise<void> {
       const answer = await answers.pending(accountId, answerId)
       if (answer === undefined) {
-        // Charged by another node, or by itself: what it has used is known now.
         await affinity.refresh(accountId, answerId)
-        // Not stored yet: its client has left just now.
+        // Not stored yet: its client has just disconnected.
         if (affinity.originOf(accountId, answerId)?.isPending) throw inProgress(answerId)
         return
       }
       const found = await ask(answer).catch((): Found => 'unreachable')
       if (found !== 'charged') throw inProgress(answerId)
     },
-    /** Charges by what a client has fetched, if that is its final form; gives the id of the charge. */
+    /** Charges by a fetched answer, if that is its final form; returns the id of the charge. */
     async fetched(accountId: number, answerId: string, body: unknown): Promise<string | undefined> {
       const answer = await answers.pending(accountId, answerId)
       const channel = answer && parts.catalog().channels.get(answer.channelId)

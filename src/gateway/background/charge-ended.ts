@@ -29,7 +29,7 @@ export interface ChargeParts
   readonly clock: Clock
 }
 
-/** Why the usage of an answer that began in the background will never be known. */
+/** Why the usage of a background answer will never be known. */
 type Loss = 'forgotten' | 'endless'
 
 const lossTexts: Readonly<Record<Loss, string>> = {
@@ -38,7 +38,7 @@ const lossTexts: Readonly<Record<Loss, string>> = {
 }
 
 /**
- * Charges an answer by its final form, at the price of when it was asked for. Once per request id.
+ * Charges an answer by its final form, at the price of when it was requested. Once per request id.
  */
 export async function chargeEnded(
   parts: ChargeParts,
@@ -51,7 +51,7 @@ export async function chargeEnded(
   await charge(parts, answer, exchange, bodyEnd(exchange, seen), used, seen)
 }
 
-/** Charges what was reserved for an answer whose usage nobody can tell, marked as estimated. */
+/** Charges the reservation of an answer whose usage is unknown, marked as estimated. */
 export async function chargeLost(
   parts: ChargeParts,
   answer: HeldAnswer,
@@ -86,7 +86,7 @@ async function charge(
   const contextTokens = llmTokens(used)
   const row = { accountId, channelId, keyMark, contextTokens, createdAt }
   const kept = ids.map((id) => ({ id, ...row }))
-  // Of what was charged as it was reckoned nobody knows what it has come to.
+  // A charge by reservation says nothing about the actual cost.
   const { reckonedNano } = seen ? chargeOf(answer) : {}
   const dearer = reservations.newsOf(settlement.request, reckonedNano)
   await committer.settle({ ...settlement, kept, endsBackground: true, ...(dearer && { dearer }) })
@@ -98,7 +98,6 @@ async function charge(
 
 const chargeOf = ({ charge }: BackgroundAnswer): PendingCharge => JSON.parse(charge)
 
-/** The exchange that began the answer, as far as its record is made from it. */
 function concluded(
   { clock, tick }: ChargeParts,
   answer: BackgroundAnswer,
@@ -126,7 +125,7 @@ function concluded(
   }
 }
 
-/** Of the request itself nothing is left: what its input was reckoned with stands for it. */
+/** The request itself is gone: the input of its reservation stands for it. */
 const factsOf = ({ model, stream, calls, inputTokens, untold }: PendingCharge): BodyFacts => ({
   ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
   ...{ takesTurns: true, turns: 1, hasUnseenInput: true },

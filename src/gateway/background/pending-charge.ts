@@ -13,21 +13,19 @@ export interface PendingCharge {
   readonly upstreamModel: string | undefined
   readonly stream: boolean
   readonly calls: number
-  /** What its reservation was reckoned with, in LLM tokens. */
+  /** The input that its reservation assumed, in LLM tokens. */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** What it was reckoned to come to at the most, in nano-USD; nodes of former versions do not say it. */
+  /** The most it was estimated to cost, in nano-USD; nodes of former versions omit it. */
   readonly reckonedNano?: number | undefined
-  /** What was asked for that its end may not tell of. */
   readonly untold?: UntoldExtras
-  /** Prices as they were when it was asked for. */
+  /** Prices at the time of the request. */
   readonly plan: ChargedPlan | undefined
 }
 
-/** The request id of the charge: however often and by whichever nodes it is made, it is one. */
+/** The request id of the charge, which makes it idempotent. */
 const chargeIdOf = (requestId: string) => requestId + chargeSuffix
 
-/** How the request ended that has begun such an answer. */
 export const backgroundEnd = (requestId: string): End => ({
   ending: 'background',
   status: 200,
@@ -37,7 +35,7 @@ export const backgroundEnd = (requestId: string): End => ({
     `${chargeIdOf(requestId)}.`,
 })
 
-/** What is kept of an exchange that has begun an answer; undefined where it has no id to ask for. */
+/** What is kept of an exchange that began an answer; undefined where the answer has no id. */
 export function backgroundAnswer(
   exchange: Concluded,
   { account, token }: Caller,

@@ -19,25 +19,22 @@ import {
 } from '../memory/memory-budget.ts'
 import type { TextSample } from '../money/estimate.ts'
 
-/**
- * Work on a large request, which is done on another thread; the bytes of a large body are shared.
- */
+/** Work on a large request for the worker thread; the bytes of a large body are shared. */
 export type Job = ReadJob | TranslationJob | WriteJob | CountJob
 
 interface Sized {
   readonly bytes: Uint8Array
-  /** How many values are in it; absent: few. */
+  /** How many values it holds; absent: few. */
   readonly values?: number
 }
 
-/** Parse a scanned body, check it, and tell what is to be known of it. */
+/** Parse a scanned body, validate it, and report its facts. */
 export interface ReadJob extends Sized {
   readonly kind: 'read'
   readonly operation: OperationName
   readonly asked: ConversationAsked
 }
 
-/** An operation, by what can be copied. */
 export type OperationName = Pick<Operation, 'protocol' | 'name'>
 
 interface BodyJob extends Sized {
@@ -45,7 +42,10 @@ interface BodyJob extends Sized {
   readonly stream: boolean
 }
 
-/** Translate a checked request. With one target it is written at once, if nothing has to be fetched. */
+/**
+ * Translate a validated request. With one target it is encoded at once, if nothing has to be
+ * fetched.
+ */
 export interface TranslationJob extends BodyJob {
   readonly kind: 'translate'
   readonly owner: string
@@ -54,7 +54,7 @@ export interface TranslationJob extends BodyJob {
   readonly isKept?: boolean
   readonly optionalTools: ReadonlySet<string> | undefined
   readonly targets: readonly JobTarget[]
-  /** What was fetched for it, by address; undefined: nothing yet. */
+  /** Fetched files by address; undefined: nothing yet. */
   readonly files: ReadonlyMap<string, Media> | undefined
 }
 
@@ -66,14 +66,12 @@ export interface JobTarget {
   readonly webSearch?: boolean
 }
 
-/** Write what goes upstream of a request in its own protocol. */
 export interface WriteJob extends Sized {
   readonly kind: 'write'
   readonly operation: OperationName
   readonly changes: NativeChanges
 }
 
-/** Count a request's input in LLM tokens. */
 export interface CountJob extends BodyJob {
   readonly kind: 'count'
   readonly client: ProtocolName
@@ -83,10 +81,9 @@ export interface CountJob extends BodyJob {
   readonly url: string | undefined
 }
 
-/** What a job gives, by its kind. */
 export interface Results {
   readonly translate: {
-    /** What answers are read and written by: the request without its conversation. */
+    /** The request without its conversation, for reading and writing answers. */
     readonly request: CanonicalRequest
     readonly body: JsonObject
     readonly targets: readonly (PreparedTarget | Refused)[]
@@ -96,7 +93,6 @@ export interface Results {
   readonly count: number
 }
 
-/** What is told of a body that was read on another thread. */
 interface ToldBody {
   readonly facts: Omit<BodyFacts, 'text' | 'uncounted' | 'media' | 'hiddenWork' | 'amend'>
   readonly text: TextSample
@@ -104,7 +100,7 @@ interface ToldBody {
   readonly media: MediaSize
   readonly hiddenWork: HiddenWork | undefined
   readonly conversation: Conversation | undefined
-  /** Undefined: too much to be copied, so the body has to be written there, too. */
+  /** Undefined: too large to copy, so the body is written on the worker thread too. */
   readonly amend: JsonObject | undefined
   readonly renamed: readonly string[]
 }
@@ -126,9 +122,9 @@ export interface Refused {
 export const isRefused = (result: object | number | undefined): result is Refused =>
   typeof result === 'object' && 'refused' in result
 
-/** Does jobs on another thread, those of all owners in turn. */
+/** Runs jobs on the worker thread, fairly by owner. */
 export interface Beside {
-  /** Throws the `GatewayError` of what is refused, or the signal's reason. `owner`: for whom it is. */
+  /** Throws the `GatewayError` of a refused job, or the signal's reason. */
   run<Kind extends Job['kind']>(
     owner: string,
     job: Extract<Job, { readonly kind: Kind }>,
@@ -137,7 +133,8 @@ export interface Beside {
 }
 
 /**
- * The same thread, whose jobs take memory first, one at a time. Throws the 429 where there is none.
+ * The worker thread whose jobs lease memory first, one at a time. Throws the 429 where there is
+ * none.
  */
 export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () => number): Beside {
   const inTurn = createFairTurns()
@@ -148,7 +145,7 @@ export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () =>
         const lease = createLease(owner)
         const { byteLength } = job.bytes
         const cost = workCost(byteLength, job.values ?? 0)
-        // The body itself stays meanwhile.
+        // The body itself stays in memory meanwhile.
         if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()
         try {
           await memory.take(lease, cost, { waitMs: waitMs(), signal, isAhead: true })

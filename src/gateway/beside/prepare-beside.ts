@@ -1,7 +1,6 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import type { JsonObject, Operation, Protocol } from '../../protocols/protocol.ts'
 import { clientName } from '../admit/options.ts'
-import type { Plan } from '../admit/plan.ts'
 import type { ConversationAsked, RequestBody, ScannedBody } from '../body/body.ts'
 import { GatewayError, once } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
@@ -10,40 +9,33 @@ import {
   optionalToolsOf,
   type PreparedRequest,
   type TranslationTarget,
+  type TranslationTask,
   targetOf,
 } from '../translate/translation.ts'
 import { type Beside, isRefused, type JobTarget, type OperationName, type Refused } from './job.ts'
 
-/** From so many values on, or bytes, work on a whole request takes milliseconds. */
+/** From this many values or bytes on, work on a whole request takes milliseconds. */
 const heavyValues = 4_096
 const heavyBytes = 1_048_576
 
-/** Whether work on the whole of a body is for another thread. */
+/** Whether work on the whole body belongs on the worker thread. */
 export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>): boolean =>
   fields !== undefined && (fields.values > heavyValues || bytes.byteLength > heavyBytes)
 
-/** Gives what was prepared for a target; throws the 400 of what can't be expressed. */
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
-interface BesideTask {
-  readonly plan?: Plan
-  readonly beside: Beside
-  readonly client: Protocol
-  readonly model: string
-  readonly body: RequestBody
-  readonly isStrict: boolean
-  readonly isKept?: boolean
-  readonly owner: string
-  readonly fetchMedia: FetchMedia
-}
-
-/** Translates a heavy request beside, for every way in which one of these channels can be asked. */
+/**
+ * Translates a heavy request on the worker thread, for every way in which one of these channels can
+ * be called.
+ */
 export async function prepareBeside(
-  task: BesideTask,
+  beside: Beside,
+  task: TranslationTask,
+  fetchMedia: FetchMedia,
   ways: readonly (readonly [Candidate, Protocol])[],
   signal: AbortSignal,
 ): Promise<FindPrepared> {
-  const { plan, beside, client, model, body, isStrict, isKept = false, owner } = task
+  const { plan, client, model, body, isStrict, isKept = false, owner } = task
   const named = new Map<string, JobTarget>()
   for (const [candidate, protocol] of ways) {
     const target = asJobTarget(targetOf(candidate, protocol, plan))
@@ -74,7 +66,7 @@ export async function prepareBeside(
       wanted: () => prepared.wanted,
       async encode(ending) {
         if (prepared.bytes !== undefined) return prepared.bytes
-        const files = await fetchAll(prepared.wanted, task.fetchMedia, ending)
+        const files = await fetchAll(prepared.wanted, fetchMedia, ending)
         const made = await beside.run<'translate'>(owner, { ...job, targets: [one], files }, ending)
         const [whole] = made.targets
         if (whole === undefined || isRefused(whole)) throw refusalOf(whole)
@@ -103,7 +95,7 @@ export const refusalOf = (refusal: Refused | undefined): Error =>
         refusal.param === undefined ? {} : { param: refusal.param },
       )
 
-/** The files of these parts, by address, with all limits and errors of a request that has them. */
+/** Fetches the files of these parts, by address, under one request's limits. */
 async function fetchAll(
   parts: readonly MediaPart[],
   fetchMedia: FetchMedia,
@@ -130,18 +122,14 @@ export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolea
   return bytes.byteLength - shortened > mostBytes
 }
 
-interface ReadTask {
-  readonly beside: Beside
-  readonly owner: string
-  readonly operation: Operation
-  readonly asked: ConversationAsked
-  readonly signal: AbortSignal
-}
-
-/** Reads a body on another thread; throws the 400 of what is no JSON, or not what its operation takes. */
+/** Reads a body on the worker thread; throws the 400 of invalid JSON or a schema mismatch. */
 export async function readBeside(
-  { beside, owner, operation, asked, signal }: ReadTask,
+  beside: Beside,
+  owner: string,
+  operation: Operation,
+  asked: ConversationAsked,
   { bytes, fields }: ScannedBody,
+  signal: AbortSignal,
 ): Promise<RequestBody> {
   const { values } = fields
   const job = { kind: 'read' as const, bytes, values, operation: nameOf(operation), asked }
@@ -159,7 +147,7 @@ export async function readBeside(
     },
     value: once((): JsonObject => JSON.parse(bytes.toString())),
     conversation: () => told.conversation,
-    // Whatever else there is to be renamed, is where the body is written.
+    // Other renames happen where the body is written.
     rename: (upstreamModel) =>
       renamed.includes('model') ? operation.rename({ model: '' }, upstreamModel) : {},
     remote: { isPlain: amend !== undefined && renamed.every((name) => name === 'model') },

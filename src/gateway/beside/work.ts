@@ -25,7 +25,7 @@ interface WorkParts {
   readonly countTokens: CountTokens
 }
 
-/** Does a job; what is refused is a result, too. */
+/** Runs a job; a refusal is a result, too. */
 export async function doJob(parts: WorkParts, job: Job): Promise<Results[Job['kind']] | Refused> {
   return orRefused<Results[Job['kind']]>(() => {
     switch (job.kind) {
@@ -50,7 +50,7 @@ async function orRefused<Result>(work: () => Result | Promise<Result>): Promise<
   }
 }
 
-/** The body, of which `parseJsonBody` has found that it is sound. */
+/** The body, which `parseJsonBody` has already validated. */
 function bodyOf({ bytes, stream }: { readonly bytes: Uint8Array; readonly stream: boolean }) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const value: JsonObject = JSON.parse(buffer.toString())
@@ -64,15 +64,15 @@ async function translate(
   const client = clientOf(job.client)
   const body = bodyOf(job)
   const request = decodeRequest(client, body, job.model)
-  const { isStrict, isKept = false, optionalTools, owner } = job
-  const task = { client, request, body, isStrict, isKept, optionalTools, owner }
+  const { optionalTools } = job
+  const task = { ...job, client, body }
   const targets: (PreparedTarget | Refused)[] = []
   for (const target of job.targets) {
     const { upstream, ...rest } = target
     const made = await orRefused(async () => {
       const parts = { sealer, media: fetched(job.files) }
-      const prepared = prepareRequest(parts, task, { ...rest, upstream: protocolOf(upstream) })
-      return written(prepared, job)
+      const whole = { ...rest, upstream: protocolOf(upstream) }
+      return written(prepareRequest(parts, task, request, optionalTools, whole), job)
     })
     targets.push(made)
   }
@@ -96,13 +96,13 @@ function fetched(files: TranslationJob['files'] = new Map()): MediaFetcher {
   }
 }
 
-/** Answers need to know the names and kinds of tools. */
+/** Answers need the names and kinds of tools. */
 function withoutTurns({ model, stream, tools }: CanonicalRequest): CanonicalRequest {
   const named = tools.map(({ parameters, description, grammar, ...tool }) => tool)
   return { model, stream, turns: [], native: [], tools: named }
 }
 
-/** Answers repeat more than this of a request to nobody: it is sent again with each of some events. */
+/** The longest request text that answers echo: some events repeat it each time. */
 const longestEcho = 262_144
 
 function withoutInput(body: JsonObject): JsonObject {

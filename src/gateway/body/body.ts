@@ -17,18 +17,17 @@ import {
   unshortened,
 } from './outline.ts'
 
-/** Arrays and objects nested deeper than this are refused: no client of the field comes near. */
 const maxDepth = 256
 
-/** Values in one body: parsing more would keep everybody else waiting for seconds. */
+/** Parsing more values would block the event loop for seconds. */
 const maxValues = 1_000_000
 
-/** Fields of one body: each is looked up by its name, all at once. */
+/** Fields of one body: each is looked up by name. */
 const mostFields = 1_000
 
 const scanLimits = { maxDepth, maxValues }
 
-/** From here on a body is not parsed as a whole until somebody has to have all of it. */
+/** From here on a body is parsed as a whole only when all of it is needed. */
 export const largeBytes = 16_384
 
 export interface RequestBody {
@@ -37,42 +36,38 @@ export interface RequestBody {
   readonly facts: BodyFacts
   /** Undefined for a form, whose fields are not those of a JSON object. */
   readonly fields: JsonFields | undefined
-  /** The whole body, parsed when it is first asked for. */
+  /** The whole body, parsed on first use. */
   readonly value: () => JsonObject
-  /** The conversation that it belongs to; undefined when nothing tells. */
   readonly conversation: (asked: ConversationAsked) => Conversation | undefined
-  /** The fields that have to change where the upstream has another name for the model. */
   readonly rename: (upstreamModel: string) => JsonObject
   /**
-   * Set: it was read on another thread, and is written there, unless it is plain: few fields
+   * Set: it was read on the worker thread and is written there, unless it is plain: few fields
    * change.
    */
   readonly remote?: { readonly isPlain: boolean }
 }
 
-/** What a request's headers, and its path, tell of its conversation. */
 export interface ConversationAsked {
   readonly hint: string | undefined
   readonly model: string | undefined
 }
 
-/** The facts of a body that was read, with as much of its text as is ever counted. */
+/** The facts of a body, with a bounded sample of its text. */
 export interface BodyFacts extends Omit<RequestFacts, 'text'> {
   readonly text: () => TextSample
 }
 
-/** A body that was read, but not yet held against what its operation takes. */
+/** A parsed body, not yet validated against its operation. */
 export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & Outline<unknown>
 
-/** What was found in the bytes of a body, of which nothing is parsed yet. */
 export interface ScannedBody {
   readonly bytes: Buffer
   readonly fields: JsonFields
-  /** Its strings that may be shortened; undefined: it has to be parsed as a whole. */
+  /** Strings that may be shortened; undefined: the body has to be parsed as a whole. */
   readonly long: readonly FieldSpan[] | undefined
 }
 
-/** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
+/** Parses a JSON body. Throws the 400 of invalid or ambiguous JSON. */
 export const parseJsonBody = (bytes: Buffer): ParsedBody =>
   atOnce(parseSteps(atOnce(scanSteps(bytes, bytes.byteLength, 'whole'))))
 
@@ -83,12 +78,12 @@ function atOnce<Result>(steps: Generator<void, Result>): Result {
   }
 }
 
-/** From so many bytes on others are let in while a body is read. */
+/** From this many bytes on, reading yields to other requests. */
 export const slicedBytes = 262_144
-/** So much is looked at in a fraction of a millisecond. */
+/** This much is scanned in a fraction of a millisecond. */
 const pieceBytes = 32_768
 
-/** Finds what is in a body, piece by piece; only one body at a time is read like that: see `scanLarge`. */
+/** Scans a body piece by piece; one body at a time: see `scanLarge`. */
 export const scanInPieces = (bytes: Buffer): Generator<void, ScannedBody> =>
   scanSteps(bytes, pieceBytes, 'sliced')
 
@@ -100,14 +95,14 @@ function* scanSteps(
   const strings = bytes.byteLength < largeBytes ? undefined : createStringEnds(bytes, how)
   const found = yield* fieldsOf(bytes, stepBytes, strings?.endOf)
   const isSound = strings !== undefined && !found.tooDeep && !found.tooMany && strings.isSound()
-  // Of what is unsound, each string is looked for by itself.
+  // In an unsound body each string is searched for by itself.
   const fields = strings && !isSound ? yield* fieldsOf(bytes, stepBytes) : found
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
   countFields(fields)
   checkNames(fields.spans.keys())
   if (strings === undefined || !isSound) return { bytes, fields, long: undefined }
-  // A model is named in records, be its name as long as it may.
+  // Records name a model, however long its name is.
   const modelText = (fields.spans.get('model')?.start ?? -1) + 1
   const long = strings.long.filter(
     (span) => span.start !== modelText && mayBeShortened(bytes, span),
@@ -125,7 +120,7 @@ function* fieldsOf(
   return scan.found()
 }
 
-/** Parses what was scanned, piece by piece. */
+/** Parses a scanned body, piece by piece. */
 export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, ParsedBody> {
   yield
   const outline = long && readOutline(bytes, long, () => parseJson(bytes))
@@ -139,8 +134,8 @@ export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<voi
 }
 
 /**
- * Checks a body by its operation's schema; throws the 400 that names the field. An outline will do,
- * unless a shortened text is in what was read.
+ * Validates a body by its operation's schema; throws the 400 that names the field. An outline is
+ * enough unless a shortened text was read.
  */
 export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
   const { texts, outline } = parsed
@@ -191,10 +186,10 @@ export const bodyFacts = (facts: RequestFacts): BodyFacts => ({
   text: () => sampleOf(facts.text()),
 })
 
-/** A body of more bytes has more characters than are counted, and some beside. */
+/** A body of more bytes has more characters than are counted. */
 const mostCountedBytes = 8 * countedLength
 
-/** What is looked at one by one, each with some work: no client of the field comes near. */
+/** Items that each need some work; real clients send far fewer. */
 const mostAsks = 1_024
 const mostContinued = 10_000
 
@@ -226,7 +221,7 @@ function parseJson(bytes: Buffer): unknown {
     const detail = error instanceof Error ? error.message.replace('JSON Parse error: ', '') : ''
     throw new GatewayError('invalid_json', `The body is not valid JSON: ${detail}.`)
   }
-  // Few bodies write characters as numbers, and bytes are searched many times as fast as by a pattern.
+  // Few bodies escape characters, and searching bytes is much faster than a pattern.
   const lone = bytes.includes(escapeBegin) ? loneSurrogate(text) : undefined
   if (lone !== undefined) {
     throw new GatewayError(
@@ -237,7 +232,7 @@ function parseJson(bytes: Buffer): unknown {
   return value
 }
 
-/** Throws the 400 of an object with more fields than any request has. */
+/** Throws the 400 of an object with too many fields. */
 export function countFields({ spans }: Pick<JsonFields, 'spans'>): void {
   if (spans.size <= mostFields) return
   const limit = mostFields.toLocaleString('en')
@@ -251,7 +246,7 @@ function tooManyValues(): GatewayError {
   )
 }
 
-/** How many members a parsed value has: fewer than were written where two have one name. */
+/** The members of a parsed value: fewer than written where two have one name. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -266,7 +261,7 @@ function countMembers(value: unknown): number {
   return count
 }
 
-/** The 400 of a name that is twice in one object, somewhere within the field that it tells. */
+/** The 400 of a name that occurs twice in one object, within the reported field. */
 function twiceWithin(bytes: Buffer, { spans }: JsonFields, value: unknown): GatewayError {
   const body = isJsonObject(value) ? value : {}
   for (const [name, { start, end }] of spans) {
@@ -297,7 +292,7 @@ function tooDeep(): GatewayError {
   )
 }
 
-/** The first `\uD8xx`–`\uDFxx` escape without its other half, as it is written; or undefined. */
+/** The first `\uD8xx`–`\uDFxx` escape without its other half, as written; or undefined. */
 function loneSurrogate(text: string): string | undefined {
   const surrogate = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g
   let pairEnd = -1
@@ -316,17 +311,16 @@ function loneSurrogate(text: string): string | undefined {
   return undefined
 }
 
-/** Whether the backslash at `index` is itself escaped: then what follows it is text. */
 function isEscaped(text: string, index: number): boolean {
   let backslashes = 0
   while (text[index - 1 - backslashes] === '\\') backslashes++
   return backslashes % 2 === 1
 }
 
-/** Large bodies are read one after the other, each owner's in turn. */
+/** Large bodies are read one at a time, fairly by owner. */
 const inTurn = createFairTurns()
 
-/** Finds what is in a large body, whoever brought it: by a POST, or over a WebSocket. */
+/** Scans a large body, from a POST or a WebSocket. */
 export const scanLarge = (owner: string, bytes: Buffer): Promise<ScannedBody> =>
   inTurn(owner, () => inSlices(scanInPieces(bytes)))
 

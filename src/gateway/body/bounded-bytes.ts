@@ -3,27 +3,36 @@ import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'no
 import { createFairTurns } from '../../lib/turns.ts'
 import { GatewayError } from '../errors.ts'
 
-/** There is more than was allowed. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes'
 }
 
-/** The body is compressed in a way that is not known here, or is broken. */
+/** The encoding of the body is unknown or its data is broken. */
 export class BadEncoding extends Error {
   override readonly name = 'BadEncoding'
 }
 
-type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
+interface Bounds {
+  readonly chunkSize?: number
+  readonly maxOutputLength: number
+}
 
-const decompressors = new Map<string, Decompress>([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
+const zstd = promisify(zstdDecompress)
+const gzip = promisify(gunzip)
+
+/** Source: RFC 9659 (zstd: windows of 8 MiB); brotli has 16 MiB by its format. */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
+
+const inflaters = new Map<string, (bytes: Uint8Array, bounds: Bounds) => Promise<Buffer>>([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  ['zstd', (bytes, bounds) => zstd(bytes, { ...bounds, ...zstdWindow })],
   ['br', promisify(brotliDecompress)],
+  ['deflate', promisify(inflate)],
 ])
 
 /**
- * The body of an answer, unpacked; throws `TooManyBytes`, `BadEncoding`, or what the connection
+ * The body of an answer, decompressed; throws `TooManyBytes`, `BadEncoding`, or what the connection
  * throws.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
@@ -33,7 +42,7 @@ export async function readBounded(response: Response, maxBytes: number): Promise
   return encoding === '' || encoding === 'identity' ? packed : unpack(packed, encoding, maxBytes)
 }
 
-/** The body as it comes, at most `maxBytes` of it; throws as `readBounded` does. */
+/** The raw body, at most `maxBytes` of it; throws as `readBounded` does. */
 export async function collectBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
   let bytes = new Uint8Array(Math.min(firstBytes, maxBytes))
   let size = 0
@@ -54,53 +63,31 @@ export async function collectBytes(response: Response, maxBytes: number): Promis
 const firstBytes = 64 * 1024
 
 async function unpack(packed: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
-  const decompress = decompressors.get(encoding)
-  if (decompress === undefined) throw new BadEncoding(`unknown encoding ${encoding}`)
+  const inflater = inflaters.get(encoding)
+  if (inflater === undefined) throw new BadEncoding(`unknown encoding ${encoding}`)
   try {
-    return await decompress(packed, { maxOutputLength: maxBytes })
+    return await inflater(packed, { maxOutputLength: maxBytes })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw new TooManyBytes()
+    if (isTooMuch(error)) throw new TooManyBytes()
     throw new BadEncoding('broken body', { cause: error })
   }
 }
 
-interface Bounds {
-  readonly chunkSize: number
-  readonly maxOutputLength: number
-}
-
-const zstd = promisify(zstdDecompress)
-const gzip = promisify(gunzip)
-
-/** Source: RFC 9659 (zstd: windows of 8 MiB); brotli has 16 MiB by its format. */
-const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
-
-const inflaters: Readonly<Record<string, (bytes: Buffer, bounds: Bounds) => Promise<Buffer>>> = {
-  gzip,
-  'x-gzip': gzip,
-  zstd: (bytes, bounds) => zstd(bytes, { ...bounds, ...zstdWindow }),
-  br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
-}
-
 const taken = 'gzip, zstd, br, deflate'
 
-/**
- * How much larger than its compressed data a body may be. Conversations are 5 to 20 times as large.
- */
+/** The largest compression ratio accepted. Conversations have 5 to 20. */
 const mostTimes = 50
-/** So much is there room for at first; more is only taken for what does not fit. */
+/** The room allocated first; more is allocated when needed. */
 const usualTimes = 8
 const freeBytes = 262_144
 
 const chunkSize = 65_536
 
-/** The encoding of a body; undefined: it is plain. Throws the 415 of several, or of one not known here. */
+/** The encoding of a body; undefined: plain. Throws the 415 of several, or of an unknown one. */
 export function encodingOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const named = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (named === '' || named === 'identity') return undefined
-  if (Object.hasOwn(inflaters, named)) return named
+  if (inflaters.has(named)) return named
   throw new GatewayError(
     'unsupported_encoding',
     `Content-Encoding "${named.slice(0, 100)}" is not taken. Send the body uncompressed, or by one of: ${taken}.`,
@@ -112,23 +99,23 @@ interface InflateTask {
   readonly encoding: string
   readonly maxBytes: number
   readonly tooLarge: () => GatewayError
-  /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
+  /** Large bodies are inflated one at a time, fairly by owner. */
   readonly owner: string
-  /** Takes memory for what comes out: so much, and then more where that is not enough. */
+  /** Leases memory for the output, in several steps where needed. */
   readonly take: (bytes: number) => void | Promise<void>
 }
 
-/** Many bombs at once would hold a lot of memory together, until they are found out. */
+/** Many concurrent bombs would hold a lot of memory until they are detected. */
 const oneByOne = createFairTurns()
 
 /** Inflates a body. Throws the 413 of one that is too large, and the 400 of broken data. */
 export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buffer> {
-  const inflater = inflaters[task.encoding]
+  const inflater = inflaters.get(task.encoding)
   if (inflater === undefined) throw new Error(`There is no inflater of ${task.encoding}.`)
   const grown = Math.max(freeBytes, mostTimes * bytes.byteLength)
   const maxOutputLength = Math.min(grown, task.maxBytes)
   let room = Math.min(Math.max(freeBytes, usualTimes * bytes.byteLength), maxOutputLength)
-  // Before its turn: who waits for memory must not keep others from theirs.
+  // Before its turn: waiting for memory must not block others.
   await task.take(room)
   for (;;) {
     const work = () => inflater(bytes, { chunkSize, maxOutputLength: room })

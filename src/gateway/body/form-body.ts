@@ -11,7 +11,7 @@ export function isForm(contentType: string | null): contentType is string {
   return contentType?.toLowerCase().startsWith('multipart/form-data') ?? false
 }
 
-/** Reads a form's fields as those of the JSON body; files stay bytes. Throws the 400 of a broken form. */
+/** Reads a form's fields like a JSON body; files stay bytes. Throws the 400 of a broken form. */
 export async function parseFormBody(bytes: Buffer, contentType: string): Promise<ParsedBody> {
   const form = await parseForm(bytes, contentType)
   const value: Record<string, unknown> = {}
@@ -21,13 +21,13 @@ export async function parseFormBody(bytes: Buffer, contentType: string): Promise
     if (Object.hasOwn(value, name) && !maySendTwice(name, entry)) {
       throw sentTwice(name, 'invalid_value')
     }
-    // A file is no text: where text is expected, the check says so.
+    // A file is no text: validation reports it where text is expected.
     value[name] = typeof entry === 'string' ? (readers.get(name)?.(entry) ?? entry) : {}
   }
   return { bytes, contentType, ...unshortened(value), fields: undefined }
 }
 
-/** How the text of a field is read that the gateway decides by; what it can't read stays text. */
+/** Parsers of the fields the gateway decides by; unparsable values stay text. */
 const readers = new Map<string, (text: string) => unknown>([
   ['model', (text) => text],
   ['prompt', (text) => text],
@@ -35,7 +35,7 @@ const readers = new Map<string, (text: string) => unknown>([
   ['stream', (text) => (text === 'true' || text === 'false' ? text === 'true' : text)],
 ])
 
-/** Names that no reader takes for another one. */
+/** Names that every reader parses alike. */
 const plainName = /^[\w.:[\]-]{1,100}$/
 
 function oddName(name: string): GatewayError {
@@ -49,7 +49,7 @@ const maySendTwice = (name: string, entry: unknown) =>
   name.endsWith('[]') || (typeof entry !== 'string' && !readers.has(name))
 
 /**
- * A form written anew from what was read: two readers may find different fields in the same bytes.
+ * Writes a form anew from what was read: two readers may find different fields in the same bytes.
  */
 export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
   const form = new FormData()
@@ -63,7 +63,7 @@ export async function rebuildForm(body: FormBytes, model: string): Promise<FormD
   return form
 }
 
-/** In a quoted text these mean something else to some readers. */
+/** Characters that readers parse differently in a quoted text. */
 const safeFileName = (name: string) => name.replace(/[\\"\p{Cc}]/gu, '_') || 'file'
 
 async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormData> {
@@ -88,7 +88,10 @@ export function checkNames(names: Iterable<string>): void {
   }
 }
 
-/** Two readers could take two different values, and one would be charged for the other's. */
+/**
+ * The 400 of a repeated field: two readers could take different values, and the charge would be
+ * wrong.
+ */
 export function sentTwice(name: string, kind: 'invalid_json' | 'invalid_value'): GatewayError {
   const param = shortName(name)
   return new GatewayError(kind, `The field "${param}" is there twice. Send each field once.`, {

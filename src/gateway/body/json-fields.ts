@@ -4,16 +4,14 @@ export interface FieldSpan {
   readonly end: number
 }
 
-/** The top-level fields of a JSON object as spans of its bytes, and what is odd about it. */
 export interface JsonFields {
   readonly spans: ReadonlyMap<string, FieldSpan>
-  /** A top-level name that is there twice: two readers could take two different values. */
+  /** A repeated top-level name: two readers could take different values. */
   readonly duplicate: string | undefined
-  /** Arrays and objects are nested deeper than was allowed; the scan stopped there. */
+  /** Nested deeper than allowed; the scan stopped there. */
   readonly tooDeep: boolean
-  /** More values than was allowed; the scan stopped there. */
+  /** More values than allowed; the scan stopped there. */
   readonly tooMany: boolean
-  /** How many arrays, objects and commas there are. */
   readonly values: number
   readonly members: number
   readonly close: number
@@ -23,7 +21,6 @@ const quote = 0x22
 const backslash = 0x5c
 const decoder = new TextDecoder()
 
-/** How much of a body is looked at: what goes beyond costs seconds to parse. */
 interface ScanLimits {
   readonly maxDepth: number
   readonly maxValues: number
@@ -31,7 +28,7 @@ interface ScanLimits {
 
 /**
  * Finds the top-level fields of a JSON object without parsing values. `endOf` finds the end of a
- * string that begins there; it is asked for one after another.
+ * string; it is called in order.
  */
 export function findFields(
   buffer: Buffer,
@@ -65,12 +62,12 @@ export class FieldScan {
     this.#endOf = endOf
   }
 
-  /** Looks at the bytes up to a place, and to the end of the string there; false: all is done. */
+  /** Scans up to `until` and to the end of the string there; false: done. */
   goOn(until: number): boolean {
     const buffer = this.#buffer
     const { maxDepth, maxValues } = this.#limits
     const endOf = this.#endOf
-    // What changes with each byte is looked up many times as fast where nothing else can reach it.
+    // Local variables are many times as fast as fields here.
     let [level, count, colons, last] = [this.#depth, this.#values, this.#members, this.#lastByte]
     let index = this.#from
     for (; index < until && count <= maxValues && level <= maxDepth; index++) {
@@ -139,10 +136,10 @@ export class FieldScan {
   }
 }
 
-/** Names and words are shorter than this: looking at their bytes is less than the call of a search. */
+/** Below this, comparing bytes is cheaper than calling a search. */
 const shortBytes = 24
 
-/** Index of the quote that closes the string which opens at `open`. */
+/** The index of the closing quote of a string. */
 export function stringEnd(buffer: Buffer, open: number): number {
   let end = open
   for (const near = Math.min(open + shortBytes, buffer.length - 1); end < near; end++) {
@@ -184,7 +181,7 @@ export function replaceFields(
   return replaceRaw(bytes, fields, new Map(texts))
 }
 
-/** The same with values that are JSON text already. */
+/** Like `replaceFields`, with values that are JSON text already. */
 export function replaceRaw(
   bytes: Uint8Array,
   fields: Pick<JsonFields, 'spans' | 'close'>,

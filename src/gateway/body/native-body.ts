@@ -8,15 +8,14 @@ import { sealBeginnings, stripSeals } from '../../protocols/translation/seal.ts'
 import type { RequestBody } from './body.ts'
 import { findFields, readName, replaceFields, stringEnd } from './json-fields.ts'
 
-/** How the body of a request becomes the one that its own protocol's upstream gets. */
+/** The changes a body needs for its own protocol's upstream. */
 export interface NativeChanges {
-  /** The upstream's name of the model, which also decides what stands in for a seal. */
+  /** The upstream's name of the model, which also decides what replaces a seal. */
   readonly model: string
-  /** The body names the model by another name, or may do so. */
   readonly isRenamed: boolean
   readonly quirks: readonly Quirk[]
   readonly cuts: readonly Path[]
-  /** The protocol of a body that may hold empty parts: they do not pass either. */
+  /** The protocol of a body that may hold empty parts, which are removed too. */
   readonly mayHaveEmptyParts: ProtocolName | undefined
 }
 
@@ -30,7 +29,7 @@ type JsonBody = Pick<RequestBody, 'bytes' | 'value' | 'rename' | 'facts'> & {
   readonly fields: NonNullable<RequestBody['fields']>
 }
 
-/** Changes what must change in a JSON body; every other byte stays, unless there are seals in it. */
+/** Changes what must change in a JSON body; every other byte stays, unless it holds seals. */
 export function writeNative(body: JsonBody, changes: NativeChanges): NativeBody {
   const { model, isRenamed, quirks } = changes
   const fields = { ...body.facts.amend, ...(isRenamed ? body.rename(model) : {}) }
@@ -50,7 +49,7 @@ export function writeNative(body: JsonBody, changes: NativeChanges): NativeBody 
 
 const writtenSeals = sealBeginnings.map((beginning) => Buffer.from(`"${beginning}`))
 
-/** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
+/** It holds another vendor's reasoning, sealed by this gateway: its own vendor would refuse it. */
 export function hasSeals({ bytes }: Pick<RequestBody, 'bytes'>): boolean {
   for (const beginning of writtenSeals) if (bytes.includes(beginning)) return true
   return false
@@ -63,18 +62,15 @@ function withoutCuts(body: JsonBody, paths: readonly Path[]): Omit<JsonBody, 're
   return { bytes, value, fields: findFields(bytes, unlimited) }
 }
 
-/** It was looked at before. */
+/** It was scanned before. */
 const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
 
 const emptyObject = Buffer.from('{}')
 
-/** A body that is full of them is parsed, beside: to look at each here would keep all others waiting. */
+/** A body with more is parsed on the worker thread instead. */
 const mostLooked = 10_000
 
-/**
- * Whether an empty object may be an item of a list; most bodies have none and are not parsed for
- * it.
- */
+/** Whether a list may hold an empty object; most bodies have none and are not parsed for it. */
 export function hasEmptyItems(bytes: Buffer): boolean {
   let looked = 0
   for (let at = bytes.indexOf(emptyObject); at !== -1; at = bytes.indexOf(emptyObject, at + 2)) {
@@ -86,7 +82,6 @@ export function hasEmptyItems(bytes: Buffer): boolean {
   return false
 }
 
-/** What is to be taken out below a place: all of it, or members of it. */
 interface Cut {
   isWhole: boolean
   readonly inside: Map<string | number, Cut>
@@ -134,14 +129,14 @@ function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
       spans.push({ start: from, end: next.start })
       return
     }
-    // The last one goes with the comma before it, if one is left.
+    // The last member goes with the comma before it, if one is left.
     let before = index - 1
     while (before >= 0 && cut.inside.get(members[before]?.key ?? -1)?.isWhole) before--
     const kept = members[before]
     if (kept === undefined) spans.push({ start: from, end })
     else if (before === index - 1) spans.push({ start: kept.end, end })
     else {
-      // What was taken out before it began behind its own comma.
+      // An earlier cut ended behind its own comma.
       const first = members[before + 1]
       while ((spans.at(-1)?.start ?? -1) >= (first?.start ?? 0)) spans.pop()
       spans.push({ start: kept.end, end })
@@ -200,12 +195,12 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** Says something of tools only, and is refused where there are none. */
+/** Fields about tools only, which are refused without tools. */
 const ofTools = ['tool_choice', 'parallel_tool_calls', 'toolConfig', 'tool_config']
 
 /**
- * The paths; lists and objects that would be left empty go whole, and what speaks of tools with the
- * tools.
+ * The paths, widened: lists and objects that would become empty go whole, and fields about tools go
+ * with the tools.
  */
 export function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
   const root = treeOf(paths)

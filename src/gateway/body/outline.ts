@@ -4,39 +4,36 @@ import type { BodyTexts } from '../../protocols/protocol.ts'
 import { once } from '../errors.ts'
 import type { FieldSpan } from './json-fields.ts'
 
-/** The texts that stand shortened in the outline of a body. */
 interface LongTexts extends BodyTexts {
-  /** Whether one of them is in what was made from the outline: then it has to be made from the body. */
+  /** Whether a shortened text is in a value, which then has to be made from the body. */
   isIn(value: unknown): boolean
 }
 
-/** A parsed body, whose long texts may be shortened to a few characters that no other text has. */
+/** A parsed body whose long texts may be replaced by short unique markers. */
 export interface Outline<Value> {
   readonly outline: Value
   readonly texts: LongTexts
   readonly value: () => Value
 }
 
-/** Of a body that is parsed as a whole. */
 export const noTexts: LongTexts = {
   whole: (text) => text,
   lengthOf: (text) => text.length,
   isIn: () => false,
 }
 
-/** A parsed body of which nothing is shortened. */
 export const unshortened = <Value>(value: Value): Outline<Value> => ({
   outline: value,
   texts: noTexts,
   value: () => value,
 })
 
-/** Nobody can guess it, so nobody can write a text that is taken for a shortened one. */
+/** Random, so no client can write a text that is taken for a marker. */
 const mark = `(shortened ${crypto.randomUUID()}) `
 
 /**
- * Parses a body without its long texts, which cost more than all the rest. Undefined: the whole
- * body has to say what is wrong.
+ * Parses a body without its long texts, which cost most. Undefined: the whole body must be parsed
+ * for its error.
  */
 export function readOutline(
   bytes: Buffer,
@@ -56,7 +53,7 @@ export function readOutline(
     if (long.length === 0) return unshortened(outline)
     return { outline, texts: createTexts(bytes, long), value: parsedOnce(parse) }
   } catch {
-    // The message would have another text before its eyes than the client's.
+    // The error would quote a marker instead of the client's text.
     return undefined
   }
 }
@@ -69,7 +66,7 @@ function parsedOnce(parse: () => unknown): () => unknown {
   }
 }
 
-/** Whether a string may be shortened: no name, no id, no address whose kind would be lost. */
+/** Whether a string may be shortened: not a name, an id, or an address whose kind would be lost. */
 export function mayBeShortened(bytes: Buffer, { start, end }: FieldSpan): boolean {
   if (isName(bytes, end) || isId(bytes, start)) return false
   const head = bytes.toString('latin1', start, start + longestKind)
@@ -93,7 +90,7 @@ function isId(bytes: Buffer, start: number): boolean {
   return idName.test(bytes.toString('latin1', Math.max(0, at - longestName), at))
 }
 
-/** Of the ways in which it can be written all are the same to a parser. */
+/** A parser treats all spellings of the name alike. */
 const idName = /"(?:i|\\u0069)(?:d|\\u0064)"$/
 const longestName = '"\\u0069\\u0064"'.length
 
@@ -103,7 +100,7 @@ const addressBegin = /^[a-z][a-z0-9+.-]{0,20}:(?:\\?\/){2}/i
 /** `data:image/png;base64,` */
 const kindBegin = /^data:[^;,\\]{0,100}[;,]/
 
-/** A text's media type stays in front of it. */
+/** The media type stays in front of a shortened text. */
 function endOfKind(bytes: Buffer, start: number): number {
   const head = bytes[start] === 0x64 ? bytes.toString('latin1', start, start + longestKind) : ''
   return start + (kindBegin.exec(head)?.[0].length ?? 0)
@@ -133,17 +130,15 @@ function createTexts(bytes: Buffer, long: readonly FieldSpan[]): LongTexts {
   }
 }
 
-/** Where the strings of a JSON text end, one after another from front to back. */
+/** Finds the ends of the strings of a JSON text, front to back. */
 interface StringEnds {
-  /** The closing quote of the string that opens at `open`; each has to be asked for. */
   endOf(open: number): number
-  /** The long strings so far, without their quotes. */
   readonly long: readonly FieldSpan[]
-  /** All strings have been asked for, and are what JSON allows; none holds half of a character. */
+  /** All strings were visited and are valid JSON; none holds half of a character. */
   isSound(): boolean
 }
 
-/** Shorter strings are not worth being left out of anything. */
+/** Shorter strings are not worth shortening. */
 const longBytes = 256
 
 const quote = 0x22
@@ -157,11 +152,11 @@ const scannerOnce = () =>
     }
   })
 
-/** One for all bodies that are read in one go, and one for those in slices, of which there is one at a time. */
+/** One for bodies read in one go, and one for sliced reads, of which there is one at a time. */
 const scanners = { whole: scannerOnce(), sliced: scannerOnce() }
 
 /**
- * Reads the strings of a body once. Undefined: the processor can't. `sliced`: others are read
+ * Scans the strings of a body once. Undefined: the processor can't. `sliced`: other bodies are read
  * meanwhile.
  */
 export function createStringEnds(
@@ -175,7 +170,7 @@ export function createStringEnds(
   let isSound = true
   let low = -1
 
-  /** Holds what follows a `\u`, whose `u` is at `at`, against what it may be. */
+  /** Validates what follows a `\u`, whose `u` is at `at`. */
   function checkUnit(at: number): void {
     const unit = codeUnit(bytes, at + 1)
     const isLow = (unit & 0xfc00) === 0xdc00

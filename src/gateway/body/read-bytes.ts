@@ -7,11 +7,11 @@ import { isForm } from './form-body.ts'
 interface ReadTask {
   readonly maxBytes: number
   readonly owner: string
-  /** Takes memory for it, before it is there; what is not needed after all is given back. */
+  /** Leased before the bytes arrive; the surplus is released. */
   readonly memory: BodyMemory
 }
 
-/** Of a bomb no more is made than there is room for; what it has come to is known behind it. */
+/** The output of a bomb is limited to the leased room. */
 async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): Promise<Buffer> {
   const { memory, owner } = task
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes - bytes.byteLength)
@@ -28,8 +28,8 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
 }
 
 /**
- * Reads a body, and inflates it. Refuses a larger announced length unread; counts what has no
- * length. What it throws becomes a refusal by `brokenBody`.
+ * Reads and inflates a body. Refuses a larger announced length unread; counts what has no length.
+ * `brokenBody` turns what it throws into a refusal.
  */
 export function readBytes(request: Request, task: ReadTask): Promise<ArrayBuffer | Buffer> {
   const encoding = encodingOf(request)
@@ -37,7 +37,7 @@ export function readBytes(request: Request, task: ReadTask): Promise<ArrayBuffer
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes)
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > maxBytes) throw tooLarge(maxBytes, task)
-  // Until it is read its sender is held back: of an announced body nothing is here yet.
+  // Backpressure holds the sender until memory is leased.
   const taking = Number.isInteger(announced) ? memory.take(announced) : undefined
   if (encoding === undefined && announced < sharedBytes && taking === undefined) {
     return request.arrayBuffer()
@@ -57,7 +57,7 @@ async function readLate(
   { encoding, taking }: Late,
 ): Promise<Buffer> {
   if (taking) await taking
-  // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
+  // Creating a body's stream costs more than reading all of its bytes.
   const isWhole = Number.isInteger(announced) && !(announced >= sharedBytes && request.body)
   const sent = isWhole
     ? Buffer.from(await request.arrayBuffer())
@@ -65,7 +65,7 @@ async function readLate(
   return encoding === undefined ? sent : inflateWithin(sent, encoding, task)
 }
 
-/** Why a body could not be read. */
+/** The refusal of a body that could not be read. */
 export const brokenBody = (cause: unknown): GatewayError =>
   cause instanceof GatewayError
     ? cause
@@ -81,7 +81,7 @@ function readStream(
   return readCounted(body, Math.min(task.maxBytes, task.memory.mostBytes), task)
 }
 
-/** Larger bodies can be read by another thread, too, and are copied piece by piece as they come. */
+/** Larger bodies are copied piece by piece into memory that the worker thread shares. */
 const sharedBytes = 1_048_576
 
 async function readShared(body: ReadableStream<Uint8Array>, announced: number): Promise<Buffer> {
@@ -94,7 +94,7 @@ async function readShared(body: ReadableStream<Uint8Array>, announced: number): 
   return bytes.subarray(0, size)
 }
 
-/** First so much is taken for a body without a length, and then as much again as it has. */
+/** The first lease for a body without a length; then it doubles. */
 const firstTaken = 65_536
 
 async function readCounted(
@@ -104,7 +104,7 @@ async function readCounted(
 ): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let [size, taken] = [0, 0]
-  // What is refused half-way is read on by others: to leave a usual loop would end the body.
+  // Others read on after a refusal: leaving a usual loop would end the body.
   for await (const part of body.values({ preventCancel: true })) {
     size += part.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes, task)
@@ -127,20 +127,20 @@ function tooLarge(limitBytes: number, { maxBytes }: ReadTask): GatewayError {
   return new GatewayError('body_too_large', message, { isCutOff: true })
 }
 
-/** Rounded off, as people write sizes. */
+/** Rounded as people write sizes. */
 function wholeUnits(bytes: number): string {
   const unit = bytes >= 1_048_576 ? 1_048_576 : 1_024
   return formatSizeBytes(bytes - (bytes % unit))
 }
 
-/** Of texts in ASCII, which is all that most bodies have, these are no other than UTF-8. */
+/** For ASCII texts, which most bodies are, these equal UTF-8. */
 const likeUtf8: ReadonlySet<string> = new Set([
   ...['utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'],
 ])
 
 /**
- * Throws the 415 of a form where none is taken, or JSON that is not UTF-8. Other types count as
- * JSON.
+ * Throws the 415 of a form where none is accepted, or of JSON that is not UTF-8. Other types count
+ * as JSON.
  */
 export function checkContentType(contentType: string | null, takesForm: boolean): void {
   if (contentType === null || contentType === 'application/json') return

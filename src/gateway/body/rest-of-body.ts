@@ -1,10 +1,12 @@
 import { GatewayError } from '../errors.ts'
 
-/** How much is read of an unwanted body: many clients look for an answer only when all is sent. */
+/**
+ * How much is read of an unwanted body: many clients read an answer only after sending everything.
+ */
 interface Bounds {
   readonly mostBytes: number
   readonly mostMs: number
-  /** So many connections at once; others are answered, and closed, right away. */
+  /** The most concurrent connections; others are answered and closed at once. */
   readonly mostAtOnce: number
 }
 
@@ -12,16 +14,15 @@ const mebibyte = 1_048_576
 const ofStrangers: Bounds = { mostBytes: 32 * mebibyte, mostMs: 5_000, mostAtOnce: 32 }
 const ofCallers: Bounds = { mostBytes: 128 * mebibyte, mostMs: 10_000, mostAtOnce: 256 }
 
-/** A body's first bytes come with its head, or right behind it: who sends none waits for the answer. */
+/** A body's first bytes follow its head at once: a client that sends none waits for the answer. */
 const firstBytesMs = 100
 const silenceMs = 1_000
 
 const reading = new Map<Bounds, number>()
 
-/** So much has arrived with the head, or soon after. */
 const smallBodyBytes = 65_536
 
-/** Whether a large body was not read, or not to its end; `refused` is what ended its reading. */
+/** Whether a large body was not read to its end; `refused` is what ended its reading. */
 function isStillComing(request: Request, refused: unknown): boolean {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced <= smallBodyBytes) return false
@@ -49,7 +50,7 @@ export async function dropRest(
   }
 }
 
-/** The answer of a refusal, behind the rest of its body; it closes the connection where there is more. */
+/** Sends a refusal after the rest of its body; closes the connection where there is more. */
 export async function afterRest(
   request: Request,
   answer: Response,
@@ -91,7 +92,6 @@ async function readWithin(reader: LentReader, { mostBytes, mostMs }: Bounds): Pr
   }
 }
 
-/** What is used of a stream's reader. */
 export interface ByteReader {
   read(): Promise<
     | { readonly done: false; readonly value: Uint8Array }

@@ -3,25 +3,22 @@ import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SharedTexts } from '../../store/ports/counters.ts'
 
-/** The sticky binding of a conversation: where its prompt cache is. */
 export interface Binding {
   readonly channelId: number
   readonly key: string
 }
 
-/** Remembers the sticky bindings of conversations, bounded and for a while. */
 export interface Bindings {
   find(tokenId: number, conversation: string): Binding | undefined
   bind(tokenId: number, conversation: string, channelId: number, key: string): void
-  /** Ends a binding, if it is one to this channel. */
   unbind(tokenId: number, conversation: string, channelId: number): void
 }
 
 const maxBindings = 50_000
-/** Counted from its last use; vendors keep prompt caches no longer. */
+/** Counted from the last use; vendors keep prompt caches no longer. */
 const bindingMs = 3_600_000
 
-/** Keyed by token: no two tokens ever share a binding, whatever their conversations look like. */
+/** Keyed by token: no two tokens share a binding, whatever their conversations look like. */
 export function createBindings(tick: Clock): Bindings {
   const bindings = new LRUCache<string, Binding>({
     ...growing(maxBindings),
@@ -48,19 +45,18 @@ export function createBindings(tick: Clock): Bindings {
 
 interface SharedBindingsParts {
   readonly texts: SharedTexts & { isAway(): boolean }
-  /** This node's copy: what is chosen by. */
   readonly local: Bindings
   readonly keyMark: (key: string) => string
   readonly keysOf: (channelId: number) => readonly string[]
 }
 
-/** Sticky bindings of all nodes: asked for before a choice, told afterwards. */
+/** Sticky bindings of all nodes: read before a choice, written after it. */
 export interface SharedBindings extends Bindings {
-  /** Asks for a binding as it is by now; undefined: nothing to wait for. */
+  /** Reads the present binding; undefined: nothing to wait for. */
   refresh(tokenId: number, conversation: string): Promise<void> | undefined
 }
 
-/** A conversation goes on where its prompt cache is, whichever node it comes to. */
+/** A conversation continues where its prompt cache is, on whichever node. */
 export function createSharedBindings(parts: SharedBindingsParts): SharedBindings {
   const { texts, local, keyMark, keysOf } = parts
   const nameOf = (tokenId: number, conversation: string) => `home:${tokenId}:${conversation}`

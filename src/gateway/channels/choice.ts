@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts'
 import type { Health, Use } from './health.ts'
 import type { Load } from './load.ts'
 
-/** A channel's key that is to be asked, and whom to tell how that went. */
+/** A channel's key to use, and the outcome to report. */
 export type Choice = Pick<TakenChoice, keyof TakenChoice>
 
 export interface ChoiceParts {
@@ -21,21 +21,19 @@ interface Chosen {
   readonly option: Option
   readonly key: string
   readonly series: string
-  /** What it is counted in as under way; undefined: there was nothing to choose. */
   readonly pool: string | undefined
   readonly permit: Permit
   readonly tokenId: number
-  /** What is bound to the channel that answers; undefined: nothing. */
   readonly conversation: Conversation | undefined
 }
 
-/** Failures that tell that the first byte takes long. */
+/** Failures that count as a slow first byte. */
 const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_byte']
 
-/** Whoever gives up sooner tells nothing: it was the client, or nothing was sent at all. */
+/** A client that gives up sooner says nothing about the channel. */
 const patienceMs = 5_000
 
-/** Takes a place on the channel, until the choice has ended. */
+/** Holds a place on the channel until the choice ends. */
 export class TakenChoice {
   readonly option: Option
   readonly key: string
@@ -57,12 +55,14 @@ export class TakenChoice {
     if (pool !== undefined) parts.load.began(pool, option.channel.id)
   }
 
-  /** It is the half-open probe of what has cooled. */
+  /** It is the half-open probe after a cooldown. */
   get isTrial(): boolean {
     return this.#use.isTrial
   }
 
-  /** The first bytes came well: ends a cooldown. Without a time: the client's own fault was told. */
+  /**
+   * The first bytes are good: ends a cooldown. Without a time: the client's own fault was reported.
+   */
   succeeded(firstByteMs?: number): void {
     this.#isTold = true
     if (firstByteMs === undefined) return
@@ -81,7 +81,7 @@ export class TakenChoice {
     load.sample(this.option.channel.id, this.#chosen.series, tick() - this.#begunTick)
   }
 
-  /** An answer that goes to the client all the same has failed or broken off. */
+  /** An answer that goes to the client has failed or broken off. */
   broke({ name, retryAfterMs }: Pick<Failure, 'name' | 'retryAfterMs'>): void {
     this.#tell(name, retryAfterMs)
     const { conversation, tokenId } = this.#chosen
@@ -89,7 +89,7 @@ export class TakenChoice {
     this.#parts.bindings.unbind(tokenId, conversation.key, this.option.channel.id)
   }
 
-  /** Frees the place on the channel, with the LLM tokens that were used. Idempotent. */
+  /** Releases the place, with the LLM tokens used. Idempotent. */
   ended(usedLlmTokens?: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -109,7 +109,7 @@ export class TakenChoice {
     this.#parts.health.failed(this.#use, { name, cools, ...late })
   }
 
-  /** Clients that give up tell, too, that an answer takes longer than it did. */
+  /** A client that gives up is a sample of a slow first byte, too. */
   #noteAbandoned(): void {
     const { load, tick } = this.#parts
     const { id } = this.option.channel

@@ -20,9 +20,8 @@ export interface Asked {
   readonly options: readonly Option[]
   readonly tokenId: number
   readonly conversation: Conversation | undefined
-  /** Whether the answer comes in pieces; true when left out. */
   readonly isStreamed?: boolean
-  /** The pool whose load the weights share out: one group's requests for one model. */
+  /** The pool whose load is balanced by weight: one group's requests for one model. */
   readonly pool?: string | undefined
   readonly llmTokens: number
   readonly maxAttempts: number
@@ -35,18 +34,16 @@ interface Tried {
   readonly key: string
 }
 
-/** A channel's key that may be asked, before its limits are looked at. */
 interface Candidate {
   readonly option: Option
   readonly key: string
-  /** It cools, and is asked because nothing else is left. */
   readonly isLastResort?: boolean
 }
 
-/** Says which channel and key is asked next, for one request. */
+/** Chooses the next channel and key for one request. */
 export type Chooser = Pick<Search, keyof Search>
 
-/** One value for the whole process: it knows whose turn it is among the keys of a channel. */
+/** One per process: it keeps the turns of each channel's keys. */
 export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
   const turns = createKeyTurns(parts.health)
   return (asked) => new Search(parts, turns, asked)
@@ -57,17 +54,14 @@ class Search {
   readonly #turns: KeyTurns
   readonly #asked: Asked
   readonly #isChoice: boolean
-  /** The sticky binding of its conversation. */
   readonly #home: Binding | undefined
   readonly #tried: Tried[] = []
   #firstTick = 0
   #hadLastResort = false
-  /** Options that can't express the request. */
   #unfit: Set<Option> | undefined
-  /** Channels at their limits, and how long until one of them has room. */
   #full: Set<number> | undefined
   #busyMs: number | undefined
-  /** One of them would be asked else: nobody is asked in its stead who should be left alone. */
+  /** A full channel would come first: drained channels are not chosen in its stead. */
   #isBusy = false
 
   constructor(parts: ChooserParts, turns: KeyTurns, asked: Asked) {
@@ -80,7 +74,7 @@ class Search {
     this.#home = isBound ? parts.bindings.find(tokenId, conversation.key) : undefined
   }
 
-  /** Undefined: none is left. A promise where places are counted by all nodes. */
+  /** Undefined: none is left. A promise where all nodes share the counters. */
   next(): Choice | undefined | Promise<Choice | undefined> {
     for (let candidate = this.#beginRound(); candidate; candidate = this.#findFit()) {
       const entered = this.#enter(candidate)
@@ -91,7 +85,7 @@ class Search {
     return undefined
   }
 
-  /** Whether `next` would give one; finds out what the others can express, if it must. */
+  /** Whether `next` would return one; translates for the others if it must. */
   hasNext(): boolean {
     const { limiter } = this.#parts
     for (let candidate = this.#beginRound(); candidate; candidate = this.#findFit()) {
@@ -102,7 +96,7 @@ class Search {
     return false
   }
 
-  /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
+  /** Whether any option is left, fit or not; synchronous. */
   hasOthers(): boolean {
     if (this.#isOver()) return false
     for (const { channel } of this.#asked.options) {
@@ -111,14 +105,14 @@ class Search {
     return false
   }
 
-  /** After a choice that found fit channels full: how long until one has room, in milliseconds. */
+  /** After a choice that found fit channels full: milliseconds until one has room. */
   busyForMs(): number | undefined {
     return this.#busyMs
   }
 
   /**
-   * Waits for a place where all fit channels are full; undefined: none came in time. Rejects with
-   * the signal's reason.
+   * Waits for a place where all fit channels are full; undefined: none in time. Rejects with the
+   * signal's reason.
    */
   async nextInLine(wait: Wait): Promise<Choice | undefined> {
     this.#full = undefined
@@ -134,7 +128,7 @@ class Search {
     }
   }
 
-  /** The same as `next`, from a place on that is asked for elsewhere. */
+  /** `next`, continued from a place that other nodes share. */
   async #nextLater(
     first: Candidate,
     asked: Promise<Permit | Refused>,
@@ -174,14 +168,13 @@ class Search {
     })
   }
 
-  /** Attempts or time are used up. */
   #isOver(): boolean {
     const { length } = this.#tried
     if (length >= this.#asked.maxAttempts) return true
     return length > 0 && this.#parts.tick() - this.#firstTick > this.#asked.retryMs
   }
 
-  /** The best of what is left, when nothing is known any more of what is full. */
+  /** The best of what is left, after clearing what is known to be full. */
   #beginRound(): Candidate | undefined {
     this.#full = undefined
     this.#busyMs = undefined
@@ -189,7 +182,6 @@ class Search {
     return this.#isOver() ? undefined : this.#findFit()
   }
 
-  /** The best of what is left that can express the request. */
   #findFit(): Candidate | undefined {
     for (;;) {
       const candidate = this.#findRanked() ?? this.#findLastResort()
@@ -199,7 +191,7 @@ class Search {
     }
   }
 
-  /** Of what is well: the sticky binding, else the best by rank. */
+  /** Of healthy options: the sticky binding, else the best by rank. */
   #findRanked(): Candidate | undefined {
     const { health, load, random } = this.#parts
     const home = this.#home
@@ -221,13 +213,12 @@ class Search {
     return chooseRanked(parts, moved)
   }
 
-  /** All that is well and was not asked yet. */
   #rank(): Ranked[] {
     const ranked: Ranked[] = []
     for (const option of this.#asked.options) {
       const { channel } = option
       if (this.#isOut(option)) continue
-      // A full channel has room again soon: nothing new goes to one that is drained meanwhile.
+      // A full channel has room again soon: nothing new goes to a drained one meanwhile.
       if (channel.isDraining && this.#isBusy && channel.id !== this.#home?.channelId) continue
       const key = this.#turns.next(option, this.#tried)
       if (key === undefined) continue
@@ -238,7 +229,6 @@ class Search {
     return ranked
   }
 
-  /** With which answers that of an option is compared. */
   #seriesFor({ upstreamModel }: Option): string {
     return seriesOf(upstreamModel, this.#asked.isStreamed ?? true)
   }
@@ -252,7 +242,7 @@ class Search {
     return false
   }
 
-  /** When nothing is well: of channels not asked yet, the key that is free the soonest. */
+  /** When nothing is healthy: of untried channels, the key that cools down first. */
   #findLastResort(): Candidate | undefined {
     if (this.#isBusy || this.#hadLastResort) return undefined
     let best: Candidate | undefined
@@ -281,14 +271,12 @@ function isTried(tried: readonly Tried[], channelId: number, key: string): boole
   return false
 }
 
-/** Uses the keys of a channel in turn. */
 type KeyTurns = ReturnType<typeof createKeyTurns>
 
-/** Remembers turns for as long as a channel stays as it is. */
 function createKeyTurns(health: Health) {
   const turns = new WeakMap<Channel, number>()
   return {
-    /** The next key that is well and was not tried; undefined when there is none. */
+    /** The next healthy, untried key; undefined when there is none. */
     next({ channel, upstreamModel }: Option, tried: readonly Tried[]): string | undefined {
       const { keys } = channel
       const turn = keys.length > 1 ? (turns.get(channel) ?? 0) : 0
@@ -299,7 +287,6 @@ function createKeyTurns(health: Health) {
       }
       return undefined
     },
-    /** It was asked: the one behind it is next. */
     took(channel: Channel, key: string): void {
       if (channel.keys.length > 1) turns.set(channel, channel.keys.indexOf(key) + 1)
     },

@@ -2,14 +2,13 @@ import { protocols } from '../../protocols/index.ts'
 import { arrayIn, isJsonObject, stringIn } from '../../protocols/json.ts'
 import type { JsonObject, Protocol, ProtocolName } from '../../protocols/protocol.ts'
 
-/** What several requests have in common that belong to one conversation. */
+/** Identifies the conversation that several requests belong to. */
 export interface Conversation {
   readonly key: string
-  /** An earlier request began it: the client says so, or there is an answer of the model in it. */
+  /** An earlier request began it: the client says so, or it holds a model's answer. */
   readonly isBegun: boolean
 }
 
-/** Headers in which clients name their sessions. */
 const sessionHeaders = [
   'session_id',
   'session-id',
@@ -20,22 +19,17 @@ const sessionHeaders = [
   'thread-id',
 ] as const
 
-/** So much of each part is looked at, in characters. */
 const maxPart = 4096
 const maxVisits = 256
 
 interface Beside {
   readonly model?: string | undefined
-  /** Gives the whole of a text that stands shortened in the body. */
   readonly whole?: (text: string) => string
 }
 
 const asItIs = (text: string) => text
 
-/**
- * The conversation of a request: by the client's hint, else by what it begins with; undefined:
- * unknown.
- */
+/** The conversation of a request: by the client's hint, else by its opening; undefined: unknown. */
 export function conversationOf(
   protocol: ProtocolName,
   body: JsonObject,
@@ -52,7 +46,6 @@ export function conversationOf(
 
 const hashOf = (...parts: readonly string[]) => Bun.hash(parts.join('\0')).toString(36)
 
-/** The session that a client's headers name. */
 export function hintInHeaders(headers: Headers): string | undefined {
   for (const name of sessionHeaders) {
     const value = headers.get(name)
@@ -63,7 +56,6 @@ export function hintInHeaders(headers: Headers): string | undefined {
 
 interface Opening {
   readonly system: string
-  /** The client's first message; empty when there is none. */
   readonly user: string
   readonly isBegun: boolean
 }
@@ -84,7 +76,7 @@ function readOpening(
   let isBegun = false
   for (const turn of arrayIn(body, spelling.conversation)) {
     if (!isJsonObject(turn)) continue
-    // Items of a response without one are no client's.
+    // Items of a response without a role are not the client's.
     const role = turn.role ?? impliedRole
     if (systemRoles.includes(role)) {
       if (user === undefined) system.push(turn.content)
@@ -95,7 +87,7 @@ function readOpening(
   return { system: prefixOf(system), user: prefixOf(user), isBegun }
 }
 
-/** Where contents have what tells them from others. */
+/** Fields that tell contents apart. */
 const toldFields = ['text', 'content', 'parts', 'image_url', 'url', 'source', 'inlineData', 'data']
 
 /** The beginning of a value's texts, each with its length: long ones often begin alike. */

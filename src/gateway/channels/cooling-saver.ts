@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/counters.ts'
 import { idText } from './cooling-table.ts'
 
-/** Saves health later; a store that fails disturbs no request. */
+/** Saves health in the background; a failing store disturbs no request. */
 export type CoolingSaver = ReturnType<typeof createCoolingSaver>
 
 interface SaverParts {
@@ -21,7 +21,7 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts) {
   let waiting = new Map<string, Change>()
   const saved = new Map<string, CoolingRow>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** One after the other, so that what is read is never between two states. */
+  /** Serialized, so that reads never fall between two states. */
   let working: Promise<unknown> = Promise.resolve()
   let isFailing = false
 
@@ -86,9 +86,8 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts) {
     },
     changed: (row: CoolingRow): void => note(row, row),
     ended: (row: CoolingRow): void => note(row, undefined),
-    /** Writes what waits; resolves when it is written, or has failed and waits again. */
     flush,
-    /** What was written, and is not in the store any more, though nobody here has ended it. */
+    /** Rows that were written and are gone from the store, though not ended here. */
     removed(): Promise<readonly CoolingRow[]> {
       const found = working.then(findRemoved)
       working = found
@@ -97,10 +96,10 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts) {
   }
 }
 
-/** Marks of keys are keyed hashes: so many are remembered instead of being reckoned again. */
+/** Marks are keyed hashes; this many are cached. */
 const maxMarks = 10_000
 
-/** Tells keys by their marks, and whether what cools is still there. */
+/** Maps keys to marks, and checks whether cooling entries still exist. */
 export function createInventory(keyMark: (key: string) => string) {
   const marks = new Map<string, string>()
 
@@ -115,7 +114,7 @@ export function createInventory(keyMark: (key: string) => string) {
 
   return {
     markOf,
-    /** Whether a catalog has the channel, key and model of an id; asked for these entries. */
+    /** Whether a catalog has the channel, key and model of these entries. */
     of(
       catalog: Catalog,
       entries: Iterable<{ readonly id: CoolingId }>,
@@ -133,7 +132,6 @@ export function createInventory(keyMark: (key: string) => string) {
   }
 }
 
-/** Adds the upstream's names of the models of these channels. */
 function collectModels({ groups }: Catalog, models: ReadonlyMap<number, Set<string>>): void {
   if (models.size === 0) return
   for (const { offers } of groups.values()) {

@@ -4,13 +4,12 @@ import type { CoolingSaver } from './cooling-saver.ts'
 import { idText } from './cooling-table.ts'
 import type { Health } from './health.ts'
 
-/** Tells other nodes what cools here, and hears what cools there. */
+/** Shares cooldowns with other nodes. */
 interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
   start(health: Pick<Health, 'heard' | 'coolings'>): void
   stop(): Promise<void>
 }
 
-/** What others tell is heard within a second. */
 const listenMs = 500
 
 interface Change {
@@ -18,7 +17,7 @@ interface Change {
   readonly hasEnded: boolean
 }
 
-/** When one node cools a channel all do: told at once, looked for twice a second. */
+/** When one node cools a channel all do: written at once, polled twice a second. */
 export function createCoolingShare(
   counters: Pick<Counters, 'isAway' | 'onBack' | 'read' | 'write'>,
   repeat: Repeat = repeatByTimer,
@@ -70,7 +69,7 @@ export function createCoolingShare(
     }
   }
 
-  /** What was said here meanwhile is newer. */
+  /** Local changes made meanwhile are newer. */
   function hear(health: Pick<Health, 'heard'>, newest: string, rows: readonly CoolingRow[]): void {
     version = newest
     const found = new Map(rows.map((row): [string, CoolingId] => [idText(row), row]))

@@ -1,52 +1,43 @@
 import type { Channel } from '../../catalog/catalog.ts'
+import { addTo } from '../../lib/add-to.ts'
 import type { CoolingId, CoolingRow } from '../../store/ports/counters.ts'
 import type { Cooling } from '../failures/failures.ts'
 
-/** What is remembered of a part of a channel that has failed lately. Ticks are milliseconds. */
 export interface CoolingEntry {
   readonly id: CoolingId
-  /** Failures in a row: without an answer that has begun well in between. */
+  /** Failures in a row, ended by an answer that begins well. */
   strikes: number
-  /** Answers in a row that broke after they had begun well. */
+  /** Answers in a row that broke after a good beginning. */
   breaks: number
-  /** The turn in which it cooled last: what was begun before that tells nothing new. */
+  /** The turn of its last cooldown: uses begun before it say nothing new. */
   turn: number
   row: CoolingRow | undefined
-  /** When `row` has passed, and one request may try. */
+  /** When the cooldown ends and one probe may try. */
   endsTick: number
-  /** Who tries, and since when. */
   trial: object | undefined
   trialTick: number
   touchedTick: number
 }
 
-/** One name for each id; a mark has no space in it. */
+/** A unique text of an id; a mark holds no space. */
 export const idText = ({ channelId, key, model }: CoolingId): string =>
   `${channelId} ${key} ${model}`
 
-/** Of all channels together; beyond it the oldest are forgotten. */
 const maxEntries = 10_000
 
-/** Parts of channels by what is meant: bounded, and empty for channels that are well. */
+/** Cooling entries by channel, key and model: bounded, and empty for healthy channels. */
 export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
   const entries = new Map<string, CoolingEntry>()
   const counts = new Map<number, number>()
 
-  function count(channelId: number, change: number): void {
-    const sum = (counts.get(channelId) ?? 0) + change
-    if (sum === 0) counts.delete(channelId)
-    else counts.set(channelId, sum)
-  }
-
   function remove(entry: CoolingEntry): void {
-    if (entries.delete(idText(entry.id))) count(entry.id.channelId, -1)
+    if (entries.delete(idText(entry.id))) addTo(counts, entry.id.channelId, -1)
   }
 
   return {
-    /** Whether anything is remembered of a channel: what a request to a well one costs. */
     has: (channelId: number): boolean => counts.has(channelId),
     get: (id: CoolingId): CoolingEntry | undefined => entries.get(idText(id)),
-    /** The entries that hold for a key (by its mark) and a model: four at most. */
+    /** The entries that apply to a key (by its mark) and a model: four at most. */
     covering(channelId: number, key: string, model: string): readonly CoolingEntry[] {
       const found = []
       for (const ofKey of ['', key]) {
@@ -69,7 +60,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
         ...{ trial: undefined, trialTick: 0, touchedTick: 0 },
       }
       entries.set(idText(entry.id), entry)
-      count(channelId, 1)
+      addTo(counts, channelId, 1)
       return entry
     },
     delete: remove,
@@ -77,39 +68,35 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
   }
 }
 
-/** What a failure does to health. */
 export interface Blow {
   readonly name: string
-  /** Null: nothing cools for it. */
   readonly cools: Cooling | null
-  /** How long the upstream has asked to wait. */
   readonly retryAfterMs?: number
 }
 
-/** A trial that has not told by then lets another one try. */
+/** A probe without a result by then lets another one try. */
 const trialMs = 60_000
 const leastRetryMs = 1_000
 const mostRetryMs = 3_600_000
-/** So long strikes count, and so long a cooling that has passed waits for its trial. */
+/** How long strikes count, and how long an ended cooldown waits for its probe. */
 const strikesMs = 600_000
 const passedMs = 3_600_000
 
-/** When an entry lets requests through: it has cooled, and nobody is trying. */
+/** When an entry lets requests through: its cooldown has ended and no probe runs. */
 export function freeTick(entry: CoolingEntry, now: number): number {
   if (entry.row === undefined) return now
   return entry.trial && entry.endsTick <= now ? entry.trialTick + trialMs : entry.endsTick
 }
 
-/** Nobody has asked for it in a long time. */
 export function isForgotten({ row, endsTick, touchedTick }: CoolingEntry, now: number): boolean {
   return now > (row ? endsTick + passedMs : touchedTick + strikesMs)
 }
 
-/** How long an upstream asks for, within reason. */
+/** Bounds the wait that an upstream asks for. */
 export const reasonable = (retryAfterMs: number): number =>
   Math.ceil(Math.min(Math.max(retryAfterMs, leastRetryMs), mostRetryMs))
 
-/** How long the next cooling takes: as the upstream asks; else twice as long each time, to a cap. */
+/** The next cooldown: as the upstream asks; else exponential back-off, to a cap. */
 export function durationMs(cools: Cooling, entry: CoolingEntry, retryAfterMs?: number): number {
   if (retryAfterMs !== undefined) return reasonable(retryAfterMs)
   return Math.min(cools.capMs, cools.baseMs * 2 ** (entry.row?.rounds ?? 0))

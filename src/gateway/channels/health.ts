@@ -15,54 +15,44 @@ import {
   reasonable,
 } from './cooling-table.ts'
 
-/**
- * How a key stands for a model; `trial`: it has cooled, and the next request is the half-open
- * probe.
- */
+/** How a key stands for a model; `trial`: the next request is the half-open probe. */
 export type Standing = 'ready' | 'trial' | 'cooling'
 
-/** One use of a channel's key for a model, from sending to the end of the answer. */
 export interface Use {
   readonly channel: Channel
   readonly key: string
   readonly model: string
-  /** It is the one that finds out whether the cooling was long enough. */
   readonly isTrial: boolean
-  /** How many coolings had begun before it. */
   readonly turn: number
   state: 'begun' | 'answered' | 'failed'
 }
 
-/** What cools at present: kept in memory, written behind, and taken over at the next start. */
+/** Cooldowns, kept in memory, saved in the background, and loaded at the next start. */
 export type Health = ReturnType<typeof createHealth>
 
 interface HealthParts {
   readonly clock: Clock
-  /** Monotonic, so that nothing cools longer because a clock was set. */
   readonly tick: Clock
   readonly store: HealthStore
   /** A keyed hash of a key, without spaces: what is stored and logged of it. */
   readonly keyMark: (key: string) => string
   readonly log: Logger
-  /** False: nothing cools, and what did is forgotten; left out: true. */
   readonly isOn?: () => boolean
-  /** Told of what begins and ends here, for other nodes. */
   readonly share?: Pick<CoolingSaver, 'changed' | 'ended'> | undefined
   readonly saveMs?: number
 }
 
 const sweepMs = 60_000
-/** Whoever has begun or heard of a cooling: by then it was written. */
+/** By then a new cooldown was written. */
 const writtenMs = 5_000
 
-/** Begins with nothing: `load` takes over what was saved. */
 export function createHealth(parts: HealthParts) {
   const { clock, tick, log, isOn = () => true } = parts
   const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
   const { share } = parts
   const table = createCoolingTable(({ row }) => row && tellEnded(row))
   const inventory = createInventory(parts.keyMark)
-  /** Counts coolings: what was begun before one is known by its smaller number. */
+  /** Counts cooldowns: a use begun before one has a smaller number. */
   let turn = 0
   let sweptTick = tick()
 
@@ -101,7 +91,7 @@ export function createHealth(parts: HealthParts) {
     if (entry.row) tellEnded(entry.row)
   }
 
-  /** What lies far back is in no row with what comes, and no memory is kept for it. */
+  /** Old strikes do not add up with new ones, and take no memory. */
   function sweep(now: number): void {
     if (now - sweptTick < sweepMs) return
     sweptTick = now
@@ -120,7 +110,6 @@ export function createHealth(parts: HealthParts) {
     log.warn('channel cools', { ...partOf(entry.id, channel), ...facts })
   }
 
-  /** The upstream asks for more time than it was given. */
   function prolong(entry: CoolingEntry, { name, retryAfterMs }: Blow): void {
     const { row } = entry
     if (row === undefined || retryAfterMs === undefined) return
@@ -133,7 +122,7 @@ export function createHealth(parts: HealthParts) {
 
   function strike(entry: CoolingEntry, use: Use, blow: Blow, cools: Cooling): void {
     const now = tick()
-    // Begun before it cooled, or let through while it does: the same outage, not one more.
+    // Begun before the cooldown, or passed during it: the same outage, not one more.
     const isKnown = use.turn < entry.turn || (entry.row && entry.endsTick > now)
     if (isKnown) {
       prolong(entry, blow)
@@ -147,7 +136,6 @@ export function createHealth(parts: HealthParts) {
     cool(entry, use.channel, blow.name, durationMs(cools, entry, blow.retryAfterMs))
   }
 
-  /** What must be in the store by now, whichever node has written it. */
   function stored(): CoolingRow[] {
     const latest = tick() - writtenMs
     return [...table.all()].flatMap(({ row, touchedTick }) =>
@@ -164,7 +152,7 @@ export function createHealth(parts: HealthParts) {
 
   return {
     standing,
-    /** How long until it may be tried, in milliseconds; 0 unless it cools. */
+    /** Milliseconds until it may be tried; 0 unless it cools down. */
     coolingMs(channel: Channel, key: string, model: string): number {
       const now = tick()
       const ends = covering({ channel, key, model }).map((entry) => freeTick(entry, now))
@@ -181,7 +169,7 @@ export function createHealth(parts: HealthParts) {
       }
       return use
     },
-    /** The answer has begun well: what says otherwise of its channel, key or model has ended. */
+    /** The answer began well: ends the cooldowns of its channel, key and model. */
     succeeded(use: Use): void {
       if (use.state === 'begun') use.state = 'answered'
       for (const entry of covering(use)) {
@@ -190,7 +178,6 @@ export function createHealth(parts: HealthParts) {
         if (entry.row && use.turn >= entry.turn) end(entry, use.channel)
       }
     },
-    /** It came to nothing, or its answer broke after it had begun. */
     failed(use: Use, blow: Blow): void {
       for (const entry of covering(use)) leaveTrial(entry, use)
       const { cools } = blow
@@ -206,38 +193,38 @@ export function createHealth(parts: HealthParts) {
         leaveTrial(entry, use)
         if (use.state !== 'answered') continue
         entry.strikes = entry.breaks = 0
-        // One that has cooled is kept: what was begun before that may still come to its end.
+        // An entry that has cooled is kept: earlier uses may still end.
         if (entry.row === undefined && entry.turn === 0) table.delete(entry)
       }
     },
-    /** What cools now, without what waits for its trial. */
+    /** Present cooldowns, without those that wait for their probe. */
     coolings(): readonly CoolingRow[] {
       const now = tick()
       return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))
     },
-    /** The operator says that a channel is well: all that is held against it is forgotten. */
+    /** The operator marks a channel as healthy: all its entries are deleted. */
     recover(channelId: number): void {
       for (const entry of [...table.all()]) if (entry.id.channelId === channelId) forget(entry)
     },
-    /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
+    /** Loads saved cooldowns with the time that is left. Rejects when they can't be read. */
     async load(): Promise<void> {
       const rows = await parts.store.load()
       saver.found(rows)
       for (const row of rows) adopt(row)
     },
-    /** Forgets what the catalog has not any more, and what the operator has ended. Never rejects. */
+    /** Drops entries that left the catalog or that the operator ended. Never rejects. */
     async refresh(catalog: Catalog): Promise<void> {
       const isThere = inventory.of(catalog, table.all())
       for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
       saver.found(stored())
       for (const row of await saver.removed()) {
         const entry = table.get(row)
-        // What has begun since is another outage.
+        // A later one is another outage.
         if (entry && (entry.row?.since ?? 0) <= row.since) table.delete(entry)
         share?.ended(row)
       }
     },
-    /** What other nodes have told; neither saved nor told again. */
+    /** Applies other nodes' changes; neither saved nor shared again. */
     heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void {
       for (const row of isOn() ? rows : []) {
         const known = table.get(row)?.row
@@ -251,7 +238,6 @@ export function createHealth(parts: HealthParts) {
         if (entry) entry.row = undefined
       }
     },
-    /** Writes what was not written yet. Never rejects. */
     flush: saver.flush,
   }
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Option } from '../admit/options.ts'
 
@@ -7,7 +8,6 @@ export interface FirstByte {
   lastTick: number
 }
 
-/** What channels have to do at present, and how fast they begin to answer. */
 export type Load = ReturnType<typeof createLoad>
 
 /** Whole answers are compared apart from streams: their first byte comes last. */
@@ -15,13 +15,12 @@ export const seriesOf = (upstreamModel: string, isStreamed: boolean): string =>
   isStreamed ? upstreamModel : `${upstreamModel} whole`
 
 const knownMs = 120_000
-/** What the old mean keeps of its weight at the next sample, and when it has lost half of that. */
+/** The old mean's share at the next sample, and its half-life. */
 const keptWeight = 0.6
 const halfLifeMs = 30_000
-/** One answer far beyond the mean says less than it seems to. */
+/** An outlier is clamped to this many times the mean. */
 const surpriseFactor = 4
 const surpriseMs = 1_000
-/** Of all channels together; beyond it, what is not known any more is thrown away. */
 const maxFigures = 10_000
 
 /** Counts in memory; `tick` is monotonic, in milliseconds. */
@@ -51,21 +50,19 @@ export function createLoad(tick: Clock) {
   }
 
   return {
-    /** A pool is what is shared out together by weight, such as the requests for one offer. */
+    /** A pool is what weights divide, such as the requests for one offer. */
     began(name: string, channelId: number): void {
       const pool = pools.get(name) ?? new Map<number, number>()
       if (pool.size === 0) pools.set(name, pool)
-      pool.set(channelId, (pool.get(channelId) ?? 0) + 1)
+      addTo(pool, channelId, 1)
     },
     ended(name: string, channelId: number): void {
       const pool = pools.get(name)
-      const left = (pool?.get(channelId) ?? 0) - 1
-      if (left > 0) pool?.set(channelId, left)
-      else pool?.delete(channelId)
+      if (pool?.has(channelId)) addTo(pool, channelId, -1)
       if (pool?.size === 0) pools.delete(name)
     },
     inFlight: (name: string, channelId: number): number => pools.get(name)?.get(channelId) ?? 0,
-    /** A channel answered so long after sending, or had not by then. */
+    /** A channel's first byte took this long, or had not come by then. */
     sample(channelId: number, series: string, firstByteMs: number): void {
       const now = tick()
       const figure = figures.get(channelId)?.get(series)
@@ -83,7 +80,7 @@ export function createLoad(tick: Clock) {
         figure.lastTick = now
       }
     },
-    /** Undefined: it is not known, or not any more. */
+    /** Undefined: unknown, or expired. */
     firstByte(channelId: number, series: string): FirstByte | undefined {
       const figure = figures.get(channelId)?.get(series)
       return figure && isKnown(figure, tick()) ? figure : undefined
@@ -94,23 +91,22 @@ export function createLoad(tick: Clock) {
 const slowFactor = 3
 const slowMs = 1_000
 
-/** Whether a channel is slow beside the best of those that could answer instead, a mean in ms. */
+/** Whether a channel is slow compared with the best alternative, a mean in ms. */
 export function isSlow(figure: FirstByte | undefined, bestMs: number): boolean {
   if (figure === undefined || figure.samples < 2) return false
   return figure.meanMs > bestMs * slowFactor && figure.meanMs > bestMs + slowMs
 }
 
-/** How far back in line an option stands, beside its priority. */
+/** The rank of an option before its priority. */
 export const levels = { fresh: 0, asked: 1, draining: 2 } as const
 type Level = (typeof levels)[keyof typeof levels]
 
 export interface Ranked {
   readonly option: Option
   readonly key: string
-  /** With which of its answers it is compared. */
   readonly series: string
   readonly level: Level
-  /** Behind its equals: the conversation that is bound to it has left it. */
+  /** Ranks behind its equals: its bound conversation has moved away. */
   readonly isLeft: boolean
 }
 
@@ -120,13 +116,12 @@ interface RankingParts {
   readonly pool: string
 }
 
-/** What a slow channel's weight is divided by. */
 const slowWeight = 4
 const busyFactor = 1.2
 
 /**
- * The one to ask: by level, priority, protocol, then at random by weight, but not the clearly
- * busier one of the first two drawn.
+ * Chooses by level, priority, protocol, then at random by weight, but not the clearly busier one of
+ * the first two drawn.
  */
 export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
   const [first] = ranked
@@ -143,7 +138,7 @@ export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ra
   return equals.length === 1 ? best : draw(parts, equals)
 }
 
-/** Of exponential draws with these rates the smallest one is a random choice by weight. */
+/** The smallest of exponential draws with these rates is a random choice by weight. */
 function draw({ load, random, pool }: RankingParts, equals: readonly Ranked[]): Ranked | undefined {
   const figures = equals.map((ranked) => firstByteOf(load, ranked))
   const bestMs = leastMean(figures)
@@ -180,7 +175,7 @@ function compare(a: Ranked, b: Ranked): number {
   )
 }
 
-/** Whether one of these is slow beside the best that could be asked in its stead. */
+/** Whether an option is slow compared with the best alternative. */
 export function isSlowAmong(load: Load, one: Ranked, ranked: readonly Ranked[]): boolean {
   const figure = firstByteOf(load, one)
   if (figure === undefined) return false
@@ -209,7 +204,7 @@ interface Drawn extends Busy {
   readonly at: number
 }
 
-/** Whether one has clearly more to do than its share of all that is under way, and the other less. */
+/** Whether one has clearly more than its share of the load, and the other less. */
 function isBusier(one: Busy, other: Busy, all: Busy): boolean {
   const share = one.weight / all.weight
   const fair = all.inFlight * share

@@ -25,18 +25,16 @@ interface ProbeTarget {
   readonly channel: Channel
   readonly key: string
   readonly model: string
-  /** One of those that the channel speaks; absent: the one that carries most. */
+  /** Absent: the channel's protocol that carries most. */
   readonly protocol?: string | undefined
 }
 
 export interface ProbeResult {
-  /** Undefined: the model answers. */
   readonly failure: FailureName | undefined
   readonly status: number | null
-  /** How long the upstream has asked to wait. */
   readonly retryAfterMs?: number | undefined
   readonly usage?: Usage | undefined
-  /** What the upstream says is wrong, in its own words: they may hold the key. */
+  /** The upstream's own words, which may hold the key. */
   readonly told?: string | undefined
   readonly error?: unknown
 }
@@ -46,16 +44,19 @@ interface ProbeCallParts {
   readonly clock: Clock
 }
 
-/** The cheapest request that a model must work for. Where a vendor takes no less, its codec asks more. */
+/**
+ * The cheapest request that a model must work for. Where a vendor's minimum is higher, its codec
+ * raises it.
+ */
 const ping = (model: string): CanonicalRequest => ({
   ...{ model, stream: false, tools: [], native: [], maxOutputTokens: 1 },
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'ping' }] }],
 })
 
-/** A probe's answer is a few hundred bytes; this much may stand around them. */
+/** A probe's answer is a few hundred bytes; this leaves ample room. */
 const maxAnswerBytes = 1_048_576
 
-/** Asks a model of a channel for one token; throws only the signal's reason. */
+/** Requests one token from a channel's model; throws only the signal's reason. */
 export async function callProbe(
   parts: ProbeCallParts,
   target: ProbeTarget,
@@ -113,7 +114,7 @@ async function judge(
   const { status, headers } = response
   if (!response.ok) {
     const { value } = await readRefusal(response, channel)
-    // What is wrong with the probe itself says nothing of the channel, good or bad.
+    // A fault of the probe itself says nothing about the channel.
     const failure = classifyAnswer(protocol.name, status, value, model) ?? 'client_fault'
     const told = value && readErrorBody(value).messages[0]
     return { failure, status, told, retryAfterMs: waitFor(failure, headers, value, now) }

@@ -29,11 +29,9 @@ interface Probed {
   readonly model: string
 }
 
-/** What is remembered of a channel from round to round. Ticks are milliseconds. */
 interface Schedule {
   readonly everyMs: number
   dueTick: number
-  /** When a client's request was answered last. */
   answeredTick: number
   isAsked: boolean
   turn: number
@@ -43,8 +41,8 @@ const roundMs = 1_000
 const maxAtOnce = 4
 
 /**
- * Probes channels that have a `probe`, each at its own pace, unless clients' requests tell as much
- * or the upstream asks for rest. A probe counts for health and is charged to nobody.
+ * Probes channels that have a `probe`, each at its own pace, unless client requests say as much or
+ * the upstream asks for rest. A probe counts for health and is charged to no account.
  */
 export function createProber(parts: ProberParts) {
   const { health, load, tick, log, random, repeat = repeatByTimer } = parts
@@ -64,7 +62,7 @@ export function createProber(parts: ProberParts) {
     return probed
   }
 
-  /** Not all at once, neither after the start nor ever after. */
+  /** Spread over time, from the start on. */
   function scheduleOf({ channel, everyMs }: Probed, now: number): Schedule {
     const found = schedules.get(channel.id)
     if (found?.everyMs === everyMs) return found
@@ -81,7 +79,7 @@ export function createProber(parts: ProberParts) {
     for (const probed of probedNow()) {
       const { channel, everyMs, model } = probed
       const schedule = scheduleOf(probed, now)
-      // Load forgets soon: what it knows is noted while it does.
+      // Load expires soon: the time of its samples is kept.
       for (const isStreamed of [true, false]) {
         const answered = load.firstByte(channel.id, seriesOf(model, isStreamed))?.lastTick
         schedule.answeredTick = Math.max(schedule.answeredTick, answered ?? schedule.answeredTick)
@@ -103,7 +101,6 @@ export function createProber(parts: ProberParts) {
     return asking
   }
 
-  /** Clients have been answered lately, and all is well. */
   function isTold(
     { channel, everyMs, model }: Probed,
     { answeredTick, turn }: Schedule,
@@ -168,14 +165,16 @@ export function createProber(parts: ProberParts) {
       stopping = new AbortController()
       stopRounds = repeat(round, roundMs)
     },
-    /** Ends the probes that are under way; resolves when they have. */
+    /** Aborts running probes and waits for them. */
     async stop(): Promise<void> {
       stopRounds?.()
       stopRounds = undefined
       stopping.abort()
       await Promise.all(underWay)
     },
-    /** Asks one channel now; undefined when it has no model to ask for, or the probe was stopped. */
+    /**
+     * Probes one channel now; undefined when it has no model to probe, or the probe was stopped.
+     */
     async probe(channel: Channel): Promise<ProbeResult | undefined> {
       const probed = probedNow().find((one) => one.channel.id === channel.id)
       return probed && (await run(probed, scheduleOf(probed, tick())))
@@ -189,7 +188,7 @@ function keyInTurn({ keys, name }: Channel, turn: number): string {
   return key
 }
 
-/** Channels that clients can be sent to, each with the model that it is asked for. */
+/** Channels that clients can reach, each with the model to probe. */
 function findProbed({ groups, channels }: Catalog): readonly Probed[] {
   const wanted = new Map<number, Probed>()
   for (const group of groups.values()) {
@@ -199,7 +198,7 @@ function findProbed({ groups, channels }: Catalog): readonly Probed[] {
         const { id, probe, isDraining } = channel
         if (probe === null || isDraining || wanted.has(id) || !channels.has(id)) continue
         if (channel.keys.length === 0) continue
-        // Without a name it is the first of its models that is sold.
+        // Without a name: its first model on sale.
         if (probe.model !== null && probe.model !== model) continue
         wanted.set(id, { channel, everyMs: probe.everyMs, model: upstreamModel })
       }

@@ -1,12 +1,10 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 
-/** What an upstream's error says, whatever shape it has. */
+/** An upstream's error, whatever its shape. */
 export interface ErrorBody {
-  /** Its machine words (code, type, status, reason), in lower case. */
   readonly words: ReadonlySet<string>
   readonly messages: readonly string[]
-  /** The HTTP status that it names, where it does. */
   readonly status: number | undefined
 }
 
@@ -24,7 +22,7 @@ const maxText = 8_192
 
 const wordKeys = ['code', 'type', 'status', 'status_code', 'reason', 'error_type']
 const textKeys = ['message', 'msg', 'status_msg']
-/** What an error may hold further errors in; `raw` is what a vendor's vendor said. */
+/** Fields that may hold further errors; `raw` is what a vendor's vendor said. */
 const innerKeys = [
   'error',
   'errors',
@@ -52,7 +50,7 @@ export function readErrorBody(value: unknown): ErrorBody {
 const answerKeys = ['error', 'response', 'output', 'choices', 'candidates', 'content']
 const isAnswer = (value: JsonObject) => answerKeys.some((key) => key in value)
 
-/** A whole answer, or an event: of what it holds only its error is looked into. */
+/** Only the error of an answer or event is read. */
 function readAnswer(answer: JsonObject, found: Found): void {
   readWords(answer, found)
   for (const key of [...textKeys, 'error', 'base_resp']) readInner(answer[key], found, 1)
@@ -91,7 +89,7 @@ function readText(text: string, found: Found, depth: number): void {
       readInner(JSON.parse(trimmed), found, depth + 1)
       return
     } catch {
-      // Not JSON after all: words like any other.
+      // Not JSON: plain words.
     }
   }
   found.messages.push(trimmed.slice(0, maxText))

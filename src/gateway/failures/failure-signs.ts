@@ -2,15 +2,14 @@ import type { ErrorBody } from './error-body.ts'
 import type { FailureName } from './failures.ts'
 
 /**
- * What tells a class: all that is named must be so. `says` is bound to a message's beginning, for
- * further on vendors quote clients.
+ * All given conditions of a class must match. `says` is bound to a message's beginning, for further
+ * on vendors quote clients.
  */
 export interface Sign {
   readonly is: FailureName
   readonly protocol?: string
-  /** Of the HTTP status, from and to; an error inside of an answer has the one that it names. */
+  /** A range of HTTP statuses; an error inside of an answer has the status that it names. */
   readonly status?: readonly [number, number]
-  /** One of these is among the error's machine words (code, type, status, reason). */
   readonly words?: ReadonlySet<string>
   readonly says?: RegExp
   readonly bare?: true
@@ -18,7 +17,7 @@ export interface Sign {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Words of refusals that are about the request, in whatever status they come. */
+/** Words about the request itself, in whatever status they come. */
 const clientWords = words(`
   content_filter content_policy_violation moderation_blocked content_filter_error sensitive_words_detected
   responsibleaipolicyviolation data_inspection_failed datainspectionfailed sensitivecontentdetected
@@ -30,12 +29,12 @@ const clientWords = words(`
 `)
 
 /**
- * The first sign that fits decides. Sources: the error references of the vendors (OpenAI, Azure,
- * Anthropic, Google, DeepSeek, Mistral, xAI, Groq, OpenRouter, Moonshot, Zhipu, DashScope, Ark,
- * SiliconFlow, MiniMax), the code of vLLM, Ollama, llama.cpp and TGI, and answers seen.
+ * The first match decides. Sources: the error references of the vendors (OpenAI, Azure, Anthropic,
+ * Google, DeepSeek, Mistral, xAI, Groq, OpenRouter, Moonshot, Zhipu, DashScope, Ark, SiliconFlow,
+ * MiniMax), the code of vLLM, Ollama, llama.cpp and TGI, and answers seen.
  */
 export const signs: readonly Sign[] = [
-  // The request's own faults, told with a status that speaks of the channel elsewhere.
+  // The request's own faults, with a status that means the channel elsewhere.
   { is: 'client_fault', status: [400, 499], words: clientWords },
   {
     ...{ is: 'client_fault', status: [403, 403] },
@@ -45,7 +44,7 @@ export const signs: readonly Sign[] = [
     ...{ is: 'client_fault', protocol: 'gemini', status: [403, 404] },
     says: /^(?:you do not have permission to access |cachedcontent not found|\S+ does not have storage\.)/i,
   },
-  // Larger than this key's tier lets through at once: the next, smaller one is taken.
+  // Larger than this key's tier allows at once: a smaller request would pass.
   {
     ...{ is: 'request_too_large', status: [413, 429] },
     says: /^(?:request too large for |extra usage is required for long context)/i,
@@ -98,7 +97,7 @@ export const signs: readonly Sign[] = [
     ...{ is: 'model_unavailable', status: [400, 404] },
     says: /^this (?:is (?:not )?a chat model|model is (?:only|not) supported in )/i,
   },
-  // There is no such path: not in this protocol, or not below this base URL.
+  // The path does not exist: not in this protocol, or not below this base URL.
   {
     ...{ is: 'model_unavailable', status: [404, 404] },
     says: /^(?:not found|resource not found|invalid url \([A-Z]+ \S+\))$/i,
@@ -153,7 +152,7 @@ export const signs: readonly Sign[] = [
   { is: 'upstream_invalid', status: [100, 399] },
 ]
 
-/** The HTTP status that a machine word means, for errors that come without one. */
+/** The HTTP status that a machine word means, for errors without one. */
 const wordStatuses: readonly (readonly [ReadonlySet<string>, number])[] = [
   [clientWords, 400],
   [words('invalid_request_error invalid_argument failed_precondition out_of_range'), 400],
@@ -168,7 +167,7 @@ export function statusOfWords(told: ReadonlySet<string>): number | undefined {
   return wordStatuses.find(([known]) => !known.isDisjointFrom(told))?.[1]
 }
 
-/** The first sign that fits; `error` is undefined where the body is not JSON. */
+/** The first matching sign; `error` is undefined where the body is not JSON. */
 export function findSign(
   protocol: string,
   status: number | undefined,

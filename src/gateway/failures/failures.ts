@@ -9,26 +9,23 @@ import { findSign, statusOfWords } from './failure-signs.ts'
 
 export interface FailureClass {
   readonly fault: Fault
-  /** Whether another channel or key may do better. */
   readonly retry: boolean
-  /** What is left alone for a while; null: nothing, this says nothing of the channel's health. */
+  /** What cools down; null: nothing, this says nothing of the channel's health. */
   readonly cools: Cooling | null
-  /** Whether it counts against availability. */
   readonly counts: boolean
-  /** What the client gets when nothing did better. */
+  /** The client's error when no other attempt did better. */
   readonly answer: ErrorKind
-  /** For the client: nothing of the upstream's host, key or account. */
+  /** For the client: without the upstream's host, key or account. */
   readonly message: string
-  /** For the operator: what has happened, as a sentence. */
+  /** For the operator: what happened, as a sentence. */
   readonly why: string
 }
 
-/** How a part of a channel cools. A wait that the upstream asks for outweighs the back-off. */
+/** How a part of a channel cools down. A wait that the upstream asks for outweighs the back-off. */
 export interface Cooling {
   readonly scope: 'channel' | 'key' | 'model' | 'key-model'
-  /** So many failures in a row begin it. */
   readonly strikes: number
-  /** Its first length in milliseconds; each further one is twice as long, … */
+  /** The first length in milliseconds; it doubles, … */
   readonly baseMs: number
   /** … up to this. */
   readonly capMs: number
@@ -41,11 +38,10 @@ const cooling = (
   capSeconds: number,
 ): Cooling => ({ scope, strikes, baseMs: baseSeconds * 1000, capMs: capSeconds * 1000 })
 
-/** Where nothing answers, nothing of the channel will. */
 const unreachable = cooling('channel', 1, 2, 60)
-/** Happens now and then to a model that is well; and to one model while the others are. */
+/** Happens now and then to a healthy model, and to one model alone. */
 const unsteady = cooling('model', 2, 2, 120)
-/** A key that is refused is refused at each call; a single 403 may be about one request's text. */
+/** A rejected key is rejected at each call; a single 403 may be about one request's text. */
 const refused = cooling('key', 2, 60, 600)
 
 /** Every way in which an attempt fails: one row per class. */
@@ -92,7 +88,7 @@ export const failureClasses = {
     message: 'The upstream fell silent in the middle of its answer.',
     why: 'The upstream fell silent in the middle of an answer.',
   },
-  // How long an answer gets is the request's doing as much as the upstream's: nothing cools.
+  // The answer's time depends on the request as much as on the upstream: nothing cools down.
   timeout_total: {
     ...{ fault: 'upstream', retry: false, cools: null, counts: true },
     answer: 'upstream_timeout',
@@ -105,7 +101,7 @@ export const failureClasses = {
     message: 'The upstream refused the gateway itself. This is not a fault of your key.',
     why: 'The upstream refused the key, or what the key may do (401 or 403).',
   },
-  // No vendor's API speaks here: what stands before it may dislike the text of one request.
+  // Not the vendor's API but a proxy before it: it may dislike the text of one request.
   upstream_blocked: {
     ...{ fault: 'channel', retry: true, cools: cooling('key-model', 3, 2, 30), counts: true },
     answer: 'upstream_error',
@@ -142,7 +138,7 @@ export const failureClasses = {
     message: 'The upstream sent an answer that could not be understood.',
     why: 'The upstream sent what is no answer of its protocol.',
   },
-  // Which models there are may depend on the key.
+  // The available models may depend on the key.
   model_unavailable: {
     ...{ fault: 'model', retry: true, cools: cooling('key-model', 1, 10, 300), counts: true },
     answer: 'no_channel',
@@ -180,15 +176,14 @@ export type FailureName = keyof typeof failureClasses
 export interface Failure {
   readonly name: FailureName
   readonly status: number | null
-  /** How long the upstream asked to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** What the client is told, byte for byte, if nothing did better: of `model_unavailable` only. */
+  /** Passed to the client unchanged if nothing did better: of `model_unavailable` only. */
   readonly refusal?: Refusal
 }
 
 /**
- * The class of an unsuccessful answer; undefined: the client's fault. `body` undefined: no JSON.
- * That an upstream lacks another model than `model` is no failure.
+ * The class of an unsuccessful answer; undefined: the client's fault. `body` undefined: no JSON. A
+ * missing model other than `model` is no failure.
  */
 export function classifyAnswer(
   protocol: string,
@@ -196,7 +191,7 @@ export function classifyAnswer(
   body: unknown,
   model?: string,
 ): FailureName | undefined {
-  // No status of HTTP, whatever is said with it: nobody can be told that.
+  // Not an HTTP status: it can't be passed on.
   if (status < 100 || status > 599) return 'upstream_invalid'
   const error = body === undefined ? undefined : readErrorBody(body)
   const name = findSign(protocol, status, error)?.is
@@ -214,7 +209,7 @@ function namesAnother(messages: readonly string[], model: string): boolean {
   return namedModel.test(said) && !said.toLowerCase().includes(model.toLowerCase())
 }
 
-/** The class of an error that is told inside of a 200 answer, or of a stream: event, body or error. */
+/** The class of an error inside of a 200 answer or a stream: event, body or error. */
 export function classifyError(protocol: string, error: unknown): FailureName {
   const told = readErrorBody(error)
   const status = told.status ?? statusOfWords(told.words)
@@ -223,7 +218,7 @@ export function classifyError(protocol: string, error: unknown): FailureName {
   return status === undefined ? 'upstream_failed' : 'client_fault'
 }
 
-/** What a call throws, by its code: Bun's own words and the system's. */
+/** Errors of a call by their code: Bun's own and the system's. */
 const thrownCodes: readonly (readonly [RegExp, FailureName])[] = [
   [/^(?:EMFILE|ENFILE|ENOMEM|ENOBUFS|EADDRNOTAVAIL)$/, 'gateway_exhausted'],
   [/CERT|SIGNATURE|^ERR_(?:TLS|SSL)_|^EPROTO$/, 'tls_failed'],
@@ -232,19 +227,18 @@ const thrownCodes: readonly (readonly [RegExp, FailureName])[] = [
   [/DecompressionError$|^ZlibError$/, 'upstream_invalid'],
 ]
 
-/** The class of what an outbound call threw. */
 export function classifyFailure(error: unknown): FailureName {
   if (error instanceof AddressRefused) return 'address_refused'
   if (error instanceof ConnectTimeout) return 'timeout_connect'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const name = thrownCodes.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
-  // The runtime tells a lack of descriptors as a refused connection, or a name that is not found.
+  // The runtime reports a lack of descriptors as a refused connection, or a name that is not found.
   const isNamed = name === 'connect_failed' || name === 'connection_lost'
   return isNamed && !hasSpareDescriptors(1) ? 'gateway_exhausted' : name
 }
 
 /**
- * What the client is told when all failed: a fault of the request, else a rate limit, else the last
+ * The client's error when all failed: a fault of the request, else a rate limit, else the last
  * failure.
  */
 export function finalError(failures: readonly Failure[]): GatewayError {
@@ -263,7 +257,7 @@ export function finalError(failures: readonly Failure[]): GatewayError {
 
 const defaultWaitMs = 5_000
 
-/** The failure that speaks for all of them; its fault is the request's. */
+/** The failure that decides the answer and the fault. */
 export function decisive(failures: readonly Failure[]): Failure | undefined {
   return (
     failures.findLast(({ name }) => name === 'client_fault') ??
@@ -273,17 +267,17 @@ export function decisive(failures: readonly Failure[]): Failure | undefined {
   )
 }
 
-/** By CONTRACT 2.5 whatever an upstream answers with 429, be it the end of its money. */
+/** By CONTRACT 2.5 every 429 of an upstream, even for its used-up money. */
 const isRateLimited = ({ name, status }: Failure) =>
   name === 'upstream_rate_limited' || status === 429
 
-/** Why an exchange was ended from outside: what was left of it is in its record. */
+/** Why an exchange was ended from outside, as its record says. */
 const interruptions = ['client_left', 'shutdown'] as const
 export type Interruption = (typeof interruptions)[number]
 
 /**
  * Every cause of a record. `upstream_refused`: the request's fault; `interrupted`: the process
- * ended; `background_lost`: nobody knows the usage.
+ * ended; `background_lost`: the usage is unknown.
  */
 export const requestCauses = [
   ...errorKinds,
@@ -295,7 +289,7 @@ export const requestCauses = [
 ] as const
 export type RequestCause = (typeof requestCauses)[number]
 
-/** The same of an attempt. `abandoned`: nobody needed its answer any more. */
+/** Every cause of an attempt. `abandoned`: its answer was not needed any more. */
 export const attemptCauses = [
   ...(Object.keys(failureClasses) as readonly FailureName[]),
   ...requestCauses,

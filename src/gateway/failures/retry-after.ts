@@ -19,9 +19,7 @@ export function retryAfterMs(
   return waitMs === undefined ? undefined : Math.ceil(Math.min(Math.max(waitMs, 0), maxWaitMs))
 }
 
-/**
- * The same for a failure: limits that are used up are a key's, and only its failures wait for them.
- */
+/** The wait after a failure: rate limits belong to a key, and only its failures wait for them. */
 export function waitFor(
   name: FailureName,
   headers: Headers,
@@ -45,7 +43,7 @@ function withoutLimits(headers: Headers): Headers {
 const numberOf = (text: string | null): number | undefined =>
   text !== null && /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
 
-/** Larger ones are no length of time but points in it: seconds since 1970, and milliseconds. */
+/** Larger values are points in time: seconds since 1970, and milliseconds. */
 const [leastSeconds, leastMilliseconds] = [1e9, 1e11]
 const perUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -74,13 +72,13 @@ function lengthOf(text: string): number {
   return sum
 }
 
-/** `x-ratelimit-reset-tokens`, `anthropic-ratelimit-input-tokens-reset`, and others built alike. */
+/** `x-ratelimit-reset-tokens`, `anthropic-ratelimit-input-tokens-reset`, and similar names. */
 const resetNames = [
   [/^x-ratelimit-reset(-.+)?$/, (part: string) => `x-ratelimit-remaining${part}`],
   [/^anthropic-ratelimit(-.+)-reset$/, (part: string) => `anthropic-ratelimit${part}-remaining`],
 ] as const
 
-/** Until every limit of which nothing is left is there again. */
+/** Until every exhausted limit is reset. */
 function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
   let longest: number | undefined
   headers.forEach((value, name) => {
@@ -88,7 +86,7 @@ function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
       const part = pattern.exec(name)
       if (part === null) continue
       const remaining = headers.get(remainingName(part[1] ?? ''))
-      // The plain form is sent by some without what remains, and only when nothing does.
+      // Some send the plain form without what remains, and only when nothing does.
       const isUsedUp = remaining === null ? part[1] === undefined : Number(remaining) <= 0
       const waitMs = isUsedUp ? waitOf(value, nowMs) : undefined
       if (waitMs !== undefined) longest = Math.max(longest ?? 0, waitMs)

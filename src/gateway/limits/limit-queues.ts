@@ -1,6 +1,6 @@
 import type { Clock, Repeat } from '../../lib/clock.ts'
 import { stopping } from '../errors.ts'
-import { CountedPermit, limitError, type Permit } from './permit.ts'
+import { CountedPermit, type LocalPermit, limitError } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
   hasRoom,
@@ -13,43 +13,41 @@ import {
   unhold,
 } from './tally.ts'
 
-/** How long a request may wait for its places, and what ends its waiting. */
 export interface Wait {
   readonly waitMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * A request that waits. It holds the places it has, and takes all in the same order: no deadlock.
+ * A waiting request. It holds the places it has, and all take them in the same order: no deadlock.
  */
 export interface Waiter {
   readonly tallies: readonly Tally<Waiter>[]
   readonly llmTokens: number
   readonly deadline: number
-  /** So many tallies hold a place for it; in the queue of the next one it stands. */
+  /** How many tallies hold a place for it; it stands in the queue of the next one. */
   held: number
-  readonly enter: (permit: Permit) => void
+  readonly enter: (permit: LocalPermit) => void
   readonly refuse: (reason: unknown) => void
 }
 
 export const maxQueued = 10_000
 
-/** While anybody waits, it is looked so often for those whose time has come. */
+/** How often the queues are checked while requests wait. */
 const beatMs = 10
 
-/** Queues for places: one per tally, in order of arrival. */
+/** Wait queues: one per tally, in order of arrival. */
 export function createLimitQueues(tick: Clock, repeat: Repeat) {
   const queued = new Set<Tally<Waiter>>()
-  const permitParts = { tick, hasRoom: letIn }
   let stopBeat: (() => void) | undefined
   let isStopped = false
 
-  const permit = (tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit =>
-    new CountedPermit(permitParts, tallies, llmTokens, now)
+  const permit = (tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): LocalPermit =>
+    new CountedPermit(tick, admit, tallies, llmTokens, now)
 
-  function letIn(tally: Tally<Waiter>): void {
-    if (tally.isLettingIn) return // what is given back meanwhile is seen by the loop
-    tally.isLettingIn = true
+  function admit(tally: Tally<Waiter>): void {
+    if (tally.isAdmitting) return // the loop sees what is released meanwhile
+    tally.isAdmitting = true
     const now = tick()
     for (const waiter of tally.queue) {
       if (!hasRoom(tally, waiter.llmTokens, now)) break
@@ -57,7 +55,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       take(tally, waiter)
       advance(waiter, now)
     }
-    tally.isLettingIn = false
+    tally.isAdmitting = false
   }
 
   function advance(waiter: Waiter, now: number): void {
@@ -96,7 +94,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     stopBeat = undefined
   }
 
-  /** Gives back the waiter's place in a queue and all that it holds. */
+  /** Releases the waiter's place in a queue and all that it holds. */
   function leave(waiter: Waiter): void {
     const { tallies, held, llmTokens } = waiter
     const touched = tallies.slice(0, held + 1)
@@ -104,7 +102,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       if (at < held) unhold(tally, llmTokens)
       else leaveQueue(tally, waiter)
     }
-    for (const tally of touched) letIn(tally)
+    for (const tally of touched) admit(tally)
   }
 
   function refuse(waiter: Waiter, now: number): void {
@@ -116,13 +114,13 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
 
   function beat(): void {
     for (const tally of queued) {
-      letIn(tally)
+      admit(tally)
       const now = tick()
       for (const waiter of tally.queue) if (waiter.deadline <= now) refuse(waiter, now)
     }
   }
 
-  function sendAway(reason: unknown): void {
+  function rejectAll(reason: unknown): void {
     const waiters: Waiter[] = []
     for (const tally of queued) {
       for (const waiter of tally.queue) {
@@ -138,16 +136,18 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
 
   return {
     permit,
-    /** Rejects all that wait with this reason; none takes the place of another. */
-    sendAway,
-    /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
+    /** Rejects all waiters with this reason; none takes the place of another. */
+    rejectAll,
+    /**
+     * Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason.
+     */
     wait(
       tallies: readonly Tally<Waiter>[],
       llmTokens: number,
       { waitMs, signal }: Wait,
-    ): Permit | Promise<Permit> {
+    ): LocalPermit | Promise<LocalPermit> {
       signal.throwIfAborted()
-      for (const tally of tallies) letIn(tally) // time has passed, or its limits have changed
+      for (const tally of tallies) admit(tally) // time has passed, or its limits have changed
       const now = tick()
       if (tallies.every((tally) => isFree(tally, llmTokens, now))) {
         return permit(tallies, llmTokens, now)
@@ -158,7 +158,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       if (limitMs === 0 || knownMs(shortages) > limitMs) {
         throw limitError(longestOf(tallies, llmTokens, now))
       }
-      return new Promise<Permit>((resolve, reject) => {
+      return new Promise<LocalPermit>((resolve, reject) => {
         const settle = () => {
           for (const tally of tallies) tally.expected--
           signal.removeEventListener('abort', abort)
@@ -186,10 +186,10 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
         advance(waiter, now)
       })
     },
-    /** Refuses all that wait, and from now on all that would. */
+    /** Rejects all waiters, now and from now on. */
     stop(): void {
       isStopped = true
-      sendAway(stopping())
+      rejectAll(stopping())
     },
   }
 }
@@ -199,7 +199,7 @@ function take(tally: Tally<Waiter>, waiter: Waiter): void {
   waiter.held++
 }
 
-/** How long a request waits as far as is known: that is, but for those whose end is unknown. */
+/** The known part of a wait: the end of a running request is unknown. */
 export const knownMs = (shortages: readonly Refused[]) =>
   shortages.reduce(
     (most, { limit, retryAfterMs }) =>
@@ -207,7 +207,7 @@ export const knownMs = (shortages: readonly Refused[]) =>
     0,
   )
 
-/** The little by which windows are longer than a minute is waited for in any case. */
+/** The grace by which windows exceed a minute is always waited for. */
 export function patienceMs(shortages: readonly Refused[], waitMs: number): number {
   const isFull = shortages.some(({ limit }) => limit === 'concurrency')
   return isFull ? waitMs : Math.max(waitMs, graceMs)

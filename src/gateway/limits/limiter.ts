@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
-import { freePermit, type Permit } from './permit.ts'
+import { freePermit, type LocalPermit, type Permit } from './permit.ts'
 import { expire, type Passing, passingOf } from './sliding-window.ts'
 import {
   createTallies,
@@ -21,19 +21,22 @@ export interface Limiter {
    * Throws the `GatewayError` of the longest limit, or the signal's reason.
    */
   enter(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
-  /** Without waiting for a place; the answer may come from elsewhere. */
+  /** Without waiting in line; a promise where all nodes share the counters. */
   tryEnter(subject: Subject, llmTokens: number): Permit | Refused | Promise<Permit | Refused>
   peek(subject: Subject, llmTokens: number): Refused | undefined
   stop(): void
 }
 
-/** Counts by itself. */
 export interface LocalLimiter extends Limiter {
-  tryEnter(subject: Subject, llmTokens: number): Permit | Refused
-  /** Counts a request that was let in elsewhere, be there room or not. */
-  count(subjects: readonly Subject[], llmTokens: number): Permit
-  sendAway(reason: unknown): void
-  /** What counts at present, of each subject. */
+  enter(
+    subjects: readonly Subject[],
+    llmTokens: number,
+    wait: Wait,
+  ): LocalPermit | Promise<LocalPermit>
+  tryEnter(subject: Subject, llmTokens: number): LocalPermit | Refused
+  /** Counts a request that the shared counters admitted, whether or not there is room. */
+  count(subjects: readonly Subject[], llmTokens: number): LocalPermit
+  rejectAll(reason: unknown): void
   passing(): Iterable<{ readonly subject: Subject; readonly passing: readonly Passing[] }>
 }
 
@@ -75,7 +78,7 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
       const counted = subjects.flatMap((subject) => tallies.of(subject) ?? [])
       return queues.permit(counted, llmTokens, tick())
     },
-    sendAway: queues.sendAway,
+    rejectAll: queues.rejectAll,
     *passing() {
       const now = tick()
       for (const { subject, window } of tallies.all()) {

@@ -3,40 +3,50 @@ import { GatewayError } from '../errors.ts'
 import { count, type Entry, graceMs, takeBack } from './sliding-window.ts'
 import type { Queued, Refused, Subject, Tally } from './tally.ts'
 
-/** A request's places within the limits of all that it counts for. */
 export interface Permit {
-  /** Replaces the estimate by the true count. Only the first call counts. */
+  /** The actual token count replaces the estimate. Only the first call counts. */
   used(llmTokens: number): void
   release(): void
-  /** It was not made after all: gives back the request, its LLM tokens and its place. Idempotent. */
+  /** The request was not made: releases its place, its count and its LLM tokens. Idempotent. */
   undo(): void
 }
 
-export const freePermit: Permit = { used() {}, release() {}, undo() {} }
-
-interface PermitParts<Waiter extends Queued> {
-  readonly tick: Clock
-  /** Something was given back: whoever waits there may enter. */
-  readonly hasRoom: (tally: Tally<Waiter>) => void
+/** Reports the changes of a permit to counters that all nodes share. */
+export interface PermitReporter {
+  used(moreLlmTokens: number): void
+  released(): void
+  undone(): void
 }
 
+/** A permit of this process, which may also count in shared counters. */
+export interface LocalPermit extends Permit {
+  reportTo(reporter: PermitReporter): void
+}
+
+export const freePermit: LocalPermit = { used() {}, release() {}, undo() {}, reportTo() {} }
+
 /** Counts a request in all tallies, from `now` on. */
-export class CountedPermit<Waiter extends Queued> implements Permit {
-  readonly #parts: PermitParts<Waiter>
+export class CountedPermit<Waiter extends Queued> implements LocalPermit {
+  readonly #tick: Clock
+  readonly #admit: (tally: Tally<Waiter>) => void
   readonly #tallies: readonly Tally<Waiter>[]
   readonly #entries: Entry[] = []
   readonly #llmTokens: number
+  #reporter: PermitReporter | undefined
   #isOpen = true
   #isUndone = false
   #isKnown = false
 
+  /** `admit`: admits the waiters of a tally after a release. */
   constructor(
-    parts: PermitParts<Waiter>,
+    tick: Clock,
+    admit: (tally: Tally<Waiter>) => void,
     tallies: readonly Tally<Waiter>[],
     llmTokens: number,
     now: number,
   ) {
-    this.#parts = parts
+    this.#tick = tick
+    this.#admit = admit
     this.#tallies = tallies
     this.#llmTokens = llmTokens
     for (const tally of tallies) {
@@ -45,34 +55,41 @@ export class CountedPermit<Waiter extends Queued> implements Permit {
     }
   }
 
+  reportTo(reporter: PermitReporter): void {
+    this.#reporter = reporter
+  }
+
   used(trueCount: number): void {
     if (this.#isKnown || this.#isUndone) return
     this.#isKnown = true
     const more = trueCount - this.#llmTokens
     if (more > 0) {
-      const now = this.#parts.tick()
+      const now = this.#tick()
       for (const tally of this.#tallies) count(tally.window, 0, more, now)
     }
-    if (more >= 0) return
-    this.#giveBack(0, -more)
-    this.#letIn()
+    if (more < 0) {
+      this.#takeBack(0, -more)
+      this.#admitWaiters()
+    }
+    if (more !== 0) this.#reporter?.used(more)
   }
 
   release(): void {
     if (!this.#isOpen) return
     this.#close()
-    this.#letIn()
+    this.#admitWaiters()
   }
 
   undo(): void {
     if (this.#isUndone) return
     this.#isUndone = true
     this.#close()
-    this.#giveBack(1, this.#llmTokens)
-    this.#letIn()
+    this.#takeBack(1, this.#llmTokens)
+    this.#admitWaiters()
+    this.#reporter?.undone()
   }
 
-  #giveBack(requests: number, fewerLlmTokens: number): void {
+  #takeBack(requests: number, fewerLlmTokens: number): void {
     let at = 0
     for (const tally of this.#tallies) {
       const entry = this.#entries[at++]
@@ -81,16 +98,20 @@ export class CountedPermit<Waiter extends Queued> implements Permit {
   }
 
   #close(): void {
-    if (this.#isOpen) for (const tally of this.#tallies) tally.open--
+    if (!this.#isOpen) return
     this.#isOpen = false
+    for (const tally of this.#tallies) tally.open--
+    this.#reporter?.released()
   }
 
-  #letIn(): void {
-    for (const tally of this.#tallies) if (tally.queue.size > 0) this.#parts.hasRoom(tally)
+  #admitWaiters(): void {
+    for (const tally of this.#tallies) if (tally.queue.size > 0) this.#admit(tally)
   }
 }
 
-/** The 429 of a limit. Who comes back after so many seconds may wait for the grace. */
+/**
+ * The 429 of a limit. The grace is left out: a request that retries after it may wait that long.
+ */
 export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayError {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs - graceMs) / 1000))
   const message = `${whose(subject)} ${allowance[limit]((subject.told ?? subject.limits)[limit] ?? 0)}.`
@@ -103,7 +124,6 @@ export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayEr
 function whose({ kind, name }: Subject): string {
   if (kind === 'token') return 'This key'
   if (kind === 'account') return 'This account'
-  // A channel's name is not for clients.
   return kind === 'group' ? `The group "${name}"` : 'A channel'
 }
 

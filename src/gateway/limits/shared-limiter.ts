@@ -9,7 +9,13 @@ import {
 } from '../../store/ports/counters.ts'
 import { knownMs, patienceMs } from './limit-queues.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
-import { freePermit, limitError, type Permit } from './permit.ts'
+import {
+  freePermit,
+  type LocalPermit,
+  limitError,
+  type Permit,
+  type PermitReporter,
+} from './permit.ts'
 import {
   createLines,
   longestIn,
@@ -21,12 +27,12 @@ import {
 import { windowMs } from './sliding-window.ts'
 import { isUnlimited, type Refused, type Subject, shareOf } from './tally.ts'
 
-/** Slots are kept so often within their lease. */
+/** How often slots are renewed within their lease. */
 const keepsPerLease = 4
 
 /**
- * Keeps all nodes within limits by one call a request. It counts here, too: by its share while the
- * counters are away, and to tell them later.
+ * Enforces limits over all nodes with one call per request. It also counts locally: to enforce this
+ * node's share while the counters are unreachable, and to report afterwards.
  */
 export function createSharedLimiter(
   counters: Counters,
@@ -35,18 +41,21 @@ export function createSharedLimiter(
 ): Limiter {
   const local = createLimiter(tick, repeat)
   const node = randomUUID()
-  const open = new Set<SharedPermit>()
+  const open = new Set<SharedPlace>()
   const partNow = () => counters.partAt(tick())
-  const outbox = createOutbox({ counters, tick, onTold })
-  const permitParts: SharedPermitParts = { outbox, partNow, open }
-  const lines = createLines({ tick, ask, enterHere })
-  /** What channels were refused for lately: a guess at what would be. */
+  const outbox = createOutbox(counters, tick, onReported)
+  const lines = createLines(tick, ask, enterLocally)
+  /** Recent refusals of channels, a guess for `peek`. */
   const refusals = new Map<string, { readonly refused: Refused; readonly untilTick: number }>()
   let slots = 0
 
-  function onTold(names: ReadonlySet<string>): void {
+  function onReported(names: ReadonlySet<string>): void {
     for (const name of names) refusals.delete(name)
     lines.look(names)
+  }
+
+  function share(permit: LocalPermit, held: HeldPlace): void {
+    permit.reportTo(new SharedPlace(held, open, outbox, partNow))
   }
 
   const nextSlot = () => `${node}.${++slots}`
@@ -68,8 +77,8 @@ export function createSharedLimiter(
         return { refused }
       }
       const permit = local.count(subjects, llmTokens)
-      const places = { counted, llmTokens, slot, part: admitted.part, local: permit }
-      return { permit: new SharedPermit(permitParts, places) }
+      share(permit, { counted, llmTokens, slot, part: admitted.part })
+      return { permit }
     } catch (error) {
       if (!(error instanceof CountersAway)) throw error
       if (error.isSent) asked.unsureSlot = slot
@@ -77,26 +86,26 @@ export function createSharedLimiter(
     }
   }
 
-  /** Within this node's share. Whoever waits for it when the counters are back goes on there. */
-  function enterHere(asked: SharedAsk): Permit | Promise<Permit> {
+  /** Within this node's share. Waiters move to the shared counters when these return. */
+  function enterLocally(asked: SharedAsk): Permit | Promise<Permit> {
     const { subjects, llmTokens, wait } = asked
     const shares = subjects.map((subject) => shareOf(subject, counters.nodes()))
     const deadline = tick() + wait.waitMs
     const permit = local.enter(shares, llmTokens, wait)
-    if (!(permit instanceof Promise)) return noted(asked, permit)
+    if (!(permit instanceof Promise)) return reporting(asked, permit)
     return permit.then(
-      (later) => noted(asked, later),
+      (later) => reporting(asked, later),
       (reason) => {
         if (reason !== isBack) throw reason
         const slot = asked.unsureSlot
         if (slot) for (const subject of subjects) outbox.free(nameOf(subject), slot)
-        return enterThere({ ...remaining({ asked, deadline }, tick()), unsureSlot: undefined })
+        return enterShared({ ...remaining({ asked, deadline }, tick()), unsureSlot: undefined })
       },
     )
   }
 
-  /** What was let in here is told when the counters are back, unless they may know it: none twice. */
-  function noted(asked: SharedAsk, permit: Permit): Permit {
+  /** Reports a local admission when the counters return, unless they may already have it. */
+  function reporting(asked: SharedAsk, permit: LocalPermit): Permit {
     const { subjects, llmTokens } = asked
     const counted = countedOf(subjects)
     const part = partNow()
@@ -104,16 +113,16 @@ export function createSharedLimiter(
     for (const { name, limits } of counted) {
       if (slot === undefined && isWindowed(limits)) outbox.change(name, part, 1, llmTokens)
     }
-    const places = { counted, llmTokens, slot: slot ?? nextSlot(), part, local: permit }
-    return new SharedPermit(permitParts, places)
+    share(permit, { counted, llmTokens, slot: slot ?? nextSlot(), part })
+    return permit
   }
 
-  async function enterThere(asked: SharedAsk): Promise<Permit> {
+  async function enterShared(asked: SharedAsk): Promise<Permit> {
     const { subjects, wait } = asked
     wait.signal.throwIfAborted()
     const ahead = lines.ahead(subjects)
     const answer = ahead ? { refused: [ahead] } : await ask(asked)
-    if (answer === undefined) return enterHere(asked)
+    if (answer === undefined) return enterLocally(asked)
     if ('permit' in answer) {
       if (!wait.signal.aborted) return answer.permit
       answer.permit.undo()
@@ -125,23 +134,23 @@ export function createSharedLimiter(
     return lines.wait(asked, answer.refused, limitMs)
   }
 
-  async function tryThere(subject: Subject, llmTokens: number): Promise<Permit | Refused> {
+  async function tryShared(subject: Subject, llmTokens: number): Promise<Permit | Refused> {
     const asked = { subjects: [subject], llmTokens, wait: never }
     const answer = await ask(asked)
-    if (answer === undefined) return tryHere(asked, subject)
+    if (answer === undefined) return tryLocally(asked, subject)
     if ('permit' in answer) return answer.permit
     const refused = longestIn(answer.refused)
     refusals.set(nameOf(subject), { refused, untilTick: tick() + refused.retryAfterMs })
     return refused
   }
 
-  function tryHere(asked: SharedAsk, subject: Subject): Permit | Refused {
+  function tryLocally(asked: SharedAsk, subject: Subject): Permit | Refused {
     const found = local.tryEnter(shareOf(subject, counters.nodes()), asked.llmTokens)
-    return 'release' in found ? noted(asked, found) : found
+    return 'release' in found ? reporting(asked, found) : found
   }
 
-  /** All that this node has let in within the window, for counters that have forgotten it. */
-  function tellAll(): void {
+  /** Reports all that this node admitted within the window, to counters that lost it. */
+  function reportAll(): void {
     const changes: Change[] = []
     for (const { subject, passing } of local.passing()) {
       if (!isWindowed(subject.limits)) continue
@@ -159,10 +168,10 @@ export function createSharedLimiter(
   }
 
   counters.onBack((isEmpty) => {
-    if (isEmpty) tellAll()
+    if (isEmpty) reportAll()
     keepSlots()
     outbox.flush()
-    local.sendAway(isBack)
+    local.rejectAll(isBack)
   })
   const stopKeeping = repeat(keepSlots, counters.leaseMs / keepsPerLease)
 
@@ -171,13 +180,13 @@ export function createSharedLimiter(
       const limited = subjects.filter((subject) => !isUnlimited(subject))
       if (limited.length === 0) return freePermit
       const asked = { subjects: limited, llmTokens, wait }
-      return counters.isAway() ? enterHere(asked) : enterThere(asked)
+      return counters.isAway() ? enterLocally(asked) : enterShared(asked)
     },
     tryEnter(subject, llmTokens) {
       if (isUnlimited(subject)) return freePermit
       if (counters.isAway())
-        return tryHere({ subjects: [subject], llmTokens, wait: never }, subject)
-      return lines.ahead([subject]) ?? tryThere(subject, llmTokens)
+        return tryLocally({ subjects: [subject], llmTokens, wait: never }, subject)
+      return lines.ahead([subject]) ?? tryShared(subject, llmTokens)
     },
     peek(subject, llmTokens) {
       if (isUnlimited(subject)) return undefined
@@ -195,105 +204,86 @@ export function createSharedLimiter(
   }
 }
 
-/** Why nobody waits within a node's share any more. */
+/** Why waiting within a node's share ends. */
 const isBack = Symbol('the counters are back')
 
 const never = { waitMs: 0, signal: new AbortController().signal }
 
-/** What a request has taken of the limits that all nodes share. */
-interface SharedPlaces {
+/** What a request holds of the shared limits. */
+interface HeldPlace {
   readonly counted: readonly Counted[]
   readonly llmTokens: number
   readonly slot: string
   readonly part: number
-  /** The same, counted by this node alone. */
-  readonly local: Permit
 }
 
-export interface SharedPermitParts {
-  readonly outbox: Outbox
-  readonly partNow: () => number
-  /** All that have not ended: their slots are kept. */
-  readonly open: Set<SharedPermit>
-}
+/** A request's place within shared limits; the outbox reports its changes in the background. */
+class SharedPlace implements PermitReporter {
+  readonly #held: HeldPlace
+  readonly #open: Set<SharedPlace>
+  readonly #outbox: Outbox
+  readonly #partNow: () => number
 
-/** A request's places within limits that all nodes share; ends are reported later. */
-export class SharedPermit implements Permit {
-  readonly #parts: SharedPermitParts
-  readonly #places: SharedPlaces
-  #isUndone = false
-  #isKnown = false
-
-  constructor(parts: SharedPermitParts, places: SharedPlaces) {
-    this.#parts = parts
-    this.#places = places
-    parts.open.add(this)
+  /** `open`: unreleased places, whose slots are renewed. */
+  constructor(held: HeldPlace, open: Set<SharedPlace>, outbox: Outbox, partNow: () => number) {
+    this.#held = held
+    this.#open = open
+    this.#outbox = outbox
+    this.#partNow = partNow
+    open.add(this)
   }
 
-  used(trueCount: number): void {
-    if (this.#isKnown || this.#isUndone) return
-    this.#isKnown = true
-    const { outbox, partNow } = this.#parts
-    const { counted, llmTokens, part, local } = this.#places
-    local.used(trueCount)
-    const more = trueCount - llmTokens
-    if (more === 0) return
+  used(more: number): void {
+    const { counted, part } = this.#held
     for (const { name, limits } of counted) {
-      if (limits.tpm !== null) outbox.change(name, more > 0 ? partNow() : part, 0, more)
+      if (limits.tpm !== null) this.#outbox.change(name, more > 0 ? this.#partNow() : part, 0, more)
     }
   }
 
-  release(): void {
-    if (!this.#parts.open.delete(this)) return
-    this.#places.local.release()
-    for (const { name, slot } of this.slots()) this.#parts.outbox.free(name, slot)
+  released(): void {
+    this.#open.delete(this)
+    for (const { name, slot } of this.slots()) this.#outbox.free(name, slot)
   }
 
-  undo(): void {
-    if (this.#isUndone) return
-    this.#isUndone = true
-    const { counted, llmTokens, part, local } = this.#places
-    this.release()
-    local.undo()
+  undone(): void {
+    const { counted, llmTokens, part } = this.#held
     for (const { name, limits } of counted) {
-      if (isWindowed(limits)) this.#parts.outbox.change(name, part, -1, -llmTokens)
+      if (isWindowed(limits)) this.#outbox.change(name, part, -1, -llmTokens)
     }
   }
 
-  /** The slots that it has while it has not ended. */
   slots(): readonly HeldSlot[] {
-    const { counted, slot } = this.#places
+    const { counted, slot } = this.#held
     return counted
       .filter(({ limits }) => limits.concurrency !== null)
       .map(({ name }) => ({ name, slot }))
   }
 }
 
-export const isWindowed = ({ rpm, tpm }: Counted['limits']) => rpm !== null || tpm !== null
+const isWindowed = ({ rpm, tpm }: Counted['limits']) => rpm !== null || tpm !== null
 
-/** What is to be told to the counters that all nodes share; nobody waits for it. */
 type Outbox = ReturnType<typeof createOutbox>
 
-interface OutboxParts {
-  readonly counters: Pick<Counters, 'isAway' | 'partAt' | 'report'>
-  readonly tick: Clock
-  /** Told right behind what makes room for these. */
-  readonly onTold: (names: ReadonlySet<string>) => void
-}
-
-/** While the counters are away, so much is kept; slots become free by themselves. */
+/** Bounds while the counters are unreachable; slots expire. */
 const maxChanges = 100_000
 const maxFreed = 10_000
 
 type Waiting = { -readonly [Key in keyof Change]: Change[Key] }
 
-/** Tells all that has come up in one turn of the event loop in one call. */
-export function createOutbox({ counters, tick, onTold }: OutboxParts) {
+/**
+ * Sends all reports of one turn of the event loop in one call. `onReported` is called after a report
+ * that makes room for these names.
+ */
+function createOutbox(
+  counters: Pick<Counters, 'isAway' | 'partAt' | 'report'>,
+  tick: Clock,
+  onReported: (names: ReadonlySet<string>) => void,
+) {
   let changes = new Map<string, Waiting>()
   let freed: HeldSlot[] = []
   let planned: ReturnType<typeof setImmediate> | undefined
 
-  /** Merged, it is some six hundred for each that is counted; what has passed is of no use. */
+  /** Merged, a subject has about six hundred changes; expired ones are useless. */
   function forgetPassed(): void {
     const oldest = counters.partAt(tick() - windowMs)
     for (const [key, { part }] of changes) if (part <= oldest) changes.delete(key)
@@ -312,9 +302,9 @@ export function createOutbox({ counters, tick, onTold }: OutboxParts) {
     const report = { changes: [...changes.values()], freed }
     changes = new Map()
     freed = []
-    // What may have arrived is not told twice.
+    // Not sent again: it may have arrived.
     counters.report(report).catch(() => {})
-    onTold(new Set([...report.changes, ...report.freed].map(({ name }) => name)))
+    onReported(new Set([...report.changes, ...report.freed].map(({ name }) => name)))
   }
 
   function plan(): void {
@@ -322,7 +312,6 @@ export function createOutbox({ counters, tick, onTold }: OutboxParts) {
   }
 
   return {
-    /** Counts more, or less, in a part of a window. */
     change(name: string, part: number, requests: number, llmTokens: number): void {
       const key = `${part} ${name}`
       const waiting = changes.get(key)

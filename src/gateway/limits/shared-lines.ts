@@ -4,7 +4,6 @@ import { maxQueued, type Wait } from './limit-queues.ts'
 import { limitError, type Permit } from './permit.ts'
 import type { Refused, Subject } from './tally.ts'
 
-/** A request for places that are counted elsewhere. */
 export interface SharedAsk {
   readonly subjects: readonly Subject[]
   readonly llmTokens: number
@@ -12,16 +11,10 @@ export interface SharedAsk {
   unsureSlot?: string | undefined
 }
 
-/** Let in, or all that keeps it out; undefined: the counters are away. */
+/** Admitted, or all shortages; undefined: the counters are unreachable. */
 export type SharedAnswer = { readonly permit: Permit } | { readonly refused: readonly Refused[] }
 
-interface LinesParts {
-  readonly tick: Clock
-  readonly ask: (asked: SharedAsk) => Promise<SharedAnswer | undefined>
-  readonly enterHere: (asked: SharedAsk) => Permit | Promise<Permit>
-}
-
-/** Whoever is first asks again after so long at most: other nodes don't tell of what they free. */
+/** How often the first waiter asks again: other nodes do not announce what they release. */
 const slotPollMs = 100
 const windowPollMs = 1_000
 const leastPollMs = 5
@@ -41,7 +34,7 @@ interface Line {
   last: Refused
   timer: ReturnType<typeof setTimeout> | undefined
   isAsking: boolean
-  isLateNews: boolean
+  isStale: boolean
 }
 
 export const nameOf = ({ kind, id }: Subject): string => `${kind}:${id}`
@@ -52,8 +45,12 @@ export function longestIn(refused: readonly Refused[]): Refused {
   return rest.reduce((most, one) => (one.retryAfterMs > most.retryAfterMs ? one : most), first)
 }
 
-/** Lines of those who wait on this node: one for each subject, in order of arrival. */
-export function createLines({ tick, ask, enterHere }: LinesParts) {
+/** Wait queues of this node: one per subject, in order of arrival. */
+export function createLines(
+  tick: Clock,
+  ask: (asked: SharedAsk) => Promise<SharedAnswer | undefined>,
+  enterLocally: (asked: SharedAsk) => Permit | Promise<Permit>,
+) {
   const lines = new Map<string, Line>()
   let isStopped = false
 
@@ -63,7 +60,7 @@ export function createLines({ tick, ask, enterHere }: LinesParts) {
     if (known) return known
     const line: Line = {
       ...{ name, waiters: new Set<Waiter>(), last: refused },
-      ...{ timer: undefined, isAsking: false, isLateNews: false },
+      ...{ timer: undefined, isAsking: false, isStale: false },
     }
     lines.set(name, line)
     return line
@@ -100,20 +97,20 @@ export function createLines({ tick, ask, enterHere }: LinesParts) {
     }, waitMs)
   }
 
-  function goHere(waiter: Waiter): void {
+  function goLocal(waiter: Waiter): void {
     try {
-      waiter.enter(enterHere(remaining(waiter, tick())))
+      waiter.enter(enterLocally(remaining(waiter, tick())))
     } catch (error) {
       waiter.refuse(error)
     }
   }
 
   async function serve(line: Line): Promise<void> {
-    line.isLateNews = true
+    line.isStale = true
     if (line.isAsking) return
     line.isAsking = true
-    while (line.isLateNews) {
-      line.isLateNews = false
+    while (line.isStale) {
+      line.isStale = false
       const [waiter] = line.waiters
       if (waiter === undefined) break
       const answer = await ask(waiter.asked)
@@ -122,7 +119,7 @@ export function createLines({ tick, ask, enterHere }: LinesParts) {
       } else if (answer === undefined || 'permit' in answer) {
         leave(waiter)
         if (answer) waiter.enter(answer.permit)
-        else goHere(waiter)
+        else goLocal(waiter)
       } else {
         const longest = longestIn(answer.refused)
         if (nameOf(longest.subject) === line.name) {
@@ -132,14 +129,14 @@ export function createLines({ tick, ask, enterHere }: LinesParts) {
         leave(waiter)
         join(waiter, longest)
       }
-      line.isLateNews = true
+      line.isStale = true
     }
     line.isAsking = false
     if (line.waiters.size > 0) later(line)
   }
 
   return {
-    /** What kept the first out who waits for one of these; undefined: nobody does. */
+    /** What the first waiter for one of these waits for; undefined: the queues are empty. */
     ahead(subjects: readonly Subject[]): Refused | undefined {
       if (lines.size === 0) return undefined
       for (const subject of subjects) {
@@ -148,7 +145,6 @@ export function createLines({ tick, ask, enterHere }: LinesParts) {
       }
       return undefined
     },
-    /** Waits for what has refused it, at most so long. */
     wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit> {
       if (isStopped) throw stopping()
       const { signal } = asked.wait

@@ -1,4 +1,4 @@
-/** What counts a minute at present; an entry is 100 ms, so there are some 600 at most. */
+/** The counts of the last minute; an entry is 100 ms, so there are about 600 at most. */
 export interface SlidingWindow {
   oldest: Entry | undefined
   newest: Entry | undefined
@@ -23,10 +23,9 @@ export interface Passing {
 
 const entryMs = 100
 
-/** How much longer than a minute a window is: requests may reach an upstream late. */
+/** The window's excess over a minute: requests may reach an upstream late. */
 export const graceMs = entryMs + 400
 
-/** How long a request counts, in milliseconds. */
 export const windowMs = 60_000 + graceMs
 
 export const createWindow = (): SlidingWindow => ({
@@ -36,7 +35,7 @@ export const createWindow = (): SlidingWindow => ({
   llmTokens: 0,
 })
 
-/** Forgets what no longer counts at `now`, a tick in milliseconds. */
+/** Drops what no longer counts at `now`, a tick in milliseconds. */
 export function expire(window: SlidingWindow, now: number): void {
   let entry = window.oldest
   while (entry !== undefined && entry.until <= now) {
@@ -47,7 +46,7 @@ export function expire(window: SlidingWindow, now: number): void {
   if (entry === undefined) window.newest = undefined
 }
 
-/** Counts from now on. The entry that it went into takes it back. */
+/** Counts from now on; returns the entry, for `takeBack`. */
 export function count(
   window: SlidingWindow,
   requests: number,
@@ -69,7 +68,7 @@ export function count(
   return entry
 }
 
-/** Takes back what was counted; nothing, when that no longer counts anyway. */
+/** Subtracts a count, as far as the entry still holds it. */
 export function takeBack(
   window: SlidingWindow,
   entry: Entry,
@@ -84,12 +83,12 @@ export function takeBack(
   window.llmTokens -= less
 }
 
-/** More than the limit at once is let in alone, or it would wait for ever. */
+/** More than the whole limit is admitted alone, or it would wait forever. */
 export function fits(used: number, amount: number, limit: number): boolean {
   return used + amount <= limit || (used === 0 && amount > limit)
 }
 
-/** When `amount` fits on top of `used`; undefined: not before some of that has passed. */
+/** When `amount` fits on top of `used`; undefined: not before a part of `used` has expired. */
 export function roomAt(
   window: SlidingWindow,
   what: Amount,
@@ -110,7 +109,7 @@ export function roomAt(
   return fits(left, amount, limit) ? at : undefined
 }
 
-/** From when on the last one fits, when each enters as soon as it fits; of each its LLM tokens. */
+/** When the last of `entering` (LLM tokens each) fits, if each enters as soon as it fits. */
 export function roomBehind(
   passing: Passing[],
   entering: Iterable<number>,

@@ -12,17 +12,16 @@ import {
   windowMs,
 } from './sliding-window.ts'
 
-/** Whose requests are limited. Its limits are those of the moment: they may differ in each call. */
+/** What is limited. Its limits may differ in each call. */
 export interface Subject {
   readonly kind: 'token' | 'account' | 'group' | 'channel'
   readonly id: number
   readonly name: string
   readonly limits: Limits
-  /** What clients are told of instead: the limits of which these are a node's share. */
+  /** The limits named to clients, where `limits` are a node's share. */
   readonly told?: Limits
 }
 
-/** Which limit leaves no room, and for how long as far as is known. */
 export interface Refused {
   readonly subject: Subject
   readonly limit: 'rpm' | 'tpm' | 'concurrency'
@@ -33,19 +32,18 @@ export interface Queued {
   readonly llmTokens: number
 }
 
-/** What is counted of one subject. */
 export interface Tally<Waiter extends Queued = Queued> {
   readonly key: number
   subject: Subject
   readonly window: SlidingWindow
   open: number
-  /** What is kept for requests that still wait elsewhere: they count, but not from a time on yet. */
+  /** Places kept for waiting requests: they count, but their minute has not begun. */
   readonly held: Record<Amount, number>
   readonly queue: Set<Waiter>
   queuedLlmTokens: number
-  /** Requests that wait for a place here, or that will once they have one elsewhere. */
+  /** Requests that wait in this or another queue and need a place here. */
   expected: number
-  isLettingIn: boolean
+  isAdmitting: boolean
 }
 
 const createTally = <Waiter extends Queued>(key: number, subject: Subject): Tally<Waiter> => ({
@@ -57,7 +55,7 @@ const createTally = <Waiter extends Queued>(key: number, subject: Subject): Tall
   queue: new Set(),
   queuedLlmTokens: 0,
   expected: 0,
-  isLettingIn: false,
+  isAdmitting: false,
 })
 
 function isIdle(tally: Tally, now: number): boolean {
@@ -66,7 +64,7 @@ function isIdle(tally: Tally, now: number): boolean {
   return tally.window.oldest === undefined
 }
 
-/** Whether a request keeps within all limits, and nobody waits who would be overtaken. */
+/** Whether a request is within all limits and overtakes no waiter. */
 export function isFree(tally: Tally, llmTokens: number, now: number): boolean {
   return tally.queue.size === 0 && hasRoom(tally, llmTokens, now)
 }
@@ -80,7 +78,7 @@ export function hasRoom(tally: Tally, llmTokens: number, now: number): boolean {
   return tpm === null || fits(window.llmTokens + held.llmTokens, llmTokens, tpm)
 }
 
-/** Keeps a place for a request that waits elsewhere. */
+/** Keeps a place for a request that still waits elsewhere. */
 export function hold(tally: Tally, llmTokens: number): void {
   tally.open++
   tally.held.requests++
@@ -93,10 +91,10 @@ export function unhold(tally: Tally, llmTokens: number): void {
   tally.held.llmTokens -= llmTokens
 }
 
-/** Nobody knows when a request will end. */
+/** The end of a running request is unknown. */
 const unknownMs = 1000
 
-/** What keeps a request out that comes now: all limits that leave it no room. */
+/** All limits that keep out a request that arrives now. */
 export function shortagesOf(tally: Tally, llmTokens: number, now: number): Refused[] {
   const { subject, open, window } = tally
   const { rpm, tpm, concurrency } = subject.limits
@@ -118,7 +116,7 @@ export function shortagesOf(tally: Tally, llmTokens: number, now: number): Refus
 export function longestOf(tallies: readonly Tally[], llmTokens: number, now: number): Refused {
   let longest: Refused | undefined
   for (const tally of tallies) {
-    // Of a queue that is full nothing else may be known.
+    // With a full queue nothing else may be known.
     longest ??= { subject: tally.subject, limit: 'concurrency', retryAfterMs: 0 }
     for (const shortage of shortagesOf(tally, llmTokens, now)) {
       if (shortage.retryAfterMs > longest.retryAfterMs) longest = shortage
@@ -128,7 +126,7 @@ export function longestOf(tallies: readonly Tally[], llmTokens: number, now: num
   return longest
 }
 
-/** When one limit leaves room behind all that wait; undefined: after some of them. */
+/** When one limit leaves room behind all waiters; undefined: after some of them. */
 function enterAt(
   { window, held, queue, queuedLlmTokens }: Tally,
   what: Amount,
@@ -142,14 +140,14 @@ function enterAt(
   return roomAt(window, what, { used, amount, limit }, now)
 }
 
-/** The same for all limits, by going through all that is to come before: a queue may be long. */
+/** The same for all limits together, by simulation: a queue may be long. */
 function enterLateAt({ window, held, queue, subject }: Tally, llmTokens: number, now: number) {
   const passing = [...passingOf(window), { until: now + windowMs, ...held }]
   const waiting = Array.from(queue, (waiter) => waiter.llmTokens)
   return roomBehind(passing, [...waiting, llmTokens], subject.limits, now)
 }
 
-/** What a node keeps to by itself when all nodes together must keep to these limits; 1 at least. */
+/** A node's share of limits that all nodes share; 1 at least. */
 export function shareOf(subject: Subject, nodes: number): Subject {
   const { limits, told = limits } = subject
   const share = (limit: number | null) =>
@@ -159,16 +157,15 @@ export function shareOf(subject: Subject, nodes: number): Subject {
   return { ...subject, limits: own, told }
 }
 
-/** The tallies of all subjects that have a limit, while there is something to remember of them. */
+/** The tallies of all subjects that have limits and recent requests. */
 interface Tallies<Waiter extends Queued> {
-  /** Undefined for a subject without limits. */
   of(subject: Subject): Tally<Waiter> | undefined
   size(): number
   all(): Iterable<Tally<Waiter>>
   stop(): void
 }
 
-/** Idle ones are forgotten in rounds of half a minute, a part of them at a time. */
+/** Idle tallies are dropped in rounds of half a minute, in slices. */
 const sweepMs = 250
 const partsOfRound = 120
 
@@ -204,7 +201,7 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
       const key = subject.id * kinds.length + kinds.indexOf(subject.kind)
       const known = tallies.get(key)
       if (known !== undefined) known.subject = subject
-      // Whoever waits is let in when limits are taken away.
+      // Waiters are admitted when limits are removed.
       if (isUnlimited(subject))
         return known !== undefined && known.queue.size > 0 ? known : undefined
       if (known !== undefined) return known

@@ -19,29 +19,27 @@ import {
   redirectTarget,
 } from './media-address.ts'
 
-/** A file's bytes in base64 and what they are: image, PDF, sound or film. */
+/** A file's bytes in base64 and their kind: image, PDF, audio or video. */
 export interface Media {
   readonly mediaType: string
   readonly data: string
 }
 
-/** Fetches a file that a request names. Throws `MediaError`, or the signal's reason. */
 export type FetchMedia = (url: string, options: { signal: AbortSignal }) => Promise<Media>
 
 export interface MediaFetcher {
-  /** A fetcher of one owner: nobody sees by its speed what another one has fetched. */
+  /** A fetcher of one owner: cache timing reveals no other owner's files. */
   of(owner: string): FetchMedia
 }
 
 export interface MediaLimits {
   readonly fileBytes: number
-  /** For a place among those that fetch. */
+  /** For a free fetch slot. */
   readonly waitMs: number
   /** From then to the last byte, redirects included. */
   readonly fetchMs: number
   readonly connectMs: number
   readonly atOnce: number
-  /** Base64 that is kept in all, and for how long. */
   readonly cacheBytes: number
   readonly cacheMs: number
 }
@@ -60,10 +58,9 @@ const maxRedirects = 3
 
 interface MediaFetcherParts {
   readonly outbound: Outbound
-  /** Clients may name addresses of this machine and its network. Default: no. */
+  /** Allows addresses of this machine and its network. Default: no. */
   readonly allowPrivate?: boolean | undefined
   readonly limits?: Partial<MediaLimits> | undefined
-  /** What files take while they are read; absent: nobody counts it. */
   readonly memory?: MemoryBudget | undefined
 }
 
@@ -170,7 +167,7 @@ function wrongType(header: string | null): string {
   return `The file is no image, PDF, sound or film of a known kind.${said}`
 }
 
-/** Runs with a limit of time. When that is over, or the caller leaves, whatever runs is ended. */
+/** Runs with a time limit, or until the caller aborts. */
 async function within<T>(
   limitMs: number,
   signal: AbortSignal,
@@ -188,12 +185,12 @@ async function within<T>(
   } finally {
     callOff()
     signal.removeEventListener('abort', leave)
-    // Also an answer that was refused is not read to its end.
+    // A refused answer is not read to its end.
     controller.abort()
   }
 }
 
-/** The same for one request, which has its files in memory until it has ended. */
+/** A fetcher for one request, which holds its files in memory until it ends. */
 export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined): MediaFetcher => ({
   of(owner) {
     const fetchMedia = media.of(owner)
@@ -205,7 +202,6 @@ export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined):
   },
 })
 
-/** A bounded number of places; whoever comes later waits in line. */
 function createSlots(count: number) {
   let free = count
   const waiting = new Set<() => void>()
@@ -222,8 +218,8 @@ function createSlots(count: number) {
 
   return {
     /**
-     * Waits for a place; call the result to give it back. Undefined: none in time. Throws the
-     * signal's reason.
+     * Waits for a slot; call the result to release it. Undefined: none in time. Throws the signal's
+     * reason.
      */
     async take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined> {
       signal.throwIfAborted()
@@ -233,7 +229,7 @@ function createSlots(count: number) {
       }
       const { promise, resolve, reject } = Promise.withResolvers<(() => void) | undefined>()
       const enter = () => resolve(release)
-      // Whoever has just been let in has a place, whatever comes in the same moment.
+      // An admitted waiter keeps its slot if it aborts at the same moment.
       const leave = () => waiting.delete(enter) && reject(signal.reason)
       const timer = setTimeout(() => waiting.delete(enter) && resolve(undefined), limitMs)
       signal.addEventListener('abort', leave, { once: true })

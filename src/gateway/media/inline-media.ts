@@ -18,7 +18,7 @@ const maxAtOnce = 8
 const maxTotalBytes = 64 * 1024 * 1024
 
 /**
- * The request with the bytes of each file that `needs` asks for, each fetched once. Throws the
+ * The request with the bytes of each file that `needs` selects, each fetched once. Throws the
  * `GatewayError` that names the first field that fails, or the signal's reason.
  */
 export async function inlineMedia(
@@ -47,7 +47,7 @@ export async function inlineMedia(
   return { ...request, turns }
 }
 
-/** The files of a request that are fetched: one part for each address. */
+/** The distinct files of a request that have to be fetched. */
 export function wantedMedia(
   { turns }: Pick<CanonicalRequest, 'turns'>,
   needs: (part: Part) => boolean,
@@ -73,7 +73,6 @@ function addressOf({ source }: MediaPart): string | undefined {
   return source.type === 'url' ? source.url : undefined
 }
 
-/** Sounds and films come in the same containers. */
 const kinds: { readonly [type in MediaPart['type']]: readonly [name: string, pattern: RegExp] } = {
   image: ['an image', /^image\//],
   document: ['a PDF', /^application\/pdf$/],
@@ -134,7 +133,7 @@ const tooMuch = () =>
     `The files that the request has the addresses of are larger than ${maxTotalBytes / 1024 / 1024} MiB together, in base64.`,
   )
 
-/** A fetcher for one request: what could not be had is not tried again for its next channel. */
+/** A fetcher for one request: a failed file is not tried again for its next channel. */
 export function rememberFailures(media: MediaFetcher): MediaFetcher {
   const failed = new Map<string, MediaError>()
   return {

@@ -14,7 +14,7 @@ const badPorts: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Parses an address that a client wrote; throws `MediaError`. Its host is not looked at. */
+/** Parses a client's address; throws `MediaError`. Its host is not checked. */
 export function readAddress(text: string): URL {
   if (text.length > maxLength) {
     throw new MediaError(`The address is longer than ${maxLength} characters.`)
@@ -39,7 +39,7 @@ export function readAddress(text: string): URL {
 export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
 
 /**
- * Where a redirect leads. Throws `MediaError`, without the place, unless the origin is the same.
+ * Where a redirect leads. Throws `MediaError`, without the target, unless the origin is the same.
  */
 export function redirectTarget(from: URL, location: string | null): URL {
   const target = location === null ? null : URL.parse(location, from.href)
@@ -51,10 +51,13 @@ export function redirectTarget(from: URL, location: string | null): URL {
 const elsewhere =
   'The address redirects to another host or scheme, which is not followed: give the final address.'
 
-/** Why a file could not be had: a sentence for the client, without anything it did not write itself. */
+/**
+ * Why a file could not be fetched: a sentence for the client, without anything it did not write
+ * itself.
+ */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
-  /** It is no fault of the file's: the gateway fetches too many at present. */
+  /** Not the file's fault: too many fetches run at present. */
   readonly isBusy: boolean
 
   constructor(message: string, details: { isBusy?: boolean; cause?: unknown } = {}) {
@@ -63,7 +66,7 @@ export class MediaError extends Error {
   }
 }
 
-/** What a fetch threw, in words without addresses that are none of the client's business. */
+/** The error of a fetch, without addresses the client does not know. */
 export function asMediaError(error: unknown, maxBytes: number): MediaError {
   return error instanceof MediaError
     ? error
@@ -88,7 +91,7 @@ function wordsFor(error: unknown, maxBytes: number): string {
 const inMiB = (bytes: number) => Number((bytes / 1024 / 1024).toFixed(1))
 
 /**
- * The media type of a file, by its first bytes; of sounds and films by the header. Undefined: not
+ * The media type of a file, by its first bytes; of audio and video by the header. Undefined: not
  * passed on.
  */
 export function mediaTypeOf(bytes: Uint8Array, header: string | null): string | undefined {
@@ -98,7 +101,7 @@ export function mediaTypeOf(bytes: Uint8Array, header: string | null): string | 
   return typesByHeader.get(bareType(header))
 }
 
-/** Without parameters: `text/html; charset=utf-8` → `text/html`. */
+/** The media type without parameters: `text/html; charset=utf-8` → `text/html`. */
 export function bareType(header: string | null): string {
   return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
@@ -118,7 +121,7 @@ const signatures: readonly { readonly type: string | undefined; readonly pattern
   { type: 'application/pdf', pattern: /^(?:\xef\xbb\xbf)?\s*%PDF-/ },
 ]
 
-/** What servers call a sound or a film → what upstreams call it. */
+/** Servers' names of audio and video types → upstreams' names. */
 const typesByHeader: ReadonlyMap<string, string> = new Map([
   ['audio/aac', 'audio/aac'],
   ['audio/aiff', 'audio/aiff'],

@@ -1,18 +1,17 @@
+import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
 
-/** What a request, or whatever else holds bytes of strangers, has of the budget. */
+/** A holder's part of the memory budget. */
 export interface Lease {
   readonly owner: string
   bytes: number
   isLarge: boolean
-  /** It has ended: nothing more is taken for it. */
   isOver: boolean
-  /** When something was taken for it last, by the budget's clock; infinite while it waits for that. */
+  /** When something was last leased, by the budget's clock; infinite while it waits. */
   takenTick: number
-  /** Refuses the request, while its body is still coming. */
   giveUp: ((error: GatewayError) => void) | undefined
 }
 
@@ -26,21 +25,21 @@ export const createLease = (owner: string): Lease => ({
 })
 
 export interface Waiting {
-  /** How long there may be no room; 0: it is refused at once. */
+  /** 0: it is refused at once. */
   readonly waitMs: number
   readonly signal: AbortSignal
-  /** For what holds bytes already and would keep them from others: before all who have just come. */
+  /** For work on bytes already held: it goes before new requests. */
   readonly isAhead?: boolean
 }
 
 /**
- * The bytes that strangers may make this process hold: whoever reads takes before, and gives back.
+ * Bounds the bytes that clients can make this process hold: lease before reading, release after.
  */
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
 interface MemoryBudgetParts {
   readonly totalBytes: number
-  /** Whether this process can hold so much more, as it really is; absent: the sums are believed. */
+  /** Whether the process really has this much room; absent: the sums decide. */
   readonly hasRoom?: (bytes: number) => boolean
   readonly tick?: Clock
 }
@@ -50,10 +49,13 @@ interface MemoryBudgetParts {
  * 60 MB. `bun run crowd` shows whether that is still enough.
  */
 
-/** A request under way beside its body, a stream that has begun included. */
+/** A running request beside its body, a begun stream included. */
 export const requestCost = 49_152
 
-/** A stream whose client does not read as fast as its upstream sends, beside that: with much read ahead, or little. */
+/**
+ * A stream whose client reads slower than its upstream sends, in addition: with much read ahead, or
+ * little.
+ */
 export const slowReaderCost = {
   wide: mostHeldPerReader - requestCost,
   narrow: mostHeldPerReader / 2 - requestCost,
@@ -64,36 +66,34 @@ const timesHeld = 4
 
 export const bodyCost = (lengthBytes: number): number => timesHeld * lengthBytes
 
-/** The longest body that `costBytes` are enough for. */
 const bodyOfCost = (costBytes: number): number => Math.floor(costBytes / timesHeld)
 
-/** A file that is fetched, while it is read and written in base64. */
+/** A fetched file, while it is read and encoded in base64. */
 export const fileCost = (lengthBytes: number): number => 3 * lengthBytes
 
-/** Its parsed value, its translation and what is written of it: 4 to 6 times its length … */
+/** Its parsed value, its translation and the written result: 4 to 6 times its length … */
 const timesWorkedOn = 6
-/** … and for each value in it. A body of 12 MB may have a million of them. */
+/** … and this much for each value. A body of 12 MB may have a million of them. */
 const ofValue = 400
 
-/** What work on a whole body takes on the other thread, where one is worked on at a time. */
+/** Work on a whole body on the worker thread, one body at a time. */
 export const workCost = (lengthBytes: number, values: number): number =>
   timesWorkedOn * lengthBytes + ofValue * values
 
-/** A lease of no more is small. */
 export const smallLease = 4 * 1_048_576
-/** Large ones leave this part of the budget to small ones. */
+/** Large leases leave this part of the budget to small ones. */
 const keptForSmall = 1 / 4
-/** What can do without leaves this part of it to all others. */
+/** Optional leases leave this part of it to all others. */
 const keptForNeed = 1 / 2
-/** And these may have more than all of it, as long as the process really has room. */
+/** Small leases may exceed the budget to this part, while the process really has room. */
 const mostForSmall = 5 / 4
-/** In small ones an owner has no more than so many times what is left for others then. */
+/** An owner's small leases are bounded by this many times what then remains for others. */
 const timesLeft = 4
-/** So often it is looked whether memory is free that nobody gave back: garbage. */
+/** How often real memory is checked for collected garbage. */
 const lookMs = 100
-/** While others wait a body has so much time … */
+/** The time a body has while others wait … */
 const bodyMs = 5_000
-/** … and so much more for its length: 1 MiB in a second. */
+/** … plus the time for its length: 1 MiB a second. */
 const bodyCostPerMs = bodyCost(1_048_576) / 1_000
 const retryAfter = 2
 
@@ -109,30 +109,26 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   const small = createFairQueue<Waiter>()
   const large = createFairQueue<Waiter>()
   const ahead = createFairQueue<Waiter>()
-  /** What owners have in large leases, and in small ones. */
   const shares = { large: new Map<string, number>(), small: new Map<string, number>() }
   const reading = new Set<Lease>()
-  /** Whose turn it is: nobody passes it, or small pieces would keep large ones out for ever. */
+  /** The first waiter. It is not overtaken, or small leases would keep large ones out forever. */
   let turn: Waiter | undefined
   let turnAhead: Waiter | undefined
-  /** The last one that was let in went ahead: then it is the others' turn, where they have room. */
+  /** The last admission went ahead: the next is the others', where they have room. */
   let wasAhead = false
   let [used, refused, waitingSmall, waitingLarge] = [0, 0, 0, 0]
   let looking: ReturnType<typeof setInterval> | undefined
 
   const isLarge = ({ bytes }: Lease, more: number) => bytes + more > smallLease
 
-  /** Others must not wait for one who has half of it: he waits for himself. */
+  /** An owner with half of the budget waits only for itself. */
   function isWithinShare({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
     const others = (shares.large.get(lease.owner) ?? 0) - (lease.isLarge ? lease.bytes : 0)
     return others === 0 || others + lease.bytes + bytes <= largestBytes / 2
   }
 
   function share({ owner, isLarge }: Lease, bytes: number): void {
-    const sums = isLarge ? shares.large : shares.small
-    const sum = (sums.get(owner) ?? 0) + bytes
-    if (sum === 0) sums.delete(owner)
-    else sums.set(owner, sum)
+    addTo(isLarge ? shares.large : shares.small, owner, bytes)
   }
 
   function hold(lease: Lease, bytes: number): void {
@@ -146,13 +142,13 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   }
 
   /**
-   * Sums are reckoned high: beyond them real memory decides, up to a limit. Who has much must leave
-   * much.
+   * Sums are estimates: beyond them real memory decides, up to a limit. An owner with much must
+   * leave much.
    */
   function fitsSmall({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
     const before = shares.small.get(lease.owner) ?? 0
     if (fitsIn(totalBytes, before, bytes)) return true
-    // What large ones have taken comes little by little: nothing shows it yet.
+    // The memory of large leases fills little by little: nothing shows it yet.
     if (hasRoom === undefined || shares.large.size > 0) return false
     return fitsIn(totalBytes * mostForSmall, before, bytes) && hasRoom(bytes)
   }
@@ -216,7 +212,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     const isOfLarge = isLarge(lease, bytes)
     const queue = isOfLarge ? (isAhead ? ahead : large) : small
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    /** At once, whatever comes in the same moment: nothing is taken for who is not there any more. */
+    /** At once: nothing may be leased for a client that is gone. */
     const leave = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
@@ -262,20 +258,22 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
 
   return {
     ...{ totalBytes, largestBytes, tryTake, look },
-    /** The same for what can do without: while much is left for those who can't. */
+    /** The same for optional memory, while much remains for others. */
     tryHold(lease: Lease, bytes: number): boolean {
       if (lease.isOver || used + bytes > totalBytes * (1 - keptForNeed)) return false
       return tryTake(lease, bytes)
     },
-    // Work on a request may come to its end behind it.
     give: (lease: Lease, bytes: number): void =>
       lease.isOver ? undefined : giveBack(lease, bytes),
     usedBytes: (): number => used,
     waiting: (): number => waitingSmall + waitingLarge,
-    /** The process holds as much as it may, whatever was reckoned; `aheadBytes`: it would with so much more. */
+    /** The process is at its real limit; `aheadBytes`: it would be with this much more. */
     isShort: (aheadBytes: number = 0): boolean => hasRoom?.(aheadBytes) === false,
     refused: (): number => refused,
-    /** As `tryTake`, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
+    /**
+     * `tryTake`, or a wait for it. Throws the 429 `overloaded`, the 413 of what never fits, or the
+     * signal's reason.
+     */
     take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void> {
       if (tryTake(lease, bytes)) return undefined
       if (lease.bytes + bytes > largestBytes) throw neverFits()
@@ -283,13 +281,13 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
       waiting.signal.throwIfAborted()
       return wait(lease, bytes, waiting)
     },
-    /** Its body comes from now on; one that is too slow while others wait is given up. */
+    /** Its body begins to arrive; one that is too slow while others wait is aborted. */
     startReading(lease: Lease, giveUp: (error: GatewayError) => void): void {
       lease.giveUp = giveUp
       reading.add(lease)
     },
     endReading: (lease: Lease) => reading.delete(lease),
-    /** Gives back all of it; harmless when repeated. */
+    /** Releases all of it. Idempotent. */
     end(lease: Lease): void {
       lease.isOver = true
       reading.delete(lease)
@@ -307,7 +305,7 @@ const tooSlow = () =>
     { retryAfter, isTooSlow: true },
   )
 
-/** The 413 of what would need more than there is, whoever else has any. */
+/** The 413 of a request that exceeds the whole budget. */
 export const neverFits = () =>
   new GatewayError(
     'body_too_large',
@@ -315,18 +313,17 @@ export const neverFits = () =>
     { isCutOff: true },
   )
 
-/** What is taken of the budget for a body, by its length. */
+/** Leases memory for a body by its length. */
 export type BodyMemory = Pick<LeasedMemory, keyof LeasedMemory>
 
 export class LeasedMemory {
-  /** The longest body that there is ever room for. */
   readonly mostBytes: number
   readonly #memory: MemoryBudget
   readonly #lease: Lease
   readonly #waiting: Waiting
   #beside: number
 
-  /** `beside`: what is taken with the first of it. */
+  /** `beside`: leased together with the first bytes. */
   constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, beside = 0) {
     this.mostBytes = bodyOfCost(memory.largestBytes - beside)
     this.#memory = memory
@@ -335,7 +332,6 @@ export class LeasedMemory {
     this.#beside = beside
   }
 
-  /** So many more bytes of it come. Throws the refusal. */
   take(bytes: number): void | Promise<void> {
     const cost = this.#beside + bodyCost(bytes)
     this.#beside = 0

@@ -23,27 +23,26 @@ export interface AffordParts {
   readonly reservations: Reservations
   readonly countTokens: CountTokens
   readonly affinity: Affinity
-  /** What an answer without a limit of its own is taken to use, in LLM tokens. */
+  /** The assumed output of an answer without a limit, in LLM tokens. */
   readonly usualOutputTokens: () => number
 }
 
-/** The first words of an answer, in LLM tokens: a stream that has so much may begin. */
+/** The first words of an answer, in LLM tokens: a stream that can pay them may begin. */
 const firstOutputTokens = 64
 
 /**
- * Below so many times what is reserved, or so much, a reservation is stored before the upstream is
- * asked. Other nodes spend the same balance.
+ * Below these bounds a reservation is stored before the upstream is called: other nodes spend the
+ * same balance.
  */
 const plenty = {
   alone: { times: 1, leastNano: 0 },
   shared: { times: 64, leastNano: 10_000_000_000 },
 }
 
-/** What a request can come to. */
 interface Most {
-  /** By what is known of others that turned out dearer, … */
+  /** Including the recent excess of others, … */
   readonly mostNano: number
-  /** … and as reckoned, without that. */
+  /** … and as estimated, without it. */
   readonly reckonedNano: number
 }
 
@@ -53,10 +52,10 @@ interface Asked extends AskedCost {
 }
 
 /**
- * Reserves the most that a request can cost; where that is not there, all that is left, for one
- * such request of an account at a time. Refuses with 401, or 429 where others stand in the way.
- * Where money is plenty the upstream is asked before it is stored. `looking`: other nodes are being
- * asked for the continued answers.
+ * Reserves the most that a request can cost; where that is missing, all that is left, for one such
+ * request of an account at a time. Refuses with 401, or 429 where other requests hold the money.
+ * With plenty of money the upstream is called before the reservation is stored. `looking`: other
+ * nodes are being asked for the continued answers.
  */
 export function setAside(
   parts: AffordParts,
@@ -73,7 +72,7 @@ export function setAside(
   return setAsideMost(parts, withContinued(parts, asked))
 }
 
-/** With what is known by now of the answers that it continues. */
+/** With what is known by now of the continued answers. */
 const withContinued = (
   { affinity }: AffordParts,
   asked: Omit<Asked, 'continuedTokens'>,
@@ -105,7 +104,6 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   if (!isPlenty || leftNano < leastNano) return pending.written()
 }
 
-/** The same where money is short. */
 async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
@@ -131,12 +129,12 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   await pending.written()
 }
 
-/** Nobody would give back what is reserved for a client that has left. */
+/** A reservation for a disconnected client would never be released. */
 function requireClient({ exchange }: Asked): void {
   if (exchange.interruption !== undefined) throw stopping()
 }
 
-/** Refuses what could cost more than its token allows for one request. */
+/** Refuses a request that could cost more than its token allows. */
 function requireWithinMaxCost({ token: { maxCostNano } }: Caller, mostNano: number): void {
   if (maxCostNano === null || mostNano <= maxCostNano) return
   throw new GatewayError(
@@ -160,7 +158,7 @@ function reserve(
   reservations.reserve(caller, reservation, asker)
 }
 
-/** All that is left here; where other nodes have some of it, what it takes to begin. */
+/** All that is left here; where other nodes hold some of it, the cost of a beginning. */
 async function reserveRest(
   parts: AffordParts,
   asked: Asked,
@@ -170,7 +168,7 @@ async function reserveRest(
   const hurried = (amountNano: number) => {
     const stored = Promise.withResolvers<Denial>()
     reserve(parts, asked, { amountNano, mostNano }, stored)
-    // What this costs beyond that must not be what others were let in with.
+    // Its excess cost must not meet reservations that are not stored yet.
     parts.committer.hurryAll()
     return stored.promise
   }
@@ -181,7 +179,7 @@ async function reserveRest(
   return isElsewhere && !isOver ? hurried(leastNano) : denial
 }
 
-/** Reserves more where another node has told meanwhile that such answers turn out dearer. */
+/** Reserves more when another node has meanwhile reported excess. */
 function coverNews(
   { reservations, committer }: AffordParts,
   { exchange, caller, plan }: Asked,
@@ -189,7 +187,7 @@ function coverNews(
 ): Denial | Promise<Denial> {
   const { requestId } = exchange
   const heldNano = reservations.heldFor(requestId)
-  // What can cost more than is reserved is its account's only one.
+  // A request that can exceed its reservation is its account's only one.
   if (!committer.isShared || heldNano < mostNano) return undefined
   const excess = reservations.excess(caller.account.id, plan.offer.candidates, reckonedNano)
   const moreNano = reckonedNano + excess - heldNano
@@ -207,7 +205,7 @@ function putOn(parts: AffordParts, asked: Asked, reserved: Reserved): PendingRes
   return pending
 }
 
-/** A reservation on its way to the store: it ends the upstream call where the money is not there. */
+/** A reservation on its way to the store; a denial ends the upstream call. */
 class PendingReservation implements ExchangeReservation, Asker {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -217,7 +215,7 @@ class PendingReservation implements ExchangeReservation, Asker {
   readonly #parts: AffordParts
   readonly #asked: Asked
   readonly #reserved: Reserved
-  /** Undefined: it is not known yet; null: it is stored. */
+  /** Undefined: not known yet; null: stored. */
   #refusal: GatewayError | null | undefined
   #waiting: PromiseWithResolvers<void> | undefined
 
@@ -272,7 +270,7 @@ class PendingReservation implements ExchangeReservation, Asker {
   }
 }
 
-/** Whether the money itself is too little, or only what others leave of it. */
+/** Whether the money itself is too little, or other requests hold it. */
 function refusal(
   { reservations }: AffordParts,
   caller: Caller,
@@ -312,7 +310,7 @@ function reservationOf(
   }
 }
 
-/** LLM tokens of all that a request continues; undefined where some of it is not known here. */
+/** LLM tokens of everything a request continues; undefined where some of it is unknown here. */
 function tokensOfContinued(
   affinity: AffordParts['affinity'],
   { account }: Caller,
@@ -320,7 +318,7 @@ function tokensOfContinued(
 ): number | undefined {
   let sum = 0
   for (const id of facts.continues) {
-    // Of an answer that is still being made it is 0.
+    // 0 for an answer that is still being made.
     const tokens = affinity.originOf(account.id, id)?.contextTokens
     if (!tokens) return undefined
     sum += tokens

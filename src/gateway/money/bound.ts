@@ -9,11 +9,9 @@ import { largestWindow } from './record.ts'
 export interface Asked {
   readonly body: RequestBody
   readonly plan: Plan
-  /** LLM tokens of the stored answers that it continues; undefined: not known. */
   readonly continuedTokens: number | undefined
 }
 
-/** What a request is taken to cost with an answer of so many LLM tokens. */
 interface Estimate {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -22,12 +20,15 @@ interface Estimate {
 
 /** No vendor's model writes more than this in one answer. */
 const longestAnswer = 131_072
-/** What an image is at the most; with the one family that counts otherwise. Source: its vendors' pages. */
+/**
+ * The most LLM tokens of an image, and of the one family that counts otherwise. Source: its
+ * vendors' pages.
+ */
 const imageTokens = 6_000
 const largeImageTokens = 50_000
 const countsLarge = /4o-mini/
 
-/** The most that a request can come to: a token for each byte, the window for what is not seen. */
+/** The most that a request can use: a token for each byte, the window for what is not seen. */
 export function mostOf(asked: Asked): Estimate {
   const { body, plan } = asked
   const { facts } = body
@@ -49,9 +50,9 @@ export function estimateWith(
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
-/** The longest that each of its answers may get; `unlimited`: where the request sets no limit. */
+/** The limit of each answer; `unlimited`: where the request sets none. */
 export function answerTokens({ plan, body }: Asked, unlimited: number): number {
-  // A limit beyond what the model can hold is none that it could ever reach.
+  // A limit beyond the model's window is never reached.
   return Math.min(body.facts.maxOutputTokens ?? unlimited, windowOf(plan))
 }
 
@@ -76,7 +77,6 @@ function mostInput(
   return Math.min(window, continuedTokens + written)
 }
 
-/** A form's pictures are its files. */
 function mediaOf({ bytes, contentType, facts }: RequestBody) {
   if (!contentType.startsWith('multipart/')) return facts.media()
   let count = 0
@@ -93,18 +93,18 @@ function hasLargeImages({ offer }: Plan): boolean {
   return false
 }
 
-/** Bodies below this are taken to be all text: looking for images in them is not worth it. */
+/** Smaller bodies are taken to be all text: scanning them for images is not worth it. */
 const smallBodyBytes = 16_384
 /** Text has about four bytes a token in English, three in Chinese; less is rare. */
 const bytesPerToken = 3
-/** No text of people's has more. */
+/** No natural text has more. */
 const mostBytesPerToken = 8
-/** What stands around the text of a short request: names, and settings that the model never sees. */
+/** Fields around the text of a short request that the model never sees. */
 const frameBytes = 512
-/** Vendors' tokenizers differ by so much from the one that counts here. */
+/** Vendors' tokenizers differ by this much from ours. */
 const countMargin = 1.1
 
-/** LLM tokens of a request's input: rather too much than too little, in no time. */
+/** A fast estimate of a request's input in LLM tokens, rather too high than too low. */
 export function quickInput({ bytes, contentType, facts }: RequestBody): number {
   if (contentType.startsWith('multipart/')) return Math.ceil(facts.text().length / bytesPerToken)
   if (bytes.byteLength <= smallBodyBytes) return Math.ceil(bytes.byteLength / bytesPerToken)
@@ -112,7 +112,7 @@ export function quickInput({ bytes, contentType, facts }: RequestBody): number {
   return Math.ceil((bytes.byteLength - media.bytes) / bytesPerToken) + media.tokens
 }
 
-/** By the tokenizer, where money is short; what stands beside people's text counts by its bytes. */
+/** By the tokenizer, where money is short; bytes that are no natural text count as tokens. */
 export async function countedInput(body: RequestBody, count: CountTokens): Promise<number> {
   const { facts, bytes } = body
   const tokens = (await estimateTokens(facts.text(), count)) * countMargin

@@ -14,7 +14,7 @@ import { createKept, joined, mostTogether } from './kept.ts'
 
 export type Denial = MoneyLimit | 'busy' | undefined
 
-/** Who waits for something to be stored: each is called once, and must not throw. */
+/** Callbacks of a stored item: each is called once, and must not throw. */
 export interface Asker {
   resolve(denial: Denial): void
   reject(error: unknown): void
@@ -30,7 +30,6 @@ const batchWindowMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
-/** One thing to store: exactly one part of a batch, with one entry. */
 interface Waiting {
   readonly part: Batch
   readonly requestId: string
@@ -40,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * All that is ready in one turn of the event loop shares one commit. `onCommitted` gets the new
- * figures before those who wait go on. Money that is not stored is in `spool`.
+ * One commit for all that is ready in one turn of the event loop. `onCommitted` gets the new
+ * figures before the waiters continue. Money that is not stored is in `spool`.
  */
 export function createCommitter(
   records: RecordStore,
@@ -53,7 +52,7 @@ export function createCommitter(
   let isFlushing = false
   const idlers: (() => void)[] = []
   const unhurried = new Map<string, Waiting>()
-  /** Requests whose reservation the store did not take. */
+  /** Requests whose reservation the store rejected. */
   const unreserved = new Set<string>()
   let batchTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -76,7 +75,7 @@ export function createCommitter(
         for (const one of batch) one.asker.resolve(denied.get(one.requestId))
         if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
       } catch (error) {
-        // Where the store as a whole fails, none of a batch would do better alone.
+        // When the store as a whole fails, retrying a batch in parts is useless.
         if (batch.length > 1 && !(error instanceof StoreError)) await commitSingly(batch)
         else await refuse(batch, error)
       }
@@ -85,7 +84,7 @@ export function createCommitter(
     for (const go of idlers.splice(0)) go()
   }
 
-  /** What can't be stored must not take the others of its batch with it. */
+  /** An item that can't be stored must not block the others of its batch. */
   async function commitSingly(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
       try {
@@ -97,7 +96,7 @@ export function createCommitter(
     }
   }
 
-  /** What is owed goes on as soon as it is synced in the spool, and is stored later. */
+  /** Charges continue once synced in the spool, and are stored later. */
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     for (const { part, requestId } of batch) if (part.reserve) unreserved.add(requestId)
     const owed = new Set(error instanceof StoreError ? batch.filter(mayBeSpooled) : [])
@@ -136,7 +135,7 @@ export function createCommitter(
     return asker.promise
   }
 
-  /** Takes back a reservation that is not committed yet; true when there was one. */
+  /** Removes an uncommitted reservation; true when there was one. */
   function withdraw(requestId: string): boolean {
     const one = unhurried.get(requestId)
     unhurried.delete(requestId)
@@ -169,24 +168,27 @@ export function createCommitter(
   }
 
   return {
-    /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
+    /**
+     * Whether other nodes spend from the same accounts: only what is committed counts
+     * (`RecordStore`).
+     */
     isShared: records.isShared,
     /**
-     * Resolves when it is committed, or synced in the spool; rejects when it is neither. What was
-     * never reserved in the store is not spooled.
+     * Resolves when committed or synced in the spool; else rejects. What was never reserved in the
+     * store is not spooled.
      */
     settle,
-    /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
+    /** Stores in the background, and retries what the store can't take now. */
     record(settlement: Settlement): void {
       withdraw(settlement.request.requestId)
       unattended(settlement.request.requestId, { settle: [settlement] })
     },
-    /** Tries again until it is stored: what was delivered is charged, if late. */
+    /** Retries until it is stored: what was delivered is charged, if late. */
     keep: (settlement: Settlement): void =>
       kept.keep(settlement.request.requestId, { settle: [settlement] }),
     /**
-     * Resolves the asker when committed: after the batch window, at once where the store is shared,
-     * or with the request's settlement.
+     * Commits after the batch window, at once where the store is shared, or with the request's
+     * settlement.
      */
     reserve(reservation: Reservation, asker: Asker): void {
       const { requestId } = reservation
@@ -199,7 +201,7 @@ export function createCommitter(
       unhurried.set(requestId, one)
       batchTimer ??= setTimeout(hurryAll, batchWindowMs)
     },
-    /** Somebody waits for this reservation: commits it now. */
+    /** Commits this reservation now. */
     hurry(requestId: string): void {
       const one = unhurried.get(requestId)
       if (one === undefined) return
@@ -207,19 +209,18 @@ export function createCommitter(
       waiting.push(one)
       start()
     },
-    /** Ends the batch window of all reservations that wait. */
+    /** Ends the batch window of all waiting reservations. */
     hurryAll,
-    /** Reserves more, at once. */
     grow: (growth: Growth): Promise<Denial> => add(growth.requestId, { grow: [growth] }),
-    /** Frees what is set aside for a request that leaves no record, likewise. */
+    /** Releases the reservation of a request that leaves no record, in the background. */
     release(requestId: string): void {
       const part = { release: [requestId] }
       if (withdraw(requestId)) onCommitted(part, nothingChanged)
       else unattended(requestId, part)
     },
-    /** Whether something is kept that the store could not take: it is asked again each second. */
+    /** Whether items wait for a failing store, which is retried each second. */
     isBehind: (): boolean => kept.size() > 0,
-    /** Resolves when nothing waits to be stored any more, or else in the spool. */
+    /** Resolves when everything is stored, or else in the spool. */
     async idle(): Promise<void> {
       hurryAll()
       while (isFlushing) await new Promise<void>((resolve) => idlers.push(resolve))

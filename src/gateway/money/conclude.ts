@@ -60,12 +60,12 @@ export async function settle(
     const begun = seen.pending
       ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
       : undefined
-    // What is reserved stays so for it from the same commit on.
+    // The same commit moves the reservation to the background answer.
     if (begun) await exchange.reservation?.written().catch(() => {})
     const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
     const heldNano = parts.reservations.heldFor(exchange.requestId)
-    // What goes on without an id can't be asked for: nobody will know what it has used.
+    // A background answer without an id can't be fetched: its usage will stay unknown.
     const lastWord = seen.pending ? { ...end, isLost: true } : end
     const used = begun ? counted : charged(exchange, lastWord, counted, heldNano)
     exchange.usedLlmTokens = llmTokens(used)
@@ -86,7 +86,8 @@ export async function settle(
       await parts.committer.settle(settlement)
       exchange.isCharged = true
     } catch (error) {
-      // What goes on upstream is charged, whatever becomes of its client; so is who leaves meanwhile.
+      // A background answer is charged whatever the client does; so is a client that disconnects
+      // meanwhile.
       exchange.isCharged =
         chargesLate || begun !== undefined || exchange.interruption === 'client_left'
       keepUnstored(parts, exchange, caller, settlement, error)
@@ -101,13 +102,13 @@ export async function settle(
       request_id: exchange.requestId,
       error: error instanceof Error ? error.message : String(error),
     })
-    // Of a whole answer the client is told by an error that is concluded by itself.
+    // The client of a whole answer gets an error, which `fail` concludes.
     if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
     throw requestNotStored(error)
   }
 }
 
-/** Who leaves, is cut or can pay no more has made an upstream read its input. */
+/** The input was read for a client that disconnected, was cut or ran out of money. */
 function usedTokensAt(
   { cause, isStopped }: End,
   exchange: Concluded,
@@ -118,7 +119,6 @@ function usedTokensAt(
   return usedTokens(exchange, seen, count, isBegun)
 }
 
-/** What of a count is charged, or what more than that. */
 function charged(
   exchange: Concluded,
   { isCapped = false, isLost = false }: End,
@@ -129,19 +129,19 @@ function charged(
   return isCapped ? affordedTokens(exchange, counted, heldNano) : counted
 }
 
-/** All that a request counts for in a limit of LLM tokens. */
+/** The LLM tokens that count for a limit. */
 export function llmTokens({ usage }: UsedTokens): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
 }
 
-/** Tells of a request's end what the status page is made from. */
+/** Reports a request's end to the status page. */
 function note(parts: ConcludeParts, exchange: Concluded, end: End, outputTokens: number): void {
   const outcome = outcomeOf(exchange, end, outputTokens, parts.tick())
   if (outcome) parts.availability.record(outcome)
 }
 
-/** An operator must know of an upstream whose reports can't be true. */
+/** Warns the operator of an upstream whose usage reports can't be true. */
 export function warnOfClamp(
   { log }: Pick<ConcludeParts, 'log'>,
   exchange: Concluded,
@@ -156,7 +156,7 @@ export function warnOfClamp(
   })
 }
 
-/** Stores later what was charged; else the error that the client is told instead. */
+/** Stores a charge later; else returns the client's error. */
 function keepUnstored(
   { committer, log, tick }: ConcludeParts,
   exchange: Concluded,
@@ -179,9 +179,7 @@ const notStored: End = {
   causeText: 'The gateway could not store this request in time.',
 }
 
-/**
- * An answer that can be continued belongs to its account and channel. Gives what is stored of it.
- */
+/** Binds an answer that can be continued to its account and channel. Returns what to store. */
 function keepOrigin(
   { affinity }: ConcludeParts,
   exchange: Concluded,
@@ -191,28 +189,31 @@ function keepOrigin(
   const { candidate, route, upstreamKey, facts, startedAt, usedLlmTokens: contextTokens } = exchange
   const { answerId, partIds, pending } = seen
   if (candidate === undefined || upstreamKey === undefined || answerId === undefined) return []
-  // The client was given ids of the gateway's own: nothing can be asked for by them.
+  // The client got ids of the gateway's own: the upstream does not know them.
   if (route?.translation !== undefined) return []
   const channelId = candidate.channel.id
   const origin = { channelId, key: upstreamKey, contextTokens }
   const ids = idsOf(answerId, partIds)
   for (const id of ids) affinity.remember(account.id, id, origin)
   if (pending) affinity.remember(account.id, answerId, { ...origin, isPending: true })
-  // What a vendor does not keep has no parts that can be referred to.
+  // A vendor that keeps nothing has no parts to refer to.
   if (!pending && partIds.size === 0 && !facts?.keepsAnswer) return []
   const keyMark = affinity.keyMark(upstreamKey)
   const row = { accountId: account.id, channelId, keyMark, contextTokens, createdAt: startedAt }
   return ids.map((id) => ({ id, ...row }))
 }
 
-/** Logs an exchange that used nothing, and records it unless it is charged already; nobody waits for it. */
+/**
+ * Logs an exchange that used nothing, and records it unless it is charged already, in the
+ * background.
+ */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
   const { caller, operation } = exchange
   const now = parts.tick()
   note(parts, exchange, end, 0)
   const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
   if (exchange.isCharged) {
-    // In the place of the charge, this would be taken for all that there was.
+    // In place of the charge, this record would hide it.
   } else if (operation.charged && caller && isKept) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
     parts.committer.record(settlement)
@@ -236,7 +237,6 @@ function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End):
   })
 }
 
-/** How an unstreamed answer ended. */
 export function bodyEnd(exchange: Concluded, seen: Observation): End {
   if (exchange.interruption === 'client_left') {
     return { ending: 'client_left', status: 200, cause: 'client_left', causeText: leftTexts.whole }
@@ -276,7 +276,9 @@ const spentTexts = {
   lost: 'It was too long to be read, so what was set aside for the request is charged.',
 } as const
 
-/** The end of a request that the upstream refused; its message, shortened, is for the caller's record. */
+/**
+ * The end of a request that the upstream refused; its shortened message is for the caller's record.
+ */
 export function refusalEnd({ status, bytes }: Refusal): End {
   const text = new TextDecoder().decode(bytes)
   const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]

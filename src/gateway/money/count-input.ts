@@ -22,7 +22,7 @@ interface CountParts {
   readonly beside?: Beside | undefined
 }
 
-/** An upstream that has no endpoint for counts: what it says is not in its vendor's form of an error. */
+/** The upstream has no endpoint for counts: its error is not in its vendor's form. */
 function isMissing({ status, bytes }: Refusal): boolean {
   if (status !== 404 && status !== 405) return false
   return !isJsonObject(parseJsonObject(new TextDecoder().decode(bytes))?.error)
@@ -35,7 +35,7 @@ export async function countInput(
   { body, options }: Admitted,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
-  // What came before in a thread is not in the body: only its upstream can count it.
+  // The earlier turns of a thread are not in the body: only its upstream can count them.
   const isTail = body.facts.continues.length > 0
   if (options.length > 0) {
     try {
@@ -64,7 +64,7 @@ interface Counter {
   readonly url: string | undefined
 }
 
-/** So many characters of a request are counted, more or less; what follows is taken to be as usual. */
+/** About this many characters are counted; the rest is extrapolated. */
 const countedInAll = 1_000_000
 const usualTokenLength = 4
 
@@ -74,7 +74,7 @@ export function countDecoded(
   asked: CanonicalRequest,
   { upstream, upstreamModel, url }: Counter,
 ): Promise<number> {
-  // Seals are longer than what is in them.
+  // Seals are longer than their contents.
   const request =
     url === undefined ? asked : openRequest(asked, originOf(url, protocolOf(upstream)), sealer)
   const family = tokenFamily({ model: upstreamModel, protocol: upstream, url })

@@ -12,15 +12,11 @@ import type { RequestBody } from '../body/body.ts'
 interface MayUse {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** How much the tools that the vendor runs are taken to be used; undefined: not at all. */
   readonly tools: ToolBounds | undefined
-  /** Some of its input may be no text. */
   readonly hasMedia: boolean
 }
 
-/**
- * What that costs at the dearest channel, kind of input and tier, in nano-USD; infinite: too much.
- */
+/** The cost at the dearest channel, kind of input and tier, in nano-USD; infinite: too much. */
 export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
   try {
     let mostNano = Number.NEGATIVE_INFINITY
@@ -55,7 +51,9 @@ function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse
   return Math.ceil((amountNano * dearestMultiplier(terms, vendor, tiers)) / 1_000_000)
 }
 
-/** List prices by which its channels' answers may be charged; most often those of one vendor. */
+/**
+ * The list prices by which its channels' answers may be charged; most often those of one vendor.
+ */
 function vendorsOf(offer: Offer): readonly VendorExtras[] {
   const known = vendors.get(offer)
   if (known) return known
@@ -71,7 +69,9 @@ function vendorsOf(offer: Offer): readonly VendorExtras[] {
 
 const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
 
-/** A preview of the search is the search itself by another protocol: the dearer of both is set aside. */
+/**
+ * A preview of the search is the search itself by another protocol: the dearer of both is reserved.
+ */
 function toolsOf(
   { facts }: RequestBody,
   most: ToolBounds,
@@ -92,7 +92,7 @@ function toolsOf(
 const inputs: readonly ModalityKind[] = ['inputAudio', 'inputImage', 'inputVideo']
 const outputs: readonly ModalityKind[] = ['outputAudio', 'outputImage', 'outputVideo']
 
-/** As which its input costs the most, and which kinds of tokens that are no text cost more than text. */
+/** The dearest kind of input, and the kinds of non-text tokens that cost more than text. */
 function dearestKinds(
   terms: PriceTerms,
   vendor: VendorExtras,
@@ -128,7 +128,7 @@ const rateOf = {
 
 /**
  * Input may be written to the prompt cache at a higher price; a `ttl` of any form may mean the
- * dearer life.
+ * longer life.
  */
 function inputKind(
   { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,

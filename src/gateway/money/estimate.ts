@@ -1,24 +1,22 @@
 import type { Usage } from '../../protocols/canonical/usage.ts'
 
-/** Counts LLM tokens of a text; an estimate, by a tokenizer of the field. */
 export type CountTokens = (text: string) => Promise<number>
 
-/** Most characters of a text whose tokens are counted; the rest is extrapolated from them. */
+/** The most characters of a text that are counted; the rest is extrapolated. */
 export const countedLength = 131_072
 
-/** As much of a text as is counted, and the length of the whole. */
 export interface TextSample {
   readonly sample: string
   readonly length: number
 }
 
-/** A longer text is looked at in so many places, each somewhere in its part of it. */
+/** The number of places at which a longer text is sampled. */
 const looks = 128
 const lookLength = countedLength / looks
-/** Where in their parts nobody knows who writes a text: a beginning that is cheap makes no whole so. */
+/** Random, so that a text can't be written to look cheap. */
 const places = Array.from({ length: looks }, Math.random)
 
-/** All of a text, or pieces from all over it. Of the same text it is always the same here. */
+/** All of a text, or samples from all over it, the same for the same text. */
 export function sampleOf(text: string): TextSample {
   const { length } = text
   if (length <= countedLength) return { sample: text, length }
@@ -30,11 +28,10 @@ export function sampleOf(text: string): TextSample {
   return { sample: pieces.join(''), length }
 }
 
-/** Tokenizers need the square of the length of such a text. */
+/** Tokenizers take quadratic time for such a text. */
 const unbroken = /[\p{L}\p{M}]{256}|[^\p{L}\p{N}]{256}/u
 const pieces = /.{1,128}/gsu
 
-/** Estimates the LLM tokens of a text, by its sample. */
 export async function estimateTokens(
   { sample, length }: TextSample,
   count: CountTokens,
@@ -56,8 +53,7 @@ const inputKinds = [
 ] as const
 
 /**
- * What a model can have used at the most; the largest count is cut. Unchanged it is the same
- * object.
+ * The most a model can have used; the largest count is cut. Returns the same object if unchanged.
  */
 export function clampUsage(usage: Usage, contextWindow: number, answers: number): Usage {
   let input = 0

@@ -7,14 +7,17 @@ interface One {
   readonly part: Batch
 }
 
-/** How often, and for how many at most that carry no money, storing is tried again. */
+/** The retry interval, and the bound for items that carry no money. */
 const retryMs = 1_000
 const maxKept = 100_000
 
-/** So much is committed together: all accounts wait for a commit. */
+/** The largest batch: all accounts wait for a commit. */
 export const mostTogether = 1_000
 
-/** Keeps in memory what is to be stored later; what carries money is in the spool meanwhile, if there is one. */
+/**
+ * Keeps items in memory to store later; those that carry money are also in the spool, if there is
+ * one.
+ */
 export function createKept(
   commit: (batch: Batch) => Promise<unknown>,
   log: Logger,
@@ -31,10 +34,10 @@ export function createKept(
     }
   }
 
-  /** What the spool did not take before, or was not given. */
+  /** Items that the spool did not take before, or was not given. */
   async function spoolRest(isWanted: (one: One) => boolean): Promise<void> {
     const wanted = [...kept.values()].filter(isWanted)
-    // Told by the spool: it is asked again each second.
+    // The spool logs its failure and is retried each second.
     await spool?.add(wanted.flatMap(({ part }) => part.settle ?? [])).catch(() => {})
   }
 
@@ -51,7 +54,7 @@ export function createKept(
     }
   }
 
-  /** One that can't ever be stored must not hold up the others. */
+  /** An item that can never be stored must not block the others. */
   async function storeSingly(batch: readonly One[]): Promise<boolean> {
     for (const one of batch) {
       try {
@@ -66,7 +69,7 @@ export function createKept(
     return true
   }
 
-  /** What is charged to nobody is not lost without a trace: where it can't be set aside it stays in the spool. */
+  /** A charge that is given up leaves a trace: where that can't be stored it stays in the spool. */
   async function giveUp(one: One, cause: unknown): Promise<void> {
     try {
       for (const settlement of carriesMoney(one.part) ? (one.part.settle ?? []) : [])
@@ -99,7 +102,7 @@ export function createKept(
     log.error('request record not stored', { request_id: requestId, error: String(error) })
 
   return {
-    /** What carries money always stays; of the rest the oldest, up to the limit. */
+    /** Money is always kept; of the rest the oldest, up to the limit. */
     keep(requestId: string, part: Batch): void {
       if (kept.size < maxKept || kept.has(requestId) || carriesMoney(part))
         kept.set(requestId, { requestId, part })
@@ -107,7 +110,7 @@ export function createKept(
       retryLater()
     },
     size: (): number => kept.size,
-    /** Asks once more, now. What is not stored then is spooled; what is not even that is named. */
+    /** Tries once more. What is not stored is spooled; what is not even spooled is logged. */
     async lastTry(): Promise<void> {
       clearTimeout(retry)
       await storeAll()

@@ -4,32 +4,28 @@ import type { Exchange } from '../exchange.ts'
 import type { ConcludeParts } from './conclude.ts'
 import { chargeFor, type UsedTokens, usedTokens } from './record.ts'
 
-/**
- * Compares what a stream has used with what is reserved; counts only when its text has grown
- * enough.
- */
+/** Compares a stream's usage with its reservation; counts only when its text has grown enough. */
 export interface Meter {
-  /** Delivered text, in bytes, up to which there is nothing to ask: it is surely paid for. */
+  /** Delivered text, in bytes, that is surely paid for. */
   readonly limit: number
-  /** Counts, and reserves more where there is room; false when the money has ended. */
+  /** Counts, and reserves more where there is room; false when the money has run out. */
   cover(seen: Observation): Promise<boolean>
-  /** Whether what is reserved pays for so much, by an exact count. */
+  /** Whether the reservation pays for this, by an exact count. */
   pays(seen: Observation): Promise<boolean>
 }
 
-/** A smaller rest is not worth counting on for: the stream ends there. */
+/** A smaller rest is not worth counting: the stream ends there. */
 const smallestRest = 0.003
 /** When less than this is left, more is reserved. */
 const growBelow = 0.25
-/** With less room than for so many doublings it is counted exactly before more is set aside. */
+/** With less room than this many doublings, it is counted exactly before more is reserved. */
 const plentyOfSteps = 8
-/** So many tokens' worth is reserved at a time, at least. */
+/** The smallest step of a reservation, in LLM tokens. */
 const leastStepTokens = 256
 
-/** Bytes of an LLM token in any language, on the average of an answer, at the most. */
+/** The most bytes of an average LLM token, in any language. */
 const longestToken = 8
 
-/** A meter for a stream that costs nothing. */
 export const endlessMeter: Meter = {
   limit: Number.POSITIVE_INFINITY,
   cover: async () => true,
@@ -42,19 +38,19 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
   if (reservation === undefined || caller === undefined) return endlessMeter
   const payer = caller
   const heldNano = () => reservations.heldFor(requestId)
-  // Up to its own limit an answer is covered; beyond it, an upstream may have overlooked that.
+  // Up to its own limit an answer is covered; beyond it, an upstream may have ignored the limit.
   let limit = reservation.outputTokens * (reservation.isEnough ? longestToken : 1)
 
   const room = async () => reservations.room(await parts.currentCaller(payer)).nano
 
-  /** Doubles what is reserved, as far as there is room. */
+  /** Doubles the reservation, as far as there is room. */
   async function grow(perTokenNano: number): Promise<boolean> {
     const step = Math.max(heldNano(), Math.ceil(leastStepTokens * perTokenNano))
     const byNano = Math.min(step, await room())
     return byNano > 0 && (await reservations.grow(requestId, byNano))
   }
 
-  /** What is left when so much is used, after reserving more where that is due. */
+  /** What remains after this use, after reserving more where due. */
   async function rest(used: UsedTokens, perTokenNano: number): Promise<number> {
     const costNano = chargeFor(exchange, used).amountNano
     while (heldNano() - costNano < growBelow * heldNano()) {
@@ -87,7 +83,7 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
         restNano = await rest(used, perTokenNano)
       }
       if (restNano <= smallestRest * heldNano()) return false
-      // No token is shorter than a byte; what is not counted may be denser.
+      // No token is shorter than a byte; uncounted text may be denser.
       const tokensPerByte = Math.max(1, used.usage.outputTokens / Math.max(1, seen.text.length))
       limit = seen.text.bytes + Math.max(1, Math.floor(restNano / perTokenNano / tokensPerByte))
       return true
@@ -99,7 +95,7 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
   }
 }
 
-/** What a stream has used at the most: as it has told in the end, else a token for each byte. */
+/** The most a stream has used: its own report, else a token for each byte. */
 function mostUsed(exchange: Exchange, seen: Observation, inputTokens: number): UsedTokens {
   const { usage: told, text, outcome, reportedLength } = seen
   const usage = told ?? { ...emptyUsage, inputTokens }
@@ -109,7 +105,7 @@ function mostUsed(exchange: Exchange, seen: Observation, inputTokens: number): U
   return { usage: { ...usage, outputTokens }, estimated: !isTold, clamped: false, calls }
 }
 
-/** What one more token of output costs, in nano-USD. */
+/** The price of one more token of output, in nano-USD. */
 function outputPriceNano(exchange: Exchange, used: UsedTokens): number {
   const many = 1_000
   const more = { ...used, usage: { ...used.usage, outputTokens: used.usage.outputTokens + many } }

@@ -13,19 +13,17 @@ interface OverdraftParts {
   readonly log: Logger
 }
 
-/** An account is told of once in so long, … */
+/** One warning per account and period, … */
 const quietMs = 3_600_000
-/** … as far as so many can be remembered. */
+/** … for this many accounts. */
 const mostRemembered = 10_000
 
-/**
- * Warns when charges take an account below its credit limit: a node that comes back charges late.
- */
+/** Warns when charges take an account below its credit limit: a returning node charges late. */
 export function createOverdraftWarning(parts: OverdraftParts) {
   const toldAt = new LRUCache<number, number>({ max: mostRemembered })
   const telling = new Set<Promise<void>>()
 
-  /** The store knows of charges by others, too. */
+  /** The store knows the charges of other nodes, too. */
   async function tell(accountId: number): Promise<void> {
     try {
       const { accounts } = await parts.store.overdrawn({ accountId, atMost: 1 })
@@ -63,7 +61,7 @@ export function createOverdraftWarning(parts: OverdraftParts) {
   }
 }
 
-/** Says in the log when a charge takes a balance below what counts as low for it. */
+/** Logs when a charge takes a balance below its low-balance threshold. */
 export function createLowBalanceWarning(log: Logger, usualThresholdNano: () => number) {
   return (account: AccountState, beforeNano: number): void => {
     const thresholdNano = account.balanceLowNano ?? usualThresholdNano()

@@ -11,29 +11,24 @@ import type { Concluded } from '../exchange.ts'
 import type { RequestCause } from '../failures/failures.ts'
 import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
 
-/** How an exchange ended. */
 export interface End {
   readonly ending: Ending
-  /** HTTP status that the client got, or would have got. */
   readonly status: number
-  /** Machine word of what went wrong; null when nothing did. */
   readonly cause: RequestCause | null
   readonly causeText: string | null
-  /** What was made unseen is not known: all that was reserved is charged, at least. */
+  /** Its unseen usage is unknown: at least the whole reservation is charged. */
   readonly isLost?: boolean
-  /** No more is charged than was reserved: it was ended by a count that is a guess. */
+  /** Charged up to the reservation: a guessed count ended it. */
   readonly isCapped?: boolean
-  /** Its upstream was stopped, as the client has all that it wants of the answer. */
+  /** Its upstream was stopped after the client had all it wants. */
   readonly isStopped?: boolean
 }
 
-/** What an ended exchange used, and whether that is the upstream's word or our count. */
+/** What an ended exchange used, reported or counted. */
 export interface UsedTokens {
   readonly usage: Usage
   readonly estimated: boolean
-  /** The upstream reported more than its model can hold. */
   readonly clamped: boolean
-  /** Calls to charge by a price per call. */
   readonly calls: number
 }
 
@@ -60,7 +55,7 @@ export function usedTokens(
     : withExtras(exchange, seen, used)
 }
 
-/** With what the request asked for beside LLM tokens, and no more than its model can hold. */
+/** Adds what the request asked for beside LLM tokens, and clamps to the model's window. */
 function withExtras(
   exchange: Concluded,
   seen: Observation,
@@ -71,7 +66,6 @@ function withExtras(
   return clamped(exchange, { ...counted, usage })
 }
 
-/** No more than the model can hold. */
 function clamped({ plan, facts }: Concluded, used: Omit<UsedTokens, 'clamped'>): UsedTokens {
   const window = plan?.offer.contextWindow ?? largestWindow
   // Embeddings generate nothing, and take many inputs at a time.
@@ -121,7 +115,7 @@ async function countInput({ facts, reservation }: Concluded, count: CountTokens)
   return unseen + (facts?.media().tokens ?? 0) + asked
 }
 
-/** What an exchange costs by what it used; nothing before it has a price. */
+/** The cost of an exchange; before a candidate is chosen it is 0. */
 export function chargeFor(exchange: Concluded, { usage, calls }: UsedTokens): Charge {
   const { plan } = exchange
   if (plan === undefined) return { amountNano: 0, tierAbove: null }
@@ -131,28 +125,25 @@ export function chargeFor(exchange: Concluded, { usage, calls }: UsedTokens): Ch
   return charge({ terms, usage, calls, multiplierMillionths, longContextPricing, vendor })
 }
 
-/** List prices for the extras that a model's price does not name. */
 const vendorOf = ({ route, candidate, model = '' }: Concluded) =>
   vendorExtras(route?.operation.protocol, candidate?.upstreamModel ?? model)
 
-/** What of an answer's usage is recorded besides its counts. */
 function extrasJson(exchange: Concluded, { extras }: Usage): string | null {
   const terms = exchange.plan?.offer.price.terms
   if (extras === undefined || terms === undefined) return null
   return JSON.stringify(chargedExtras(terms, extras, vendorOf(exchange)))
 }
 
-/** Of a model whose context window is not known: as much as the largest of today's vendors. */
+/** For a model with an unknown context window: the largest of today's vendors. */
 export const largestWindow = 2_000_000
 
-/** So often a model may have been asked for one answer, where the upstream runs tools for it. */
+/** The most turns of one answer, where the upstream runs tools for it. */
 const mostTurns = 100
 
-/** The cause of an answer that was ended because its account could pay no more. */
 export const balanceUsedUp = 'balance_used_up'
 
 /**
- * What of an answer ended for money is charged: what `heldNano` pays for, as its end was a guess.
+ * The charge of an answer that ran out of money: what `heldNano` pays for, as its end was a guess.
  * Dearer input is charged.
  */
 export function affordedTokens(
@@ -176,10 +167,7 @@ export function affordedTokens(
   return paid === used.usage.outputTokens ? used : withOutput(paid)
 }
 
-/**
- * What is charged for an answer nobody saw: all that was reserved, as output; what was counted at
- * least.
- */
+/** The charge of an unseen answer: the whole reservation, as output; at least what was counted. */
 export function reservedTokens(
   exchange: Concluded,
   used: UsedTokens,
@@ -200,7 +188,7 @@ export function reservedTokens(
   }
   const reckoned = exchange.reservation?.outputTokens ?? 0
   let [paid, unpaid] = [Math.max(used.usage.outputTokens, reckoned), largestOutput]
-  // Where output costs nothing, the counts say as much as can be known.
+  // Where output is free, only the counts are known.
   if (costOf(unpaid) === costOf(paid)) return withOutput(paid)
   while (unpaid - paid > 1) {
     const middle = Math.floor((paid + unpaid) / 2)
@@ -210,13 +198,11 @@ export function reservedTokens(
   return withOutput(paid)
 }
 
-/** In LLM tokens: far beyond what any answer has. */
+/** LLM tokens, far beyond any answer. */
 const largestOutput = 1_000_000_000
 
-/** What went wrong is told in a sentence; what quotes a body may be of any length. */
 const maxCauseLength = 500
 
-/** A model name that nobody offers can be of any length; records keep its beginning. */
 const maxModelLength = 200
 
 export interface Payer {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../../catalog/catalog.ts'
+import { addTo } from '../../lib/add-to.ts'
 import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type {
@@ -14,7 +15,7 @@ import type {
 import type { Caller } from '../admit/authenticate.ts'
 import type { Asker, Committer } from './committer.ts'
 
-/** What a caller can still pay, and which of its limits is the nearest one. */
+/** What a caller can still pay, and its nearest limit. */
 interface Room {
   readonly nano: number
   readonly limit: MoneyLimit
@@ -25,13 +26,10 @@ interface Held {
   readonly tokenId: number
   readonly requestId: string
   amountNano: number
-  /** It can come to more than is set aside. */
   readonly isOpen?: boolean
 }
 
-/**
- * All that is reserved for requests under way. Room is told from memory; the store decides again.
- */
+/** The reservations of running requests. Memory answers first; the store decides. */
 export type Reservations = ReturnType<typeof createReservations>
 
 export function createReservations(
@@ -46,7 +44,7 @@ export function createReservations(
 
   function add({ accountId, tokenId }: Pick<Held, 'accountId' | 'tokenId'>, nano: number): void {
     addTo(byAccount, accountId, nano)
-    // Of every token: a budget may come while its requests are under way.
+    // Of every token: a budget may be set while its requests run.
     addTo(byToken, tokenId, nano)
   }
 
@@ -78,13 +76,10 @@ export function createReservations(
       roomWithout(caller, byAccount.get(caller.account.id) ?? 0, byToken.get(caller.token.id) ?? 0),
     /** What it could pay if nothing were reserved for others. */
     all: (caller: Caller): Room => roomWithout(caller, 0, 0),
-    /** What is reserved for all requests of an account, in nano-USD. */
     heldBy: (accountId: number): number => byAccount.get(accountId) ?? 0,
-    /** Whether one of an account's requests can cost more than is reserved for it. */
     hasOpen: (accountId: number): boolean => opened.has(accountId),
-    /** What a request may come to beyond what it is reckoned to, by what others have lately. */
+    /** The likely excess of a request over its estimate, by other recent requests. */
     excess: excess.of,
-    /** What the charge of a request tells, by what it was reckoned to come to at the most. */
     newsOf: (request: RequestRow, reckonedNano: number | undefined): Dearer | undefined =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     hear: excess.note,
@@ -94,9 +89,9 @@ export function createReservations(
       adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
       committer().reserve(reservation, asker)
     },
-    /** Nothing is reserved for a request any more. Harmless when repeated. */
+    /** Removes a request's reservation. Idempotent. */
     drop,
-    /** Reserves more for one under way; false when the account does not cover it (any more). */
+    /** Grows a reservation; false when the account does not cover it. */
     async grow(requestId: string, byNano: number): Promise<boolean> {
       const one = held.get(requestId)
       if (one === undefined) return false
@@ -113,17 +108,16 @@ export function createReservations(
       }
       return covered
     },
-    /** Takes over what was reserved, in the store, before this process began. */
+    /** Takes over stored reservations from before this process. */
     adopt,
-    /** What is set aside for a request; 0 when nothing is. */
     heldFor: (requestId: string): number => held.get(requestId)?.amountNano ?? 0,
     holds: (requestId: string): boolean => held.has(requestId),
-    /** Frees what a committed batch has ended, and notes what it tells. */
+    /** Removes the reservations that a committed batch has ended. */
     committed(batch: Batch, { denied }: Committed): void {
       for (const { request, begun, dearer } of batch.settle ?? []) {
         const one = held.get(request.requestId)
         if (dearer) excess.note(dearer)
-        // Where others serve, too, one of them may charge it: there the store alone knows.
+        // Where other nodes serve, one of them may charge it: only the store knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         drop(request.requestId)
       }
@@ -131,12 +125,6 @@ export function createReservations(
       for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) drop(requestId)
     },
   }
-}
-
-function addTo(sums: Map<number, number>, key: number, nano: number): void {
-  const sum = (sums.get(key) ?? 0) + nano
-  if (sum === 0) sums.delete(key)
-  else sums.set(key, sum)
 }
 
 /** What the token's budget leaves on a UTC day, in nano-USD; infinite without one. */
@@ -151,7 +139,7 @@ export function budgetLeft({ token, spending }: Caller, today: string): number {
   )
 }
 
-/** What was spent as of `today`: a new day, or month, begins at nothing. */
+/** The spending as of `today`: a new day, or month, begins at 0. */
 export function spentOn(spent: Spent, today: string): Spent {
   if (spent.day === today) return spent
   const isSameMonth = spent.day.slice(0, 7) === today.slice(0, 7)
@@ -166,12 +154,12 @@ interface Seen extends Pick<Dearer, 'factor' | 'byNano'> {
 
 const maxEntries = 10_000
 const maxFactor = 1_000
-/** What is above 1 is halved in this time, in milliseconds. */
+/** The half-life of an excess factor's part above 1, in milliseconds. */
 const halfLifeMs = 3_600_000
-/** Less is not remembered, nor what is so little more than what is known. */
+/** Smaller excess, or news, is ignored. */
 const leastExcess = 0.01
 
-/** By how much dearer than reckoned answers have turned out lately. */
+/** The recent excess of actual costs over estimates. */
 export function createExcess(tick: Clock) {
   const seen = new LRUCache<string, Seen>(growing(maxEntries))
 
@@ -187,8 +175,8 @@ export function createExcess(tick: Clock) {
 
   return {
     /**
-     * What a request may cost beyond its estimate, in nano-USD: as many times as others of its
-     * account or model did, but never more than one of them did.
+     * The possible excess of a request, in nano-USD: the factor of others of its account or model,
+     * but at most one of their amounts.
      */
     of(accountId: number, candidates: readonly Candidate[], mostNano: number): number {
       if (seen.size === 0) return 0
@@ -201,7 +189,6 @@ export function createExcess(tick: Clock) {
       })
       return Math.ceil(Math.max(...each))
     },
-    /** What a charge tells that is not known yet; undefined: nothing. */
     newsOf(
       { accountId, channelId, upstreamModel, amountNano }: Charged,
       mostNano: number,

@@ -3,7 +3,6 @@ export interface AnswerHead {
   readonly headers: Headers
 }
 
-/** What came is no answer of HTTP/1.1. */
 export class AnswerInvalid extends Error {
   override readonly name = 'AnswerInvalid'
   readonly code = 'ERR_HTTP_ANSWER_INVALID'
@@ -11,30 +10,30 @@ export class AnswerInvalid extends Error {
 
 type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
 
-/** No upstream's head, and no line between chunks, is longer, in bytes, … */
+/** The longest head, or line between chunks, in bytes, … */
 const longestHead = 2 * 1_048_576
-/** … or has more lines. */
+/** … and the most lines of a head. */
 const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
-/** `onHead` is told of the head that is not an interim one. Source: RFC 9112. */
+/** `onHead` gets the final head, not interim ones. Source: RFC 9112. */
 export function createAnswerParser(onHead: (head: AnswerHead) => void) {
   let state: State = 'head'
-  /** Of a head, or a line, whose end has not come. */
+  /** The incomplete end of a head or line. */
   let held = ''
-  /** Bytes that are still to come of a body, or of a chunk. */
+  /** The bytes still to come of a body or chunk. */
   let left = 0
   let isKept = false
   const lines: string[] = []
   let headLength = 0
 
-  /** Takes a line, without its end; undefined: it goes on in the next bytes. */
+  /** Takes a line, without its end; undefined: it continues in the next bytes. */
   function lineAt(chunk: Buffer, at: number): { text: string; next: number } | undefined {
     const end = chunk.indexOf(lineFeed, at)
     const text = held + chunk.toString('latin1', at, end < 0 ? chunk.byteLength : end)
     if (text.length > longestHead) throw new AnswerInvalid('a head or a line is too long')
-    // Whoever speaks something else may wait for an answer, and never end its line.
+    // A peer of another protocol may never end its line.
     if (state === 'head' && lines.length === 0 && !mayBegin(text.trimStart())) throw notHttp()
     held = end < 0 ? text : ''
     if (end < 0) return undefined
@@ -46,12 +45,11 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void) {
     if (headLength > longestHead || lines.length > mostLines)
       throw new AnswerInvalid('a head is too long')
     if (text !== '') {
-      // A value that goes on in the next line.
       if (/^[ \t]/.test(text) && lines.length > 1) lines.push(`${lines.pop()} ${text.trim()}`)
       else lines.push(text)
       return
     }
-    // Servers that write a line too many behind a body.
+    // Some servers write an extra line behind a body.
     if (lines.length === 0) return
     const { head, version } = readHead(lines)
     lines.length = 0
@@ -69,7 +67,7 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void) {
     else if (/\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')) state = 'size'
     else if (length === null) state = 'unbounded'
     else {
-      // Sent twice, it has to be the same.
+      // A repeated length must be the same.
       const [first = '', ...others] = length.split(',').map((one) => one.trim())
       if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first))
         throw new AnswerInvalid(`content-length is no number: ${length.slice(0, 40)}`)
@@ -95,7 +93,6 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void) {
     state = left === 0 ? 'trailer' : 'chunk'
   }
 
-  /** Where the bytes of the body end that begin here. */
   function take(at: number, length: number): number {
     if (state === 'unbounded') return length
     const end = Math.min(length, at + left)
@@ -109,7 +106,7 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void) {
     push(chunk: Buffer): Uint8Array {
       const { byteLength } = chunk
       let at = 0
-      // Of the body's bytes, which are moved together where chunks have lines between them.
+      // Body bytes are moved together where chunks have lines between them.
       let start = 0
       let end = 0
       while (at < byteLength && state !== 'done') {
@@ -130,14 +127,14 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void) {
       if (state === 'done' && at < byteLength) isKept = false
       return start === end ? nothing : chunk.subarray(start, end)
     },
-    /** The connection has closed; false: the answer lacks its end. */
+    /** The connection has closed; false: the answer is incomplete. */
     end(): boolean {
       if (state === 'unbounded') state = 'done'
       isKept = false
       return state === 'done'
     },
     isDone: (): boolean => state === 'done',
-    /** Done, and the connection can carry another one. */
+    /** Done, and the connection can be reused. */
     mayStay: (): boolean => state === 'done' && isKept,
   }
 }

@@ -1,39 +1,39 @@
 import { boundSocket } from '../../lib/connections.ts'
 
-/** Who has a connection for a while: told of what becomes of it. */
+/** The present user of a connection, called on its events. */
 interface Holder {
   data(bytes: Buffer): void
   drain(): void
   closed(error: Error | undefined): void
 }
 
-/** A connection to an upstream, which carries one request at a time. */
+/** A connection to an upstream, for one request at a time. */
 export interface Connection {
   readonly socket: Bun.Socket<Connection>
   readonly key: string
   holder: Holder | undefined
-  /** The system keeps more of what has come and is not read. */
+  /** The system's receive buffer is large. */
   isWide: boolean
   isClosed: boolean
 }
 
 export interface Peer {
   readonly target: URL
-  /** The name that its certificate has to be of, where that is not the target's. */
+  /** The name of its certificate, where that is not the target's. */
   readonly serverName: string | undefined
 }
 
 /**
- * How much unread data the system keeps of a connection, in bytes: its own default would read half
- * a megabyte ahead of a slow client.
+ * The system's receive buffer, in bytes: its default would read half a megabyte ahead of a slow
+ * client.
  */
 const receiveBytes = { narrow: 16_384, wide: 49_152 }
-/** Vendors close connections that carry nothing after a minute or more. */
+/** Vendors close idle connections after a minute or more. */
 const idleSeconds = 55
-/** So many that carry nothing are kept of each peer. */
+/** Idle connections kept per peer. */
 const mostIdle = 256
 
-/** Connections to upstreams, kept and used again. */
+/** Keeps and reuses connections to upstreams. */
 export function createConnections() {
   const idle = new Map<string, Connection[]>()
 
@@ -84,7 +84,7 @@ export function createConnections() {
       },
       data(socket: Bun.Socket<Connection>, bytes: Buffer) {
         const { holder } = socket.data
-        // What comes without having been asked for belongs to nobody.
+        // Unrequested data is a protocol error.
         if (holder === undefined) socket.terminate()
         else holder.data(bytes)
       },
@@ -101,7 +101,7 @@ export function createConnections() {
   }
 
   return {
-    /** One that was kept, or a new one. Rejects with what the socket says, or the signal's reason. */
+    /** A kept connection or a new one. Rejects with the socket's error, or the signal's reason. */
     take(peer: Peer, signal: AbortSignal): Connection | Promise<Connection> {
       const kept = idle.get(keyOf(peer))?.pop()
       if (kept === undefined) return connect(peer, signal, handlers)
@@ -109,7 +109,7 @@ export function createConnections() {
       kept.socket.ref()
       return kept
     },
-    /** Its answer has been read to its end, and it can carry another one. */
+    /** Its answer was read to its end, and it can be reused. */
     keep(connection: Connection): void {
       connection.holder = undefined
       if (connection.isClosed) return
@@ -124,7 +124,7 @@ export function createConnections() {
       connection.socket.timeout(idleSeconds)
       connection.socket.unref()
     },
-    /** Whether the system keeps more of what has come, so that much of it comes quicker. */
+    /** Sets the size of the receive buffer. */
     widen,
     drop(connection: Connection): void {
       connection.holder = undefined
@@ -164,7 +164,6 @@ function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<C
 
 const keyOf = ({ target, serverName = '' }: Peer) => `${target.origin} ${serverName}`
 
-/** As `fetch` calls it. */
 export function connectionLost(): Error {
   const message = 'The upstream closed its connection before the end of its answer.'
   return Object.assign(new Error(message), { code: 'ECONNRESET' })

@@ -6,23 +6,23 @@ import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/clock.ts'
 
-/** No connection came about within the channel's limit. */
+/** The connection took longer than the channel's limit. */
 export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout'
 }
 
-/** How long a host that took a connection is taken to be there: connections are kept and used again. */
+/** How long a reachable host is trusted: connections are kept and used again. */
 export const knownMs = 60_000
 
 interface KnownHost {
-  /** Empty: at whichever its name leads to. */
+  /** Empty: any address of its name. */
   readonly address: string
   answeredTick: number
 }
 
 /**
- * `fetch` has no limit for connecting: a host that was silent for a minute is dialled first. An
- * address stays in use while the host has it, for kept connections belong to it.
+ * `fetch` has no connect timeout: a host that was silent for a minute is dialled first. An address
+ * stays in use while the host has it, for kept connections belong to it.
  */
 export function createDialer(env: Environment) {
   const known = new LRUCache<string, KnownHost>(growing(10_000))
@@ -47,8 +47,8 @@ export function createDialer(env: Environment) {
 
   return {
     /**
-     * The address that takes connections: of `addresses`, or of its name. Undefined behind a proxy.
-     * Throws `ConnectTimeout`, or the socket's error.
+     * A reachable address, of `addresses` or of the name. Undefined behind a proxy. Throws
+     * `ConnectTimeout`, or the socket's error.
      */
     reach(
       url: URL,
@@ -60,7 +60,6 @@ export function createDialer(env: Environment) {
       const isKnown = before !== undefined && addresses?.includes(before) !== false
       return isKnown ? before : find(url, limitMs, addresses)
     },
-    /** The host has just answered, at the address that `reach` gave. */
     answered,
     /** A call to the host has failed: it is dialled again before the next one. */
     lost(url: URL): void {
@@ -88,13 +87,12 @@ async function dial(url: URL, limitMs: number, addresses?: readonly string[]): P
   }).finally(() => socket.destroy())
 }
 
-/** In place of looking a name up: the addresses that are known already. */
+/** A lookup that returns known addresses. */
 function answering(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, _options, callback) => callback(null, found)
 }
 
-/** Where a call really goes, and how `fetch` is told. */
 export interface Target {
   readonly target: URL
   readonly init: BunFetchRequestInit & {
@@ -120,7 +118,6 @@ export function pinned(
   return { target, init: { headers, ...tls, ...(isProxied ? {} : { proxy: false }) } }
 }
 
-/** The last one of each address that is called many times. */
 const lastTargets = new WeakMap<URL, { readonly address: string; readonly target: URL }>()
 
 function targetAt(url: URL, address: string): URL {
@@ -132,7 +129,7 @@ function targetAt(url: URL, address: string): URL {
   return target
 }
 
-/** Answers only inside of one vendor's cloud, with what its machines may know, from a public range. */
+/** Answers only inside Azure, with what its machines may know, from a public range. */
 const azureHostService = '168.63.129.16'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -147,7 +144,7 @@ export function isPublic(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** Whether a host is plainly one of this machine or network, without asking anybody. */
+/** Whether a host is plainly private, without a lookup. */
 export function isPrivateHost(hostname: string): boolean {
   const host = bareHost(hostname)
   return ipaddr.isValid(host) ? !isPublic(host) : /(^|\.)localhost\.?$/.test(host)
@@ -160,15 +157,15 @@ export function bareHost(hostname: string): string {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the proxies that the environment names mean for a call; read once. */
+/** The effect of the environment's proxies on a call; read once. */
 interface EnvironmentProxy {
-  /** `fetch` leaves connecting, and with it looking names up, to a proxy. */
+  /** `fetch` leaves connecting and name lookups to a proxy. */
   leads(url: URL): boolean
-  /** There is a proxy, for one scheme or the other, and `NO_PROXY` does not have the host. */
+  /** There is a proxy for either scheme, and `NO_PROXY` does not list the host. */
   mayLead(url: URL): boolean
 }
 
-/** Reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as `fetch` does by itself. */
+/** Reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` like `fetch`. */
 export function readEnvironmentProxy(env: Environment): EnvironmentProxy {
   const read = (name: string) => env[name] || env[name.toUpperCase()] || ''
   const forAll = read('all_proxy') !== ''
@@ -186,7 +183,7 @@ export function readEnvironmentProxy(env: Environment): EnvironmentProxy {
   }
 }
 
-/** An entry is a host, a domain that it is in, or `*`; one with a port means that port only. */
+/** An entry is a host, a parent domain, or `*`; one with a port means that port only. */
 function isExempt(url: URL, entries: readonly string[]): boolean {
   const host = url.hostname.replace(/\.$/, '')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
@@ -197,7 +194,7 @@ function isExempt(url: URL, entries: readonly string[]): boolean {
   })
 }
 
-/** A proxy does not let a call through: it wants another password, or can't reach the host. */
+/** A proxy rejects a call: a wrong password, or an unreachable host. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused'
   readonly code = 'ERR_PROXY_TUNNEL'
@@ -207,7 +204,10 @@ export class ProxyRefused extends Error {
 export function createProxyDialer() {
   const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
   return {
-    /** Throws `ConnectTimeout`, `ProxyRefused` or the socket's error; none tells the proxy's password. */
+    /**
+     * Throws `ConnectTimeout`, `ProxyRefused` or the socket's error; none holds the proxy's
+     * password.
+     */
     async reach(url: URL, proxy: URL, limitMs: number): Promise<void> {
       if (known.has(wayOf(url, proxy))) return
       await dialBy(url, proxy, limitMs)
@@ -216,7 +216,7 @@ export function createProxyDialer() {
     answered(url: URL, proxy: URL): void {
       known.set(wayOf(url, proxy), true)
     },
-    /** A call to the host by this proxy has failed: both are dialled again before the next one. */
+    /** A call by this proxy has failed: both are dialled again before the next one. */
     lost(url: URL, proxy: URL): void {
       known.delete(wayOf(url, proxy))
     },
@@ -268,7 +268,7 @@ function tunnelRequest(url: URL, proxy: URL): string {
   return `${head}${isNamed ? `Proxy-Authorization: Basic ${login}\r\n` : ''}\r\n`
 }
 
-/** User and password of a proxy's address, as they are sent but for their encoding: `user:password`. */
+/** A proxy's decoded login: `user:password`. */
 export function proxyLogin({ username, password }: URL): string {
   return `${decodePercent(username)}:${decodePercent(password)}`
 }

@@ -20,14 +20,12 @@ import {
 } from './dial.ts'
 import { type OutboundAnswer, type ReadingRoom, sendPaced } from './paced-call.ts'
 
-/** An upstream call as it leaves the process. */
 export interface OutboundCall {
   readonly url: string
   readonly method: string
   readonly headers: Record<string, string>
   readonly body: Uint8Array | FormData | undefined
   readonly signal: AbortSignal
-  /** The call may go to this machine and its network. */
   readonly allowPrivate: boolean
   readonly connectMs: number
   /** The proxy's address, with its login; undefined: the environment's, or none. */
@@ -36,7 +34,7 @@ export interface OutboundCall {
   readonly isForeign?: boolean | undefined
 }
 
-/** A call whose answer may be read bit by bit, at the pace of a client: nothing is read ahead of it then. */
+/** A call whose answer is read at the pace of a client, without reading ahead. */
 export interface PacedCall extends OutboundCall {
   readonly isPaced: boolean
 }
@@ -52,7 +50,7 @@ export interface Outbound {
   (call: OutboundCall): Promise<Response>
 }
 
-/** The address is no fit one, or not a public one and the call may not go to private ones. */
+/** The address is invalid, or private where the call may not go to private ones. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
@@ -65,41 +63,39 @@ export class HostNotFound extends Error {
 
 type Resolve = (host: string) => Promise<readonly string[]>
 
-/** What tests replace; the process's own otherwise. */
+/** Replaced by tests; the process's own otherwise. */
 interface OutboundParts {
   readonly resolve?: Resolve | undefined
   readonly isPublic?: ((address: string) => boolean) | undefined
   readonly env?: Environment | undefined
-  /** How long the addresses that a name was found to have are believed, in milliseconds. */
+  /** How long resolved addresses are trusted, in milliseconds. */
   readonly verdictMs?: number | undefined
 }
 
 interface Way extends Target {
-  /** There is a proxy in between that can refuse it. */
+  /** A proxy is in between and can refuse the call. */
   readonly isProxied: boolean
-  /** The host has answered; or the call failed, for a reason that says something of the host. */
   answered(): void
   lost(): void
 }
 
 /**
- * The one door out: every request to an upstream, and every file that a client's request names, goes
+ * The only way out: every upstream request, and every file that a client's request names, goes
  * through it.
  *
  * - Only http and https, no user name in an address, no port 0. Redirects are not followed.
- * - An address on this machine or network is refused unless the call allows it. The connection goes
- *   to the very address that was checked: a name is not looked up a second time, when it might lead
- *   elsewhere.
- * - Only a proxy looks the names of channels up for itself, be it the channel's own or one of the
- *   environment: there it is the proxy that decides what can be reached. What is plainly private is
- *   refused all the same. The address of the proxy is the operator's word, and may be private.
- * - Connecting has a limit of time, by a channel's own proxy too, tunnel included.
- * - Connections are kept, per address and name, or per proxy and name, and used again.
+ * - An address on this machine or network is refused unless the call allows it. The connection
+ *   goes to the checked address: a second lookup could lead elsewhere.
+ * - Channel names are looked up only by a proxy, the channel's own or the environment's, where
+ *   there is one: it decides what can be reached. A plainly private host is refused all the same.
+ *   The proxy's own address is set by the operator, and may be private.
+ * - Connecting has a time limit, also through a channel's own proxy, tunnel included.
+ * - Connections are kept, per address and name, or per proxy and name, and reused.
  */
 export function createOutbound(parts: OutboundParts = {}): Outbound {
   const { env = process.env, resolve } = parts
   const environment = readEnvironmentProxy(env)
-  // What strangers name neither waits in one line with the channels nor crowds them out.
+  // Clients' addresses neither share a wait queue with the channels nor crowd them out.
   const own = { find: createFinder(parts, resolve ?? resolveHost), dialer: createDialer(env) }
   const foreign = {
     find: createFinder(parts, resolve ?? resolveForeign),
@@ -110,7 +106,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
   const connections = createConnections()
   const targets = new LRUCache<string, URL>({ max: 1_000 })
 
-  /** The operator's channels are at few addresses, each of which is called many times. */
+  /** Parsed channel addresses: there are few, each called many times. */
   function targetOf(address: string): URL {
     const known = targets.get(address)
     if (known !== undefined) return known
@@ -210,7 +206,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
       way.answered()
       return response
     } catch (error) {
-      // The caller's leaving says nothing of the host.
+      // An abort by the caller says nothing about the host.
       if (!signal.aborted) way.lost()
       throw asOwnError(error)
     }
@@ -230,14 +226,14 @@ function readTarget(address: string): URL {
   return url
 }
 
-/** The errors keep the address to themselves: there may be a password in it. */
+/** Errors omit the address: it may hold a password. */
 function readProxy(address: string): URL {
   const proxy = URL.parse(address)
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
   throw new ProxyRefused('the address of the proxy does not begin with http:// or https://')
 }
 
-/** What a proxy said to `fetch` is not kept: its words may hold anything. */
+/** A proxy's own words are dropped: they may hold anything. */
 function asOwnError(error: unknown): unknown {
   const isTunnel = error instanceof Error && 'code' in error && error.code === 'ERR_PROXY_TUNNEL'
   if (!isTunnel || error instanceof ProxyRefused) return error
@@ -245,7 +241,7 @@ function asOwnError(error: unknown): unknown {
   return new ProxyRefused(`the proxy opens no tunnel: ${status}`)
 }
 
-/** Looks hosts up and remembers those whose addresses are all public. */
+/** Looks hosts up and caches those whose addresses are all public. */
 function createFinder(parts: OutboundParts, resolve: Resolve) {
   const mayReach = parts.isPublic ?? isPublic
   const checked = new LRUCache<string, readonly string[]>({
@@ -268,20 +264,20 @@ function createFinder(parts: OutboundParts, resolve: Resolve) {
   }
 }
 
-/** Names that are not answered for are no reason to wait longer than for a connection. */
+/** A lookup without an answer takes no longer than a connection. */
 async function inTime<T>(found: Promise<T>, limitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const callOff = afterRunning(limitMs, () => reject(new ConnectTimeout('no address in time')))
   return await Promise.race([found, late]).finally(callOff)
 }
 
-/** As all of the system looks names up: in one of a few threads. */
+/** The system's lookup, in one of a few threads. */
 async function resolveHost(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true })
   return found.map((entry) => entry.address)
 }
 
-/** Without a thread: a few names that nobody answers for would hold up every other one. */
+/** Without a thread: a few unanswered names would block all others. */
 async function resolveForeign(host: string): Promise<readonly string[]> {
   const found = await Bun.dns.lookup(host, { backend: 'c-ares' })
   return found.map((entry) => entry.address)

@@ -2,7 +2,7 @@ import type { ByteReader } from '../body/rest-of-body.ts'
 import { type AnswerHead, createAnswerParser } from './answer-parser.ts'
 import { type Connection, type Connections, connectionLost, type Peer } from './connections.ts'
 
-/** What is used of an answer of an upstream; `fetch`'s is one, too. */
+/** The part of an upstream's answer used here; `fetch`'s is one, too. */
 export interface OutboundAnswer {
   readonly status: number
   readonly ok: boolean
@@ -19,28 +19,25 @@ interface PacedRequest extends Peer {
 }
 
 export interface ReadingRoom {
-  /** Takes memory for it; whether it is enough for `mostHeldPerReader`. */
+  /** Leases memory; true when it is enough for `mostHeldPerReader`. */
   hold(): boolean
-  /** Nothing of it is held any more. */
+  /** Releases it. */
   giveBack(): void
-  /** There was none, or the process holds as much as it may: reading ahead of such a client has time. */
+  /** There is no lease, or memory is short: reading ahead of a slow client can wait. */
   isShort(): boolean
 }
 
-/** So many bytes are passed on at once: what is made of them waits for a client that is slow to read. */
+/** The most bytes passed on at once: what is made of them waits for a slow reader. */
 const mostAtOnce = 16_384
 
-/**
- * The most memory, in bytes, that a client takes that does not read; half of it where memory is
- * short.
- */
+/** The most memory, in bytes, for a client that does not read; half of it where memory is short. */
 export const mostHeldPerReader = 262_144
 
 type Read = Awaited<ReturnType<ByteReader['read']>>
 
 /**
- * Gives an answer when its head is here, and reads nothing more while something is unread. Rejects
- * with the socket's error, or the signal's reason.
+ * Resolves when the answer's head is here, and reads nothing more while something is unread.
+ * Rejects with the socket's error, or the signal's reason.
  */
 export async function sendPaced(
   connections: Connections,
@@ -180,7 +177,7 @@ function exchange(
 
 const atEnd: Read = { done: true }
 
-/** A client that is slow to read notices nothing of so long a wait: the system has something left for it. */
+/** A slow reader does not notice waits this short: the system still has data for it. */
 const shortWaits = 20
 const shortWaitMs = 50
 
@@ -188,7 +185,7 @@ async function afterRoom(room: ReadingRoom): Promise<void> {
   for (let waits = 0; waits < shortWaits && room.isShort(); waits++) await Bun.sleep(shortWaitMs)
 }
 
-/** So large a body goes out as it is, behind its head; a smaller one with it. */
+/** A larger body is sent as it is, after its head; a smaller one with it. */
 const largeBytes = 65_536
 
 function partsOf(head: string, body: Uint8Array | undefined): Uint8Array[] {
@@ -206,7 +203,7 @@ function answerOf({ status, headers }: AnswerHead, reader: ByteReader): Outbound
   }
 }
 
-/** What upstreams compress with, though they are asked not to. */
+/** Encodings that upstreams use unasked. */
 const formats: Readonly<Record<string, Bun.CompressionFormat>> = {
   ...{ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'brotli', zstd: 'zstd' },
 }
@@ -227,11 +224,10 @@ function decompressed(reader: ByteReader, format: Bun.CompressionFormat): ByteRe
   }
 }
 
-/** A break of the connection stays what it is. */
+/** A broken connection keeps its own error. */
 const asZlibError = (error: unknown) =>
   error instanceof TypeError ? Object.assign(error, { code: 'ZlibError' }) : error
 
-/** Throws a `TypeError` for a header that can't be sent. */
 function headOf({ target, method, headers: own, body }: PacedRequest): string {
   const headers = new Headers({ host: target.host, accept: '*/*', 'user-agent': agent })
   for (const [name, value] of Object.entries(own)) headers.set(name, value)

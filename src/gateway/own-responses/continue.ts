@@ -14,15 +14,14 @@ interface ContinueTask {
   readonly own: OwnResponses
   readonly accountId: number
   readonly body: RequestBody
-  /** The whole conversation may be as large as a body that has all of it. */
   readonly maxBytes: number
-  /** Some channel may know what is not known here. */
+  /** Some channel may know an id that is unknown here. */
   readonly hasNative: boolean
 }
 
 /**
- * The body with the conversation in place of ids that stand for it; undefined: it has none. Throws
- * the 404 of an unknown id, and the 413 of a conversation that is too large.
+ * The body with the stored conversation in place of ids; undefined: it refers to none. Throws the
+ * 404 of an unknown id, and the 413 of a conversation that is too large.
  */
 export async function continueOwn(task: ContinueTask): Promise<Buffer | undefined> {
   const { own, body, hasNative } = task
@@ -40,7 +39,6 @@ export async function continueOwn(task: ContinueTask): Promise<Buffer | undefine
   return withItems({ ...body, fields }, all, before ? { continues: null } : {})
 }
 
-/** The response that a body says it continues. */
 export function previousIdIn({
   bytes,
   fields,
@@ -53,7 +51,7 @@ export function previousIdIn({
 }
 const longestId = 1_024
 
-/** What was asked and answered so far. */
+/** The conversation so far. */
 async function findBefore(
   { own, accountId }: ContinueTask,
   id: string | null,
@@ -68,7 +66,7 @@ async function findBefore(
 /** Longer items are sent whole. */
 const longestReference = 2_048
 
-/** The items that stand for others, by their places. */
+/** The items that are references, by their places. */
 function* referencesIn(items: Buffer): Generator<void, ReadonlyMap<FieldSpan, string>> {
   const found = new Map<FieldSpan, string>()
   let looked = 0
@@ -82,7 +80,7 @@ function* referencesIn(items: Buffer): Generator<void, ReadonlyMap<FieldSpan, st
   return found
 }
 
-/** The items with those in their places that are told by their ids; undefined: there are none of them. */
+/** The items with references replaced; undefined: it has none. */
 async function findReferences(
   task: ContinueTask,
   previousId: string | null,
@@ -106,7 +104,7 @@ async function findReferences(
 
 const readAtOnce = 16
 
-/** Items of responses by their ids, as JSON text. So much is read for it at the most as a body may have. */
+/** Stored items by their ids, as JSON text; reads at most the size of a body. */
 async function findKept(
   task: ContinueTask,
   wanted: ReadonlySet<string>,
@@ -134,7 +132,7 @@ function* inGroups<Value>(values: readonly Value[], size: number): Generator<rea
   for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
 }
 
-/** In the words by which a vendor's SDK knows that it must send the whole conversation again. */
+/** The words by which a vendor's SDK knows that it must send the whole conversation again. */
 const unknown = (id: string, param: string) =>
   new GatewayError(
     'previous_response_not_found',
@@ -149,11 +147,10 @@ const tooLarge = ({ maxBytes }: ContinueTask) =>
       'Begin a new one.',
   )
 
-/** What becomes of the answer to a request for a response, should it be translated. */
 export interface Keeping extends ToldResponse {
   /**
-   * The answer is charged: it is kept once it is whole. Undefined: nobody waits for that; never
-   * rejects.
+   * Resolves when the answer is charged: only then it is kept. Undefined: keep it without waiting;
+   * never rejects.
    */
   settled(): Promise<void> | undefined
 }
@@ -205,14 +202,14 @@ function saysNo({ bytes, fields }: RequestBody): boolean {
 }
 const no = 'false'
 
-// The input of a request for a response, as bytes: what is kept and what is sent are joined unread.
+// The input of a request for a response, as bytes: stored and sent items are joined unparsed.
 
 export interface InputBody {
   readonly bytes: Buffer
   readonly fields: Pick<JsonFields, 'spans' | 'close'>
 }
 
-/** The items of an input, as JSON text between the brackets of their list; empty: there are none. */
+/** The items of an input, as JSON text without the brackets of the list. */
 export function itemsOf({ bytes, fields }: InputBody): Buffer {
   const span = fields.spans.get('input')
   if (span === undefined) return nothing
@@ -235,7 +232,6 @@ export function joinItems(texts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** So much is looked at in a fraction of a millisecond. */
 const pieceBytes = 65_536
 
 export function* findItems(items: Buffer): Generator<void, readonly FieldSpan[]> {
@@ -263,7 +259,7 @@ export function* findItems(items: Buffer): Generator<void, readonly FieldSpan[]>
   return spans
 }
 
-/** The items with other texts in some of these places. */
+/** The items with some of them replaced. */
 export function replaceItems(items: Buffer, texts: ReadonlyMap<FieldSpan, string>): Buffer {
   const parts: Uint8Array[] = []
   let from = 0
@@ -275,7 +271,7 @@ export function replaceItems(items: Buffer, texts: ReadonlyMap<FieldSpan, string
   return Buffer.concat(parts)
 }
 
-/** The body with these items as its input; `continues`: what it says then that it continues. */
+/** The body with these items as its input; `continues`: its new `previous_response_id`. */
 export function withItems(
   { bytes, fields }: InputBody,
   items: Uint8Array,
@@ -287,12 +283,11 @@ export function withItems(
   return Buffer.from(replaceRaw(bytes, fields, changes))
 }
 
-/** The items of what a response has put out, as a list. */
 function outputOf(response: JsonObject): readonly JsonObject[] {
   return Array.isArray(response.output) ? response.output.filter(isJsonObject) : []
 }
 
-/** The same without those that nothing is left of but an id, which nobody would know. */
+/** The output without items that consist only of an id, which no upstream would know. */
 export const continuable = (response: JsonObject): readonly JsonObject[] =>
   outputOf(response).filter((item) => referenceId(item) === undefined)
 
@@ -315,6 +310,6 @@ const quote = 0x22
 const comma = Buffer.from(',')
 const listBegin = Buffer.from('[')
 const listEnd = Buffer.from(']')
-/** As which a string that is the whole input is read. */
+/** A string as the whole input is read as this message. */
 const messageBegin = Buffer.from('{"role":"user","content":')
 const messageEnd = Buffer.from('}')

@@ -3,10 +3,9 @@ import type { Logger } from '../../lib/log.ts'
 import type { ByteSealer } from '../../lib/secrets.ts'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/answers.ts'
 
-/** A translated response, opened. */
 export interface OwnResponse {
   readonly id: string
-  /** The items that it answers to, as JSON text between the brackets of their list. */
+  /** The items that it answers, as JSON text without the brackets of the list. */
   readonly input: Uint8Array
   readonly response: Uint8Array
 }
@@ -17,19 +16,18 @@ export type OwnResponses = ReturnType<typeof createOwnResponses>
 interface OwnResponsesParts {
   readonly store: ResponseStore
   readonly sealer: ByteSealer
-  /** `keptMs` 0: nothing is kept. */
   readonly limits: () => KeptLimits
   readonly isShared: boolean
   readonly repeat?: Repeat | undefined
   readonly log: Logger
 }
 
-/** A conversation, and a response, are no larger as JSON text. */
+/** The largest stored conversation, and response, as JSON text. */
 const largestInput = 8 * 1_048_576
 const largestResponse = 4 * 1_048_576
-/** While the store is slow no more than this waits for it: what comes then is not kept. */
+/** The most that waits for a slow store; what comes then is not kept. */
 const mostWaiting = 64 * 1_048_576
-/** A client waits no longer for the end of an answer that other nodes do not know yet. */
+/** The longest a client waits for its answer to be stored for other nodes. */
 const longestWaitMs = 1_000
 const sweepMs = 60_000
 
@@ -55,7 +53,7 @@ export function createOwnResponses(parts: OwnResponsesParts) {
     }
   }
 
-  /** Goes on while there is much to remove. */
+  /** Repeats while there is much to remove. */
   async function sweep(): Promise<void> {
     try {
       while ((await store.sweep(limits())) > 0) await Bun.sleep(0)
@@ -66,10 +64,9 @@ export function createOwnResponses(parts: OwnResponsesParts) {
 
   return {
     isOn,
-    /** Whether an input of so many bytes can be kept. */
     takes: (inputBytes: number): boolean =>
       isOn() && inputBytes <= Math.min(largestInput, limits().maxBytes),
-    /** Rejects with a `StoreError`; undefined: the account has got none of this id, or not any more. */
+    /** Rejects with a `StoreError`; undefined: the account has none of this id. */
     async find(accountId: number, id: string): Promise<OwnResponse | undefined> {
       if (!isOn()) return undefined
       const own = ownWaiting(accountId, id)
@@ -77,7 +74,7 @@ export function createOwnResponses(parts: OwnResponsesParts) {
       const found = await store.find(accountId, id, limits())
       return found && (await open(found))
     },
-    /** Of several the responses alone, as JSON text, one after the other. */
+    /** Only the responses, as JSON text, one after the other. */
     async *findResponses(accountId: number, ids: readonly string[]): AsyncIterable<Uint8Array> {
       if (!isOn()) return
       const asked: string[] = []
@@ -92,7 +89,7 @@ export function createOwnResponses(parts: OwnResponsesParts) {
         if (opened) yield opened.response
       }
     },
-    /** Keeps one; where other nodes serve, resolves when they have it, or soon. Never rejects. */
+    /** Keeps one; where other nodes serve, resolves when it is stored, or soon. Never rejects. */
     keep(accountId: number, response: OwnResponse): Promise<void> | undefined {
       const sizeBytes = response.input.byteLength + response.response.byteLength
       if (!isOn() || response.response.byteLength > largestResponse) return undefined
@@ -108,7 +105,6 @@ export function createOwnResponses(parts: OwnResponsesParts) {
       waiting.set(response.id, { accountId, response, writing })
       return isShared ? atMost(writing, longestWaitMs) : undefined
     },
-    /** False: there is none. */
     async remove(accountId: number, id: string): Promise<boolean> {
       await ownWaiting(accountId, id)?.writing
       return await store.remove(accountId, id)
@@ -143,7 +139,7 @@ interface Waiting {
   readonly writing: Promise<void>
 }
 
-/** Compresses, then encrypts for one account and one id: rows that were exchanged can't be opened. */
+/** Compresses, then encrypts for one account and one id: swapped rows can't be opened. */
 function createEnvelope(sealer: ByteSealer) {
   const ownerOf = ({ id, accountId }: Pick<KeptResponse, 'id' | 'accountId'>, part: string) =>
     `response ${accountId} ${id} ${part}`

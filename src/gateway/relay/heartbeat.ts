@@ -2,28 +2,27 @@ import type { Clock } from '../../lib/clock.ts'
 import type { HeartbeatPlace } from '../../protocols/protocol.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** In place of what was waited for: the client has heard nothing for too long. */
+/** In place of the awaited result: the client has heard nothing for too long. */
 export const beat = Symbol('beat')
 
 export interface Heartbeat {
-  /** What is waited for, or `beat` when a heartbeat is due before; wait for the same again then. */
+  /** The result, or `beat` when a heartbeat is due before; wait for the same again then. */
   next<Result>(pending: Promise<Result>): Promise<Result | typeof beat>
-  /** The same for those who wait again and again: calls back when one is due, once; undefined: never. */
+  /** For repeated waits: calls back once when one is due; undefined cancels. */
   expect(onDue: ((due: typeof beat) => void) | undefined): void
   sent(): void
   stop(): void
 }
 
-/** How long a stream may be silent towards its client, in milliseconds. */
 export interface HeartbeatTimes {
-  /** Before anything was sent: what fails sooner than that fails with a status of its own. */
+  /** Before anything was sent: an earlier failure has a status of its own. */
   readonly firstMs: number
   readonly everyMs: number
 }
 
 export type Heartbeats = ReturnType<typeof createHeartbeats>
 
-/** DESIGN 5: proxies between client and gateway give up on what is silent for longer. */
+/** DESIGN 5: proxies between client and gateway close longer silent connections. */
 const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
 
 interface Entry {
@@ -32,7 +31,7 @@ interface Entry {
   onDue: ((due: typeof beat) => void) | undefined
 }
 
-/** Tells streams when a heartbeat is due, by one timer for all. */
+/** Schedules the heartbeats of all streams by one timer. */
 export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes) {
   const entries = new Set<Entry>()
 
@@ -51,7 +50,7 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
   timer.unref()
 
   return {
-    /** `since`: from when on its client has heard nothing; now when left out. */
+    /** `since`: the time from which the client has heard nothing; default: now. */
     begin(since: number = tick()): Heartbeat {
       const entry: Entry = { silentSince: since, limitMs: times.firstMs, onDue: undefined }
       entries.add(entry)
@@ -84,7 +83,7 @@ export const noHeartbeat: Heartbeat = {
 
 const encoder = new TextEncoder()
 
-/** What no reader of this client's stream sees; it stands between two frames. */
+/** Bytes that this client's reader ignores; they stand between two frames. */
 export function heartbeatBytes(
   exchange: Pick<Exchange, 'protocol' | 'framing' | 'library'>,
   place: HeartbeatPlace,

@@ -5,18 +5,17 @@ import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'
 import { countedLength } from '../money/estimate.ts'
 
-// What a client pays that leaves early: the input; and the output, which is read to its end unless
-// it can be seen on the way.
+// What a client that disconnects early pays: the input; and the output, which is read to its end
+// unless all of it is seen on the way.
 
 /**
- * Whether all that can be billed was seen, and the group does not drain: the upstream may be
- * stopped.
+ * Whether everything billable was seen, and the group does not drain: the upstream may be stopped.
  */
 export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
   return exchange.plan?.group.onDisconnect !== 'drain' && showsAll(exchange, seen)
 }
 
-/** The same, whatever its group wants. */
+/** Whether everything billable was seen. */
 export function showsAll(exchange: Exchange, seen: Observation): boolean {
   const { facts, operation, protocol } = exchange
   if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
@@ -34,10 +33,10 @@ function mayWriteDearly({ plan }: Exchange): boolean {
   })
 }
 
-/** Whether the upstream has told what its input was: in the end, or (messages) at once. */
+/** Whether the upstream has reported its input: at the end, or (messages) at once. */
 const tellsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
 
-/** What stands around the text of a request: so many characters, and one for so many of the text. */
+/** The characters allowed around the text of a request, plus one for this many of the text. */
 const frameLength = 2_048
 const textPerFrame = 8
 
@@ -50,7 +49,7 @@ function isCountable(facts: BodyFacts): boolean {
   return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
 }
 
-/** Tells when the upstream of a client that left may be stopped: its input is told. */
+/** Calls back when the upstream of a disconnected client may be stopped: its input is reported. */
 export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean {
   let mayStop: boolean | undefined
   return () => {
@@ -71,7 +70,7 @@ export function hidesInput({ facts, reservation }: Exchange, seen: Observation):
   return facts.hasUnseenInput || isKept || isUnseen || tokens > 0
 }
 
-/** Whether the upstream may be doing what its stream does not show: what is not known counts so. */
+/** Whether the upstream may do work that its stream does not show; unknown fields count as such. */
 function hidesWork({ facts, route, candidate }: Exchange): boolean {
   const hidden = (route?.translation ?? facts)?.hiddenWork?.() ?? 'some'
   if (hidden === 'some' || candidate === undefined || facts?.takesTurns !== false) return true
@@ -79,10 +78,10 @@ function hidesWork({ facts, route, candidate }: Exchange): boolean {
   return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
 }
 
-/** A client that held its upstream up so long, in milliseconds, may have made it break off. */
+/** A client that read nothing for this long, in milliseconds, may have caused the break. */
 export const heldUpMs = 10_000
 
-/** What the record of a client that left says of its charge. */
+/** Texts about a disconnected client's charge, for its record. */
 export const leftTexts = {
   seen: 'The client left before the answer ended. Nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
   read: 'The client left before the answer ended. What a model makes unseen (reasoning, say) is told only then, so the answer was read to its end and is charged as a whole.',
@@ -95,20 +94,20 @@ export const leftTexts = {
   lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
 } as const
 
-// How far a streamed answer has come, by what was seen of it.
+// How far a streamed answer has come.
 
-/** All that the answer began with was brought to its end, or to an error. */
+/** Everything that the answer began with has ended, well or with an error. */
 export const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase !== 'open'
 
-/** The protocol's own last event was seen: nothing that follows changes the charge. */
+/** The protocol's own last event was seen: nothing later changes the charge. */
 export const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
 
-/** It goes on in the background without a reader: its end is fetched by its id. */
+/** It continues in the background without a reader: its end is fetched by its id. */
 export const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== undefined
 
-/** This could be all; but usage may still follow, even behind an error. */
+/** This may be all; but usage may still follow, even after an error. */
 export const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
-/** Its end was read, and with it all that is told of what it used. */
+/** Its end was read, and with it all its usage. */
 export const isReadWhole = (seen: Observation, isClosed: boolean) =>
   hasEnded(seen) && (isClosed || isFinal(seen) || seen.usage !== undefined)

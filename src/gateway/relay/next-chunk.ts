@@ -14,7 +14,7 @@ interface Reading {
   readonly heartbeat: Heartbeat
 }
 
-/** How long an upstream may keep its answer open behind the last words or an error. */
+/** How long an upstream may keep its answer open after the last words or an error. */
 const lastWordsMs = 5_000
 
 type Chunks = ReturnType<typeof createChunks>
@@ -25,12 +25,12 @@ type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 export function createChunks({ answer, exchange, heartbeat }: Reading) {
   const { watch, reader } = answer
   const { seen } = answer.observer
-  /** Of a protocol whose last event tells nothing, and is written here where the upstream's is missing. */
+  /** The last event carries no data, and is written here where the upstream's is missing. */
   const lacksEnd = answer.observer.missingEnd !== undefined
   const isIdle = () => answer.expiry() === 'idle'
   let isReading = false
   let waiting: Waiting | undefined
-  /** What has come while a heartbeat went out, and nobody waited. */
+  /** What came during a heartbeat, while nothing waited. */
   let kept: ((waiting: Waiting) => void) | undefined
 
   const give = (settle: (waiting: Waiting) => void): void => {
@@ -66,8 +66,8 @@ export function createChunks({ answer, exchange, heartbeat }: Reading) {
 
   return {
     /**
-     * The next bytes; undefined at the end. `mayBeat`: gives `beat` when a heartbeat is due before.
-     * Silence counts as the upstream's only meanwhile.
+     * The next bytes; undefined at the end. `mayBeat`: `beat` when a heartbeat is due before. Only
+     * the time in it counts as the upstream's silence.
      */
     next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
       const one: Waiting = Promise.withResolvers()
@@ -104,13 +104,12 @@ async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
 interface Draining {
   readonly tap: Tap
   readonly chunks: Chunks
-  /** Nothing is lost when the upstream is stopped now. */
   readonly mayStop: () => boolean
-  /** The money has ended, and what was read for the answer is told at its end only. */
+  /** The money has run out, and the usage is reported only at the end. */
   readonly readsOn: boolean
 }
 
-/** Reads on without the client for what it owes, until the money ends. */
+/** Reads on without the client for its charge, until the money runs out. */
 export async function drain(
   parts: RelayParts,
   { tap, chunks, mayStop, readsOn }: Draining,

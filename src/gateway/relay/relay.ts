@@ -78,7 +78,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           return
         }
         if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
-          // The rest is for nobody, and nothing of it is made unseen.
+          // The rest is unwanted, and causes no unseen work.
           progress.isStopped = true
           exchange.abort()
           await settle()
@@ -87,12 +87,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           return
         }
         if (translator?.isOver() && !hasEnded(seen)) {
-          // What came can't be translated any further: with these bytes the client is told.
+          // The stream can't be translated any further: these bytes end it.
           await settle()
           if (out.byteLength > 0) yield sent(out)
           throw brokenOff(answer)
         }
-        // What could be the answer's end waits until it is known to be, and settled.
+        // A possible end of the answer is held until it is settled.
         if (mayEnd(seen)) held = out
         else if (out.byteLength > 0) {
           progress.framesSent = true
@@ -114,7 +114,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     } catch (error) {
       if (exchange.interruption === 'client_left') return
       const isStored = await settled(settle)
-      // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
+      // A line end of two characters may be cut in half; a frame that was too long, anywhere.
       if (lastByte === carriageReturn) yield lineFeed
       if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
       yield* eventsOf(
@@ -143,7 +143,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     const { interruption } = exchange
     if (interruption === 'client_left') {
       progress.leftEarly ||= !hasEnded(seen)
-      // There is nothing more to learn, or nothing that is not seen on the way.
+      // Nothing billable is left to see.
       if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
     }
     // A stream that was never pulled has no end of its own; a slow reader reaches it too late.
@@ -153,7 +153,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   return stream
 }
 
-/** Waits for a settlement whose failure its own log line has told; whether it is stored. */
+/** Waits for a settlement, which logs its own failure; returns whether it is stored. */
 async function settled(settle: () => Promise<void>): Promise<boolean> {
   try {
     await settle()
@@ -163,7 +163,6 @@ async function settled(settle: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Pulls a stream that nobody else will. */
 function consume(stream: AsyncGenerator<Uint8Array>): void {
   const pull = async () => {
     while (!(await stream.next()).done);

@@ -17,12 +17,11 @@ import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './he
 import { createRelay } from './relay.ts'
 import { eventsOf, streamHead } from './stream-end.ts'
 
-/** What the client gets. */
 export interface Reply {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Uint8Array | string | AsyncGenerator<Uint8Array>
-  /** What went wrong, for a client that was sent a status already; undefined: nothing. */
+  /** The error in a body whose status was sent already; undefined: none. */
   readonly fault: ReplyFault | undefined
 }
 
@@ -41,13 +40,15 @@ interface Delivery {
   readonly heartbeat: Heartbeat
 }
 
-/** The answer is here: nothing is kept for it that its upstream keeps, or nobody. */
+/** The answer is here: releases what its upstream need not keep. */
 export function beginReply({ tick }: ConcludeParts, exchange: Exchange): void {
   exchange.firstByteTick = tick()
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
 }
 
-/** Charges and stores a whole answer; undefined: a stream, or a refusal. Rejects as `settle` does. */
+/**
+ * Charges and stores a whole answer; undefined: a stream, or a refusal. Rejects as `settle` does.
+ */
 export function settleWhole(
   parts: ConcludeParts,
   exchange: Exchange,
@@ -63,7 +64,7 @@ export function settleWhole(
   return settle(parts, exchange, end, answer.observer.seen, true)
 }
 
-/** The reply that an answer makes; a whole one is settled before. */
+/** The reply of an answer; a whole one is settled before. */
 export function replyTo(
   parts: ConcludeParts,
   exchange: Exchange,
@@ -86,7 +87,6 @@ export function replyTo(
   return { status, headers, body, fault }
 }
 
-/** The client is told that there is nothing for it, as of any answer that is none. */
 function spentError({ unfit, refusal }: SpentAnswer): GatewayError {
   if (refusal) return refusal
   const { answer: kind, message } = failureClasses.upstream_invalid
@@ -120,7 +120,6 @@ export function streamHeaders(exchange: Exchange, contentType: string): Record<s
   return { ...replyHeaders(exchange, contentType), 'cache-control': 'no-cache' }
 }
 
-/** Names what of the request does not reach the upstream. */
 export const droppedHeader = 'x-tollgate-dropped'
 
 function replyHeaders(exchange: Exchange, contentType: string): Record<string, string> {
@@ -141,24 +140,24 @@ export function errorReply(exchange: Exchange, error: GatewayError): Reply {
   }
 }
 
-/** So many names are told; what a client sends may have any number. */
+/** The most names in the header; a client may send any number. */
 const maxNames = 20
 const maxLength = 100
 
-/** The value of `x-tollgate-dropped`: the fields that were left out, as the client wrote them. */
+/** The value of `x-tollgate-dropped`: names as the client wrote them. */
 export function listDropped(names: readonly string[]): string {
   const shown = names.slice(0, maxNames).map(headerSafe)
   const rest = names.length - shown.length
   return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }
 
-/** Names of unknown fields are the client's own: a header takes plain characters only. */
+/** Unknown field names come from the client: a header takes plain characters only. */
 function headerSafe(name: string): string {
   if (name === '') return '""'
   return name.slice(0, maxLength).replace(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 }
 
-/** The reply to a stream: when its answer is slow, heartbeats first, and a failure inside of it. */
+/** The reply to a slow stream: heartbeats first, and a failure inside of it. */
 export async function replyInTime(
   exchange: Exchange,
   coming: Promise<Reply>,
@@ -201,7 +200,7 @@ async function* waitingStream(
   yield* joined(exchange, bytesOf(exchange, reply))
 }
 
-/** What a reply comes to where a status was sent already. */
+/** A reply's bytes where a status was sent already. */
 async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenerator<Uint8Array> {
   if (fault !== undefined) {
     const error = { ...fault, ...streamHead(exchange) }
@@ -210,7 +209,10 @@ async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenera
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }
 
-/** A byte order mark, or an array's bracket, is one at the beginning only: heartbeats were sent already. */
+/**
+ * A byte order mark, or an array's bracket, stands at the beginning only, and a heartbeat went out
+ * before.
+ */
 const joined = ({ framing }: Exchange, stream: AsyncIterable<Uint8Array>) =>
   framing === 'sse' ? withoutMark(stream) : withoutSecondBracket(withoutMark(stream), true)
 
@@ -224,7 +226,7 @@ async function* withoutMark(stream: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** What the channel leaves out that has answered at last, when the headers name something else. */
+/** The late answer's dropped fields, where the sent headers name others. */
 function lateHeader(sent: Reply['headers'], late: Reply['headers']): string | undefined {
   const dropped = late[droppedHeader]
   if (dropped === undefined || dropped === sent[droppedHeader]) return undefined

@@ -12,16 +12,15 @@ import type { Heartbeat } from './heartbeat.ts'
 import { hasEnded, heldUpMs, hidesInput, isReadWhole, leftTexts, showsAll } from './leaving.ts'
 import type { Tap } from './tap.ts'
 
-/** How far a relay has come. */
 export interface Progress {
   framesSent: boolean
-  /** The money has ended: the client gets no more. */
+  /** The money has run out: the client gets no more. */
   isCut: boolean
-  /** It is cut, and read on: how much was read for it is told at its end only. */
+  /** It is cut but read on: the usage is reported only at the end. */
   readsOn: boolean
-  /** The client left before all of the answer was here. */
+  /** The client disconnected before all of the answer was here. */
   leftEarly: boolean
-  /** The upstream has closed its answer, and not broken off. */
+  /** The upstream has ended its answer regularly. */
   isClosed: boolean
   /** The upstream was stopped where the client wants no more. */
   isStopped: boolean
@@ -47,7 +46,7 @@ const stoppedEnd: End = {
     'The answer ended at a stop sequence, and nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
 }
 
-/** How a stream ended that its client has left in the middle. */
+/** The end of a stream whose client disconnected in the middle. */
 function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
   const { exchange, answer } = parts
   const { seen } = answer.observer
@@ -61,7 +60,7 @@ function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
   return { ending: cause, status: 200, cause, causeText: leftTexts[why], isLost }
 }
 
-/** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
+/** The cause in the attempt's row: a stop at a length limit is no failure. */
 function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCause | null {
   const expiry = answer.expiry()
   return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
@@ -91,7 +90,7 @@ const inputRead =
   'How much was read for it (files, stored answers, what tools found) is told only at the end, so the ' +
   'answer was read to its end and is charged as a whole.'
 
-/** How the stream ended, as far as can be told now. */
+/** The end of the stream, as far as known. */
 function endOf({ exchange, answer }: RelayParts): End {
   const { seen } = answer.observer
   if (seen.outcome === 'failed') {
@@ -106,18 +105,17 @@ function endOf({ exchange, answer }: RelayParts): End {
     return { ending: interruption, status: 200, cause: interruption, causeText: null }
   }
   const error = brokenOff(answer)
-  // A break is the upstream's fault, and what was observed is charged, unless the client has made it.
+  // A break is the upstream's fault, and what was observed is charged, unless the client caused it.
   const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
   const causeText = isLost ? `${error.message} ${leftTexts.heldUp}` : error.message
   return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
 }
 
-/** Whether the answer holds text that the meter has not counted yet. */
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /**
- * The bytes that are paid for when the money has ended, else undefined. `readsOn`: what was read is
- * told at the end only.
+ * The paid bytes when the money has run out, else undefined. `readsOn`: the usage is reported only
+ * at the end.
  */
 export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined
@@ -132,7 +130,7 @@ export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Ta
   return { bytes: tap.cutBefore(paid, !readsOn), readsOn }
 }
 
-/** Told inside of the stream, when what could be set aside for it is used. */
+/** The error inside of a stream whose reservation is used up. */
 export const endForMoney = () =>
   new GatewayError(
     'balance_used_up',
@@ -140,7 +138,7 @@ export const endForMoney = () =>
       'the answer ends here. What came is charged.',
   )
 
-/** The upstream ended before its answer did: by itself, or at a limit of time. */
+/** The upstream's answer is incomplete: it ended, or hit a time limit. */
 export function brokenOff(answer: StreamAnswer): GatewayError {
   const expiry = answer.expiry()
   if (expiry === undefined) {
@@ -149,14 +147,13 @@ export function brokenOff(answer: StreamAnswer): GatewayError {
   return new GatewayError('upstream_timeout', failureClasses[`timeout_${expiry}`].message)
 }
 
-/** What an error inside of a stream tells of its request. */
 export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
   requestId,
   model,
   createdAt: Math.floor(startedAt / 1_000),
 })
 
-/** The failure as the stream's last event; empty when a translated stream has told its end. */
+/** The failure as the stream's last event; empty when a translated stream has already ended. */
 export function encodeFailure(
   parts: RelayParts,
   error: unknown,
@@ -178,10 +175,10 @@ export function encodeFailure(
   return new TextEncoder().encode(text)
 }
 
-/** So long after one event the next one is no longer sent, and read, together with it. */
+/** Events further apart than this are not sent, or read, together. */
 const apartMs = 25
 
-/** The events of a failure one by one: some libraries look for an error alone. */
+/** The events of a failure one by one: some libraries expect an error alone. */
 export async function* eventsOf(
   told: Uint8Array,
   { framing }: Pick<Exchange, 'framing'>,
@@ -206,7 +203,7 @@ export interface RelayParts {
   readonly exchange: Exchange
   readonly answer: StreamAnswer
   readonly splitter: FrameSplitter
-  /** The upstream is asked for a usage chunk that the client did not ask for. */
+  /** The usage chunk is asked for by the gateway, not by the client. */
   readonly hideUsage: boolean
   readonly meter: Meter
   readonly heartbeat: Heartbeat

@@ -13,10 +13,9 @@ import type { StreamTranslator } from '../translate/translation.ts'
 
 const encoder = new TextEncoder()
 
-/** What may go to the client of the bytes that came. */
 export type Tap = ReturnType<typeof createTap>
 
-/** What the observer knew before one of the frames. */
+/** The observer's state before one of the frames. */
 interface Mark {
   readonly start: number
   readonly known: Observation
@@ -26,21 +25,21 @@ interface TapParts {
   readonly splitter: FrameSplitter
   readonly observer: AnswerObserver
   readonly hideUsage: boolean
-  /** Text, in bytes, beyond which a cut may be asked for. */
+  /** Text, in bytes, beyond which a cut may be needed. */
   readonly limit: () => number
   readonly translator: StreamTranslator | undefined
 }
 
 /**
- * Lets whole frames through, or their translation, while the observer watches them; `hideUsage`
- * leaves out the usage chunk.
+ * Passes whole frames, or their translation, while the observer watches them; `hideUsage` leaves
+ * out the usage chunk.
  */
 export function createTap(parts: TapParts) {
   const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer
-  /** Of the frames of `last` from the first one on that comes near to the limit, … */
+  /** The frames of `last` from the first one near the limit, … */
   let marks: Mark[] = []
-  /** … which has this place among them. */
+  /** … and its index. */
   let firstNear = 0
   let hidden: Frame[] = []
   let last = none
@@ -59,7 +58,7 @@ export function createTap(parts: TapParts) {
     last = came
     const limitBytes = limit()
     for (const frame of came.frames) {
-      // A frame has no more text than bytes: far from the limit no cut can be asked for.
+      // A frame has no more text than bytes: far from the limit no cut can be needed.
       const isFar = seen.text.bytes + frame.end - frame.start <= limitBytes
       if (isFar && marks.length === 0) firstNear++
       else marks.push(markOf(frame.start, seen, marks.at(-1)))
@@ -70,7 +69,7 @@ export function createTap(parts: TapParts) {
     }
   }
 
-  /** The first frames, and all bytes before `end`; a translator has then been given no more. */
+  /** The first frames, and all bytes before `end`; a translator gets no more than these. */
   const taken = (frameCount: number, end: number): Uint8Array => {
     const { whole, frames } = last
     if (translator === undefined) return without(whole, hidden, end)
@@ -85,7 +84,7 @@ export function createTap(parts: TapParts) {
 
   const take = () => taken(last.frames.length, last.whole.byteLength)
 
-  /** What closes a translated answer whose own last event may be missing. */
+  /** Closes a translated answer whose own last event may be missing. */
   const close = (): Uint8Array => {
     const isWhole = seen.outcome !== undefined && seen.phase !== 'open'
     return encoder.encode(isWhole ? translator?.end() : '')
@@ -99,15 +98,15 @@ export function createTap(parts: TapParts) {
   }
 
   return {
-    /** Observes what came; nothing of it goes on yet. */
+    /** Observes what came, without passing it on. */
     observe: (chunk: Uint8Array): void => watch(splitter.push(chunk)),
-    /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
+    /** The observed bytes for the client; throws the `GatewayError` of an untranslatable frame. */
     take,
     push(chunk: Uint8Array): Uint8Array {
       watch(splitter.push(chunk))
       return take()
     },
-    /** The upstream has ended: what was waiting for its frame's end. */
+    /** The upstream has ended: the rest of an unfinished frame. */
     end(): Uint8Array {
       const isWithinFrame = splitter.isWithinFrame()
       watch(splitter.end())
@@ -115,17 +114,17 @@ export function createTap(parts: TapParts) {
       const missing = observer.missingEnd?.() ?? ''
       return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
     },
-    /** What was passed on last ends in the middle of a frame that is too long to wait for its end. */
+    /** The last bytes end within a frame that is too long to wait for. */
     isWithinFrame: (): boolean => splitter.isWithinFrame(),
-    /** Lets go of what was observed last: the client may be slow to read what was made of it. */
+    /** Releases what was observed last: the client may be slow to read its translation. */
     release,
-    /** How many frames were observed last, where one of them came near to the limit; else 0. */
+    /** The frames observed last, where one of them came near the limit; else 0. */
     frameCount: (): number => (marks.length === 0 ? 0 : last.frames.length),
-    /** The place of that one among them: what came before it is surely within the limit. */
+    /** The index of that frame: everything before it is surely paid. */
     firstNear: (): number => firstNear,
-    /** What was observed before one of these frames, `firstNear` or later. */
+    /** The observation before one of these frames, `firstNear` or later. */
     before,
-    /** Instead of `take`: drops the frame and all that follows; `forgets`: the observer, too. */
+    /** Instead of `take`: drops the frame and all that follow; `forgets`: in the observer, too. */
     cutBefore(frame: number, forgets: boolean = true): Uint8Array {
       const { start } = marks[frame - firstNear] ?? {}
       if (start === undefined) return take()
@@ -138,11 +137,11 @@ export function createTap(parts: TapParts) {
 const nothing = new Uint8Array(0)
 const none: Frames = { whole: nothing, frames: [] }
 
-/** Passed on as it is it would be whole; in another protocol nothing of it would be left. */
+/** An untranslated frame of this size passes; it can't be translated. */
 const tooLarge = () =>
   new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
 
-/** The last bytes and the missing last event; a torn frame is left out. */
+/** The last bytes and the missing last event; an incomplete frame is left out. */
 function withEnd(
   rest: Uint8Array,
   frames: readonly Frame[],
@@ -157,7 +156,7 @@ function withEnd(
   ])
 }
 
-/** The text that was seen so far is the beginning of what will be seen: it is not copied. */
+/** Earlier text is a prefix of later text: it is not copied. */
 function markOf(start: number, seen: Observation, last: Mark | undefined): Mark {
   const known = {
     ...seen,
@@ -169,12 +168,11 @@ function markOf(start: number, seen: Observation, last: Mark | undefined): Mark 
   return { start, known }
 }
 
-/** Such a set only grows: one of the same size, copied before, is the same. */
+/** The set only grows: an earlier copy of the same size is equal. */
 function copyOf<Value>(set: ReadonlySet<Value>, before: Set<Value> | undefined): Set<Value> {
   return before?.size === set.size ? before : new Set(set)
 }
 
-/** The bytes up to `end`, but for the hidden frames. */
 function without(whole: Uint8Array, hidden: readonly Frame[], end: number): Uint8Array {
   if (hidden.length === 0 && end === whole.byteLength) return whole
   const left = hidden.filter((frame) => frame.start < end)

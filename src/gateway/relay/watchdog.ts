@@ -8,7 +8,6 @@ interface Limits {
   readonly totalMs: number
 }
 
-/** One upstream call under watch. */
 export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'pausedMs' | 'stop'>
 
 export type Watchdog = ReturnType<typeof createWatchdog>
@@ -65,17 +64,17 @@ class WatchedCall {
     calls.add(this)
   }
 
-  /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
+  /** A chunk came, or is waited for from now on: the silence limit applies. */
   touched(): void {
     this.#enter('body')
   }
 
-  /** Nothing is waited for: the client's slowness is not the upstream's silence. */
+  /** Waiting for the client: its slowness is not the upstream's silence. */
   paused(): void {
     this.#enter('paused')
   }
 
-  /** How long nothing was waited for, in all: so long the client has held the upstream up. */
+  /** The total time in which the client held the upstream up. */
   pausedMs(): number {
     return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
   }

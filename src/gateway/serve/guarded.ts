@@ -10,19 +10,19 @@ import { databaseNotRead, errorResponse, GatewayError, modelHeaders } from '../e
 export interface GuardParts {
   readonly gatekeeper: Gatekeeper
   readonly log: Logger
-  /** Told of each refusal, by its cause: nothing is logged of them. */
+  /** Called with the cause of each refusal, which is not logged. */
   readonly onRefused?: ((cause: string) => void) | undefined
 }
 
 interface Guarded {
   readonly call: HttpCall
   readonly protocol: Protocol
-  /** Whose shape a 401 has, where the path decides it and not the reader. */
+  /** The protocol of a 401, where the path decides it and not the reader. */
   readonly keyErrors?: Protocol
   readonly needsBalance?: boolean
 }
 
-/** Runs a handler for a caller that was let in; errors have the protocol's shape. */
+/** Runs a handler for a checked caller; errors have the protocol's shape. */
 export async function guarded(
   parts: GuardParts,
   guard: Guarded,

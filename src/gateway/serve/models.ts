@@ -53,7 +53,7 @@ export function modelRoute(parts: ModelListParts): Handler {
       const models = visibleModels(parts.catalog(), caller, parts.modelsList())
       const model = findModel(models, id)
       if (beta) return encodeGeminiModel(model)
-      // Gemini's SDK asks /v1, too, and reads `name`.
+      // Gemini's SDK calls /v1, too, and reads `name`.
       return protocol === gemini
         ? { ...encodeModel(model), ...encodeGeminiModel(model) }
         : encodeModel(model)
@@ -61,16 +61,18 @@ export function modelRoute(parts: ModelListParts): Handler {
   }
 }
 
-/** Whose SDK reads the answer of a path that several share. */
+/** The protocol of the SDK that reads the answer of a shared path. */
 function readerOf(request: Request): Protocol {
   if (request.headers.has('anthropic-version')) return messages
   return request.headers.has('x-goog-api-key') ? gemini : chat
 }
 
-/** Whose models a list shows: every enabled one of groups that the caller's account may use, or only those that the key may call. */
+/**
+ * Which models a list shows: every enabled one of groups that the caller's account may use, or only
+ * those that the key may call.
+ */
 type ModelsList = 'all' | 'token'
 
-/** The models that a caller is shown, sorted by id. */
 function visibleModels(
   catalog: Catalog,
   caller: Caller,
@@ -83,7 +85,7 @@ function visibleModels(
   return all.filter(({ id }) => offers.has(id) && (!restricted || caller.models.has(id)))
 }
 
-/** Those that a group offers which is open to all, or to this account. */
+/** The models of groups that are open to all, or to this account. */
 function ofUsableGroups(
   all: readonly ListedModel[],
   { groups, openGroups }: Catalog,
@@ -98,7 +100,6 @@ function ofUsableGroups(
   return all.filter(({ id }) => isOffered(id))
 }
 
-/** One visible model by id; throws the 404 that names it. */
 function findModel(models: readonly ListedModel[], id: string): ListedModel {
   const found = models.find((model) => model.id === id)
   if (found) return found
@@ -109,7 +110,6 @@ function findModel(models: readonly ListedModel[], id: string): ListedModel {
   )
 }
 
-/** A model with OpenAI's fields and Anthropic's beside them. */
 function encodeModel(model: ListedModel) {
   return {
     id: model.id,
@@ -122,7 +122,7 @@ function encodeModel(model: ListedModel) {
   }
 }
 
-/** The list of `GET /v1/models`; `models[]` is there for readers that came with Gemini's header. */
+/** The list of `GET /v1/models`; `models[]` is for readers with Gemini's header. */
 function encodeModelList(models: readonly ListedModel[], forGemini: boolean) {
   return {
     object: 'list',

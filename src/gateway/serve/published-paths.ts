@@ -10,7 +10,7 @@ import { type GuardParts, guarded } from './guarded.ts'
  * `/*`: all below; ` *`: the path, too. Source: `openai`, `@anthropic-ai/sdk`, `@google/genai`.
  */
 const rows: readonly (readonly [protocol: ProtocolName, row: string])[] = [
-  // OpenAI. Of files, skills, agents and vaults Anthropic has its own: see `notOffered`.
+  // OpenAI. Anthropic has its own files, skills, agents and vaults: see `notOffered`.
   ['chat', 'GET POST DELETE /v1/agents *'],
   ['chat', 'GET POST DELETE /v1/assistants *'],
   ['chat', 'GET POST DELETE /v1/audio/*'],
@@ -75,7 +75,6 @@ interface Published {
   readonly protocol: ProtocolName
   readonly methods: ReadonlySet<string>
   readonly pattern: RegExp
-  /** The first two segments of its path. */
   readonly begin: string
 }
 
@@ -100,14 +99,14 @@ const table: ReadonlyMap<string, readonly Published[]> = Map.groupBy(
   ({ begin }) => begin,
 )
 
-/** The protocol of an endpoint that a vendor publishes and this gateway does not offer. */
+/** The protocol of a vendor's endpoint that this gateway does not offer. */
 function publishedIn(method: string, path: string): ProtocolName | undefined {
   const asked = method === 'HEAD' ? 'GET' : method
   const found = table.get(beginOf(path))
   return found?.find(({ methods, pattern }) => methods.has(asked) && pattern.test(path))?.protocol
 }
 
-/** Answers a path that is not offered; undefined: nobody publishes it. */
+/** Answers a path that is not offered; undefined: no vendor publishes it. */
 export type NotOffered = (
   context: Pick<Context, 'request' | 'server'>,
 ) => Promise<Response> | undefined
@@ -126,11 +125,11 @@ export function createNotOffered(parts: GuardParts): NotOffered {
   }
 }
 
-/** Two vendors have files, skills and agents of their own: their SDKs tell who they are. */
+/** Two vendors have files, skills and agents of their own: headers tell their SDKs apart. */
 function shapeFor({ headers }: Request, published: Protocol): Protocol {
   const tells = ({ clientHeader }: Protocol) => clientHeader && headers.has(clientHeader)
   return Object.values(protocols).find(tells) ?? published
 }
 
-/** Ids in it are the client's own, and may be of any length. */
+/** Ids in a path may have any length. */
 const shown = (path: string) => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

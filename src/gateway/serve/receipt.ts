@@ -19,10 +19,10 @@ interface ReceiptParts extends GuardParts {
   readonly catalog: () => Catalog
 }
 
-/** `GET /v1/receipts/{id}`: JSON, or text for people who ask for it. */
+/** `GET /v1/receipts/{id}`: JSON, or text where the reader prefers it. */
 export function receiptRoute(parts: ReceiptParts): Handler {
   return (context) =>
-    // A used-up balance is what a caller may want to have explained.
+    // Receipts stay readable with a used-up balance.
     guarded(
       parts,
       { call: httpCall(context, false), protocol: chat, needsBalance: false },
@@ -42,7 +42,7 @@ export function receiptRoute(parts: ReceiptParts): Handler {
     )
 }
 
-/** A receipt of the caller's account. Another account's is told from none by nothing. */
+/** A receipt of the caller's account. Another account's receipt looks like a missing one. */
 async function findOwn(records: RecordStore, caller: Caller, id: string): Promise<ReceiptRows> {
   const rows = await records.receipt(id)
   if (rows?.request.accountId === caller.account.id) return rows
@@ -54,7 +54,7 @@ async function findOwn(records: RecordStore, caller: Caller, id: string): Promis
   )
 }
 
-/** An upstream's usage report may hold anything: its words are shown as those of its errors are. */
+/** An upstream's usage report may hold anything: secrets are hidden as in its errors. */
 export function hideUpstream(rows: ReceiptRows, { channels }: Catalog): ReceiptRows {
   const { request, attempts } = rows
   const shown = (usageRaw: string | null, channelId: number | null) =>
@@ -71,7 +71,7 @@ export function hideUpstream(rows: ReceiptRows, { channels }: Catalog): ReceiptR
 
 function hideIn(usageRaw: string | null, channel: Channel | undefined): string | null {
   if (usageRaw === null || channel === undefined) return usageRaw
-  // Texts only: a channel's key like "token" must not take the names of counts apart.
+  // Texts only: a channel's key like "token" must not break the names of counts.
   return usageRaw.replace(/"(?:[^"\\]|\\.)*"(\s*:)?/g, (text, colon?: string) =>
     colon === undefined ? hideSecrets(text, channel) : text,
   )
@@ -89,15 +89,15 @@ interface Range {
   readonly weight: number
 }
 
-/** `text/plain;q=0.5`. Parameters other than the weight make no difference to us. */
+/** `text/plain;q=0.5`. Other parameters are ignored. */
 function parseRange(text: string): Range {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim())
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
-  // A weight that is none can't speak for its range.
+  // An invalid weight excludes its range.
   return { name, weight: /^(0(\.\d*)?|1(\.0*)?)$/.test(weight) ? Number(weight) : 0 }
 }
 
-/** The most precise range that fits decides, whatever the others say. */
+/** The most precise matching range decides. */
 function weightOf(type: string, subtype: string, ranges: readonly Range[]): number {
   for (const name of [`${type}/${subtype}`, `${type}/*`, '*/*']) {
     const fitting = ranges.filter((range) => range.name === name)
@@ -113,7 +113,7 @@ interface TokenUsageParts {
   readonly clock: Clock
 }
 
-/** What `GET /v1/usage` tells the calling token of itself. Money is a decimal string in USD. */
+/** `GET /v1/usage` of the calling token. Money is a decimal string in USD. */
 export async function tokenUsage(
   { records, catalog, reservations, clock }: TokenUsageParts,
   caller: Caller,
@@ -131,7 +131,7 @@ export async function tokenUsage(
     currency: 'USD',
     token: token.name,
     balance: formatNano(account.balanceNano),
-    // Without what is reserved, with the credit limit, within the budget.
+    // After reservations, with the credit limit, within the budget.
     available: formatNano(Math.max(0, reservations.room(caller).nano)),
     credit_limit: formatNano(account.creditLimitNano),
     budget: encodeBudget(caller, today),
@@ -142,7 +142,6 @@ export async function tokenUsage(
   }
 }
 
-/** Null for a token without one; a part without a limit is null. */
 function encodeBudget({ token, spending }: Caller, today: string) {
   if (spending === undefined) return null
   const spent = spentOn(spending.spent, today)

@@ -34,10 +34,9 @@ interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly clock: Clock
 }
 
-/** Bodies are read by the gateway itself, after the key (and not rewritten by a parser). */
+/** The gateway reads bodies itself, after the key, and keeps their bytes. */
 const raw = { parse: 'none' } as const
 
-/** Endpoints that each have one operation. */
 const endpoints = [
   ['/v1/chat/completions', chat, chat.operations.completions],
   ['/v1/completions', textChat, chat.operations.textCompletions],
@@ -51,7 +50,7 @@ const endpoints = [
   ['/v1/messages/count_tokens', messages, messages.operations.countTokens],
 ] as const satisfies readonly (readonly [path: string, Protocol, Operation])[]
 
-/** What requests are checked by, by method and path. */
+/** The schemas of requests, by method and path. */
 export const requestSchemas: Readonly<Record<string, TSchema>> = Object.fromEntries([
   ...endpoints.map(([path, , { check }]) => [`POST ${path}`, check.schema]),
   ...['/v1/models', '/v1beta/models'].map((path) => [
@@ -82,7 +81,6 @@ export function modelRoutes(parts: RouteParts) {
   return app
 }
 
-/** Answers the requests of one operation. */
 function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
     return parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
@@ -113,7 +111,7 @@ function geminiRoute(parts: RouteParts): Handler {
 
 function usageRoute(parts: RouteParts): Handler {
   return (context) =>
-    // A used-up balance is what a caller may want to read here.
+    // Usage stays readable with a used-up balance.
     guarded(
       parts,
       { call: httpCall(context, false), protocol: chat, needsBalance: false },
@@ -133,18 +131,17 @@ function storedResponseRoute(parts: RouteParts): Handler {
   }
 }
 
-/** A model request that comes from within: the console's playground. */
+/** A model request from the console's playground. */
 export interface InProcessCall {
   readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
-  /** With its key and the path of the protocol, as a client would send it. */
   readonly request: Request
-  /** What ends Gemini's path: `{model}:{action}`; empty for the others. */
+  /** The end of Gemini's path: `{model}:{action}`; empty for the others. */
   readonly target: string
   readonly peer: string
   readonly limitSilence: (seconds: number) => void
 }
 
-/** Answers such requests by the very handlers of the model routes: nothing is left out. */
+/** Answers such requests by the handlers of the model routes, with all their checks. */
 export function createInProcess(parts: RouteParts) {
   const handlers: Readonly<Record<InProcessCall['protocol'], Handler>> = {
     chat: forwardRoute(parts, chat, chat.operations.completions),

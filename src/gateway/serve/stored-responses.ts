@@ -37,9 +37,9 @@ interface StoredRequest {
 }
 
 /**
- * `GET` and `DELETE /v1/responses/{id}`: from what is kept here, else by the channel that made it.
- * Throws 403 of the group, 404 of unknown ids. Background answers are charged when fetched whole,
- * or deleted.
+ * `GET` and `DELETE /v1/responses/{id}`: from the store, else by the channel that made it. Throws
+ * 403 of the group, 404 of unknown ids. Background answers are charged when fetched whole, or
+ * deleted.
  */
 export async function forwardStoredResponse(
   parts: StoredResponseParts,
@@ -85,7 +85,7 @@ async function passOn(
     if (!answer.ok) return await passRefusal(channel, answer, requestId)
     const bytes = hideSecretsIn(await collectBytes(answer, maxAnswerBytes), channel)
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    // What a query of the client's leaves out of it is not known: then the gateway asks for itself.
+    // A client's query may leave parts out: then the gateway fetches the answer itself.
     const chargedAs =
       method === 'GET' && search === ''
         ? await parts.background.fetched(caller.account.id, id, body)
@@ -103,7 +103,7 @@ async function passOn(
   }
 }
 
-/** A stored answer larger than this is not one that could be understood. */
+/** A larger stored answer is treated as invalid. */
 const maxAnswerBytes = 256 * 1_048_576
 
 function nameOf(error: unknown): FailureName {
@@ -120,21 +120,21 @@ async function passRefusal(
   const { status } = answer
   const { refusal, value } = await readRefusal(answer, channel)
   const failed = classifyAnswer(responses.name, status, value)
-  // That there is no such response is what the client asked for, whatever it would say of a model.
+  // A missing response is the client's fault, even if the error names a model.
   if (failed && failed !== 'model_unavailable') throw finalError([{ name: failed, status }])
   if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status }])
   const headers = modelHeaders(responses, requestId, refusal.contentType)
   return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
 }
 
-/** Answers from what is kept here; undefined: the account has no such response. */
+/** Answers from the store; undefined: the account has no such response. */
 async function answerOwn(
   parts: StoredResponseParts,
   { caller, request, id, requestId }: StoredRequest,
 ): Promise<Response | undefined> {
   const { own } = parts
   if (ownResponseOf(id) !== id) return undefined
-  // What it answers to may be much larger, and is not asked for.
+  // The input may be much larger, and is not read.
   const [response] = await Array.fromAsync(own.findResponses(caller.account.id, [id]))
   if (response === undefined) return undefined
   refuseStream(request)
@@ -151,7 +151,6 @@ async function answerOwn(
   }
 }
 
-/** Throws the 400 of a stored response that is asked for as a stream. */
 function refuseStream({ url }: Request): void {
   if (new URL(url).searchParams.get('stream') !== 'true') return
   throw new GatewayError(
@@ -161,16 +160,16 @@ function refuseStream({ url }: Request): void {
   )
 }
 
-/** What a channel is asked about an answer that it keeps. */
+/** A call to a channel about an answer that it keeps. */
 interface StoredAsk {
   readonly channel: Channel
-  /** The one that the answer was made with: another's account may not have it. */
+  /** The key that made the answer: another account may not have it. */
   readonly key: string | undefined
   readonly id: string
   readonly method: string
   readonly signal: AbortSignal
   readonly search?: string
-  /** The client's; absent: nobody asks but the gateway. */
+  /** The client's; absent: the gateway fetches it itself. */
   readonly request?: Pick<Request, 'headers'>
 }
 

@@ -6,24 +6,21 @@ import { sentTwice } from '../body/form-body.ts'
 import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../body/json-fields.ts'
 import { GatewayError } from '../errors.ts'
 
-/** A wish for a response, as it came over a socket. */
+/** A request for a response, as it came over a socket. */
 export interface CreateMessage {
   /** The lane that the client wants its events marked with. */
   readonly lane: string | undefined
-  /** False: the response is only to be prepared, and nothing is to be generated. */
+  /** False: the response is only prepared, and nothing is generated. */
   readonly generates: boolean
-  /** The body that a POST would have, … */
   readonly bytes: Buffer
-  /** … and where its fields stand in it. */
   readonly fields: Pick<JsonFields, 'spans' | 'close'>
 }
 
-/** Fields of a message that are no fields of a request. */
+/** Fields of the message that are not the request's. */
 const ofMessage = new Set(['type', 'event_id', 'stream_id', 'generate', 'stream'])
 
-/** Scalars are shorter. */
 const longestWord = 1_024
-/** All that is beside a request's values, and its names. */
+/** The most bytes beside the values of a request. */
 const longestRest = 65_536
 
 /**
@@ -40,7 +37,7 @@ export async function readMessage(
   const isNested = within && bytes[within.start] === openBrace && !fields.spans.has('model')
   checkRest(bytes, fields, isNested ? (name) => name === 'response' : isOfRequest)
   const type = word('type')
-  // The client tells what it has done with a response: nothing waits for that here.
+  // An acknowledgement by the client: unused here.
   if (type === 'response.processed') return undefined
   if (type !== 'response.create') throw unknownType(type)
   const inner = isNested ? bytes.subarray(within.start, within.end) : bytes
@@ -68,7 +65,7 @@ async function scan(bytes: Buffer, owner: string): Promise<JsonFields> {
 
 const isOfRequest = (name: string) => !ofMessage.has(name)
 
-/** Whoever reads the request looks at its values: all that is beside them has to be JSON as well. */
+/** The request's values are validated later: here everything around them must be JSON. */
 function checkRest(
   bytes: Buffer,
   fields: JsonFields,
@@ -81,7 +78,7 @@ function checkRest(
 }
 const standIn = Buffer.from('0')
 
-/** The limits are those of the request's body, which is looked at next. */
+/** The body's own limits are checked next. */
 const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
 
 function wordsIn(bytes: Buffer, { spans }: JsonFields): (name: string) => unknown {
@@ -92,7 +89,7 @@ function wordsIn(bytes: Buffer, { spans }: JsonFields): (name: string) => unknow
   }
 }
 
-/** The request's fields, each with the bytes that it came with, and that it is to be streamed. */
+/** The request's fields with their original bytes, and `stream` set. */
 function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' | 'fields'> {
   const parts: Buffer[] = []
   const spans = new Map<string, FieldSpan>()
@@ -114,7 +111,7 @@ function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' |
   return { bytes: Buffer.concat(parts), fields: { spans, close: size - 1 } }
 }
 
-/** An event as the client gets it: with its lane, and beside the first one what a POST has in headers. */
+/** An event for the client: with its lane, and in the first one what a POST has in headers. */
 export function eventText(data: string, more: JsonObject): string {
   const fields = JSON.stringify(more)
   if (fields === '{}' || !data.startsWith('{')) return data
@@ -122,10 +119,9 @@ export function eventText(data: string, more: JsonObject): string {
   return `${fields.slice(0, -1)},${data.slice(1)}`
 }
 
-/** Headers of a POST's answer that say something of the request. */
 const toldHeaders = ['x-request-id', 'x-tollgate-dropped', 'x-tollgate-reason', 'retry-after']
 
-/** The same of an answer, for the event that stands for it. */
+/** The headers of a POST's answer that belong in an event. */
 export function headersOf(headers: Headers): JsonObject {
   const told = toldHeaders.flatMap((name) => {
     const value = headers.get(name)
@@ -144,7 +140,7 @@ export function errorEvent(status: number, body: string, headers: JsonObject): J
   const type = stringIn(inner, 'type') ?? 'invalid_request_error'
   return {
     ...{ type: 'error', status, error: { type, code, message, param } },
-    // SDKs that know one form of errors alone read these.
+    // SDKs that know a single form of errors read these.
     ...{ code, message, param, sequence_number: 0, headers },
   }
 }

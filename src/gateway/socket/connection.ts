@@ -26,16 +26,15 @@ import {
 } from './client-message.ts'
 import type { SocketMemory } from './socket-memory.ts'
 
-/** The far side of a socket. */
 interface Wire {
-  /** How many bytes went out; -1: they wait for the far side; 0: nothing will go out any more. */
+  /** How many bytes went out; -1: backpressure; 0: the socket is closed. */
   send(text: string): number
   close(code?: number, reason?: string): void
-  /** Ends it at once: what waits for the far side is not sent any more. */
+  /** Closes it at once and drops unsent bytes. */
   terminate(): void
 }
 
-/** What became of a socket, told by the server. */
+/** The server's events of a socket. */
 interface SocketEvents {
   open(wire: Wire): void
   message(wire: Wire, data: string | Buffer): void
@@ -43,37 +42,36 @@ interface SocketEvents {
   close(): void
 }
 
-/** One connection for responses, as its server sees it. */
 export interface Connection extends SocketEvents {
-  /** Ends it, behind the response that is under way; `last`: what the client is told before. */
+  /** Closes it after the running response; `last`: a final event. */
   end(code: number, reason: string, last?: JsonObject): void
-  /** Ends it at once, with half a message that may have come; false: a response is under way. */
+  /** Closes it at once, with half a message that may have come; false: a response is running. */
   dropIdle(): boolean
-  /** The same, whatever is under way on it. */
+  /** Closes it at once. */
   drop(): void
 }
 
 export interface ConnectionParts {
   readonly accountId: number
-  /** Answers as a POST with this body would be answered. */
+  /** Answers like a POST with this body. */
   readonly ask: (body: Buffer, signal: AbortSignal) => Promise<Response>
-  /** What a warm-up is held against: the key and its limits, as of any request. Throws its refusal. */
+  /** Checks a warm-up like any request: the key and its limits. Throws its refusal. */
   readonly admit: (body: Buffer, signal: AbortSignal) => Promise<JsonObject>
   readonly memory: SocketMemory
   readonly maxBytes: () => number
   readonly clock: Clock
   readonly onClose: () => void
-  /** Told of a fault of the gateway itself. */
+  /** Called with a fault of the gateway itself. */
   readonly onFault: (error: unknown) => void
 }
 
-/** So many are refused while a response is under way: no client sends more without reading. */
+/** The most refused messages while a response runs: no client sends more without reading. */
 const mostUntimely = 32
-/** A single event is no larger. */
+/** The largest single event. */
 const largestEvent = 64 * 1_048_576
 
 /**
- * Answers a socket, one response at a time, each on the way of a POST. A slow client holds back its
+ * Answers a socket, one response at a time, each like a POST. A slow client holds back its
  * upstream.
  */
 export function createConnection(parts: ConnectionParts): Connection {
@@ -88,7 +86,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   function send(text: string): Promise<void> | undefined {
     const sent = wire?.send(text) ?? 0
     if (sent === 0) {
-      // A client that has missed an event would wait for its answer's end.
+      // A client that missed an event would wait forever for its answer's end.
       wire?.terminate()
       wire = undefined
       running?.abort()
@@ -107,7 +105,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     send(JSON.stringify({ ...lane, ...errorEvent(status, body, headers) }))
 
   function refuse(error: unknown, lane: JsonObject): void {
-    // Who writes and does not read would have refusals heaped up here.
+    // Refusals must not pile up for a client that does not read.
     if (full) {
       wire?.terminate()
       return
@@ -120,7 +118,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     if (told.status === 401) wire?.close(1008, 'Unauthorized')
   }
 
-  /** Passes the events of an answer on; gives the last one. */
+  /** Passes the events of an answer on; returns the last one. */
   async function passOn(answer: Response, lane: JsonObject, signal: AbortSignal): Promise<string> {
     const splitter = createSseSplitter(largestEvent)
     const headers = headersOf(answer.headers)
@@ -142,7 +140,10 @@ export function createConnection(parts: ConnectionParts): Connection {
     return ''
   }
 
-  /** The conversation is known here alone, unless the upstream, or the gateway, keeps the response. */
+  /**
+   * Only this connection knows the conversation, unless the upstream or the gateway keeps the
+   * response.
+   */
   function remember(last: string, items: Buffer, previousId: string | null): void {
     if (wire === undefined) return // nobody is there to go on with it
     const { response } = parseJsonObject(last) ?? {}
@@ -172,7 +173,6 @@ export function createConnection(parts: ConnectionParts): Connection {
     if (answer.status === 401) wire?.close(1008, 'Unauthorized')
   }
 
-  /** The body with what it continues in it, where that is known on this connection. */
   function withMemory(message: CreateMessage) {
     const previousId = previousIdIn(message)
     const known = previousId === null ? undefined : memory.find(self, previousId)
@@ -187,7 +187,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function answer(bytes: Buffer, controller: AbortController): Promise<void> {
     let lane: JsonObject = {}
     try {
-      // Who does not read has no answers heaped up here, be they free of charge.
+      // Answers must not pile up for a client that does not read, even free ones.
       await full?.promise
       if (controller.signal.aborted) return
       if (bytes.byteLength > parts.maxBytes()) throw tooLarge()
@@ -240,7 +240,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 }
 
-/** What a client may tell at any time, and waits for no answer to. */
+/** Messages that a client may send at any time without an answer. */
 const isNote = (data: string | Buffer) =>
   data.length < 4_096 && parseJsonObject(data.toString())?.type === 'response.processed'
 
@@ -259,7 +259,7 @@ const tooLarge = () =>
     'The message, or the conversation, is larger than the limit here.',
   )
 
-/** Most bytes of a warm-up without its input: it is free of charge, so its work must stay small. */
+/** The most bytes of a warm-up without its input: it is free, so its work must stay small. */
 const largestWarmUp = 1_048_576
 
 /** A warm-up without its items; throws the 413 of one that is too large beside them. */
@@ -273,13 +273,13 @@ export function withoutItems(message: InputBody): Buffer {
   )
 }
 
-/** A response that has generated nothing: to be continued on its connection. */
+/** A response that generated nothing, to be continued on its connection. */
 interface WarmUp {
   readonly id: string
   readonly events: readonly Frame[]
 }
 
-/** Prepares a response; no upstream is asked, and nothing is charged. `nowMs` since 1970. */
+/** Prepares a response without an upstream or a charge. `nowMs` since 1970. */
 export function warmUp(body: JsonObject, nowMs: number): WarmUp {
   const requestId = createRequestId()
   const model = typeof body.model === 'string' ? body.model : ''

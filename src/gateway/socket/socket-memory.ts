@@ -1,9 +1,11 @@
-/** What a connection knows of the last response on it that nobody else keeps. */
+import { addTo } from '../../lib/add-to.ts'
+
+/** The last response of a connection, where it is kept nowhere else. */
 interface Remembered {
   readonly id: string
-  /** What it continues itself, where that is known elsewhere. */
+  /** The response it continues, where that is known elsewhere. */
   readonly previousId: string | null
-  /** The conversation so far, as JSON text between the brackets of a list of items. */
+  /** The conversation so far, as JSON text without the brackets of the list. */
   readonly items: Buffer
 }
 
@@ -27,9 +29,7 @@ export function createSocketMemory(limits: ConversationLimits) {
   let total = 0
 
   function count(accountId: number, bytes: number): void {
-    const share = (shares.get(accountId) ?? 0) + bytes
-    if (share === 0) shares.delete(accountId)
-    else shares.set(accountId, share)
+    addTo(shares, accountId, bytes)
     total += bytes
   }
 
@@ -48,7 +48,7 @@ export function createSocketMemory(limits: ConversationLimits) {
     }
   }
 
-  /** Who has the most loses first: whoever has less than an equal share loses nothing to others. */
+  /** The largest holder loses first: an account below an equal share loses nothing to others. */
   function largest(): number {
     let [found, most] = [0, 0]
     for (const [accountId, bytes] of shares) if (bytes > most) [found, most] = [accountId, bytes]
@@ -60,12 +60,12 @@ export function createSocketMemory(limits: ConversationLimits) {
       const response = entries.get(connection)?.response
       return response?.id === id ? response : undefined
     },
-    /** What is too large, or has no room any more, is as if it had never been. */
+    /** A response that is too large, or has no room, is dropped. */
     remember(connection: object, accountId: number, response: Remembered): void {
       forget(connection)
       const bytes = response.items.byteLength
       if (bytes > limits.ofOne) return
-      // A view would keep all of the message that it is a part of.
+      // A view would keep the whole message in memory.
       const items = Buffer.from(response.items)
       entries.set(connection, { accountId, response: { ...response, items } })
       count(accountId, bytes)

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
@@ -19,11 +20,11 @@ interface SocketParts extends GuardParts, EnterParts {
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
   readonly most: SocketLimits
-  /** Memory is short: what was not asked for yet has to go. */
+  /** Memory is short: idle connections are dropped. */
   readonly isShort: () => boolean
   readonly clock: Clock
   readonly log: Logger
-  /** How long a connection lives; absent: as long as at OpenAI. */
+  /** Absent: as long as OpenAI's. */
   readonly socketLifeMs?: number | undefined
 }
 
@@ -33,12 +34,14 @@ export interface SocketLimits {
   readonly conversations: ConversationLimits
 }
 
-/** Responses over WebSockets. */
 export type Sockets = ReturnType<typeof createSockets>
 
-/** Connections live no longer. Source: OpenAI's guide "WebSocket mode". */
+/** The longest life of a connection. Source: OpenAI's guide "WebSocket mode". */
 const usualLifeMs = 3_600_000
-/** How often memory is looked at while there are connections: what is half sent is seen by nobody. */
+/**
+ * How often memory is checked while connections are open: half-sent messages are counted nowhere
+ * else.
+ */
 const lookMs = 100
 
 /** Headers of the handshake, and of a message that had no body. */
@@ -105,13 +108,11 @@ export function createSockets(parts: SocketParts) {
     function forget(one: Connection): void {
       clearTimeout(life)
       if (!connections.delete(one)) return
-      const left = (ofAccount.get(accountId) ?? 1) - 1
-      if (left > 0) ofAccount.set(accountId, left)
-      else ofAccount.delete(accountId)
+      addTo(ofAccount, accountId, -1)
     }
     looking ??= setInterval(look, lookMs)
     connections.set(connection, accountId)
-    ofAccount.set(accountId, open + 1)
+    addTo(ofAccount, accountId, 1)
     const headers = { 'x-request-id': requestId }
     if (server?.upgrade?.(request, { data: connection, headers })) return new Response(null)
     forget(connection)
@@ -119,7 +120,7 @@ export function createSockets(parts: SocketParts) {
   }
 
   return {
-    /** `GET /v1/responses`: a WebSocket, where that is what the client wants. */
+    /** `GET /v1/responses`: the WebSocket handshake, where the client wants it. */
     handle(context: Context): Promise<Response> | Response {
       if (!wantsSocket(context.request)) return pageNotFound()
       const call = httpCall(context, false)
@@ -127,7 +128,7 @@ export function createSockets(parts: SocketParts) {
         accept(context, call, caller, requestId),
       )
     },
-    /** Ends all connections, each behind the response that is under way on it; none is opened any more. */
+    /** Closes all connections, each after its running response, and opens none. */
     close(): void {
       isClosed = true
       for (const one of connections.keys()) one.end(1012, 'The gateway is being stopped.')
@@ -169,7 +170,7 @@ function postOf(request: Request, peer: string) {
   })
 }
 
-/** A warm-up is let in as any request, but asks nobody and costs nothing. */
+/** Admits a warm-up like any request; it calls no upstream and costs nothing. */
 async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): Promise<JsonObject> {
   const caller = await parts.gatekeeper.identify(call)
   parts.gatekeeper.check(caller, call, true)
@@ -200,7 +201,7 @@ const tooMany = (isOwn: boolean) =>
     { retryAfter: 5 },
   )
 
-/** In the words by which clients know that they have to open another one. */
+/** The words by which clients know that they must open another connection. */
 const lifeEnded: JsonObject = errorEvent(
   400,
   JSON.stringify({

@@ -1,5 +1,8 @@
+import { hasPrice } from '../../billing/extras.ts'
 import type { Candidate } from '../../catalog/catalog.ts'
 import { cacheMinimum } from '../../catalog/model-facts.ts'
+import { runsSearch } from '../../catalog/runs-search.ts'
+import { ownTools, vendorExtras } from '../../catalog/vendor-extras.ts'
 import type { AnswerEvent } from '../../protocols/canonical/answer.ts'
 import {
   type EncodeContext,
@@ -11,12 +14,14 @@ import { withExactCalls } from '../../protocols/canonical/json-text.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
+import { protocols } from '../../protocols/index.ts'
 import type {
   Frame,
   Framing,
   JsonObject,
   Protocol,
   ProtocolError,
+  ProtocolName,
   RequestFacts,
 } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
@@ -24,6 +29,7 @@ import type { HiddenWork } from '../../protocols/request-facts.ts'
 import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
 import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
 import { checkSize, fit, fitEmbedding } from '../../protocols/translation/fit.ts'
+import { withCacheKey } from '../../protocols/translation/prompt-cache-key.ts'
 import {
   createEventSealer,
   openRequest,
@@ -36,8 +42,6 @@ import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from '../media/inline-media.ts'
-import { maySearch } from './own-tools.ts'
-import { withCacheKey } from './prompt-cache-key.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
@@ -45,13 +49,15 @@ export interface TranslationParts {
   readonly beside?: Beside | undefined
 }
 
-/** A request on its way to a channel of another protocol, and its answer on the way back. */
+/** A request translated for a channel of another protocol, and its answer back. */
 export interface Translation {
-  /** What of the request was left out, as the client wrote it. */
   readonly dropped: readonly string[]
-  /** The same of the upstream's body, once that is encoded, as `RequestFacts` has it of the client's. */
+  /** Work hidden in the encoded upstream body, as `RequestFacts` has it of the client's. */
   hiddenWork(): HiddenWork
-  /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
+  /**
+   * The upstream's body, with fetched files where it needs their bytes; throws the 400 of a failed
+   * one.
+   */
   encode(signal: AbortSignal): Promise<Uint8Array>
   body(
     answer: JsonObject,
@@ -75,34 +81,35 @@ export interface AnswerFacts {
 /** Frames of an upstream's stream in, text for the client out. */
 export interface StreamTranslator {
   push(frame: Frame, json: JsonObject | undefined): string
-  /** The upstream has come to its regular end. */
   end(): string
-  /** Nothing of what is still to come is for the client, but how it ended and what it used. */
+  /** Nothing later is for the client, except the end and the usage. */
   isCut(): boolean
   /** The end of an answer that is cut, and whose upstream is stopped. */
   endCut(usage: Usage | undefined): string
-  /** The end of a stream that went wrong. */
   fail(error: ProtocolError): string
-  /** The client has been told how the answer ended, well or not. */
+  /** The client has received the end, good or bad. */
   isOver(): boolean
 }
 
-interface TranslationTask {
+/** A request to translate, and how. */
+export interface TranslationTask<Body = RequestBody> {
   readonly client: Protocol
-  readonly request: CanonicalRequest
-  readonly body: RequestBody
+  readonly body: Body
+  /** As the client wrote it. */
+  readonly model: string
   readonly isStrict: boolean
-  /** The gateway keeps the answer, if the client asks for that. */
   readonly isKept?: boolean
   /** The account that files are fetched for, and prompts cached. */
   readonly owner: string
+  /** Absent: the upstream searches nothing. */
+  readonly plan?: Plan | undefined
 }
 
 type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
   readonly facts: Pick<RequestFacts, 'stream'>
 }
 
-/** Reads a checked body of a protocol; throws the 400 of what its own vendor would refuse. */
+/** Decodes a validated body; throws the 400 of what its own vendor would refuse. */
 export function decodeRequest(
   protocol: Protocol,
   { bytes, value, facts }: DecodableBody,
@@ -112,7 +119,6 @@ export function decodeRequest(
   return asRefusal(() => protocol.codec.decodeRequest(exact, { model, stream: facts.stream }))
 }
 
-/** Whom a request is translated for. */
 export interface TranslationTarget {
   readonly upstream: Protocol
   readonly origin: string
@@ -121,7 +127,7 @@ export interface TranslationTarget {
   readonly webSearch?: boolean
 }
 
-/** The target that a channel is, asked in one of the protocols that it speaks. Without a plan it searches nothing. */
+/** The target of a channel in one of its protocols. Without a plan it has no web search. */
 export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan): TranslationTarget {
   const { channel, upstreamModel } = candidate
   return {
@@ -133,24 +139,35 @@ export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan):
   }
 }
 
-export interface PreparedRequest extends Pick<Translation, 'dropped' | 'hiddenWork' | 'encode'> {
-  /** What is to be known of the request when its answer comes. */
-  readonly request: CanonicalRequest
-  readonly body: () => JsonObject
-  /** Files that it has the addresses of, and that its target needs the bytes of. */
-  readonly wanted: () => readonly MediaPart[]
+/**
+ * Whether a channel may run a translated request's web search: it can, the group allows it, it has
+ * a price.
+ */
+function maySearch(
+  { group, offer }: Plan,
+  { channel, upstreamModel }: Candidate,
+  protocol: ProtocolName,
+): boolean {
+  const runs = protocols[protocol].searchesAlways
+    ? ownTools(protocol, upstreamModel).includes('web_search')
+    : runsSearch(channel, protocol, upstreamModel)
+  if (!runs || !(group.tools?.includes('web_search') ?? true)) return false
+  return hasPrice(offer.price.terms, vendorExtras(protocol, upstreamModel), { tool: 'web_search' })
 }
 
-interface PrepareTask extends Omit<TranslationTask, 'body'> {
-  readonly body: DecodableBody
-  /** Where the request has tools of its vendor's that it does not force. */
-  readonly optionalTools: ReadonlySet<string> | undefined
+export interface PreparedRequest extends Pick<Translation, 'dropped' | 'hiddenWork' | 'encode'> {
+  readonly request: CanonicalRequest
+  readonly body: () => JsonObject
+  /** Files given by address whose bytes the target needs. */
+  readonly wanted: () => readonly MediaPart[]
 }
 
 /** Fits a request for its target; throws the 400 of what can't be expressed. */
 export function prepareRequest(
   { sealer, media }: TranslationParts,
-  { client, request, body, isStrict, isKept = false, owner, optionalTools }: PrepareTask,
+  { client, body, isStrict, isKept = false, owner }: TranslationTask<DecodableBody>,
+  request: CanonicalRequest,
+  optionalTools: ReadonlySet<string> | undefined,
   { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
@@ -183,7 +200,7 @@ export function prepareRequest(
   }
 }
 
-/** Nothing of the wish to keep the answer is left out. */
+/** Hides the wish to keep the answer from `dropped`. */
 const withoutStore = (request: CanonicalRequest): CanonicalRequest => ({
   ...request,
   native: request.native.filter(({ feature }) => feature !== 'store'),
@@ -192,20 +209,16 @@ const withoutStore = (request: CanonicalRequest): CanonicalRequest => ({
 export function createTranslation(
   parts: TranslationParts,
   task: TranslationTask,
+  request: CanonicalRequest,
   candidate: Candidate,
   upstream: Protocol,
-  plan?: Plan,
 ): Translation {
-  const target = targetOf(candidate, upstream, plan)
-  const prepared = prepareRequest(
-    parts,
-    { ...task, optionalTools: optionalToolsOf(task.body) },
-    target,
-  )
+  const target = targetOf(candidate, upstream, task.plan)
+  const prepared = prepareRequest(parts, task, request, optionalToolsOf(task.body), target)
   return withAnswers(prepared, parts.sealer, task.client, target)
 }
 
-/** A request that was prepared, and the way back of its answer. */
+/** A prepared request with the translation of its answer. */
 export function withAnswers(
   { request, body: asked, dropped, hiddenWork, encode: encodeRequest }: PreparedRequest,
   sealer: Sealer,
@@ -274,7 +287,7 @@ export function withAnswers(
   }
 }
 
-/** Where a request has, and names, tools of its vendor's that it does not force. */
+/** Where a request defines and names optional tools of its vendor. */
 export function optionalToolsOf({
   facts,
 }: Pick<RequestBody, 'facts'>): ReadonlySet<string> | undefined {
@@ -285,7 +298,7 @@ export function optionalToolsOf({
 
 const encoder = new TextEncoder()
 
-/** Whose signatures a channel's upstream knows as its own. Never shown: seals are encrypted. */
+/** The origin of the signatures that a channel's upstream accepts. Only used encrypted. */
 export function originOf(base: string, upstream: Protocol): string {
   return `${upstream.name} ${new URL(base).host}`
 }
@@ -304,7 +317,7 @@ const addressFeatures: { readonly [type in Part['type']]?: FeatureName } = {
   audio: 'audio_url',
 }
 
-/** Work of a translation; throws the 400 of what can't be expressed. */
+/** Turns an inexpressible request into the 400. */
 function asRefusal<Result>(work: () => Result): Result {
   try {
     return work()
@@ -315,26 +328,18 @@ function asRefusal<Result>(work: () => Result): Result {
   }
 }
 
-/** A request for embeddings on its way to a channel of another protocol. */
-interface EmbeddingTask {
-  readonly client: Protocol
-  readonly body: RequestBody
-  readonly model: string
-  readonly isStrict: boolean
-}
-
 /**
  * Translates a request for embeddings and its answer; throws the 400 of what can't be expressed.
  */
 export function translateEmbedding(
-  { client, body, model, isStrict }: EmbeddingTask,
+  { client, body, model, isStrict }: TranslationTask,
   { upstreamModel }: Candidate,
   upstream: Protocol,
 ): Translation {
   const [from, to] = [client.embedding, upstream.embedding]
   if (from === undefined || to === undefined) throw new Error('There are no embeddings.')
   const { request, dropped } = asRefusal(() => {
-    // Before the whole body is parsed: what is too much may be very much.
+    // Before the whole body is parsed: it may be huge.
     checkSize(body.facts.calls, body.bytes.byteLength, from.textsAt, to)
     const read = from.decodeRequest(body.value(), model)
     return { request: read, dropped: fitEmbedding(read, to, isStrict) }

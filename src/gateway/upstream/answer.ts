@@ -6,26 +6,21 @@ import type { AttemptCause } from '../failures/failures.ts'
 import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 
-/** A streamed answer that has begun: its first bytes are here, the rest is pulled. */
+/** A begun streamed answer: its first bytes are here, the rest is pulled. */
 export interface StreamAnswer {
   readonly kind: 'stream'
   readonly contentType: string
   readonly first: Uint8Array
   readonly reader: ByteReader
   readonly observer: AnswerObserver
-  /** Undefined: the client speaks the upstream's protocol. */
   readonly translator: StreamTranslator | undefined
   readonly framing: Framing
   readonly watch: Watch
-  /** Aborted when the upstream call was ended from here. */
   readonly signal: AbortSignal
-  /** The limit of time that ended the stream, when one did. */
   readonly expiry: () => Expiry | undefined
-  /** Writes the attempt's row; call once, when the stream has ended. */
   readonly finish: (cause: AttemptCause | null) => void
 }
 
-/** A whole answer, understood. */
 export interface BodyAnswer {
   readonly kind: 'body'
   readonly contentType: string
@@ -33,7 +28,7 @@ export interface BodyAnswer {
   readonly observer: AnswerObserver
 }
 
-/** The upstream found fault with the client's request: passed on as it is. */
+/** The upstream rejects the client's request: passed on as it is. */
 export interface Refusal {
   readonly kind: 'refusal'
   readonly status: number
@@ -42,18 +37,15 @@ export interface Refusal {
   readonly retryAfter: string | null
 }
 
-/**
- * Work that the client can't be given: another form, or too long. It is charged, and not made
- * again.
- */
+/** A charged answer that the client can't get: another form, or too long. It is not made again. */
 export interface SpentAnswer {
   readonly kind: 'spent'
   readonly observer: AnswerObserver
-  /** What it used is behind what could be read. */
+  /** Its usage is behind what could be read. */
   readonly isLost: boolean
-  /** What is wrong with it, where it is not only its form. */
+  /** What is wrong with it, besides its form. */
   readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
-  /** What its client is told, where it is the gateway that had no room for it. */
+  /** The client's error, where the gateway had no memory for it. */
   readonly refusal?: GatewayError | undefined
 }
 

@@ -17,15 +17,13 @@ import { buildCall } from './upstream-call.ts'
 export interface AskParts extends AttemptParts {
   readonly affinity: Affinity
   readonly choose: (asked: ChooserAsked) => Chooser
-  /** At most so many attempts are made for one request, … */
   readonly maxAttempts: () => number
-  /** … and none is begun later than this after the first, in milliseconds. */
+  /** No attempt begins later than this after the first, in milliseconds. */
   readonly retryTimeMs: () => number
-  /** How long a request may wait for room within limits, in milliseconds; 0: not at all. */
   readonly queueTimeMs: () => number
 }
 
-/** Asks one channel after the other; throws what the client is told when none answers. */
+/** Asks one channel after the other; throws the client's error when none answers. */
 export async function askChannels(
   parts: AskParts,
   exchange: Exchange,
@@ -49,7 +47,7 @@ export async function askChannels(
       if (result.ok) return result.answer
       failures.push(result.failure)
     } catch (error) {
-      // What this channel needs can't be had: another one may not need it.
+      // This channel's needs can't be met: another one may not have them.
       if (!(error instanceof GatewayError)) throw error
       choice.succeeded() // nothing was sent: how long that took tells nothing of the channel
       refusal ??= error
@@ -63,18 +61,18 @@ export async function askChannels(
   return answerOfNone(exchange, chooser, failures, refusal)
 }
 
-/** A place that is counted elsewhere may come when nobody wants it any more. */
+/** A shared place may arrive after the request has ended. */
 async function arrived(
   exchange: Exchange,
   coming: Promise<Choice | undefined>,
 ): Promise<Choice | undefined> {
-  // Whatever becomes of the request, its place is given back with the exchange.
+  // The exchange releases the place at its end.
   exchange.choice = await coming
   if (exchange.interruption) throw stopping()
   return exchange.choice
 }
 
-/** Waits in line where channels are only busy; the exchange's end ends it. */
+/** Waits in line where all channels are full; the exchange's end ends it. */
 async function waitForRoom(
   { queueTimeMs, tick }: AskParts,
   exchange: Exchange,
@@ -98,10 +96,10 @@ function leave(exchange: Exchange, choice: Choice): void {
   exchange.choice = undefined
 }
 
-/** Undefined when nothing is left: what comes is passed on then, an error too. */
+/** Undefined when no channel is left: then even an error is passed on. */
 const nextOf = (chooser: Chooser) => (chooser.hasOthers() ? () => chooser.hasNext() : undefined)
 
-/** What the client is told when no channel has answered. */
+/** The client's error when no channel has answered. */
 function answerOfNone(
   exchange: Exchange,
   chooser: Chooser,
@@ -144,7 +142,7 @@ function askedOf(
   }
 }
 
-/** The channels that may answer; of a continued answer only the one that made it, with its key. */
+/** The channels that may answer; for a continued answer only the one that made it, with its key. */
 function optionsFor(
   { affinity }: AskParts,
   { caller, facts }: Exchange,
@@ -159,7 +157,6 @@ function optionsFor(
   return options
 }
 
-/** An option with this key of its channel alone, if it has it still. */
 function withKey(option: Option, key: string): Option {
   const { channel } = option
   return channel.keys.includes(key) ? { ...option, channel: { ...channel, keys: [key] } } : option
@@ -171,7 +168,7 @@ interface AttemptParts extends SentCallParts {
 }
 
 /**
- * Asks one channel; throws the `GatewayError` of a request that it can't be asked. `hasNext`:
+ * Calls one channel; throws the `GatewayError` of a request that it can't be sent. `hasNext`:
  * whether another one can be.
  */
 export async function attempt(
@@ -199,7 +196,7 @@ export async function attempt(
     if (!controller.signal.aborted) throw error
     return neverSent
   }
-  // Who has left by now owes nothing: nothing was asked.
+  // A client that is gone by now pays nothing: nothing was sent.
   if (exchange.interruption !== undefined) return neverSent
   const sent = new SentCall(parts, exchange, choice, controller)
   exchange.isOwed = exchange.operation.charged

@@ -3,32 +3,32 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { Concluded } from '../exchange.ts'
 import { proxyLogin } from '../outbound/dial.ts'
 
-/** Takes a channel's keys, hosts and proxy out of a text: errors may quote them. */
+/** Removes a channel's keys, hosts and proxy from a text: errors may quote them. */
 export function hideSecrets(text: string, channel: Channel): string {
   return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
 }
 
-/** The same for the operator, who may know the hosts: only keys and the proxy's password go. */
+/** For the operator, who may see the hosts: removes keys and the proxy's password. */
 export function hideKeys(text: string, channel: Channel): string {
   const { keys } = channel
   const secrets = [...keys, ...proxyPasswords(channel)].filter((secret) => secret.length > 3)
   return withEscapes(secrets).reduce((shown, one) => shown.replaceAll(one, '[hidden]'), text)
 }
 
-/** The same for bytes; the very same bytes come back when there is nothing to hide. */
+/** The same for bytes; the same object comes back when there is nothing to hide. */
 export function hideSecretsIn(bytes: Uint8Array, channel: Channel): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!secretsOf(channel).some((secret) => text.includes(secret))) return bytes
   return new TextEncoder().encode(hideSecrets(text.toString(), channel))
 }
 
-/** Bytes of an answer as the client may see them: only an error in it can hold what it may not. */
+/** Bytes of an answer for the client: only an error can hold secrets. */
 export function shownBytes(bytes: Uint8Array, exchange: Concluded, seen: Observation): Uint8Array {
   const channel = exchange.candidate?.channel
   return channel && seen.outcome === 'failed' ? hideSecretsIn(bytes, channel) : bytes
 }
 
-/** The upstream's words about an answer that failed, as the caller's record may have them. */
+/** The upstream's error of a failed answer, for the caller's record. */
 export function shownError(exchange: Concluded, seen: Observation): string | undefined {
   const channel = exchange.candidate?.channel
   return channel && seen.errorMessage ? hideSecrets(seen.errorMessage, channel) : seen.errorMessage
@@ -45,7 +45,7 @@ function secretsOf(channel: Channel): readonly string[] {
   return withEscapes(secrets)
 }
 
-/** Some write a slash with a backslash before it. */
+/** Some JSON writers escape slashes. */
 const withEscapes = (secrets: readonly string[]) =>
   secrets.flatMap((secret) =>
     secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],

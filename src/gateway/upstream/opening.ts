@@ -5,27 +5,26 @@ import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Watch } from '../relay/watchdog.ts'
 import { FailureNotes } from './other-form.ts'
 
-/** A stream whose beginning was looked at: nothing of it is lost. */
+/** A stream whose beginning was read; no byte is lost. */
 interface Opening {
   readonly first: Uint8Array
   readonly reader: ByteReader
-  /** It has failed before anything of an answer came. */
   readonly failure: FailedOpening | undefined
 }
 
 interface FailedOpening {
   readonly usageRaw: unknown
   readonly told: JsonObject | undefined
-  /** What broke it off; undefined where it came to an end, or told of an error. */
+  /** What broke it off; undefined where it ended, or reported an error. */
   readonly error?: unknown
 }
 
-/** So long the first words of an answer are waited for, behind what announces them. */
+/** How long to wait for the first words after the events that announce them. */
 const patienceMs = 300
 
 /**
- * Looks at a stream's beginning while another channel can be asked, until something of the answer
- * is there or 300 ms have passed.
+ * Reads a stream's beginning while another channel can be called, until something of the answer is
+ * there or 300 ms have passed.
  */
 export async function readOpening(
   first: Uint8Array,
@@ -72,13 +71,12 @@ export async function readOpening(
 type Reading = ReturnType<ByteReader['read']>
 
 interface Ending {
-  /** The read that has found out. */
   readonly reading: Reading
   /** Undefined: a clean end. */
   readonly error: unknown
 }
 
-/** The next bytes, or how the stream ended; undefined when patience ends first. */
+/** The next bytes, or how the stream ended; undefined when the time is over. */
 async function readNext(
   reading: Reading,
   patience: Promise<void>,
@@ -91,7 +89,7 @@ async function readNext(
   }
 }
 
-/** A reader that gives first what is already being read. */
+/** A reader that starts with the pending read. */
 function resumed(reader: ByteReader, pending: Reading | undefined): ByteReader {
   pending?.catch(() => {}) // whoever takes the stream over reads it again
   let waiting = pending

@@ -12,21 +12,21 @@ import { classifyError, type FailureName } from '../failures/failures.ts'
 import { decodeRequest } from '../translate/translation.ts'
 import type { SpentAnswer } from './answer.ts'
 
-/** An answer that came in the other form, in the one that was asked for, of the upstream's protocol. */
+/** An answer converted to the requested form, in the upstream's protocol. */
 interface Reformed {
   readonly bytes: Uint8Array
-  /** What the upstream has told: what it is charged by. */
+  /** The original observation, which is charged. */
   readonly told: Observation
 }
 
-/** An answer's request, by which an answer is written in the other form than it came in. */
+/** The request of an answer that came in the wrong form. */
 export interface AskedForm {
   readonly exchange: Exchange
   readonly body: RequestBody
   readonly route: Route
 }
 
-/** What writers must know of the request; undefined: it is nothing that can be put in other words. */
+/** Encoders need the decoded request; undefined: it can't be decoded. */
 function contextFor(
   { exchange, body, route }: AskedForm,
   answer: JsonObject,
@@ -42,16 +42,13 @@ function contextFor(
     ...{ requestId, model, framing, library },
     createdAt: Math.floor(startedAt / 1000),
     estimatedInputTokens: reservation?.inputTokens ?? 0,
-    // A chat stream tells its usage only where it is asked to; a translation is told it so.
+    // A chat stream reports usage only on request; the translation must include it.
     body:
       exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
   }
 }
 
-/**
- * A JSON body as the stream that was asked for; undefined: it is no whole answer, or can't be put
- * so.
- */
+/** A JSON body as the requested stream; undefined: it is incomplete, or can't be converted. */
 export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
   unlessRefused(() => {
     const { codec } = asked.route.protocol
@@ -66,7 +63,7 @@ export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | 
     return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
   })
 
-/** The same for a stream that has come to its end, where a body was asked for. */
+/** A complete stream as the requested body. */
 export const inWholeForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
   unlessRefused(() => {
     const { codec } = asked.route.protocol
@@ -95,7 +92,7 @@ const reformed = (text: string, told: Observation): Reformed => ({
 const isAnswer = (seen: Observation) =>
   showsWork(seen) && !seen.pending && seen.outcome !== undefined
 
-/** A request that has no form between all protocols was let through to its vendor all the same. */
+/** A native request may have no canonical form. */
 function unlessRefused<Result>(work: () => Result): Result | undefined {
   try {
     return work()
@@ -105,7 +102,7 @@ function unlessRefused<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** Watches the answer in its new form, and counts what was told in the old one. */
+/** Watches the answer in its new form, and counts by the original one. */
 export function countedBy(observer: FailureObserver, told: Observation): FailureObserver {
   const count = () => {
     const { usage, usageRaw, observed, counted, lacksInput, reportedLength } = told
@@ -128,7 +125,7 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
   }
 }
 
-/** No answer at all; what it says it used is for the operator's comparison of bills. */
+/** Not an answer; its usage report is for the operator's comparison of bills. */
 export interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
@@ -138,7 +135,7 @@ export interface Unusable {
   readonly told?: JsonObject | undefined
 }
 
-/** Work all the same, of which nothing goes to the client. */
+/** Charged work of which nothing goes to the client. */
 export type Spent = SpentAnswer & { readonly observer: FailureObserver }
 
 export const observerOf = ({ operation, protocol }: Route) =>
@@ -163,16 +160,16 @@ export function misread(route: Route, bytes: Uint8Array): Spent | Unusable {
   return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
 }
 
-/** An answer that was too long to be read, or that there was no memory for. */
+/** An answer that was too long to read, or found no memory. */
 export function unread(route: Route, noMemory: GatewayError | undefined): Spent {
   const observer = observerOf(route)
   observer.seen.outcome = 'incomplete' // as far as anybody here knows
-  // What would never fit is too long, whoever else has memory.
+  // What would never fit is too long, whatever memory is free.
   const refusal = noMemory?.kind === 'overloaded' ? noMemory : undefined
   return { kind: 'spent', observer, isLost: true, refusal }
 }
 
-/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
+/** Whether it is the vendor's answer, and not the error that it failed with. */
 export function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
   if (outcome === 'failed' || foreign) return false
   const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
@@ -191,7 +188,7 @@ export function parseObject(bytes: Uint8Array): unknown {
   }
 }
 
-/** An observer that keeps in which words an answer was said to have failed: its class depends on them. */
+/** An observer that keeps an answer's error, which decides its class. */
 export type FailureObserver = Pick<FailureNotes, keyof FailureNotes>
 
 export class FailureNotes implements AnswerObserver {
@@ -221,12 +218,12 @@ export class FailureNotes implements AnswerObserver {
     return this.#observer.missingEnd?.() ?? ''
   }
 
-  /** The event or body that told of the failure; undefined: there is none, or not in an object. */
+  /** The event or body with the error; undefined: none, or not an object. */
   told(): JsonObject | undefined {
     return this.#told
   }
 
-  /** The class of it; undefined: the answer has not failed. */
+  /** Its class; undefined: the answer has not failed. */
   failure(): FailureName | undefined {
     return this.seen.outcome === 'failed' ? classifyError(this.#protocol, this.#told) : undefined
   }

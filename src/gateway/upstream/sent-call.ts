@@ -32,7 +32,7 @@ import {
   translateRefusal,
 } from './upstream-answer.ts'
 
-/** What one attempt came to: an answer to relay, or a failure to decide on. */
+/** The result of one attempt: an answer to relay, or a failure to decide on. */
 export type AttemptResult =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly failure: Failure }
@@ -40,7 +40,7 @@ export type AttemptResult =
 export interface SentCallParts {
   readonly clock: Clock
   readonly tick: Clock
-  /** Told of every attempt that has ended, and of its failure's class. */
+  /** Called at the end of every attempt, with its failure's class. */
   readonly onAttempt: (channel: Channel, cause: AttemptCause | null) => void
   readonly watchdog: Watchdog
   readonly memory: MemoryBudget
@@ -48,10 +48,10 @@ export interface SentCallParts {
   readonly log: Logger
 }
 
-/** Whoever reads slowly leaves this part of the budget to those who come. */
+/** Slow readers leave this part of the budget to new requests. */
 const keptForOthers = 1 / 4
 
-/** A call that is ready and goes out: from here on it is the upstream that time is taken by. */
+/** A call that is sent: from here on its time counts as the upstream's. */
 export class SentCall implements ReadingRoom {
   /** Of the answer; null before its head is here. */
   status: number | null = null
@@ -63,7 +63,7 @@ export class SentCall implements ReadingRoom {
   readonly #watch: Watch
   readonly #row: AttemptRow
   #expiry: Expiry | undefined
-  /** Of the memory budget, for a client that is slow to read. */
+  /** Leased memory for a client that is slow to read. */
   #heldBytes = 0
 
   constructor(
@@ -86,20 +86,19 @@ export class SentCall implements ReadingRoom {
     this.#row = new AttemptRow(parts, exchange, channel, this.#watch)
   }
 
-  /** The head of the answer is here; whether it is a success. */
+  /** Handles the head of the answer; true if it is a success. */
   began(response: OutboundAnswer): boolean {
     this.status = response.status
     this.#row.head(response)
     return response.ok
   }
 
-  /** What its answer is read with; whoever reads throws what breaks it off. */
   reading(other: AskedForm, hasNext: (() => boolean) | undefined): ReadingTask {
     const memory = this.#memory()
     return { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
   }
 
-  /** What comes of an answer that was read. */
+  /** The result of an answer that was read. */
   answered(response: OutboundAnswer, read: ReadAnswer): AttemptResult {
     if (read.kind === 'spent') return this.#spent(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)
@@ -126,7 +125,7 @@ export class SentCall implements ReadingRoom {
     return { ok: false, failure }
   }
 
-  /** Of a whole answer, which is kept until the client has it: one that is paid for goes before others. */
+  /** A whole answer is held until the client has it: a paid one goes before new requests. */
   #memory(): BodyMemory | undefined {
     const { memory, memoryWaitMs } = this.#parts
     const { lease } = this.#exchange
@@ -157,7 +156,6 @@ export class SentCall implements ReadingRoom {
     return this.#heldBytes === 0 || memory.isShort(memory.totalBytes * keptForOthers)
   }
 
-  /** What broke the call off. */
   classify(error: unknown): FailureName {
     const { isDenied, interruption = null, requestId } = this.#exchange
     const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
@@ -173,7 +171,7 @@ export class SentCall implements ReadingRoom {
     return name
   }
 
-  /** What comes of an answer that is no success. */
+  /** The result of an answer that is no success. */
   async refused(response: OutboundAnswer): Promise<AttemptResult> {
     this.#row.begun()
     const asked = { choice: this.#choice, route: this.#route }
@@ -186,7 +184,7 @@ export class SentCall implements ReadingRoom {
 
   #spent(response: OutboundAnswer, read: Spent): AttemptResult {
     const { usageRaw } = read.observer.seen
-    // What costs nothing can be asked for again.
+    // A free request may simply be repeated.
     if (!this.#exchange.operation.charged) {
       const failure = read.refusal ? 'gateway_exhausted' : 'upstream_invalid'
       return this.#unusable(response, { kind: 'unusable', failure, usageRaw })
@@ -223,7 +221,7 @@ export class SentCall implements ReadingRoom {
     return { ...read, watch: this.#watch, signal, expiry: () => this.#expiry, finish }
   }
 
-  /** The client gets an answer that has failed all the same; what was wrong with it is remembered. */
+  /** Reports a failed answer that the client gets all the same. */
   #blame(name: FailureName, { headers }: OutboundAnswer, observer: FailureObserver): void {
     this.#exchange.fault = failureClasses[name].fault
     if (this.#isOurs()) return
@@ -233,7 +231,7 @@ export class SentCall implements ReadingRoom {
     else this.#choice.succeeded()
   }
 
-  /** Ended by the gateway itself, or for the client: that is no fault of the channel's. */
+  /** The gateway or the client ended it: not the channel's fault. */
   #isOurs(): boolean {
     const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
     return this.#exchange.isDenied || isEnded
@@ -246,7 +244,7 @@ const failureOf = (name: FailureName, status: number | null, waitMs?: number): F
   ...(waitMs !== undefined && { retryAfterMs: waitMs }),
 })
 
-/** Whether an upstream that has failed may bill all the same: it was silent, or broke off behind a 200. */
+/** Whether a failed upstream may bill all the same: it was silent, or broke off behind a 200. */
 function mayHaveWorked({ name, status }: Failure): boolean {
   if (status !== null && status >= 300) return false
   if (name === 'connection_lost') return status !== null
@@ -255,17 +253,17 @@ function mayHaveWorked({ name, status }: Failure): boolean {
 
 const isCount = ({ protocol, operation }: Route) => operation === protocol.counting
 
-/** Whether a failure tells of something that a request for an answer would meet on this channel, too. */
+/** Whether a failure would also affect a request for an answer on this channel. */
 function isTelling(route: Route, { name, status }: Failure): boolean {
   const { fault, cools } = failureClasses[name]
   if (fault === 'client') return false
   if (route.operation === route.protocol.generation) return true
-  // Counts have limits of their own at the vendors, and many an upstream has no such endpoint.
+  // Counts have limits of their own at the vendors, and many upstreams lack the endpoint.
   if (isCount(route)) return cools?.scope === 'channel'
   return status !== 404 && status !== 405
 }
 
-/** What the upstream did wrong in a stream that had begun; undefined: nothing, or it was not it. */
+/** The upstream's failure in a begun stream; undefined: none, or not its fault. */
 function brokenBy(
   observer: FailureObserver,
   cause: string | null,
@@ -278,7 +276,6 @@ function brokenBy(
   return observer.failure() ?? 'connection_lost'
 }
 
-/** An answer that is no success: the client's own fault, which it is told of, or a failure. */
 type Refused =
   | { readonly failure: Failure; readonly refusal?: undefined }
   | { readonly failure?: undefined; readonly refusal: Refusal }
@@ -294,7 +291,7 @@ async function readRefused(
   const { refusal, value } = await readRefusal(response, channel)
   const told = refusal && translateRefusal(refusal, exchange, route)
   const name = classifyAnswer(route.protocol.name, status, value, upstreamModel)
-  // Not JSON: it is not the vendor's API that speaks, and the channel is wrong.
+  // Not JSON: not the vendor's API, so the channel is wrong.
   if (name === undefined) {
     return told ? { refusal: told } : { failure: failureOf('upstream_invalid', status) }
   }
@@ -302,7 +299,7 @@ async function readRefused(
   return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
 }
 
-/** What is noted of an attempt while it lasts; written to the exchange when it has ended. */
+/** The row of a running attempt; written to the exchange at its end. */
 class AttemptRow {
   readonly #parts: SentCallParts
   readonly #exchange: Exchange
@@ -330,13 +327,12 @@ class AttemptRow {
       headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
   }
 
-  /** The first bytes are here: how long that took, in milliseconds. Only the first call counts. */
+  /** The first bytes are here: returns their time in milliseconds. Only the first call counts. */
   begun(): number {
     this.#firstByteMs ??= this.#elapsedMs()
     return this.#firstByteMs
   }
 
-  /** The attempt has ended; only the first call counts. */
   finish(cause: AttemptCause | null, usageRaw?: unknown): void {
     if (this.#isFinished) return
     this.#isFinished = true

@@ -32,12 +32,11 @@ import {
   unread,
 } from './other-form.ts'
 
-/** An unstreamed answer larger than this is not one that could be understood. */
+/** A larger unstreamed answer is treated as invalid. */
 const maxAnswerBytes = 256 * 1_048_576
-/** An upstream's error body beyond this is cut off unread. */
+/** The rest of a longer error body is not read. */
 const maxRefusalBytes = 1_048_576
 
-/** A stream whose first bytes are here. */
 export type BegunStream = { readonly observer: FailureObserver } & Pick<
   StreamAnswer,
   'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'
@@ -45,24 +44,21 @@ export type BegunStream = { readonly observer: FailureObserver } & Pick<
 
 type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 
-/** What an answer is read with. */
 export interface ReadingTask {
   readonly route: Route
   readonly watch: Watch
-  /** For an answer in the form that was not asked for. */
+  /** Context of an answer in the wrong form. */
   readonly other: AskedForm
-  /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
+  /** Whether another channel can be called; if not, even an error is passed on. */
   readonly hasNext: (() => boolean) | undefined
-  /** Told when the answer's first bytes are here. */
   readonly row: { begun(): number }
-  /** What a whole answer takes; undefined: nobody counts it. */
+  /** Memory for a whole answer; undefined: it is not counted. */
   readonly memory: BodyMemory | undefined
 }
 
-/** What was read of an answer, as far as it must be known before anything goes to the client. */
+/** The part of an answer that must be known before anything goes to the client. */
 export type ReadAnswer = BegunStream | WholeBody | Spent | Unusable
 
-/** Reads the first bytes of a stream. */
 export async function beginStream(
   response: OutboundAnswer,
   exchange: Exchange,
@@ -92,7 +88,8 @@ export async function beginStream(
     ? await readOpening(first, reader, route, watch)
     : { first: copied(first), reader, failure: undefined }
   const name = failure && classifyError(route.protocol.name, failure.told)
-  // The client's own fault is told as the upstream tells it: no other channel would do better.
+  // The client's own fault is passed on as the upstream reports it: no other channel would do
+  // better.
   if (failure && name && name !== 'client_fault' && hasNext?.()) {
     await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
     return { kind: 'unusable', failure: name, ...failure }
@@ -101,7 +98,7 @@ export async function beginStream(
   return begunStream(exchange, route, { ...opening, observer }, contentType)
 }
 
-/** `contentType` as the upstream has it; undefined: it is written here. */
+/** `contentType`: the upstream's; undefined: the gateway writes the stream. */
 function begunStream(
   exchange: Exchange,
   { framing, translation }: Route,
@@ -119,13 +116,11 @@ function begunStream(
   }
 }
 
-/** Of an answer that is here as a whole. */
 const ended: ByteReader = {
   read: () => Promise.resolve({ done: true }),
   cancel: () => Promise.resolve(),
 }
 
-/** Reads a whole body, as `readAll` does. */
 export function readBody({ headers, body }: OutboundAnswer, { row, watch, memory }: ReadingTask) {
   row.begun()
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
@@ -133,7 +128,7 @@ export function readBody({ headers, body }: OutboundAnswer, { row, watch, memory
   return body === null ? nothing : readAll(body.getReader(), maxAnswerBytes, asked)
 }
 
-/** What a whole body says. */
+/** Interprets a whole body. */
 export function understand(
   response: OutboundAnswer,
   exchange: Exchange,
@@ -161,7 +156,7 @@ export function understand(
     const shown = shownBytes(bytes, exchange, seen)
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
-  // What is to be fetched later can't be by a client of another protocol.
+  // A client of another protocol could not fetch a background answer.
   if (seen.pending) return failedBy(route, body, seen)
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
@@ -183,14 +178,14 @@ const failedBy = ({ protocol }: Route, body: JsonObject, { usageRaw }: Observati
   told: body,
 })
 
-/** It is kept as long as its stream: a view would keep all that came with it. */
+/** Kept as long as its stream: a view would keep the whole read in memory. */
 const copied = (first: Uint8Array) =>
   first.byteLength < first.buffer.byteLength ? first.slice() : first
 
 const nothing = new Uint8Array(0)
 const decoder = new TextDecoder()
 
-/** An observer that knows already which tier the head of an answer names, where one was asked for. */
+/** An observer that gets the tier from the answer's headers, where one was requested. */
 function informedOf(
   route: Route,
   { facts }: Exchange,
@@ -204,18 +199,16 @@ function informedOf(
   return observer
 }
 
-/** What an upstream says that does not answer. */
 export interface Refused {
-  /** For the client, where it is to blame; undefined when it is no JSON. */
+  /** For the client, if it is to blame; undefined when it is no JSON. */
   readonly refusal: Refusal | undefined
-  /** The object that it says it in. */
   readonly value: JsonObject | undefined
 }
 
-/** So long the words of an upstream are waited for that has failed already. */
+/** How long to wait for the body of a failure. */
 const refusalPatienceMs = 3_000
 
-/** Reads the body of an answer that is no success. */
+/** Reads the body of an unsuccessful answer. */
 export async function readRefusal(response: OutboundAnswer, channel: Channel): Promise<Refused> {
   const raw = await readInTime(response)
   const parsed = raw && parseObject(raw)
@@ -232,7 +225,7 @@ export async function readRefusal(response: OutboundAnswer, channel: Channel): P
   return { refusal, value: isJsonObject(value) ? value : undefined }
 }
 
-/** The body, when it comes soon, whole and not too large: the status has said the most of it. */
+/** The body, if it comes soon, whole and not too large: the status says most of it. */
 async function readInTime({ body }: OutboundAnswer): Promise<Uint8Array | undefined> {
   if (body === null) return undefined
   const reader = body.getReader()
@@ -255,23 +248,22 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
   }
 }
 
-/** Of an answer so much is part of what a request takes anyway. */
+/** This much of an answer is part of a request's own cost. */
 const uncountedBytes = 65_536
-/** No more is taken ahead of what comes: what is not needed may be more than there is. */
+/** The most leased ahead of what has come: more could exceed the budget needlessly. */
 const mostAheadBytes = 1_048_576
 
 interface Reading {
   readonly watch?: Watch
   readonly first?: Uint8Array
   readonly memory?: BodyMemory | undefined
-  /** Nothing comes behind so many bytes: their end is not waited for. */
+  /** The body's length, which ends the read without waiting for the end. */
   readonly length?: number
 }
 
-/** Why bytes were not read: there was no memory for them; undefined: there are too many. */
+/** Why bytes were not read: no memory; undefined: too many. */
 type Unread = GatewayError | undefined
 
-/** All that comes, behind what has come. */
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
@@ -287,7 +279,7 @@ async function readAll(
     size += value.byteLength
     let refusal: GatewayError | undefined
     if (size <= maxBytes && size > taken) {
-      // As much again as was taken before, in steps of a size.
+      // Doubles the lease, in bounded steps.
       const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
       taken += more
       refusal = await refusalOf(more, watch, memory)
@@ -303,7 +295,10 @@ async function readAll(
   return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
 }
 
-/** Takes memory for what comes, and gives the refusal where there is none. The upstream is held back meanwhile. */
+/**
+ * Leases memory for incoming bytes; returns the refusal where there is none. Backpressure holds the
+ * upstream meanwhile.
+ */
 async function refusalOf(
   bytes: number,
   watch: Watch | undefined,
@@ -339,20 +334,20 @@ function streamType(
   return /^(data|event|id|retry|:)/.test(start) ? 'text/event-stream' : undefined
 }
 
-/** The content type of a body that was found to be JSON, whatever its header says it is. */
+/** The content type of a JSON body, whatever its header says. */
 function jsonType(response: OutboundAnswer): string {
   const declared = response.headers.get('content-type')
   return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
 }
 
-/** What a translation must know of the request that is being answered. */
+/** What a translation must know of an answered request. */
 export function answerFacts(exchange: Exchange): AnswerFacts {
   const { requestId, model = '', startedAt, reservation, framing, library, keeping: own } = exchange
   const inputTokens = reservation?.inputTokens ?? 0
   return { requestId, model, startedAt, inputTokens, framing, library, own }
 }
 
-/** What the body of a refusal holds; gemini's may be the only element of an array. */
+/** The body of a refusal; Gemini's may be the only element of an array. */
 function refusalBody(bytes: Uint8Array): JsonObject {
   const text = new TextDecoder().decode(bytes)
   const [only] = arrayIn(parseJsonObject(`{"list":${text}}`), 'list')

@@ -40,10 +40,8 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
 /** Headers that belong to a client family: Codex sends several, more with each version. */
 const forwardedPrefix = 'x-codex-'
 
-/** Where a call goes, and as whom. */
 interface Destination extends Candidate {
   readonly route: Route
-  /** The one of the channel's keys that it is sent with. */
   readonly key: string
 }
 
@@ -103,7 +101,7 @@ export function upstreamHeaders(
   return headers
 }
 
-/** The client's headers are of another protocol: none of them means anything to this upstream. */
+/** The client's headers are of another protocol: none of them has a meaning for this upstream. */
 function translatedHeaders(protocol: Protocol, key: string): Record<string, string> {
   return {
     'accept-encoding': 'identity',
@@ -156,7 +154,7 @@ function upstreamBody(
   return written.then((native) => withoutDropped(exchange, native))
 }
 
-/** Whether writing a body takes more than is to be done on this thread. */
+/** Whether writing a body is work for the worker thread. */
 function isForBeside(
   body: RequestBody,
   { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
@@ -166,7 +164,6 @@ function isForBeside(
   return cuts.length > 0 || mayHaveEmptyParts !== undefined || hasSeals(body)
 }
 
-/** Its bytes; notes what was left out of them. */
 function withoutDropped(exchange: Exchange, { bytes, dropped }: NativeBody): Uint8Array {
   const [first] = dropped
   if (first === undefined) return bytes
@@ -189,12 +186,12 @@ const sealRefused = (param: string) =>
     { param },
   )
 
-/** A longer query is not sent on: no client of the field comes near, in characters. */
+/** A longer query is not sent on; real clients send far less. In characters. */
 const longestQuery = 1_024
 
-/** Names that credentials go by, in any case and with any signs between their words. */
+/** Names of credentials, in any case and with any signs between their words. */
 const secretName = /key|token|secret|auth|passw|credential|signature|^sig$|bearer|jwt/
-/** A key of this gateway's, under whatever name. */
+/** A key of this gateway, under any name. */
 const ownKey = /\bsk-/
 
 const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -202,7 +199,7 @@ const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 const isSecret = (name: string, value: string) =>
   secretName.test(lettersOf(name)) || ownKey.test(value)
 
-/** Other names are read in more than one way: `$httpHeaders`, `a[b]`, what is encoded twice. */
+/** Other names can be read in more than one way: `$httpHeaders`, `a[b]`, double encoding. */
 const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /**
@@ -215,8 +212,8 @@ const ofServers = new Set([
 ])
 
 /**
- * What of a query goes to a native channel: no credentials, nothing that a body says or that
- * decides the answer's form, and nothing that `url` has already.
+ * The part of a query that goes to a native channel: no credentials, nothing that a body says or
+ * that decides the answer's form, and nothing that `url` has already.
  */
 export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   if (!request.url.includes('?')) return ''
@@ -232,7 +229,7 @@ export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   return text.length > longestQuery ? '' : text
 }
 
-/** A query, with its question mark, whose every other name is good, but no credential. */
+/** A query, with its question mark, without credentials and names that can be read in two ways. */
 export function withoutKeys(search: string): string {
   const query = new URLSearchParams(search)
   const kept = [...query].filter(([name, value]) => !isSecret(name, value))

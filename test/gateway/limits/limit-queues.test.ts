@@ -206,7 +206,7 @@ describe('leaving', () => {
     ]
     const first = ask([group])
     const waiting = times(3, () => ask([key, group], 0, minute))
-    limiter.sendAway('go')
+    limiter.rejectAll('go')
     await settled()
     expect(waiting.map(({ thrown }) => thrown)).toEqual(['go', 'go', 'go'])
     first.permit?.release()

@@ -1,22 +1,22 @@
-import type { Quirk } from '../../protocols/canonical/quirks.ts'
-import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
-import { countLeadingInstructions, expectsNextTurn } from '../../protocols/canonical/turns.ts'
-import { protocols } from '../../protocols/index.ts'
-import { parseJsonObject, stringIn } from '../../protocols/json.ts'
-import type { ProtocolName } from '../../protocols/protocol.ts'
-import type { Sealer } from '../../protocols/translation/seal.ts'
+import type { Quirk } from '../canonical/quirks.ts'
+import type { CanonicalRequest, Part } from '../canonical/request.ts'
+import { countLeadingInstructions, expectsNextTurn } from '../canonical/turns.ts'
+import { protocols } from '../index.ts'
+import { parseJsonObject, stringIn } from '../json.ts'
+import type { ProtocolName } from '../protocol.ts'
+import type { Sealer } from './seal.ts'
 
 interface KeyTarget {
   readonly protocol: ProtocolName
   readonly host: string
   readonly quirks: ReadonlySet<Quirk>
   readonly owner: string
-  /** The request as the client sent it: its target may have no place for what tells its conversation. */
+  /** The client's own request: its target may lack the fields that identify its conversation. */
   readonly asked: CanonicalRequest
 }
 
 /**
- * A request with a key for the prompt cache, equal for all turns of a conversation and telling
+ * A request with a key for the prompt cache, equal for all turns of a conversation and revealing
  * nothing of it. Source: OpenAI, "Prompt caching".
  */
 export function withCacheKey(
@@ -33,7 +33,7 @@ export function withCacheKey(
   return { ...request, promptCacheKey: digestOf([sealed]) }
 }
 
-/** As base64url: 43 characters of the vendor's 64 at the most. */
+/** As base64url: 43 characters of the vendor's 64 at most. */
 const digestOf = (texts: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(texts.join('\0')).digest('base64url')
 
@@ -45,7 +45,7 @@ function sessionIn(userId = ''): readonly string[] | undefined {
   return told === undefined ? undefined : ['session', told]
 }
 
-/** So much of it is looked at, in characters: the rest says no more of which conversation it is. */
+/** The characters used: the rest does not identify the conversation any better. */
 const longestOpening = 65_536
 
 function openingOf({ turns, userId = '' }: CanonicalRequest): readonly string[] {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { withCacheKey } from '../../src/gateway/translate/prompt-cache-key.ts'
-import { createSecretBox } from '../../src/lib/secrets.ts'
-import type { Quirk } from '../../src/protocols/canonical/quirks.ts'
-import type { CanonicalRequest, Turn } from '../../src/protocols/canonical/request.ts'
-import type { ProtocolName } from '../../src/protocols/protocol.ts'
+import { createSecretBox } from '../../../src/lib/secrets.ts'
+import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
+import type { CanonicalRequest, Turn } from '../../../src/protocols/canonical/request.ts'
+import type { ProtocolName } from '../../../src/protocols/protocol.ts'
+import { withCacheKey } from '../../../src/protocols/translation/prompt-cache-key.ts'
 
 const sealer = createSecretBox('the secret of this test').texts
 

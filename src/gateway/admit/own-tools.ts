@@ -1,17 +1,12 @@
-import { hasPrice } from '../../billing/extras.ts'
-import type { Candidate, Offer } from '../../catalog/catalog.ts'
-import { runsSearch } from '../../catalog/runs-search.ts'
-import { ownTools, vendorExtras } from '../../catalog/vendor-extras.ts'
+import type { Offer } from '../../catalog/catalog.ts'
+import { ownTools } from '../../catalog/vendor-extras.ts'
 import { isHostedTool } from '../../protocols/canonical/tools.ts'
-import { protocols } from '../../protocols/index.ts'
-import type { ProtocolName } from '../../protocols/protocol.ts'
 import type { HostedToolAsk, RequestExtras } from '../../protocols/request-extras.ts'
-import type { Plan } from '../admit/plan.ts'
 import type { BodyFacts } from '../body/body.ts'
 
 const nothing: RequestExtras = { hostedTools: [], tiers: [], outputs: [], models: [], routing: [] }
 
-/** Facts with the tools that the model uses for each answer by itself. */
+/** Facts with the tools that the model runs by itself for each answer. */
 export function withOwnTools(facts: BodyFacts, offer: Offer): BodyFacts {
   const own = asksOf(offer)
   if (own.length === 0) return facts
@@ -34,22 +29,4 @@ function asksOf(offer: Offer): readonly HostedToolAsk[] {
   )
   known.set(offer, asks)
   return asks
-}
-
-const tool = 'web_search'
-
-/**
- * Whether a channel may run a translated request's web search: it can, the group allows it, it has
- * a price.
- */
-export function maySearch(
-  { group, offer }: Plan,
-  { channel, upstreamModel }: Candidate,
-  protocol: ProtocolName,
-): boolean {
-  const runs = protocols[protocol].searchesAlways
-    ? ownTools(protocol, upstreamModel).includes(tool)
-    : runsSearch(channel, protocol, upstreamModel)
-  if (!runs || !(group.tools?.includes(tool) ?? true)) return false
-  return hasPrice(offer.price.terms, vendorExtras(protocol, upstreamModel), { tool })
 }
