@@ -3,7 +3,13 @@ import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
 import { type Sql, sql } from './sql.ts'
 
 /** What a column holds; a flag is 0 or 1. */
-type Kind<Value> = Value extends boolean ? 'flag' : Value extends string | null ? 'text' : 'int'
+type Kind<Value> = unknown extends Value
+  ? 'flag' | 'text' | 'int'
+  : Value extends boolean
+    ? 'flag'
+    : Value extends string | null
+      ? 'text'
+      : 'int'
 
 /** The fields of a row that stand in columns, each with what it holds. */
 type Fields<Row> = { readonly [Field in keyof Row]-?: Kind<Exclude<Row[Field], undefined>> }
@@ -56,8 +62,19 @@ const namesOf = (fields: object | readonly string[]): readonly string[] =>
 /** `INSERT` of a row whose parameters have the names of its fields (`$requestId`). */
 export function insertText(table: string, fields: readonly string[]): string {
   const values = fields.map((field) => `$${field}`).join(', ')
-  return `INSERT INTO ${table} (${fields.map(columnOf).join(', ')}) VALUES (${values})`
+  return `INSERT INTO ${table} (${columnNames(fields)}) VALUES (${values})`
 }
+
+/** Columns for a list of a statement: `request_id, created_at`. */
+export const columnNames = (fields: readonly string[]): string => fields.map(columnOf).join(', ')
+
+const postgresTypes = { int: 'bigint', text: 'text', flag: 'smallint' }
+
+/** Rows in JSON, as PostgreSQL reads them with `json_to_recordset`: `"requestId" text`. */
+export const typedFields = (fields: Readonly<Record<string, Kind<unknown>>>): string =>
+  Object.entries(fields)
+    .map(([field, kind]) => `"${field}" ${postgresTypes[kind]}`)
+    .join(', ')
 
 export const requestFlags = ['stream', 'estimated', 'clamped', 'longContextPricing'] as const
 

@@ -1,3 +1,10 @@
+import {
+  attemptFields,
+  columnNames,
+  requestFields,
+  reservationFields,
+  typedFields,
+} from './columns.ts'
 import { budget, byIndex, spentIn, sumFunctions } from './postgres-sums.ts'
 
 /*
@@ -12,6 +19,16 @@ export const commitRequests = 'commit_requests_2'
 export const commitAnswers = 'commit_answers_2'
 /** Closes the reservations of nodes that are dead. */
 export const sweepReservations = 'sweep_reservations_2'
+
+const namesOf = (fields: object) => columnNames(Object.keys(fields))
+
+const triedFields = Object.keys(attemptFields)
+  .map((field) => `tried."${field}"`)
+  .join(', ')
+
+const { amountNano: _, ...carriedFields } = reservationFields
+/** What an interrupted request has from its reservation. */
+const carried = namesOf(carriedFields)
 
 /** A request that the sweep has closed: nobody knew more of it. */
 const swept = "ending = 'interrupted'"
@@ -95,35 +112,18 @@ BEGIN
       DELETE FROM request WHERE request_id = ANY (settled) AND ${swept};
     END IF;
     WITH stored AS (
-      INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
-        upstream_model, channel_id, client_protocol, upstream_protocol, operation, stream, status,
-        cause, cause_text, ending, input_tokens, output_tokens, reasoning_tokens,
-        cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, calls, estimated, clamped,
-        usage_raw, price_id, tier_above, long_context_pricing, multiplier_millionths, amount_nano,
-        first_byte_ms, duration_ms, extras)
-      SELECT * FROM json_to_recordset(batch->'settle') AS request ("requestId" text,
-        "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
-        "upstreamModel" text, "channelId" bigint, "clientProtocol" text, "upstreamProtocol" text,
-        operation text, stream smallint, status bigint, cause text, "causeText" text, ending text,
-        "inputTokens" bigint, "outputTokens" bigint, "reasoningTokens" bigint,
-        "cacheReadTokens" bigint, "cacheWriteTokens" bigint, "cacheWrite1hTokens" bigint,
-        calls bigint, estimated smallint, clamped smallint, "usageRaw" text, "priceId" bigint,
-        "tierAbove" bigint, "longContextPricing" smallint, "multiplierMillionths" bigint,
-        "amountNano" bigint, "firstByteMs" bigint, "durationMs" bigint, "extrasJson" text)
+      INSERT INTO request (${namesOf(requestFields)})
+      SELECT * FROM json_to_recordset(batch->'settle') AS request (${typedFields(requestFields)})
       ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
     ) SELECT array_agg(whole) INTO added FROM stored;
   END IF;
 
   IF added IS NOT NULL THEN
     FOR one IN WITH tried AS (
-        INSERT INTO attempt (request_row, position, channel_id, started_at, status, cause, first_byte_ms,
-          duration_ms, upstream_request_id, usage_raw, request_id)
-        SELECT request.id, tried.position, tried."channelId", tried."startedAt", tried.status,
-          tried.cause, tried."firstByteMs", tried."durationMs", tried."upstreamRequestId",
-          tried."usageRaw", request.request_id
-        FROM json_to_recordset(batch->'attempts') AS tried ("requestId" text, position bigint,
-          "channelId" bigint, "startedAt" bigint, status bigint, cause text, "firstByteMs" bigint,
-          "durationMs" bigint, "upstreamRequestId" text, "usageRaw" text)
+        INSERT INTO attempt (request_row, position, request_id, ${namesOf(attemptFields)})
+        SELECT request.id, tried.position, request.request_id, ${triedFields}
+        FROM json_to_recordset(batch->'attempts')
+          AS tried ("requestId" text, position bigint, ${typedFields(attemptFields)})
         -- One after the other, by its id: LIMIT keeps it from being joined in another order.
         CROSS JOIN LATERAL (SELECT id, request_id FROM request WHERE request_id = tried."requestId"
           AND request_id BETWEEN lowest AND highest LIMIT 1) AS request
@@ -212,12 +212,9 @@ BEGIN
         END IF;
       END IF;
     END LOOP;
-    INSERT INTO reservation (request_id, created_at, account_id, token_id, group_id, model,
-      client_protocol, operation, stream, price_id, multiplier_millionths, amount_nano, is_open, node_id)
-    SELECT asked.*, node FROM json_to_recordset(batch->'reserve') AS asked ("requestId" text,
-      "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
-      "clientProtocol" text, operation text, stream smallint, "priceId" bigint,
-      "multiplierMillionths" bigint, "amountNano" bigint, "isOpen" smallint)
+    INSERT INTO reservation (${namesOf(reservationFields)}, is_open, node_id)
+    SELECT asked.*, node FROM json_to_recordset(batch->'reserve')
+      AS asked (${typedFields(reservationFields)}, "isOpen" smallint)
     WHERE asked."requestId" = ANY (covered);
   END IF;
 
@@ -334,15 +331,12 @@ BEGIN
     FROM (SELECT token_id AS id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
     WHERE token_id = share.id
   ), stored AS (
-    INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
-      client_protocol, operation, stream, status, cause, cause_text, ending, input_tokens,
-      output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
-      cache_write_1h_tokens, calls, estimated, clamped, price_id, long_context_pricing,
-      multiplier_millionths, amount_nano, duration_ms)
-    SELECT request_id, created_at, account_id, token_id, group_id, model, client_protocol,
-      operation, stream, 500, 'interrupted',
-      'The gateway was ended while this request was under way.', 'interrupted', 0, 0, 0, 0, 0, 0,
-      0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
+    INSERT INTO request (${carried}, status, cause, cause_text, ending, long_context_pricing,
+      input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
+      cache_write_1h_tokens, calls, estimated, clamped, amount_nano, duration_ms)
+    SELECT ${carried}, 500, 'interrupted',
+      'The gateway was ended while this request was under way.', 'interrupted', 1,
+      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
     FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
   ) SELECT array_agg(whole) INTO added FROM stored;
   PERFORM add_usage(added, 1);

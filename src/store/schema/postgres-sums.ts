@@ -1,4 +1,4 @@
-import { sumColumns } from './records.ts'
+import { type DayColumn, dayColumns } from '../ports/verification.ts'
 
 /**
  * All rows are found by their keys, whatever the tables were like when the first call was planned: a
@@ -15,24 +15,17 @@ export const spentIn = (day: string) => `coalesce(sum(amount_nano), 0)::bigint A
   coalesce(sum(amount_nano) FILTER (WHERE left(${day}, 7) = left(today, 7)), 0)::bigint AS month,
   coalesce(sum(amount_nano) FILTER (WHERE ${day} = today), 0)::bigint AS day`
 
-const added = sumColumns.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')
+const added = dayColumns.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')
 
-/** Of requests: what a daily sum counts of them. */
-const counted = [
-  'count(*)',
-  'sum(input_tokens)',
-  'sum(output_tokens)',
-  'sum(reasoning_tokens)',
-  'sum(cache_read_tokens)',
-  'sum(cache_write_tokens)',
-  'sum(cache_write_1h_tokens)',
-  'sum(amount_nano)',
-  'count(cause)',
-  'count(first_byte_ms)',
-  'coalesce(sum(first_byte_ms), 0)',
-]
-  .map((sum) => `sign * ${sum}`)
-  .join(', ')
+const counts: { readonly [column in DayColumn]?: string } = {
+  requests: 'count(*)',
+  failed: 'count(cause)',
+  begun: 'count(first_byte_ms)',
+  first_byte_ms: 'coalesce(sum(first_byte_ms), 0)',
+}
+
+/** What a daily sum adds up of requests. */
+const counted = dayColumns.map((name) => `sign * ${counts[name] ?? `sum(${name})`}`).join(', ')
 
 /** Models that have no price share the name '': clients make such names up. */
 const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
@@ -51,11 +44,11 @@ $$;
 -- Adds requests to the daily sums (sign 1), or takes them out again (sign -1).
 CREATE FUNCTION add_usage(added request[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
 BEGIN
-  INSERT INTO usage_day AS stored (token_id, day, model, ${sumColumns.join(', ')})
+  INSERT INTO usage_day AS stored (token_id, day, model, ${dayColumns.join(', ')})
     SELECT token_id, utc_day(created_at), ${pricedModel} AS priced, ${counted}
     FROM unnest(added) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (token_id, day, model) DO UPDATE SET ${added};
-  INSERT INTO usage_total_part AS stored (day, model, part, ${sumColumns.join(', ')})
+  INSERT INTO usage_total_part AS stored (day, model, part, ${dayColumns.join(', ')})
     SELECT utc_day(created_at), ${pricedModel} AS priced, pg_backend_pid() % 16, ${counted}
     FROM unnest(added) GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (day, model, part) DO UPDATE SET ${added};

@@ -1,6 +1,7 @@
+import { dayColumns } from '../ports/verification.ts'
 import { functions } from './postgres-functions.ts'
 import { partitions, partitionsAhead } from './postgres-partitions.ts'
-import { sumColumns, sumsOf } from './records.ts'
+import { sumsOf } from './records.ts'
 import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
 import type { Words } from './words.ts'
 
@@ -32,7 +33,7 @@ const words: Words = {
   },
 }
 
-const totals = sumColumns.map((name, at) =>
+const totals = dayColumns.map((name, at) =>
   at < 8
     ? `sum(${name})::bigint AS ${name}`
     : `CASE WHEN count(${name}) = count(*) THEN sum(${name})::bigint END AS ${name}`,

@@ -1,15 +1,9 @@
+import { dayColumns } from '../ports/verification.ts'
 import type { Words } from './words.ts'
-
-/** Whole numbers of a daily sum; the last three are NULL where a former program has counted the day. */
-export const sumColumns = [
-  ...['requests', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens'],
-  ...['cache_write_tokens', 'cache_write_1h_tokens', 'amount_nano'],
-  ...['failed', 'begun', 'first_byte_ms'],
-]
 
 /** The columns of a table of daily sums. */
 export const sumsOf = ({ int }: Pick<Words, 'int'>): string =>
-  sumColumns.map((name, at) => `${name} ${int}${at < 8 ? ' NOT NULL' : ''}`).join(', ')
+  dayColumns.map((name, at) => `${name} ${int}${at < 8 ? ' NOT NULL' : ''}`).join(', ')
 
 /** The tables that a commit of requests writes. */
 export function recordTablesOf(words: Words): string {

@@ -1,4 +1,5 @@
-import { sumColumns, sumsOf } from './records.ts'
+import { dayColumns } from '../ports/verification.ts'
+import { sumsOf } from './records.ts'
 import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
 import type { Words } from './words.ts'
 
@@ -24,7 +25,7 @@ const words: Words = {
 
 /** Fills the table of totals, which is empty, from the daily sums of all tokens. */
 export const fillUsageTotals = `
-INSERT INTO usage_total SELECT day, model, ${sumColumns
+INSERT INTO usage_total SELECT day, model, ${dayColumns
   .map((name, at) =>
     // Where one token's day does not have it, no sum is known.
     at < 8 ? `sum(${name})` : `iif(count(${name}) = count(*), sum(${name}), NULL)`,
