@@ -89,6 +89,21 @@ describe.each(foreign)('on a channel that speaks $name', (dialect) => {
   })
 })
 
+test('to fetch and to delete it takes a place within the limits, and gives it back', async () => {
+  const scene = new Scene(foreign[0] as Dialect)
+  const limits = { concurrency: 1 }
+  await scene.start({ queue_time: '0s' }, undefined, { group: { limits } })
+  try {
+    const { responses } = scene.client()
+    const made = await responses.create({ model, input: 'Say one.' })
+    for (let i = 0; i < 3; i++) expect((await responses.retrieve(made.id)).id).toBe(made.id)
+    await responses.delete(made.id)
+    expect((await responses.create({ model, input: 'Say two.' })).status).toBe('completed')
+  } finally {
+    await scene.stop()
+  }
+})
+
 describe('what is kept', () => {
   const [chat] = foreign as [Dialect]
   const scene = new Scene(chat)

@@ -104,9 +104,10 @@ describe('what is not wholly known text can’t', () => {
   })
 
   test('what is written to a prompt cache at more than the price of input', async () => {
-    const base = { input: 3_000, output: 15_000, cacheRead: 300, cacheWrite1h: null }
-    const showsAt = async (name: Name, cacheWrite: number | null) => {
-      const terms = { unit: 'tokens', base: { ...base, cacheWrite }, tiers: [] } as const
+    const base = { input: 3_000, output: 15_000, cacheRead: 300 }
+    const showsAt = async (name: Name, cacheWrite: number | null, cacheWrite1h?: number) => {
+      const rates = { ...base, cacheWrite, cacheWrite1h: cacheWrite1h ?? null }
+      const terms = { unit: 'tokens', base: rates, tiers: [] } as const
       const body = { model: 'm', stream: true, ...chatOf('hello') }
       const { exchange } = await createExchange({ ...protocols[name], body, terms })
       return showsAll(exchange, createObservation())
@@ -115,6 +116,8 @@ describe('what is not wholly known text can’t', () => {
     expect(await showsAt('messages', null)).toBeTrue()
     expect(await showsAt('chat', 3_750)).toBeFalse()
     expect(await showsAt('chat', null)).toBeTrue()
+    expect(await showsAt('messages', 3_000, 6_000)).toBeFalse()
+    expect(await showsAt('messages', 3_000, 3_000)).toBeTrue()
   })
 
   test('until the upstream tells what its input was', async () => {

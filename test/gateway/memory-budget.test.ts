@@ -202,6 +202,16 @@ test('one owner can have all that is reckoned in small leases, and leaves room f
   expect(takeAll(budget, 'z', 1)).toBe(4)
 })
 
+test('a small lease that became large leaves nothing of itself among the small ones', () => {
+  const budget = createMemoryBudget({ totalBytes: 8 * smallLease })
+  const grown = createLease('a')
+  for (const bytes of [smallLease - 1, 2]) expect(budget.tryTake(grown, bytes)).toBeTrue()
+  budget.end(grown)
+  for (const owner of ['b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    expect(budget.tryTake(createLease(owner), smallLease)).toBeTrue()
+  expect(budget.tryTake(createLease('a'), smallLease)).toBeTrue()
+})
+
 test('owners who hold much of the small ones keep nobody waiting, and wait for themselves', async () => {
   const { ask, happened, budget } = asker(createMemoryBudget({ totalBytes: 100 }))
   expect([takeAll(budget, 'x', 1), takeAll(budget, 'y', 1)]).toEqual([80, 16])

@@ -7,6 +7,8 @@ import {
   replaceItems,
   withItems,
 } from '../../src/gateway/own-responses/continue.ts'
+import { createOwnResponses } from '../../src/gateway/own-responses/own-responses.ts'
+import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/wire.ts'
 
@@ -77,4 +79,29 @@ test('sealed bytes open for their owner alone, with their secret, unchanged', ()
     expect(bytes.open(changed, 'response 1 a')).toBeUndefined()
   }
   expect(bytes.open(sealed.subarray(0, 20), 'response 1 a')).toBeUndefined()
+})
+
+test('what is still being written is given to its own account alone', async () => {
+  const stored = Promise.withResolvers<boolean>()
+  const own = createOwnResponses({
+    store: {
+      put: () => stored.promise,
+      find: async () => undefined,
+      findResponses: async () => [],
+      remove: async () => false,
+      sweep: async () => 0,
+    },
+    sealer: createSecretBox('a secret of the tests').bytes,
+    limits: () => ({ keptMs: 60_000, maxBytes: 1_000_000 }),
+    isShared: false,
+    log: createLogger({ sink: () => {}, pretty: false, clock: () => 0, level: 'info' }),
+  })
+  const response = { id: 'resp_1', input: Buffer.from('1'), response: Buffer.from('2') }
+  void own.keep(1, response)
+  expect(await own.find(1, 'resp_1')).toBe(response)
+  expect(await Array.fromAsync(own.findResponses(1, ['resp_1']))).toEqual([response.response])
+  expect(await own.find(2, 'resp_1')).toBeUndefined()
+  expect(await Array.fromAsync(own.findResponses(2, ['resp_1']))).toEqual([])
+  stored.resolve(true)
+  await own.stop()
 })

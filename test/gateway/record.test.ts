@@ -45,6 +45,16 @@ describe('usedTokens', () => {
     }
   })
 
+  test('text that came behind the report is counted, and marked', async () => {
+    const text = 'a b c d e f g h'
+    for (const outcome of ['complete', 'failed'] as const) {
+      const seen = observed({ outcome, usage, reportedLength: text.length - 1 }, text)
+      expect(await use(seen)).toMatchObject({ usage: { outputTokens: 8 }, estimated: true })
+      const told = observed({ outcome, usage, reportedLength: text.length }, text)
+      expect(await use(told)).toMatchObject({ usage: { outputTokens: 3 }, estimated: false })
+    }
+  })
+
   test('B8: an explicit zero is a report', async () => {
     const seen = observed({ outcome: 'complete', usage: emptyUsage }, 'a b c')
     expect(await use(seen)).toEqual({

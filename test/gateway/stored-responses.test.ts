@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Channel } from '../../src/catalog/catalog.ts'
+import { storedCall } from '../../src/gateway/serve/stored-responses.ts'
 import { people, startConsoleScene } from '../support/console-scene.ts'
 import { jsonAnswer } from '../support/fake-upstream.ts'
 
@@ -60,5 +62,23 @@ describe('nothing that is kept is read or deleted', () => {
     expect(scene.upstream.requests).toHaveLength(asked)
     await change({ accounts: null, status: 'active' })
     expect((await call('GET', `/v1/responses/${kept}`)).status).toBe(200)
+  })
+})
+
+describe('a channel is asked', () => {
+  const channel = {
+    ...{ name: 'main', keys: ['sk-first', 'sk-second'] },
+    speaks: { responses: 'https://api.example.com/v1' },
+    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+  } as unknown as Channel
+
+  test.each([
+    ['with the key that the answer was made with', 'sk-second', 'sk-second'],
+    ['with its first one, where that is gone', 'sk-gone', 'sk-first'],
+    ['with its first one, where that is not known', undefined, 'sk-first'],
+  ])('%s', (_, made, sent) => {
+    const { signal } = new AbortController()
+    const { headers } = storedCall({ channel, key: made, id: kept, method: 'GET', signal })
+    expect(new Headers(headers).get('authorization')).toBe(`Bearer ${sent}`)
   })
 })

@@ -31,6 +31,12 @@ test('a list changes the price of a model, and leaves its context window as it w
   expect(compare(tokens(1), tokens(3)).writes[0]?.terms).toEqual(tokens(3))
 })
 
+test('what is written replaces the price that was compared, and no later one', () => {
+  expect(compare(tokens(1), tokens(3)).writes[0]?.replaces).toBe(1)
+  const none = comparePrices(listOf(tokens(3)), { channels: [], prices: [] }, { all: true })
+  expect(none.writes[0]?.replaces).toBeNull()
+})
+
 test('a context window is no difference of prices', () => {
   const { changes, unchanged } = compare({ ...tokens(1), contextWindow: 1000 }, tokens(1))
   expect({ changes, unchanged }).toEqual({ changes: [], unchanged: 1 })

@@ -36,6 +36,7 @@ describe('usage of messages', () => {
     ['both lives', 70, split(30, 40), [30, 40]],
     ['a split that knows less than the sum', 70, split(0, 40), [30, 40]],
     ['a split that claims more than the sum', 70, split(50, 60), [10, 60]],
+    ['a 1-hour write that claims more than the sum', 70, split(0, 80), [0, 70]],
     ['a split without a sum', undefined, split(5, 6), [5, 6]],
     ['a sum without a split', 70, null, [70, 0]],
   ])('B3: %s', (_name, sum, cache_creation, [fiveMinutes, oneHour]) => {

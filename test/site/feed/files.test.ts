@@ -55,3 +55,17 @@ test('an earlier document goes on to hold, with its time, while its content is t
   const afresh = await createFeedBuilder({ ...source, earlier: 'no feed at all' })()
   expect(afresh).toContain('"updated_at":"2026-11-21T12:01:00.000Z"')
 })
+
+test('a newer document is never dated before an older one, though the clock goes back', async () => {
+  let input = 1_000_000
+  let now = noon
+  const build = createFeedBuilder({
+    catalog: () => catalogOf([{ name: 'g' }], [{ id: 'm', terms: tokenTerms(input, 1) }]),
+    site: () => ({ name: 'n', domain: 'd', currency: 'CNY' }),
+    clock: () => now,
+  })
+  expect(await build()).toContain('"updated_at":"2026-11-21T12:00:00.000Z"')
+  now -= 60_000
+  input++
+  expect(await build()).toContain('"updated_at":"2026-11-21T12:00:00.001Z"')
+})

@@ -64,8 +64,8 @@ const log = createLogger({
   level: 'info',
 })
 
-function open(acceptSite?: string) {
-  const origin = `${server.url}pricing/provider-pricing.json`
+function open(acceptSite?: string, path = 'pricing/provider-pricing.json') {
+  const origin = server.url + path
   const mirrored = openMirrorFolder(folder.path, origin)
   return createMirror({
     origin,
@@ -118,6 +118,17 @@ test('a restart serves the last good copy at once, and asks on condition', async
   await after.refresh()
   expect(requests.at(-1)?.headers.get('if-none-match')).toBe(before.current()?.gzipEtag ?? '')
   expect(after.current()).toEqual(before.current())
+})
+
+test('another origin is asked for the whole document: its tags may mean another one', async () => {
+  await give(feedOf(0.04))
+  const before = await open()
+  await before.refresh()
+  const after = await open(undefined, 'api/provider/pricing')
+  expect(textOf(after)).toBe(feedOf(0.04))
+  await after.refresh()
+  const { headers } = requests.at(-1) as Request
+  expect([headers.get('if-none-match'), headers.get('if-modified-since')]).toEqual([null, null])
 })
 
 const refusals: [string, () => Response, RegExp][] = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import type { ListedToken } from '../../../../src/admin/tokens/schema.ts'
 import { changeOf, newTokenOf, valuesOf } from '../../../../src/console/pages/tokens/form-values.ts'
 
@@ -11,6 +11,11 @@ const token: ListedToken = {
   spent: { total: '0', day: '0', month: '0' },
   ...{ last_used_day: null, created_at: '2026-11-21T08:00:00.000Z' },
 }
+
+const zone = process.env.TZ
+afterAll(() => {
+  process.env.TZ = zone ?? 'UTC'
+})
 
 describe('the form of a token', () => {
   test('that nobody touched asks for no change', () => {
@@ -38,6 +43,18 @@ describe('the form of a token', () => {
     const before = valuesOf(token)
     const { expires_at } = changeOf(token, { ...before, expires_at: '2027-03-01T09:30' })
     expect(expires_at).toBe(new Date(2027, 2, 1, 9, 30).toISOString())
+  })
+
+  test.each([
+    ['UTC', '2027-01-31T12:00'],
+    ['Asia/Shanghai', '2027-01-31T20:00'],
+    ['America/St_Johns', '2027-01-31T08:30'],
+  ])('shows local time: in %s %s', (zone, local) => {
+    process.env.TZ = zone
+    const shown = valuesOf(token)
+    expect(shown.expires_at).toBe(local)
+    const { expires_at } = changeOf({ ...token, expires_at: null }, shown)
+    expect(expires_at).toBe('2027-01-31T12:00:00.000Z')
   })
 
   test('of a new one has no limits but those that are written', () => {
