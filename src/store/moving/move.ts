@@ -43,7 +43,7 @@ export const movedTables: readonly MovedTable[] = [
     money: ['amount_nano'],
     partsTable: 'usage_total_part',
   },
-  // The processes that they were set aside by are no nodes of the new place.
+  // The nodes that made the reservations do not exist in the new database.
   {
     name: 'reservation',
     key: ['request_id'],
@@ -76,7 +76,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** A list of names, as statements have it. */
 export const quotedList = (names: readonly string[]): string => names.map(quoted).join(', ')
 
-/** What one who opens the target of an unfinished move is told. */
+/** The error for opening the target of an unfinished move. */
 export const unfinished = (place: string): StoreError =>
   new StoreError(
     `The database ${place} is not whole: moving another one into it was begun and not finished. Run ` +
@@ -226,6 +226,6 @@ export function requireVersion(version: number, place: string): void {
   )
 }
 
-/** What one is told who names one database twice. */
+/** The error for a move from a database to itself. */
 export const samePlace = (place: string): StoreError =>
   new StoreError(`${place} is the database that is to be moved. Give the place of a new one.`)

@@ -82,7 +82,6 @@ export interface TokenView extends TokenWrite {
   readonly createdAt: number
 }
 
-/** An account by itself: to count its tokens takes time where there are many. */
 export type StoredAccount = Omit<AccountView, 'tokenCount'>
 
 export interface Adjustment {
@@ -91,9 +90,9 @@ export interface Adjustment {
   /** Above 0; a debit takes it. */
   readonly amountNano: number
   readonly reason: string
-  /** Who asks twice with one key changes the balance once; null: no key. */
+  /** Idempotency key: the balance changes once for each key; null: no key. */
   readonly idempotencyKey: string | null
-  /** An e-mail, or `command line`. */
+  /** The actor: an e-mail, or `command line`. */
   readonly actor: string
   /** False: a debit that takes the balance below minus the credit limit throws `WouldOverdraw`. */
   readonly mayOverdraw?: boolean
@@ -112,7 +111,6 @@ export interface AccountFields extends SomeAccountSettings {
   readonly isVouched?: true
 }
 
-/** Which account changes, by its e-mail, and who does it. */
 export interface AccountChange extends Omit<AccountFields, 'status'> {
   readonly account: string
   readonly actor: string
@@ -146,7 +144,7 @@ export interface TokenFilter {
 
 /** Managing accounts and tokens, and writing everything that the catalog is made of. */
 export interface AdminStore {
-  /** `by` is who wants it, for the audit. Throws `WriteRefused` with the name at fault. */
+  /** `by` is the actor for the audit. Throws `WriteRefused` with the name at fault. */
   write(writes: Writes, by?: { readonly actor: string }): Promise<void>
   /**
    * Credits or debits an account, with its ledger entry and audit row. Throws `WouldOverdraw`, and
@@ -176,7 +174,7 @@ export interface AdminStore {
   counts(atMost: number): Promise<{ readonly accounts: number; readonly tokens: number }>
 }
 
-/** Of the accounts that are overdrawn all, or one; `atMost` so many are told of. */
+/** All overdrawn accounts, or one; lists at most `atMost`. */
 export interface OverdrawnFilter {
   readonly accountId?: number
   readonly atMost: number
@@ -217,7 +215,7 @@ export interface TokenHash {
 
 /** Token look-up for the hot path. */
 export interface TokenStore {
-  /** By keyed hash of the key; deleted tokens are found too, so that the cause can be told. */
+  /** By keyed hash of the key; finds deleted tokens too, so that errors can name the cause. */
   findByHash(keyHash: string): Promise<TokenRecord | undefined>
   /** Hashes of the keys of all tokens behind this id, deleted ones too, by their ids; at most `limit`. */
   hashesAfter(id: number, limit: number): Promise<readonly TokenHash[]>

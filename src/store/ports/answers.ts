@@ -26,7 +26,7 @@ export interface BackgroundAnswer {
   readonly charge: string
 }
 
-/** An answer in the background with what is set aside for it, in nano-USD. */
+/** A background answer with its reservation, in nano-USD. */
 export interface HeldAnswer extends BackgroundAnswer {
   readonly amountNano: number
 }
@@ -38,7 +38,7 @@ export type FoundAnswer = Pick<KeptAnswer, 'id' | 'channelId' | 'keyMark' | 'con
   readonly isPending: boolean
 }
 
-/** After so long vendors have deleted what they kept: nobody can refer to it any more. */
+/** After this time vendors have deleted what they kept. */
 export const keptAnswerMs = 30 * 24 * 3_600_000
 
 /** An answer in the background is looked at first so long after its request. */
@@ -52,7 +52,7 @@ export const longestLifeMs = 24 * 3_600_000
 
 /** Answers that vendors keep, and those that they are still making. A settlement writes them. */
 export interface AnswerStore {
-  /** What is known of these ids; those that nobody has got are left out. */
+  /** The known ones of these ids. */
   find(accountId: number, ids: readonly string[]): Promise<readonly FoundAnswer[]>
   /** Whether tokens of more than one account may use one of these channels. */
   areShared(channelIds: readonly number[]): Promise<boolean>
@@ -62,9 +62,9 @@ export interface AnswerStore {
   pending(accountId: number, answerId: string): Promise<BackgroundAnswer | undefined>
   /** All in the background, oldest first. */
   allPending(): Promise<readonly HeldAnswer[]>
-  /** Takes those that are due, for `leaseMs`: until then no other node gets them. */
+  /** Leases those that are due, for `leaseMs`. */
   takeDue(most: number, leaseMs: number): Promise<readonly HeldAnswer[]>
-  /** Lets one rest for so long. */
+  /** Defers one for this time. */
   putOff(requestId: string, forMs: number): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export interface KeptLimits {
   readonly keptMs: number
 }
 
-/** Translated responses. Who asks for another account's finds nothing. */
+/** Translated responses. Those of another account are not found. */
 export interface ResponseStore {
   /** Keeps one; without room, the oldest of the largest account go. False: it is not kept. */
   put(response: KeptResponse, limits: KeptLimits): Promise<boolean>

@@ -7,7 +7,7 @@ export const bucketMs = {
   day: 86_400_000,
 } as const satisfies Record<BucketSize, number>
 
-/** Who made a request fail; only what is not the client's own doing counts against availability. */
+/** The cause of a failure; failures by the client do not count against availability. */
 export type Fault = 'client' | 'channel' | 'model' | 'upstream' | 'gateway'
 
 /** What happened to the requests of one group for one model. */

@@ -23,7 +23,7 @@ export interface Limits {
   readonly concurrency: number | null
 }
 
-/** A call to an upstream that nobody asked for, to learn how it is. */
+/** A health probe of an upstream. */
 export interface ChannelProbe {
   readonly everyMs: number
   /** As clients name it; null: the first of the channel's models. */
@@ -78,7 +78,7 @@ export type PriceTerms =
   /** The price was removed: the model is not callable. */
   | { readonly unit: 'none' }
 
-/** Who set a price: the file, the operator, or the vendor's list, which yields to the others. */
+/** The source of a price; the vendor's list price yields to the others. */
 export type PriceSource = 'config' | 'operator' | 'vendor'
 
 export interface PriceSetting {
@@ -106,7 +106,7 @@ export interface CatalogStore {
   load(): Promise<CatalogRows>
   /** Every price that a model ever had, oldest first; of all models when none is named. */
   priceHistory(model?: string): Promise<readonly PriceRow[]>
-  /** A sealed key of the oldest channel, else token: it tells whose secret this database has. */
+  /** A sealed key of the oldest channel, else token: it identifies this database's secret. */
   oldestSealed(): Promise<Uint8Array | undefined>
 }
 

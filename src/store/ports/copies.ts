@@ -1,4 +1,4 @@
-/** What a database holds, as told beside a backup. */
+/** What a database holds, reported with a backup. */
 export interface Contents {
   readonly version: number
   readonly accounts: number
@@ -48,7 +48,7 @@ export interface MovedTable {
   readonly name: string
   /** Its primary key: rows are read, written and compared in this order. */
   readonly key: readonly string[]
-  /** Columns of money whose sums are told, in nano-USD. */
+  /** Columns of money whose sums are reported, in nano-USD. */
   readonly money?: readonly string[]
   /** Columns that stay empty in the new place, which does not know what they name. */
   readonly without?: readonly string[]
@@ -73,7 +73,7 @@ export interface WantedRows {
 
 /** What both ends of a move can do. Everything rejects with a `StoreError` that names the place. */
 export interface MovePlace {
-  /** For people: without user and password. */
+  /** Shown in messages: without user and password. */
   readonly place: string
   /** The same for one database, by whatever name it was reached. */
   readonly identity: string
@@ -113,7 +113,7 @@ export interface BegunMove {
   readonly soFar: MovedSoFar | undefined
 }
 
-/** Where rows go to. Until the move is finished nobody can open it for anything else. */
+/** The target of a move. Until the move is finished it can't be opened for anything else. */
 export interface MoveTarget extends MovePlace {
   /** What an earlier run of a move has left; undefined: it is empty. */
   readonly begun: BegunMove | undefined

@@ -1,6 +1,6 @@
 import type { Limits } from './catalog.ts'
 
-/** Who is counted: a name that is the same on all nodes, and the limits of the moment. */
+/** What is counted: a name that is the same on all nodes, and its current limits. */
 export interface Counted {
   readonly name: string
   readonly limits: Limits
@@ -21,7 +21,7 @@ export interface Admission {
   readonly slot: string
 }
 
-/** Let in, and in which of the window's parts it counts; or all that keeps it out. */
+/** Admitted, with the window's part that counts it; or all shortages. */
 export type Admitted =
   | { readonly ok: true; readonly part: number }
   | { readonly ok: false; readonly shortages: readonly Shortage[] }
@@ -48,9 +48,9 @@ export interface Report {
 
 /** Limits of requests and LLM tokens a minute, and of requests at once, over all nodes. */
 export interface LimitCounters {
-  /** Takes all places, or none, in one step. */
+  /** Reserves all places, or none, atomically. */
   admit(admission: Admission): Promise<Admitted>
-  /** What has become of requests that were let in. In one step; parts that have passed are skipped. */
+  /** Settles admitted requests, atomically; skips parts that have passed. */
   report(report: Report): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export interface SharedTexts {
   drop(name: string, beginning: string): Promise<void>
 }
 
-/** What cools, as all nodes have told. */
+/** Cooldowns of all nodes. */
 export interface CoolingBoard {
   /** What has ended is taken off, unless it has begun anew since. */
   write(changed: readonly CoolingRow[], ended: readonly CoolingRow[]): Promise<void>
@@ -79,11 +79,11 @@ export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
   nodes(): number
   /** The part of the window that a moment of this process's monotonic clock (ms) is in. */
   partAt(tick: number): number
-  /** How long a slot is kept without being told of, in milliseconds. */
+  /** The lease of a slot, in milliseconds. */
   readonly leaseMs: number
   /** Calls back when it can be reached again; `isEmpty`: it knows nothing of this node any more. */
   onBack(listener: (isEmpty: boolean) => void): void
-  /** Leaves, so that the other nodes know at once. */
+  /** Unregisters this node at once. */
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export class CountersAway extends Error {
   }
 }
 
-/** What cools: a part of a channel, for a while. Times are milliseconds since 1970 (UTC). */
+/** A cooldown of a part of a channel. Times are milliseconds since 1970 (UTC). */
 export interface CoolingRow {
   readonly channelId: number
   /** Mark of the one key that is meant (a keyed hash, shortened); empty: all keys of the channel. */
@@ -116,12 +116,12 @@ export interface CoolingRow {
 /** Which row is meant. */
 export type CoolingId = Pick<CoolingRow, 'channelId' | 'key' | 'model'>
 
-/** The health of channels, as it outlives the process. */
+/** Cooldowns of channels, stored to outlive the process. */
 export interface HealthStore {
-  /** All that cools, of live channels. */
+  /** All cooldowns of live channels. */
   load(): Promise<readonly CoolingRow[]>
   /** Writes what has begun or changed, and removes what has ended, in one transaction. */
   save(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Promise<void>
-  /** Ends all cooling of a channel: the operator says that it is well. Returns how many rows went. */
+  /** Ends all cooldowns of a channel, for the operator. Returns how many there were. */
   clear(channelId: number): Promise<number>
 }

@@ -13,30 +13,30 @@ import {
 import type { ChannelRow, GroupRow, PriceRow, PriceSetting } from './catalog.ts'
 import type { TokenUsed } from './records.ts'
 
-/** What every change by hand says beside what changes. */
+/** The audit and concurrency data of a manual change. */
 export interface Edit {
-  /** Who does it: an e-mail, or `command line`. */
+  /** The actor: an e-mail, or `command line`. */
   readonly actor: string
-  /** What whoever changes has seen: throws `Conflict` when it is another by now. Absent: whatever it is. */
+  /** The revision that the editor saw: throws `Conflict` when it has changed. Absent: not checked. */
   readonly revision?: string | undefined
 }
 
 /** Tokens of a group or an account are counted no further: there may be a million. */
 export const mostTokensCounted = 10_000
 
-/** Somebody else has changed it since it was looked at. */
+/** It has changed since it was read. */
 export class Conflict extends WriteRefused {}
 
-/** What is to be changed is not there (any more), or belongs to somebody else. */
+/** The object is missing, removed, or belongs to another account. */
 export class NotThere extends WriteRefused {}
 
-/** A token can't come back: its group is not there any more. */
+/** A token can't be restored: its group is removed. */
 export class GroupGone extends NotThere {}
 
-/** A name that another one has. */
+/** The name is taken. */
 export class NameTaken extends WriteRefused {}
 
-/** What is changed names something that is not there: a group without that channel, a token without its group. */
+/** A change names a missing object: a group without that channel, a token without its group. */
 export class NotKnown extends WriteRefused {
   readonly kind: 'channel' | 'group'
 
@@ -52,18 +52,18 @@ export class GroupClosed extends WriteRefused {}
 /** The owner of a token wants more for it than an operator has set. */
 export class SetByOperator extends WriteRefused {}
 
-/** One more than there may be. */
+/** The maximum number is reached. */
 export class TooMany extends WriteRefused {}
 
-/** What is to be removed is needed by something else. */
+/** The object to be removed is in use. */
 export class InUse extends WriteRefused {}
 
-/** Tells the editable states of a thing apart. */
+/** A hash of the editable fields of an object. */
 interface Revised {
   readonly revision: string
 }
 
-/** An account as people edit it; its balance is not part of the revision. */
+/** An editable account; its balance is not part of the revision. */
 export interface EditableAccount extends StoredAccount, Revised {
   /** Counted to `mostTokensCounted` at most. */
   readonly tokenCount: number
@@ -111,7 +111,7 @@ export interface EditableCatalog {
 /** A channel that is made by hand; it brings its keys. */
 export type NewChannel = ChannelWrite & { readonly keysSealed: Uint8Array }
 
-/** A price that somebody sets by hand, from now on. */
+/** A price that an operator sets, from now on. */
 interface PriceEdit extends Pick<Edit, 'actor'> {
   readonly price: PriceSetting
   /** Id of the price that was seen in force (null: none); with another one `Conflict` is thrown. */
@@ -149,16 +149,16 @@ export interface EditStore {
   editableCatalog(): Promise<EditableCatalog>
   /** Resolves to its id. */
   addChannel(channel: NewChannel, edit: Edit): Promise<number>
-  /** Makes a channel what it is to be; of keys and proxy the audit says only that they have changed. */
+  /** Replaces a channel; the audit hides the values of keys and proxy. */
   setChannel(id: number, channel: ChannelWrite, edit: Edit): Promise<void>
   /** Throws `InUse` while groups name it, unless it is taken out of them. */
   removeChannel(id: number, edit: Edit & { readonly takeOutOfGroups: boolean }): Promise<void>
-  /** Ends all cooling of a channel that is stored; resolves to how much there was. */
+  /** Ends all stored cooldowns of a channel; resolves to their number. */
   recoverChannel(id: number, edit: Edit): Promise<number>
 
   /** Resolves to its id. Throws `NotKnown` for its channels. */
   addGroup(group: GroupWrite, edit: Edit): Promise<number>
-  /** Makes a group what it is to be; its tokens stay in it. Throws `NotKnown` for its channels. */
+  /** Replaces a group; its tokens stay in it. Throws `NotKnown` for its channels. */
   setGroup(id: number, group: GroupWrite, edit: Edit): Promise<void>
   /** Gives how many tokens were moved. Throws `InUse` with nowhere to go, and `GroupClosed`. */
   removeGroup(
@@ -176,7 +176,7 @@ export interface EditStore {
     edit: Edit,
   ): Promise<void>
 
-  /** Leaves an audit row of what was done outside of the database. */
+  /** Adds an audit row for an action outside of the database. */
   noteChange(note: Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>): Promise<void>
 }
 

@@ -12,7 +12,7 @@ export const modalityKinds = [
 ] as const
 export type ModalityKind = (typeof modalityKinds)[number]
 
-/** What a vendor bills beside text tokens, or otherwise than them. Absent parts: nothing of it. */
+/** What a vendor bills besides text tokens. Absent parts are zero. */
 export interface UsageExtras {
   readonly modalities?: { readonly [kind in ModalityKind]?: number }
   readonly tools?: { readonly [tool: string]: number }
@@ -20,10 +20,10 @@ export interface UsageExtras {
   readonly tier?: string
 }
 
-/** Micro-USD per 1M tokens; what is absent is charged as `modalityRate` says. */
+/** Micro-USD per 1M tokens; `modalityRate` gives what is absent. */
 export type ModalityRates = { readonly [kind in ModalityKind]?: number }
 
-/** What a price says of more than its tokens; absent: the list prices of the vendor hold. */
+/** What a price sets besides tokens; absent: the vendor's list prices. */
 export interface ExtraPrices {
   /** Nano-USD for each use; 0: free on purpose. */
   readonly tools?: { readonly [tool: string]: number }

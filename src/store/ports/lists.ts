@@ -23,7 +23,7 @@ export interface PageAsked {
   /** `next` of the page before; absent: the first page. */
   readonly cursor?: string | undefined
   readonly size: number
-  /** False: `total` is told where it is known without counting, else it is 0 and not exact. */
+  /** False: `total` is set only where it is known without counting, else 0 and not exact. */
   readonly isCounted?: boolean
 }
 
@@ -156,7 +156,6 @@ export interface ListStore {
   attempts(filter: ListedAttemptFilter, page: PageAsked): Promise<Listed<ListedAttempt>>
   ledger(filter: LedgerFilter, page: PageAsked): Promise<Listed<LedgerEntry>>
   audit(filter: AuditFilter, page: PageAsked): Promise<Listed<AuditEntry>>
-  /** Live accounts. */
   accounts(filter: AccountFilter, page: PageAsked): Promise<Listed<AccountView>>
   /** Live tokens, with what was spent by now. */
   tokens(filter: ListedTokenFilter, page: PageAsked): Promise<Listed<ListedToken>>

@@ -1,6 +1,6 @@
 import type { AttemptRow, TokenCounts } from './records.ts'
 
-/** What an upstream says of one request; null: its file does not say. */
+/** What an upstream reports of one request; null: unknown. */
 export interface BilledRow {
   readonly id: string
   readonly time: number | null
@@ -47,7 +47,7 @@ export interface CountForm {
   readonly output: 'all' | 'without_reasoning'
 }
 
-/** Sums over some ids; null: no row says. Sums of money may exceed 2^53. */
+/** Sums over some ids; null: unknown. Sums of money may exceed 2^53. */
 export interface BilledSums {
   readonly ids: number
   readonly lines: number

@@ -1,20 +1,20 @@
-/** A process that serves from a store, as the others see it. */
+/** A process that serves from a store. */
 export interface NodeView {
   readonly id: number
-  /** Where it runs, for people. */
+  /** Shown to operators: where it runs. */
   readonly name: string
   readonly version: string
   /** By the clock of the store, as all times here. */
   readonly startedAt: number
-  /** When it was last heard of, and how long ago that is. */
+  /** The last heartbeat, and its age. */
   readonly seenAt: number
   readonly silentMs: number
-  /** Whether it was heard of within `silentNodeMs`. */
+  /** Whether its last heartbeat is within `silentNodeMs`. */
   readonly isAlive: boolean
   readonly load: NodeLoad
 }
 
-/** What a node is doing. What a node of another version does not tell is absent. */
+/** A node's load. Values that another version does not report are absent. */
 export interface NodeLoad {
   readonly requests?: number
   readonly streams?: number
@@ -34,18 +34,18 @@ export interface NodeReservations {
   readonly amountNano: number
 }
 
-/** After so long without a word a node counts as dead, and its reservations are closed. */
+/** After this time without a heartbeat a node is dead, and its reservations are closed. */
 export const silentNodeMs = 30_000
 
 /** The processes that serve from a store. */
 export interface NodeStore {
   /** Enters a node; resolves to its id. One that was forgotten while it lived gives the id that it had. */
   register(node: Pick<NodeView, 'name' | 'version'> & { readonly id?: number }): Promise<number>
-  /** Says that it lives; false when it is in the list no more and must register again. */
+  /** The heartbeat; false: the node is not in the list and must register again. */
   heartbeat(id: number, load: NodeLoad): Promise<boolean>
   /** Oldest first. */
   list(): Promise<readonly NodeView[]>
-  /** What is set aside now, by node; dead ones may have something left for some seconds. */
+  /** Reservations by node; those of dead nodes may stay for some seconds. */
   reservations(): Promise<readonly NodeReservations[]>
   /** Takes one out of the list; with `seenAt` only where it was not heard of since. */
   forget(id: number, seenAt?: number): Promise<void>

@@ -13,7 +13,7 @@ export type Ending =
   | 'shutdown'
   | 'interrupted'
   | 'refused'
-  /** It goes on upstream, and is charged when it ends, by a request of its own. */
+  /** It runs on upstream, and is charged when it ends, as its own request. */
   | 'background'
 
 /** Counts of LLM tokens. */
@@ -88,20 +88,20 @@ export interface Settlement {
   readonly attempts: readonly AttemptRow[]
   /** Ids by which a later request can refer to what was answered. */
   readonly kept?: readonly KeptAnswer[]
-  /** The answer goes on in the background: what is set aside for it is held for its charge. */
+  /** The answer runs in the background: its reservation stays until its charge. */
   readonly begun?: BackgroundAnswer
   /** It is the charge of an answer that was made in the background. */
   readonly endsBackground?: boolean
-  /** Told to all who serve from the store, when it is committed (`RecordStore.onDearer`). */
+  /** Reported to all nodes when it is committed (`RecordStore.onDearer`). */
   readonly dearer?: Dearer
 }
 
-/** What is set aside for a request under way, so that its account can pay what it will cost. */
+/** A reservation for a running request, so that its account can pay the cost. */
 export interface Reservation
   extends Pick<RequestRow, 'requestId' | 'createdAt' | 'accountId' | 'tokenId' | 'groupId'>,
     Pick<RequestRow, 'model' | 'clientProtocol' | 'operation' | 'stream' | 'priceId'>,
     Pick<RequestRow, 'multiplierMillionths' | 'amountNano'> {
-  /** It can come to more than that: an account has one such request at a time. */
+  /** The cost may exceed it: an account has at most one such request at a time. */
   readonly isOpen?: boolean
 }
 
@@ -110,14 +110,14 @@ export interface Growth {
   readonly requestId: string
   readonly accountId: number
   readonly byNano: number
-  /** What is set aside before, as far as is known: tells what was done already. */
+  /** The reservation before, as known: detects a repeated growth. */
   readonly fromNano?: number
 }
 
 /** What is ready to be stored at one moment; missing parts are empty. */
 export interface Batch {
   readonly settle?: readonly Settlement[]
-  /** Ids of requests that end without a record: what is set aside for them is free again. */
+  /** Ids of requests that end without a record: their reservations are released. */
   readonly release?: readonly string[]
   readonly reserve?: readonly Reservation[]
   readonly grow?: readonly Growth[]
@@ -223,7 +223,7 @@ export interface RecordStore {
   onDearer?(hear: (dearer: Dearer) => void): void
   /** Records reservations as interrupted, of several nodes those of dead ones; gives how many. */
   sweep(): Promise<number>
-  /** Which database it is, wherever it is copied or moved to. Empty as long as nobody has an account. */
+  /** An id of the database that copies and moves keep. Empty while there is no account. */
   origin(): Promise<string>
   /** Whose a token is, and when it was made; undefined: there is none of this id. */
   tokenOrigin(
@@ -237,14 +237,14 @@ export interface RecordStore {
   tokenUsage(tokenId: number, sinceDay?: string): Promise<UsageTotals>
 }
 
-/** By how much dearer than reckoned an answer has turned out. */
+/** By how much the cost of an answer exceeded its estimate. */
 export const Dearer = Type.Object({
   accountId: Type.Integer(),
   channelId: Type.Union([Type.Integer(), Type.Null()]),
   upstreamModel: Type.Union([Type.String(), Type.Null()]),
-  /** So many times what it was reckoned to come to at the most. */
+  /** A multiple of the highest estimate. */
   factor: Type.Number({ minimum: 1 }),
-  /** By so many nano-USD. */
+  /** In nano-USD. */
   byNano: Type.Number({ minimum: 0 }),
 })
 export type Dearer = Static<typeof Dearer>
@@ -273,7 +273,7 @@ export interface AttemptStore {
   list(filter: AttemptFilter): AsyncIterable<AttemptRecord>
 }
 
-/** What of a spool a person should look at: see `Spool.remark`. */
+/** A fault of a spool for the operator; see `Spool.remark`. */
 export type SpoolRemark = 'damaged' | 'refused' | 'missing'
 
 /** Settlements that the store did not take, synced on this node's disk until it does. */
@@ -285,7 +285,6 @@ export interface Spool {
   stored(requestIds: Iterable<string>): void
   /** One that the store can never take goes into a file of its own, for a person to look at. */
   setAside(settlement: Settlement, reason: string): Promise<void>
-  /** How many wait. */
   count(): number
   /** Whether the last that it was given did not fit, or could not be written. */
   hasFailed(): boolean

@@ -8,10 +8,10 @@ export interface SignInAccount {
   readonly hasSecondFactor: boolean
 }
 
-/** Who somebody is at a provider. */
+/** An identity at a provider. */
 export interface Identity {
   readonly provider: string
-  /** The provider's own name for them, which never changes. */
+  /** The provider's subject, which never changes. */
   readonly subject: string
   readonly email: string
   /** Whether the provider has checked that the address is theirs. */
@@ -21,7 +21,7 @@ export interface Identity {
 
 /** Why an identity opens nothing: words that the console's sign-in page knows. */
 export type IdentityRefusal =
-  /** Nobody has it, and accounts are not opened here. */
+  /** No account has it, and registration is closed. */
   | 'signup_disabled'
   /** An account has its address, and it is not certain that both have one owner. */
   | 'account_not_linked'
@@ -59,7 +59,7 @@ export interface NewSession extends Omit<SessionView, 'id' | 'createdAt'> {
 export interface Pending {
   /** A hash of what the browser holds. */
   readonly id: string
-  /** Null: of nobody yet. It ends when the account is signed out everywhere. */
+  /** Null: no account yet. It ends when the account is signed out everywhere. */
   readonly accountId: number | null
   /** What is kept of it. */
   readonly data: string
@@ -109,7 +109,7 @@ export interface PasswordChange {
   readonly account: string
   /** argon2id. */
   readonly passwordHash: string
-  /** Who does it: an e-mail, or `command line`. */
+  /** The actor: an e-mail, or `command line`. */
   readonly actor: string
 }
 
@@ -134,7 +134,7 @@ export interface SignInStore {
   account(
     who: { readonly id: number } | { readonly email: string },
   ): Promise<SignInAccount | undefined>
-  /** Opens one for who asks: a user with nothing. Undefined: the address is taken. */
+  /** Registers a user with no balance. Undefined: the address is taken. */
   openAccount(
     account: Readonly<Record<'email' | 'name' | 'passwordHash', string>>,
   ): Promise<SignInAccount | undefined>
@@ -162,7 +162,7 @@ export interface SignInStore {
   keepPending(pending: Pending): Promise<void>
   /** Those of an id that are not too old, the oldest first. */
   pending(id: string): Promise<readonly Pending[]>
-  /** Takes the oldest of an id away, and all others of it: of several who ask at once, one gets it. */
+  /** Removes all of an id and returns the oldest; of concurrent calls, one gets it. */
   takePending(id: string): Promise<Pending | undefined>
 
   /** Null: the account has no password, or may not sign in. */
@@ -199,7 +199,7 @@ export interface SignInStore {
   passkey(credentialId: string): Promise<Passkey | undefined>
   /** Undefined: it is known already. */
   addPasskey(passkey: NewPasskey): Promise<number | undefined>
-  /** Moves its counter; false: somebody else has, since it was read. */
+  /** Advances its counter; false: it has changed since it was read. */
   countPasskey(passkey: Pick<Passkey, 'id' | 'counter'>, counter: number): Promise<boolean>
   /** False: the account has none of this id. */
   removePasskey(accountId: number, id: number): Promise<boolean>

@@ -79,12 +79,12 @@ export interface SharedDocument {
 
 /** Documents that one node builds and all serve. */
 export interface DocumentStore {
-  /** Whether this node builds. It takes the place when nobody has it, until its connection ends. */
+  /** Whether this node builds. It becomes the leader when there is none, until its connection ends. */
   leads(): Promise<boolean>
   isLeading(): boolean
   /** `lastModifiedMs` of what is stored under a name; undefined: nothing is. */
   lastModifiedMs(name: string): Promise<number | undefined>
   read(name: string): Promise<SharedDocument | undefined>
-  /** For the node that leads; all others are told. Throws when it leads no more. */
+  /** For the leader; notifies all others. Throws when this node is no longer the leader. */
   write(name: string, document: SharedDocument): Promise<void>
 }

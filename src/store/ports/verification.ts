@@ -5,9 +5,9 @@ import type { LedgerEntry, LedgerKind, RequestRow } from './records.ts'
  * snapshot, none longer than a page, so that a `serve` beside goes on undisturbed.
  */
 export interface VerificationStore {
-  /** What the store's own checks find. Deep: every page, and cells that hold what nobody has written. */
+  /** What the store's own checks find. Deep: every page, and cells with invalid values. */
   checkFile(isDeep: boolean): AsyncIterable<Page<FileFault>>
-  /** The cheap part of it, beside a gateway that begins to serve; of a file only. */
+  /** The cheap part of it, while a gateway begins to serve; of a file only. */
   checkSoon(signal: AbortSignal): Promise<readonly FileFault[]>
   /** How far a verification goes: all rows of now, or those since a time. */
   extent(since: number | undefined): Promise<Extent>
@@ -148,7 +148,7 @@ export interface OddSum {
   readonly expectedNano: number
 }
 
-/** In all, in the month of a UTC day, on that day, and set aside, in nano-USD. */
+/** In all, in the month of a UTC day, on that day, and reserved, in nano-USD. */
 type SpendingSums = readonly [total: number, month: number, day: number, reserved: number]
 
 /** What is kept of a token that is not what it stands for. */

@@ -34,7 +34,7 @@ interface CommitParts {
   readonly node: () => number | undefined
 }
 
-/** The call, and in the same transaction what all nodes are told; most batches have nothing to tell. */
+/** The call, and in the same transaction its notifications; most batches have none. */
 function statementOf(name: string, values: readonly unknown[], told: readonly string[]): Statement {
   const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer`
   if (told.length === 0) return { text, values, name }
@@ -97,7 +97,7 @@ export function createCommit({ connections, patiently, clock, node }: CommitPart
   }
 }
 
-/** What came before it in the batch is stored: nobody may take it for not done. */
+/** What came before it in the batch is stored: the error must not say otherwise. */
 function partlyDone(error: unknown): never {
   if (!(error instanceof StoreError)) throw error
   throw new UnansweredError(error.message, { cause: error })
@@ -186,14 +186,14 @@ const requestFlags = (request: RequestRow) => ({
   longContextPricing: Number(request.longContextPricing),
 })
 
-/** What nodes tell each other of answers that turned out dearer: `NOTIFY` on this channel. */
+/** The `NOTIFY` channel for answers that cost more than estimated. */
 const dearerChannel = 'tollgate_dearer'
 
 /** In bytes. The server refuses longer ones, and with them the commit. */
 const longestPayload = 7_999
 
 export interface DearerNews extends Listening {
-  /** Calls `hear` with all that is told from now on, by this process, too. */
+  /** Calls `hear` with all that arrives from now on, this process's own included. */
   onDearer(hear: (dearer: Dearer) => void): void
 }
 
@@ -216,7 +216,7 @@ function dearerPayloads(all: readonly Dearer[]): readonly string[] {
   return payloads.filter((payload) => Buffer.byteLength(payload) <= longestPayload)
 }
 
-/** Undefined: it is of a version that says it in another way. */
+/** Undefined: another version's form. */
 function readPayload(payload: string): Dearer | undefined {
   try {
     const told: unknown = JSON.parse(payload)

@@ -27,13 +27,13 @@ export interface Connection {
 
 /** Connections to one database, made when they are needed and again after they were lost. */
 export interface Connections {
-  /** Where they lead, for people: without user and password. */
+  /** Shown in messages: without user and password. */
   readonly place: string
-  /** What the server knows them by. */
+  /** `application_name` on the server. */
   readonly applicationName: string
   /** Statements so far: each is one round trip. */
   roundTrips(): number
-  /** One statement, a transaction by itself. Throws `ConnectionLost` when it was not answered. */
+  /** One statement as its own transaction. Throws `ConnectionLost` when it was not answered. */
   query(statement: Statement): Promise<Rows>
   /** Lends a connection for several statements. */
   lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
@@ -51,7 +51,7 @@ export interface ConnectionOptions {
   readonly answerTimeoutMs?: number
   /** Of each connection, set when it has been made. */
   readonly settings?: Settings
-  /** What the server knows them by; default: a name that nobody else has. */
+  /** `application_name` on the server; default: a unique name. */
   readonly applicationName?: string
   readonly listening?: Listening
   /** Ask a connection that was idle for a second for a sign of life before it is used. */
@@ -61,7 +61,7 @@ export interface ConnectionOptions {
 /** How long a connection is taken to live after its last word, and how long it may take to give one. */
 const signOfLifeMs = { goodFor: 1_000, within: 2_000 }
 
-/** A channel of `NOTIFY`: whoever gets an answer has heard of all that was committed before. */
+/** A `NOTIFY` channel: an answer arrives after all notifications that were committed before. */
 export interface Listening {
   readonly channel: string
   onPayload(payload: string): void
@@ -112,13 +112,13 @@ export function createConnections(options: ConnectionOptions): Connections {
   })
   // An idle connection that ends is replaced when the next one is asked for.
   pool.on('error', () => {})
-  // One in use tells whoever waits for an answer; an error that nobody listens to ends the process.
+  // One in use fails its statement; an `error` event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   let roundTrips = 0
   let isClosed = false
   const heardTick = new WeakMap<PoolClient, number>()
 
-  /** Where one is lost those that nobody uses may be as dead, and silent: nobody is to wait for each. */
+  /** After a lost connection, idle ones may be dead too: they are dropped. */
   function dropIdle(lost: Error): void {
     for (let left = pool.idleCount; left > 0; left--) {
       pool.connect().then(
@@ -169,7 +169,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     // No wait for the server brings it back.
     if (isClosed) throw new Error(`The database ${place} is closed.`)
     const client = await connected()
-    // Given back when it is whole, ended when it may have more to say.
+    // A failed connection is ended: a late answer may still arrive on it.
     let lost: Error | undefined
     const query = async (statement: Statement): Promise<Rows> => {
       if (lost instanceof ConnectionLost) throw lost
@@ -218,7 +218,7 @@ export function setSettings(settings: Settings) {
 /** How long a server may take to hear that connections end. One that is silent for good never does. */
 const goodbyeMs = 1_000
 
-/** The sockets of connections, so that nobody waits for ever for the end of those that are dead. */
+/** The sockets of connections, to cut off those that are dead. */
 export interface Sockets {
   /** The driver's `stream`: makes a socket for a connection. */
   readonly make: () => Socket

@@ -4,7 +4,7 @@ import { compile } from '../schema/sql.ts'
 import type { Connection, Connections } from './connections.ts'
 import { explainFailure, isAway, isConflict, isUnanswered } from './failures.ts'
 
-/** After so many times a writer lets no request change an account until it is done itself. */
+/** After this many conflicts a writer blocks changes of accounts until it is done. */
 const patientConflicts = 3
 
 /** Runs steps on PostgreSQL, awaiting each statement. */
@@ -74,7 +74,7 @@ export function inTransaction<Result>(
       await connection.query({ text: beginning[kind] })
       result = await work(connection)
     } catch (error) {
-      // With a lost connection it is taken back by itself.
+      // The server rolls back when the connection is lost.
       await connection.query({ text: 'ROLLBACK' }).catch(() => undefined)
       throw error
     }
@@ -96,13 +96,13 @@ async function end(connection: Connection, place: string): Promise<void> {
   }
 }
 
-/** Does work as often as it takes; see `createPatience`. */
+/** A retry policy; see `createPatience`. */
 export type Patience = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** How soon something is tried again, at first and at most. */
+/** The delay before a retry, at first and at most. */
 const retryMs = { first: 10, most: 250 }
 
-/** How often the same transactions may stand in each other's way. */
+/** How many conflicts are retried. */
 const maxConflicts = 20
 
 /**
@@ -138,7 +138,7 @@ const asUnanswered = (error: unknown, mayBeDone: boolean): unknown =>
     ? new UnansweredError(error.message, { cause: error })
     : error
 
-/** For how long the server has been away, as far as anybody has asked it. */
+/** For how long the server has been unavailable, as far as calls show. */
 function createAbsence(patienceMs: number) {
   let sinceTick: number | undefined
   let lastTick = 0
@@ -149,7 +149,7 @@ function createAbsence(patienceMs: number) {
     /** Work that began then has not reached it; gives the milliseconds so far. */
     noted(startedTick: number): number {
       const now = performance.now()
-      // Nobody has asked for so long that it may have been there meanwhile.
+      // So long after the last call the server may have been available meanwhile.
       if (sinceTick === undefined || startedTick - lastTick > patienceMs) sinceTick = startedTick
       lastTick = now
       return now - sinceTick

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { StoreError } from '../ports/store-error.ts'
 import { explainTls } from './tls.ts'
 
-/** SQLSTATE (or its beginning) → what to tell, as the rest of a sentence that begins with the place. */
+/** SQLSTATE (or its beginning) → the explanation, which follows the place in the message. */
 const explanations: readonly (readonly [string, string])[] = [
   ['08', 'can not be reached: check that the server runs and the network between'],
   ['25006', 'takes no writing (it is a standby): name the primary server'],
@@ -23,7 +23,7 @@ const explanations: readonly (readonly [string, string])[] = [
 
 const conflicts = new Set(['40001', '40P01'])
 
-/** Whether a transaction was taken back for the sake of another one. */
+/** Whether a transaction was rolled back in favour of another one. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && conflicts.has(error.code ?? '')
 
@@ -42,7 +42,7 @@ export function isAway(error: unknown): boolean {
   return error instanceof ConnectionLost
 }
 
-/** What the driver says when a connection can't be made, or ends, or does not answer. */
+/** The driver's messages when a connection can't be made, ends, or does not answer. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }

@@ -19,7 +19,7 @@ const answerMs = 5_000
 /** How long the server waits for a word: a node that stalls must not stay the leader. */
 const silence: Settings = { idle_session_timeout: 10_000 }
 
-/** Whether what is told arrives here. */
+/** Whether notifications arrive here. */
 const hears = `SELECT FROM pg_listening_channels() AS channel WHERE channel = '${changeChannel}'`
 
 /** Hears of what other nodes change. */
@@ -78,7 +78,7 @@ export async function createChanges(
     return client
   }
 
-  /** The connection that is there, or a new one: one at a time, whoever asks. */
+  /** The present connection or a new one; at most one is made at a time. */
   function connected(): Promise<Client> {
     if (listener) return Promise.resolve(listener)
     connecting ??= reconnect().finally(() => {
@@ -110,7 +110,7 @@ export async function createChanges(
     }
   }
 
-  /** Also a sign of life. Throws where a pooler has given the connection's session to somebody else. */
+  /** Also a sign of life. Throws when a pooler has given the session to another client. */
   async function requireHearing(client: Client): Promise<void> {
     if ((await client.query(hears)).rowCount === 1) return
     drop(client)
@@ -124,7 +124,7 @@ export async function createChanges(
   try {
     listener = await listen()
     const first = listener
-    // Such a pooler gives what is free to whoever begins a transaction.
+    // A transaction pooler assigns a free session to each transaction: the open one takes it.
     await lend(async ({ query }) => {
       await query({ text: 'BEGIN' })
       await requireHearing(first).finally(() => query({ text: 'ROLLBACK' }))
@@ -161,7 +161,7 @@ interface DocumentRow {
 
 const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
 
-/** Documents in the database. Who holds a lock on the listening connection builds them. */
+/** Documents in the database. The holder of a lock on its listening connection builds them. */
 export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
   let leading: Client | undefined
   return {

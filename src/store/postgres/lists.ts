@@ -25,7 +25,7 @@ export const listSettings: Settings = {
   random_page_cost: 1.1,
 }
 
-/** Lists of a PostgreSQL database, by `listConnections` connections that nobody else uses. */
+/** Lists of a PostgreSQL database, by `listConnections` connections of their own. */
 export function createSource(engine: Pick<Engine, 'read'>): ListSource {
   const enter = createPlaces()
   const source: ListSource = {
@@ -56,7 +56,7 @@ const tookTooLong = (error: unknown) =>
   error.cause instanceof DatabaseError &&
   error.cause.code === '57014'
 
-/** Waits for a place; whoever has one gives it back at the end of its `using` block. */
+/** Waits for a place; the end of the caller's `using` block releases it. */
 function createPlaces(): () => Promise<Disposable> {
   const waiting: (() => void)[] = []
   let free = listConnections

@@ -96,7 +96,7 @@ export const knownVersion = ({ lend, place }: Connections): Promise<number> =>
 export interface MigrateOptions {
   /** For a node that is to serve: it alone upgrades what is there, also while older nodes serve from it. */
   readonly toServe?: boolean | undefined
-  /** Is told of requests that are copied. */
+  /** Progress of copying requests. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
@@ -112,7 +112,7 @@ export async function migrate(
   const version = await knownVersion(connections)
   if (version === newestVersion) return
   if (version > 0 && !toServe) throw tooOld(version, place)
-  // Who reads beside it may still stand in its way: then all of it is done again.
+  // Concurrent readers may cause a conflict: then all of it is retried.
   const patiently = createPatience(connections, patienceMs)
   try {
     await patiently(() =>

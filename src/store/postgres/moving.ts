@@ -106,7 +106,7 @@ async function readBegun(connection: PostgresMove, url: string): Promise<BegunMo
   return undefined
 }
 
-/** What is there and older is somebody's: it is not even brought up to date. */
+/** An older database belongs to the user: it is not upgraded. */
 async function makeTables(connection: PostgresMove, url: string): Promise<void> {
   const { place } = connection
   const version = await readVersion(connection, place)
@@ -190,7 +190,7 @@ FROM pg_control_system(), pg_database WHERE datname = current_database()`
 async function connectMove(url: string): Promise<PostgresMove> {
   const place = placeOf(url)
   const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
-  // The statement that is under way fails, and tells it.
+  // The running statement fails and reports it.
   client.on('error', () => {})
   const explaining = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
@@ -219,7 +219,7 @@ async function connectMove(url: string): Promise<PostgresMove> {
           await work()
           await ask('COMMIT')
         } catch (error) {
-          // With a lost connection it is taken back by itself.
+          // The server rolls back when the connection is lost.
           await ask('ROLLBACK').catch(() => undefined)
           throw error
         }

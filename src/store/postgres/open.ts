@@ -36,7 +36,7 @@ import {
 
 export interface PostgresOptions extends ConnectionOptions, MigrateOptions {
   readonly clock: Clock
-  /** How long work waits for a server that is away; default 5,000. */
+  /** How long work waits for an unavailable server; default 5,000. */
   readonly patienceMs?: number
 }
 
@@ -45,14 +45,14 @@ export interface PostgresStore extends Store {
   roundTrips(): number
 }
 
-/** Of what requests wait for: connections, and the longest time of a statement. */
+/** For the hot path: connections, and the longest time of a statement. */
 const requestConnections = 6
 const requestMs = 8_000
-/** How long they wait for who has locked what they change: no longer than for a locked file. */
+/** How long they wait for a lock: no longer than for a locked file. */
 const lockMs = 5_000
-/** How long a change may stand still: shorter than `lockMs`, so that those who wait for it get on. */
+/** How long a transaction may idle: shorter than `lockMs`, so that its waiters go on. */
 const standstillMs = 3_000
-/** Of what people change and look at; whoever changes something may wait for others who do. */
+/** For the console and commands; their changes may wait for each other. */
 const peopleConnections = 4
 const peopleMs = 60_000
 
@@ -109,7 +109,7 @@ interface Parts {
 function assemble(options: PostgresOptions, { connections, changes, news }: Parts): PostgresStore {
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
-  // Changes are told apart by who has made them: all of a node have its name.
+  // All connections of a node have its name: it identifies the node's own changes.
   const { applicationName } = connections
   const working = createConnections({
     connections: peopleConnections,
@@ -187,7 +187,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
           'name the primary server.',
       )
     },
-    // Any number of nodes may serve: each says so in the list of nodes.
+    // Any number of nodes may serve: each registers itself.
     claimServing: async () => true,
     roundTrips: () => connections.roundTrips() + working.roundTrips(),
     close() {

@@ -79,7 +79,7 @@ function readNamed(place: string, name: Parameter, path: string | undefined): st
 const wayOut =
   'name the certificate of its authority (?sslmode=verify-full&sslrootcert=/path/to/ca.pem), or encrypt without a check of who answers (?sslmode=require)'
 
-/** What to tell of an encryption that did not come about; undefined: it was something else. */
+/** Explains a failed TLS handshake; undefined: another error. */
 export function explainTls(error: unknown): string | undefined {
   if (error instanceof Error && error.message.includes('does not support SSL'))
     return 'does not encrypt: set "ssl = on" there, or leave out sslmode'

@@ -33,7 +33,7 @@ const words: DayWords = {
   dayOf: (ms) => sql`utc_day(${ms})`,
 }
 
-/** What `verify` reads of a PostgreSQL database, by connections that nobody else uses. */
+/** What `verify` reads of a PostgreSQL database, by its own connections. */
 export function createVerification(
   connections: Connections,
   patiently: Patience,
@@ -77,7 +77,7 @@ export const references: readonly {
   { table: 'usage_day', keys: ['token_id', 'day', 'model'], columns: { token_id: 'token' } },
 ]
 
-/** Most rows that are told of for each column: where so many are wrong, more of them tell no more. */
+/** Reports at most this many rows for each column. */
 const maxRows = 1_000
 
 async function* readReferenceFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
@@ -116,7 +116,7 @@ function selectDangling(
   )
 }
 
-// Sums as floating point never overflow, whatever somebody has written into a row.
+// Sums as floating point never overflow, whatever a row holds.
 const spentOf = sql.raw(`
   SELECT coalesce(sum(nano), 0) AS total,
     coalesce(sum(nano) FILTER (WHERE left(day, 7) = left(kept.day, 7)), 0) AS month,
@@ -148,7 +148,7 @@ async function openSession(connections: Connections): Promise<Reading & AsyncDis
     await connection.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ' })
     lent.resolve(connection)
     await ended.promise
-    // With a lost connection it is taken back by itself.
+    // The server rolls back when the connection is lost.
     await connection.query({ text: 'ROLLBACK' }).catch(() => undefined)
   })
   lending.catch(lent.reject)
@@ -207,7 +207,7 @@ const selectUnproven = sql<{ name: string; table: string }>`
 SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
 WHERE NOT convalidated AND connamespace = current_schema()::regnamespace`
 
-/** Where they are not there, nothing is installed: that is for who administers the server. */
+/** Installs no extension: that is the server administrator's decision. */
 const ways = {
   checksums:
     'the server keeps no checksums of its pages, so changed bytes go unnoticed that make another value: ' +
@@ -218,7 +218,7 @@ const ways = {
     'tables and indexes were not compared page by page: grant this role EXECUTE on verify_heapam and bt_index_check',
 }
 
-/** Looks through all pages by what PostgreSQL offers for it, and says what it does not. */
+/** Checks all pages with PostgreSQL's own means; reports those that are missing. */
 async function* readServerFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
   const page = (...rows: FileFault[]): Page<FileFault> => ({ rows, looked: 0 })
   for (const { name, table } of await read(() => all(selectUnproven))) {

@@ -54,7 +54,7 @@ function* openAccount(account: AccountWrite, now: number): Steps<number> {
   return id
 }
 
-/** People write their address in capitals, too: two that differ in these only are one. */
+/** Addresses are compared without regard to case. */
 function* requireFreeAddress(email: string): Steps<void> {
   const taken = yield* findByAddress(email)
   if (taken === undefined) return
@@ -91,14 +91,14 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<number>
   const columns = toColumns(accountFields, account)
   yield* update('account', id, columns)
   if (password) yield* putPassword(id, password, now)
-  // Who is let in again later signs in anew.
+  // A disabled account loses its sessions.
   if (status !== 'active') yield* endSessionsOf(id)
   return id
 }
 
 const editable = [...columnsOf(accountFields), 'emailVerified'] as const
 
-/** A live account as people edit it. */
+/** A live account in its editable form. */
 export function* readEditableAccount(id: number): Steps<EditableAccount | undefined> {
   const found = yield* findAccountRow(id)
   if (found === undefined) return undefined
@@ -150,7 +150,7 @@ function* writeFields(
   before: EditableAccount,
   { isVouched, ...fields }: AccountFields,
 ): Steps<boolean> {
-  // Who makes somebody an administrator vouches for them.
+  // An administrator's address counts as vouched for.
   const vouched = fields.role === 'admin' || isVouched ? { email_verified: 1 } : {}
   const columns = { ...toColumns(accountFields, fields), ...vouched }
   const differing = differingColumns(presentColumns(before), columns)
@@ -171,7 +171,7 @@ const presentColumns = (account: EditableAccount) => ({
   email_verified: account.isVouched ? 1 : 0,
 })
 
-/** Called when it is done: throws, so that it is undone, where nobody could administer any more. */
+/** Called after the change: throws, and so rolls back, when no active administrator is left. */
 function* requireAdministrator(before: EditableAccount): Steps<void> {
   if (before.role !== 'admin' || before.status !== 'active') return
   const administrators = sql`account

@@ -37,7 +37,6 @@ export function* readCounted(where = sql``, order?: 'desc'): Steps<AccountView[]
   return rows.map((row) => ({ ...toAccount(row), tokenCount: row.tokenCount ?? 0 }))
 }
 
-/** All live accounts, oldest first. */
 export const listAccounts = (): Steps<AccountView[]> => readCounted()
 
 /** Those of the live accounts that have these e-mails, oldest first. */
@@ -56,7 +55,7 @@ function* findBy(column: Sql, emails: readonly string[]): Steps<StoredAccount[]>
   return rows.map(toAccount).sort((a, b) => a.id - b.id)
 }
 
-/** Counts through an index that leaves out what is deleted, and no further than asked for. */
+/** Counts by an index of live rows, to `atMost`. */
 export function* countAccountsAndTokens(
   atMost: number,
 ): Steps<{ accounts: number; tokens: number }> {
@@ -98,7 +97,7 @@ function toAccount(row: AccountRow): StoredAccount {
 /** As `overdrawnNano` has it, of the columns of an account. */
 export const isOverdrawn: Condition = sql`balance_nano + credit_limit_nano < 0`
 
-/** The entry that took a balance there is looked for so far back: since then nobody has paid. */
+/** How many entries back the one that overdrew the account is looked for. */
 const mostEntries = sql.lit(1_000)
 
 interface Found extends OverdrawnAccount {

@@ -16,7 +16,6 @@ import * as tokenEdits from './token-changes.ts'
 import { listTokens, spentWith } from './tokens.ts'
 import { applyNoted, applyWrites } from './writes.ts'
 
-/** Managing accounts and tokens: each change is one transaction. */
 export function createAdminStore({ read, write }: Engine, clock: Clock): AdminStore {
   return {
     write: (writes, by) =>
@@ -41,7 +40,6 @@ export function createAdminStore({ read, write }: Engine, clock: Clock): AdminSt
   }
 }
 
-/** Changes by hand: each is one transaction, with its audit row. */
 export function createEdits({ read, write, snapshot }: Engine, clock: Clock): EditStore {
   const change = <Result>(edit: Edit, work: (by: Change) => Steps<Result>): Promise<Result> =>
     write(() => work({ now: clock(), edit }))
@@ -75,7 +73,6 @@ export function createEdits({ read, write, snapshot }: Engine, clock: Clock): Ed
   }
 }
 
-/** What was set by hand. */
 function* readSettings(): Steps<StoredSettings> {
   const rows = yield* all(
     sql<{ name: string; value: string }>`SELECT name, value FROM setting ORDER BY name`,

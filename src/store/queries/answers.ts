@@ -15,13 +15,13 @@ const pendingFields = [
 ]
 const pendingColumns = selected('background_answer', pendingFields)
 
-/** With what is set aside for each, and when it is due; `rest` is the query from its WHERE clause on. */
+/** With the reservation of each, and when it is due; `rest` is the query from WHERE on. */
 const selectHeld = (rest: Sql) => sql<HeldAnswer & { readonly dueAt?: number }>`
   SELECT ${pendingColumns}, coalesce(reservation.amount_nano, 0) AS "amountNano", due_at AS "dueAt"
   FROM background_answer
   LEFT JOIN reservation ON reservation.request_id = background_answer.request_id ${rest}`
 
-/** So many are removed at once: a table that is locked for long keeps requests waiting. */
+/** The most rows removed at once: locks stay short. */
 const sweptAtOnce = 5_000
 
 /** Answers that vendors keep, and those that they are still making. */
@@ -37,7 +37,7 @@ export function createAnswerStore(engine: Engine, now: () => Sql<number>): Answe
     areShared: (channelIds) => engine.read(() => areShared(channelIds)),
     async sweep() {
       const before = sql<number>`${now()} - ${sql.lit(keptAnswerMs)}`
-      // Only who has something to remove waits for others that write.
+      // Reads first, so that only a removal waits for other writers.
       const found = await engine.read(() =>
         first(sql`SELECT 1 FROM kept_answer WHERE created_at < ${before} LIMIT 1`),
       )
@@ -61,7 +61,7 @@ export function createAnswerStore(engine: Engine, now: () => Sql<number>): Answe
         return held.map(({ dueAt: _, ...one }) => one)
       }),
     async takeDue(most, leaseMs) {
-      // Nobody lets one rest for longer than a lease: beyond that the clock was set back meanwhile.
+      // No lease is longer: beyond that the clock was set back.
       const due = await engine.read(() =>
         all(
           selectHeld(sql`WHERE due_at <= ${now()} OR due_at > ${now()} + ${sql.lit(2 * leaseMs)}

@@ -3,7 +3,6 @@ import { attemptFields, type Stored, selected } from '../schema/columns.ts'
 import { sql } from '../schema/sql.ts'
 import { all, type Engine, inItsPartition, type Position, readPages, type Steps } from './steps.ts'
 
-/** What was tried upstream. */
 export const createAttemptStore = (engine: Engine): AttemptStore => ({
   list: (filter) => listAttempts(engine, filter),
 })

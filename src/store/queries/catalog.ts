@@ -7,7 +7,6 @@ import { countTokens } from './names.ts'
 import { loadPriceHistory, loadPrices } from './prices.ts'
 import { type Engine, first, type Steps } from './steps.ts'
 
-/** What a catalog is made of. */
 export const createCatalogStore = ({ read, snapshot }: Engine): CatalogStore => ({
   load: () => snapshot(loadCatalog),
   priceHistory: (model) => read(() => loadPriceHistory(model)),
@@ -32,7 +31,7 @@ function* findOldestSealed(): Steps<Uint8Array | undefined> {
   return found?.sealed
 }
 
-/** The catalog as people edit it. */
+/** The editable catalog. */
 export function* loadEditable(): Steps<EditableCatalog> {
   const channels = yield* channelRows()
   return {

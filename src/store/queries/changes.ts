@@ -10,7 +10,7 @@ import { all, insert, type Steps } from './steps.ts'
 
 export type Values = { readonly [name: string]: unknown }
 
-/** Notes who changed what. Call it in the transaction of the change. */
+/** Adds an audit row. Call it in the transaction of the change. */
 export function* addAudit(entry: Omit<AuditEntry, 'id'>): Steps<void> {
   const { createdAt, actor, action, subject } = entry
   const detail = JSON.stringify(entry.detail)
@@ -34,7 +34,7 @@ export interface Change {
   readonly edit: Edit
 }
 
-/** Leaves the audit row of a change; `subject` is what was changed, such as `token 3`. */
+/** Adds the audit row of a change; `subject` is what was changed, such as `token 3`. */
 export function* note(
   { now, edit }: Change,
   action: string,
@@ -44,7 +44,7 @@ export function* note(
   yield* addAudit({ createdAt: now, actor: edit.actor, action, subject, detail })
 }
 
-/** Columns whose values nobody may read in the audit: it says that they have changed. */
+/** Secret columns: the audit records only that they have changed. */
 const secret = /_(sealed|mark)$/
 
 /** Lists and maps, which are stored as JSON. */
@@ -101,7 +101,7 @@ export function checkRevision(seen: string | undefined, present: string, what: s
   if (seen !== undefined) checkSeen(seen, present, what)
 }
 
-/** The same for rows that are told apart by their ids, of which one must be named. */
+/** The same for rows with ids; a revision is required. */
 export function checkSeen<Id>(seen: Id, present: Id, what: string): void {
   if (seen === present) return
   throw new Conflict(

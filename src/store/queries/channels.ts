@@ -80,10 +80,10 @@ const revised = [
   ...columnsOf(channelFields),
 ]
 
-/** Tells states of a channel apart. */
+/** The revision of a channel. */
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
-/** A channel as whoever changes it has seen it. */
+/** A channel; throws `Conflict` when its revision differs. */
 function* requireSeen({ edit }: Change, id: number): Steps<Channel> {
   const row = yield* requireRow<Channel>('channel', id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
@@ -140,7 +140,6 @@ export function* recoverChannel(change: Change, id: number): Steps<number> {
   return ended
 }
 
-/** The health of channels. */
 export const createHealthStore = ({ read, write }: Engine): HealthStore => ({
   load: () => read(loadCooling),
   save: (changed, ended) => write(() => saveCooling(changed, ended)),

@@ -88,7 +88,7 @@ function* linkChannels(id: number, group: Pick<GroupWrite, 'name' | 'channels'>)
   }
 }
 
-/** Removes the group with this name, which must have no tokens. */
+/** Removes a group, which must have no tokens. */
 export function* removeGroupNamed(name: string, now: number): Steps<void> {
   const id = yield* requireNamed('group', name, 'remove group')
   const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
@@ -108,13 +108,13 @@ function* markRemoved(id: number, now: number): Steps<void> {
 
 const revised = ['name', ...columnsOf(groupFields), 'channels'] as const
 
-/** Tells states of a group apart, its channels and their order included. */
+/** The revision of a group, its channels and their order included. */
 export const groupRevision = (row: Group, channels: readonly string[]): string =>
   revisionOf({ ...row, channels: JSON.stringify(channels) }, revised)
 
 const requireGroup = (id: number) => requireRow<Group>('group', id)
 
-/** A group with its channels, as whoever changes it has seen it. */
+/** A group with its channels; throws `Conflict` when its revision differs. */
 function* requireSeen({ edit }: Change, id: number) {
   const row = yield* requireGroup(id)
   const channels: readonly string[] = (yield* loadChannelNames()).get(id) ?? []
@@ -122,7 +122,6 @@ function* requireSeen({ edit }: Change, id: number) {
   return { ...row, channels }
 }
 
-/** Makes a group by hand. */
 export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
   const { name, channels, multiplierMillionths } = group
   yield* requireFreeName('group', name)

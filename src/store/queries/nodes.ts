@@ -10,7 +10,7 @@ import { all, type Engine, insert, run } from './steps.ts'
 
 interface NodeParts {
   readonly engine: Engine
-  /** The time that all nodes go by, in milliseconds since 1970. */
+  /** The time of all nodes, in milliseconds since 1970. */
   readonly now: () => Sql<number>
   readonly sweep: () => Promise<number>
   /** Gets the id that this process has from now on. */
@@ -19,7 +19,6 @@ interface NodeParts {
 
 type NodeRow = Omit<NodeView, 'isAlive' | 'load'> & { readonly load: string }
 
-/** The list of nodes. */
 export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts): NodeStore {
   return {
     async register(node) {

@@ -29,7 +29,6 @@ export function* loadPrices(): Steps<PriceRow[]> {
   return (yield* all(pricesInForce)).map(readPrice)
 }
 
-/** The price with this id. */
 export function* findPrice(id: number): Steps<PriceRow | undefined> {
   const row = yield* first(sql<StoredPrice>`SELECT * FROM model_price WHERE id = ${id}`)
   return row && readPrice(row)
@@ -49,7 +48,7 @@ export function* loadPriceHistory(model?: string): Steps<PriceRow[]> {
   )
 }
 
-// Undefined leaves no trace in the text.
+// `JSON.stringify` omits undefined fields.
 function ratesInOrder(rates: TokenRates) {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h } = rates
   const modalities = sorted(rates.modalities)
@@ -100,7 +99,7 @@ export function* writePrice(price: PriceWrite, now: number): Steps<void> {
   yield* insert('model_price', { model, terms, source, note, valid_from: now })
 }
 
-/** Takes a model's price away: the history says so, nothing is overwritten. */
+/** Ends a model's price with a new row: nothing is overwritten. */
 export function* removePrice(model: string, now: number): Steps<void> {
   const present = yield* first(inForce(model))
   if (present === undefined || present.terms === termsText({ unit: 'none' })) {

@@ -3,18 +3,18 @@ import { selected } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, first, one, run, type Steps } from './steps.ts'
 
-/** The time that all nodes go by, in milliseconds since 1970. */
+/** The time of all nodes, in milliseconds since 1970. */
 type Now = () => Sql<number>
 
-/** What a row takes beside its contents, and its places in indexes. */
+/** The size of a row without its contents, index entries included. */
 const rowBytes = 512
-/** So many, and so much, are removed by one statement: who waits for it should not wait for long. */
+/** The most rows and bytes that one statement removes: locks stay short. */
 const removedAtOnce = 200
 const removedBytes = 16 * 1_048_576
 /** So many statements make room for one response; the rest is the sweep's. */
 const mostRounds = 10
 
-/** Translated responses. Each statement is a transaction of its own. */
+/** Each statement is its own transaction. */
 export function createResponseStore(engine: Engine, now: Now): ResponseStore {
   const found = (fields: readonly string[], { keptMs }: KeptLimits, accountId: number) =>
     sql<KeptResponse>`SELECT ${selected('response', fields)} FROM response
@@ -73,7 +73,7 @@ interface Coming {
   readonly sizeBytes: number
 }
 
-/** Removes the oldest of who has the most, again and again; tells how much is still too much. */
+/** Removes the oldest of the largest account, repeatedly; returns the remaining excess. */
 function* makeRoom(
   excess: number,
   coming?: Coming,
@@ -88,7 +88,7 @@ function* makeRoom(
     )
     const { ids, bytes } = firstOf(oldest, Math.min(left, removedBytes))
     left -= bytes
-    // What somebody else has removed meanwhile made room as well.
+    // Concurrent removals count, too.
     if (ids.length > 0) removed += yield* remove(ids)
     else if (largest === coming?.accountId) break
   }
@@ -135,7 +135,7 @@ function* sweep({ maxBytes, keptMs }: KeptLimits, now: Now): Steps<number> {
       ORDER BY created_at LIMIT ${sql.lit(removedAtOnce)}`,
   )
   const { ids } = firstOf(rows, removedBytes)
-  // Only who has something to remove waits for others that write.
+  // Reads first, so that only a removal waits for other writers.
   const removed = ids.length && (yield* remove(ids))
   const room = yield* makeRoom((yield* totalBytes()) - maxBytes)
   return removed + room.removed

@@ -2,13 +2,13 @@ import type { Span } from '../ports/records.ts'
 import type { Page } from '../ports/verification.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 
-/** A statement that a step asks for; `wants` says what of its outcome is used. */
+/** A statement that a step runs; `wants` selects what it returns. */
 export interface Statement {
   readonly query: Sql
   readonly wants: 'rows' | 'changes'
 }
 
-/** What came of a statement: its rows where these are wanted, else how many rows it changed. */
+/** The outcome of a statement: its rows, or how many rows it changed. */
 export interface Outcome {
   readonly rows: readonly unknown[]
   readonly changes: number
@@ -20,13 +20,12 @@ export interface Outcome {
  */
 export type Steps<Result> = Generator<Statement, Result, Outcome>
 
-/** All rows. */
 export function* all<Row>(query: Sql<Row>): Steps<readonly Row[]> {
   const { rows } = yield { query, wants: 'rows' }
   return rows as readonly Row[]
 }
 
-/** The rows of a statement for many values, for some at a time: it holds some ten thousand of them. */
+/** The rows of a statement for many values, 500 at a time: parameters are limited. */
 export function* inParts<Value, Row>(
   values: readonly Value[],
   select: (part: Sql) => Sql<Row>,
@@ -38,7 +37,6 @@ export function* inParts<Value, Row>(
   return found
 }
 
-/** The first row. */
 export function* first<Row>(query: Sql<Row>): Steps<Row | undefined> {
   return (yield* all(query))[0]
 }
@@ -81,13 +79,13 @@ export function* run(query: Sql): Steps<number> {
   return changes
 }
 
-/** A database that steps are run on. Errors come out explained, and take a `write` back. */
+/** A database that runs steps. Errors are explained, and roll a `write` back. */
 export interface Engine {
-  /** Reads; each statement sees what is there when it is run. */
+  /** Reads; each statement sees what is committed when it runs. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** Reads, in several statements, one and the same state. */
+  /** Reads a snapshot, in several statements. */
   snapshot<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** One transaction, as if nobody else wrote meanwhile; it may call `steps` several times. */
+  /** One serializable transaction; may call `steps` several times. */
   write<Result>(steps: () => Steps<Result>): Promise<Result>
 }
 
@@ -130,7 +128,7 @@ export async function* readPages<Row extends Position>(
   }
 }
 
-/** Lets signals and timers of the process have their turn between two pages. */
+/** Lets signals and timers run between two pages. */
 export const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A span of row ids in steps, each an own short statement: from beyond `after` up to `to`. */

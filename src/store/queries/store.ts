@@ -16,12 +16,12 @@ import type { Engine } from './steps.ts'
 
 interface StoreParts {
   readonly engine: Engine
-  /** For what requests wait for. */
+  /** For the hot path. */
   readonly soon: Engine
   /** Where lists are read. */
   readonly source: ListSource
   readonly clock: Clock
-  /** The time that all nodes go by, in milliseconds since 1970. */
+  /** The time of all nodes, in milliseconds since 1970. */
   readonly now: () => Sql<number>
 }
 

@@ -124,7 +124,7 @@ export function* removeTokenById(id: number, now: number): Steps<void> {
   )
 }
 
-/** A token that is to be changed; without an owner, whoever's it is. */
+/** The token to change; without an owner, of any account. */
 type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
 
 const revised = [...columnsOf(tokenFields), 'group'] as const
@@ -215,7 +215,7 @@ export function* removeToken(change: Change, token: OwnedToken): Steps<void> {
   yield* note(change, 'token.remove', `token ${token.id}`, { account, name })
 }
 
-/** Who removed a token by hand: what an administrator took away its owner does not bring back. */
+/** The actor who removed a token: its owner can't restore what an administrator removed. */
 function* remover(id: number): Steps<string | undefined> {
   const removal = yield* first(
     sql<{ actor: string }>`SELECT actor FROM audit
@@ -286,7 +286,7 @@ function isMore(field: string, value: unknown, than: unknown): boolean {
   return than !== null && (value === null || Number(value) > Number(than))
 }
 
-/** Refuses to a token's owner what gives it more than somebody else has set, by the audit. */
+/** Refuses an owner's change that exceeds what another actor has set, by the audit. */
 function* keepOperatorsWord(
   { edit }: Change,
   { id, account: owner }: Pick<TokenView, 'id' | 'account'>,

@@ -20,7 +20,6 @@ export const selectTokens = (rest: Sql) => sql<TokenRow>`
   FROM token JOIN account ON account.id = token.account_id
   JOIN "group" ON "group".id = token.group_id WHERE token.deleted_at IS NULL ${rest}`
 
-/** Live tokens that fit the filter, newest last. */
 export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
   const { account, group, id, keyHashes, name, afterId, limit = defaultLimit } = filter
   // A live token's account and group are live too: a name of theirs means the live row.

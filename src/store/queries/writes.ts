@@ -35,7 +35,7 @@ function* removeAll(remove: NonNullable<Writes['remove']>, now: number): Steps<v
   for (const model of new Set(remove.prices)) yield* removePrice(model, now)
 }
 
-/** The same for somebody, with an audit row for each difference. Call it in a transaction. */
+/** The same for an actor, with an audit row for each difference. Call it in a transaction. */
 export function* applyNoted(writes: Writes, change: Change): Steps<void> {
   const before = yield* lookAt(writes)
   yield* applyWrites(writes, change.now)
@@ -72,7 +72,7 @@ function* noteChange(change: Change, before: Sight, after: Sight | undefined): S
   yield* note(change, action, subject, { from: before.columns, to: after.columns })
 }
 
-/** A list price comes by itself with a model that is offered, and changes with new versions. */
+/** List prices are added automatically for offered models, and change with new versions. */
 const isOfVendor = ({ columns }: Sight) => columns.source === 'vendor' && columns.unit !== 'none'
 
 type Detail = Readonly<Record<string, unknown>>
@@ -80,14 +80,14 @@ type Detail = Readonly<Record<string, unknown>>
 interface Sight {
   readonly kind: 'channel' | 'group' | 'price' | 'account' | 'token'
   readonly subject: string
-  /** Compared: what differs afterwards was changed. */
+  /** Compared before and after. */
   readonly columns: Detail
-  /** What the audit says when it is new, and when it is removed. */
+  /** The audit detail when it is new, and when it is removed. */
   readonly made: Detail
   readonly gone: Detail
 }
 
-/** What there is of the things that are to be written or removed, by a key of their own. */
+/** The present state of what is to be written or removed, by a key of its own. */
 function* lookAt(writes: Writes): Steps<Map<string, Sight>> {
   const sights = [
     ...(yield* channelsOf(writes)),
@@ -161,7 +161,7 @@ function* pricesOf({ prices = [], remove }: Writes): Steps<readonly Sight[]> {
       kind: 'price',
       subject: row.model,
       columns: shownPrice(row),
-      // A price is never removed: one that says `none` takes its place.
+      // A price is never removed: one with the terms `none` replaces it.
       made: {},
       gone: {},
     }))

@@ -30,7 +30,7 @@ const { amountNano: _, ...carriedFields } = reservationFields
 /** What an interrupted request has from its reservation. */
 const carried = namesOf(carriedFields)
 
-/** A request that the sweep has closed: nobody knew more of it. */
+/** A request that the sweep closed. */
 const swept = "ending = 'interrupted'"
 
 /**

@@ -78,7 +78,7 @@ CREATE TABLE IF NOT EXISTS document (
 );
 `
 
-/** What a changed row is told of by: `NOTIFY` on this channel, with who changed it. */
+/** The `NOTIFY` channel for changed rows; the payload names the node that changed them. */
 export const changeChannel = 'tollgate_changed'
 
 /** Ends the word of a change that is of accounts and tokens alone: nothing else need be read again. */
@@ -98,7 +98,7 @@ const keptOfAccount = [
 const tell = (table: string, events: string) =>
   `CREATE TRIGGER tell_nodes AFTER ${events} ON ${table} EXECUTE FUNCTION tell_nodes();\n`
 
-/** Tells all nodes when a transaction commits that has changed what they keep in memory. */
+/** Notifies all nodes when a transaction commits that changes what they cache. */
 const triggers = `
 CREATE FUNCTION tell_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -14,7 +14,7 @@ export class Sql<Row = unknown> {
 /** A condition that only PostgreSQL checks: in the text for SQLite it is `TRUE`. */
 class PostgresCondition extends Sql {}
 
-/** SQL from a template: what stands in `${}` is a parameter, or SQL itself. */
+/** SQL from a template: each `${}` is a parameter or nested SQL. */
 export function sql<Row = unknown>(
   texts: readonly string[],
   ...values: readonly unknown[]

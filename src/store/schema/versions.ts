@@ -56,7 +56,7 @@ export function checkVersion(version: number, place: string, more?: () => Newer)
   )
 }
 
-/** The database is of a former version, and who opens it is not to change that. */
+/** The error for a database of a former version that may not be upgraded here. */
 export const tooOld = (version: number, place: string) =>
   new StoreError(
     `The database ${place} is at version ${version}, and this program needs version ` +

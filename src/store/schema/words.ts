@@ -1,4 +1,4 @@
-/** How one engine says what both engines mean. */
+/** What differs in the SQL of the two engines. */
 export interface Words {
   /** A number that names a row, counted up by the database. */
   readonly id: string
@@ -9,7 +9,7 @@ export interface Words {
   /** A column of JSON text that is refused when it is none. */
   readonly json: (name: string) => string
   readonly jsonOrNull: (name: string) => string
-  /** A number of 0 or 1, where nobody checks it. */
+  /** A number of 0 or 1, not checked. */
   readonly small: string
   /** A column of 0 or 1. */
   readonly flag: (name: string) => string
@@ -24,7 +24,7 @@ export interface Words {
   /** Ends a table whose rows have an id, or are found by a key; `room` is left on its pages, in %. */
   readonly rows: (room?: number) => string
   readonly keyed: (room?: number) => string
-  /** The columns that an index on these has beside them, so that its rows come in order of their ids. */
+  /** What an index ends with, so that its rows are in order of their ids. */
   readonly thenId: string
   /** Requests of an account, in order of their ids, or in blocks of them. */
   readonly ofAccount: string

@@ -19,7 +19,7 @@ import { createTurns } from '../../lib/turns.ts'
 import { createClaim } from '../sqlite/file.ts'
 import { type Decoded, decodeLines, storedLine } from './lines.ts'
 
-/** A file of a spool that this process alone has. */
+/** A spool file that this process has claimed. */
 export interface ClaimedFile {
   readonly name: string
   readonly file: SpoolFile
@@ -35,14 +35,14 @@ const partOfFree = 0.1
 
 const names = Array.from({ length: mostProcesses }, (_, at) => `${at + 1}.spool`)
 
-/** Files that are claimed, and the names of those that were left alone. */
+/** Claimed files, and the names of those that were skipped. */
 interface Claimed {
   readonly claimed: readonly ClaimedFile[]
   /** They wait for another database than `origin`: two configurations may name one folder. */
   readonly foreign: readonly string[]
 }
 
-/** Takes a file that is free, and those that ended processes have left for the same database. */
+/** Claims a free file, and those of ended processes for the same database. */
 export function claimFiles(folder: string, origin: string): Claimed {
   const claimed: ClaimedFile[] = []
   const foreign: string[] = []
@@ -77,7 +77,7 @@ export function reserveRoom(folder: string, file: SpoolFile): Promise<void> {
 
 const empty = new Uint8Array(0)
 
-/** How many settlements wait in a folder, whoever has its files; undefined: it can't be read. */
+/** How many settlements wait in a folder; undefined: it can't be read. */
 export function countWaiting(folder: string): number | undefined {
   try {
     if (!existsSync(folder)) return 0
@@ -104,7 +104,7 @@ export async function appendSynced(path: string, bytes: Uint8Array | string): Pr
 
 export interface SpoolFile {
   readonly found: Decoded
-  /** Takes room on the disk, so that one that fills up later has it still. */
+  /** Preallocates, so that a disk that fills up later still has room. */
   reserve(sizeBytes: number): Promise<void>
   /** Resolves when the lines are synced; rejects when they are not, and then they count for nothing. */
   append(lines: string): Promise<void>
@@ -117,7 +117,7 @@ export interface SpoolFile {
 const maxBytes = 64 * 1_048_576
 const pieceBytes = 1_048_576
 
-/** A file that is appended to, one thing after the other. It keeps its size when it is cleared. */
+/** An append-only file. It keeps its size when it is cleared. */
 export function createSpoolFile(disk: SpoolDisk): SpoolFile {
   const bytes = disk.read()
   const found = decodeLines(bytes)
@@ -150,7 +150,7 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
       await put(Buffer.concat([lines, new Uint8Array(usedEnd - next)]), end)
       usedEnd = end = next
     } catch (error) {
-      // Who asked is told that it failed: nobody may find it here later.
+      // The caller sees it fail: it must not be found here later.
       await wipe(end, usedEnd).catch(() => {}) // else the next line does it
       throw error
     }
@@ -168,7 +168,7 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
     clear: (isNeeded) =>
       inTurn(async () => {
         if (isNeeded() || usedEnd === 0) return
-        // At each moment it is told that all is stored, or nothing is left: never half a line.
+        // A crash at any moment leaves a mark or an empty file, never half a line.
         const last = end
         await append(storedLine).catch(() => {}) // no room: then without it
         await wipe(0, last)
@@ -182,7 +182,7 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
   }
 }
 
-/** The file of a spool. Nothing of it waits in this process: the event loop goes on meanwhile. */
+/** The file of a spool. All I/O is asynchronous. */
 export interface SpoolDisk {
   read(): Uint8Array
   write(bytes: Uint8Array, at: number): Promise<void>

@@ -17,7 +17,7 @@ export interface Decoded {
   readonly usedBytes: number
 }
 
-/** Says that all lines before it are stored. */
+/** Marks all lines before it as stored. */
 const stored = 'stored'
 
 const newLine = 0x0a

@@ -48,7 +48,7 @@ export async function createSpool(
   const found = claimed.flatMap(({ file }) => file.found.entries)
   for (const { file } of claimed)
     for (const { settlement } of file.found.entries) waiting.set(settlement.request.requestId, file)
-  /** They have what could be put nowhere else. */
+  /** They hold settlements that could not be written elsewhere. */
   const untouchable = new Set<SpoolFile>()
   for (const one of claimed) {
     if (!(await setDamagedAside(folder, one, log))) untouchable.add(one.file)
@@ -66,7 +66,7 @@ export async function createSpool(
   }
 
   for (const { file } of claimed) clear(file)
-  // Nobody waits for it; whoever adds something comes behind it.
+  // Not awaited: later additions are queued after it.
   reserveRoom(folder, own).catch((error) =>
     log.warn('no room taken for the spool: a disk that fills up leaves it none', {
       ...{ folder, error: String(error) },
@@ -119,14 +119,13 @@ export async function createSpool(
   }
 }
 
-/** By the files that are there: until somebody has looked at them and put them away. */
+/** By the files that are there, until the operator has removed them. */
 function remarkOf(folder: string): SpoolRemark | undefined {
   const files = readdirSync(folder)
   if (files.some((name) => damagedName.test(name))) return 'damaged'
   return files.includes(refusedName) ? 'refused' : undefined
 }
 
-/** False: it could not be written elsewhere. */
 async function setDamagedAside(
   folder: string,
   { name, file }: ClaimedFile,

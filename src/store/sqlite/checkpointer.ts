@@ -42,7 +42,7 @@ export function createCheckpointer(path: string): Checkpointer {
       lastStep = run()
       await lastStep
     } catch {
-      // Nothing is lost: SQLite moves a large journal itself, and tells what is wrong.
+      // Nothing is lost: SQLite moves a large journal itself, and reports the fault.
       commits = -patience
     } finally {
       lastStep = undefined
@@ -54,7 +54,7 @@ export function createCheckpointer(path: string): Checkpointer {
     count() {
       if (path === ':memory:') return
       commits++
-      // What a process keeps open is open from its first requests on; who needs it tells what fails.
+      // Opened at the first commit, so that its files are open early; `move` meets a failure again.
       if (commits === 1) open().catch(() => {})
       if (commits < commitsBetween || moving) return
       commits = 0

@@ -174,7 +174,7 @@ export function lookAt(path: string): Look {
   )
 }
 
-/** To read a journal is to make an index of it beside it, unless there is one that others use. */
+/** Reading a journal creates its index file, unless another process has it open. */
 function reading<Result>(path: string, served: boolean, work: (db: Database) => Result): Result {
   if (served) return within(new Database(path, { readonly: true }), work)
   const journal = `${path}-wal`

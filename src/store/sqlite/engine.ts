@@ -45,7 +45,7 @@ const names: { readonly [index in ListIndex]?: string } = {
   request_id: 'sqlite_autoindex_request_1',
 }
 
-/** Lists of a SQLite database, which is told the index of each. */
+/** Lists of a SQLite database; statements name their index. */
 export function createSource(engine: Pick<Engine, 'read'>): ListSource {
   const source: ListSource = {
     async read(steps) {
@@ -57,7 +57,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
       sql.raw(index === undefined ? table : `${table} INDEXED BY ${names[index] ?? index}`),
     // The requests of each account lie block by block: see the schema.
     blockBits: (index) => (index === 'request_account' ? 10 : undefined),
-    // Whoever else the process works for waits for the end of a statement.
+    // A statement blocks the event loop.
     quickMs: 2,
     searchMs,
     // There is one writer: what is stored later has a larger number.

@@ -37,7 +37,7 @@ export function prepared(db: Database, work: () => void): Database {
   }
 }
 
-/** Switching to WAL does not wait for other processes by itself, as all else does. */
+/** Unlike other statements, switching to WAL ignores the busy timeout. */
 function enterWal(db: Database, busyTimeoutMs: number): void {
   const deadline = performance.now() + busyTimeoutMs
   while (true) {
@@ -64,7 +64,7 @@ export function openFile(options: FileOptions): Database {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     // A commit writes whole pages, and needs a hundred bytes of most.
     db.run('PRAGMA page_size = 2048')
-    // What is removed can be given back, some pages at a time; only a new file can begin so.
+    // Allows incremental vacuum; only a new file can enable it.
     if (isEmpty(db)) db.run('PRAGMA auto_vacuum = INCREMENTAL')
     enterWal(db, busyTimeoutMs)
     db.run(`PRAGMA synchronous = ${synchronous}`)
@@ -143,7 +143,7 @@ export function createPatience(db: Database) {
   }
 }
 
-/** Code (or its beginning) → what to tell, as the rest of a sentence that begins with the path. */
+/** Code (or its beginning) → the explanation, which follows the path in the message. */
 const explanations: readonly (readonly [string, string])[] = [
   ['SQLITE_BUSY', 'is locked by another process: end it or wait for it, then try again'],
   ['SQLITE_FULL', 'can not grow because the disk is full: make room, then try again'],
@@ -197,7 +197,7 @@ export function checkPlace(path: string): void {
   if (existsSync(path) && !statSync(path).isFile()) {
     refuse('it is not a file. Give the path of a file.')
   }
-  // SQLite makes its journal beside the file, so the directory must be writable too.
+  // SQLite makes its journal in the same directory, which must be writable too.
   for (const place of existsSync(path) ? [path, directory] : [directory]) {
     if (isWritable(place)) continue
     refuse(
@@ -257,7 +257,7 @@ const ending = '.before-v'
 /** Where a database is copied to before it is upgraded to the newest version. */
 export const copyPath = (database: string): string => `${database}${ending}${newestVersion}`
 
-/** All such copies beside a database, of whichever version. */
+/** All such copies of a database, of any version. */
 export function copiesOf(database: string): readonly string[] {
   const folder = dirname(database)
   const beginning = `${basename(database)}${ending}`

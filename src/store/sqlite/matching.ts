@@ -155,7 +155,7 @@ CREATE TABLE own (
   amount_nano INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;`
 
-/** What is not told stays so: null and a number make the number. */
+/** Null means unknown: null and a number make the number. */
 const added = (column: string) =>
   `${column} = iif(${column} IS NULL, excluded.${column}, ${column} + ifnull(excluded.${column}, 0))`
 
@@ -166,7 +166,7 @@ INSERT INTO billed VALUES ($id, 1, $time, $inputTokens, $outputTokens, $cachedTo
 ON CONFLICT (id) DO UPDATE SET lines = lines + 1,
   ${addedAll(['input', 'output', 'cached', 'cost_nano'])}`
 
-/** An attempt that nobody bills and that need not be billed is of no interest. */
+/** An attempt that is neither billed nor expected to be billed is left out. */
 const ownText = `
 INSERT INTO own SELECT $upstreamId, 1, $requestId, $channel, $model, $startedAt, $status, $cause,
   $estimated, $inputTokens, $cacheReadTokens, $cacheWriteTokens, $outputTokens, $reasoningTokens,
@@ -192,7 +192,7 @@ const outputForms = ['all', 'without_reasoning'] as const
 const inputDiffers = (form: CountForm['input']) => `billed.input <> ${inputs[form]}`
 const outputDiffers = (form: CountForm['output']) => `billed.output <> ${outputs[form]}`
 
-/** A condition; what the file does not tell makes no difference. */
+/** A condition; values that the file lacks count as equal. */
 const differs = ({ input, output }: CountForm) =>
   `(ifnull(${inputDiffers(input)}, 0) OR ifnull(${outputDiffers(output)}, 0)
     OR ifnull(billed.cached <> own.cache_read, 0))`

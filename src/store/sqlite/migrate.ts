@@ -14,7 +14,7 @@ import {
 import { applicationId, explained, explainFailure, isServed, openFile, usableCopy } from './file.ts'
 import { takeOver } from './take-over.ts'
 
-/** The number that a PRAGMA tells. */
+/** The number that a PRAGMA returns. */
 export function readPragma(db: Database, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
@@ -110,7 +110,7 @@ export function migrate(
   if (version > 0) layOut(db)
 }
 
-/** Lets a file of a former program give back pages that are free, where nobody else has it open. */
+/** Enables incremental vacuum in a former program's file, when no other process has it open. */
 function layOut(db: Database): void {
   const incremental = 2
   if (readPragma(db, 'auto_vacuum') === incremental) return

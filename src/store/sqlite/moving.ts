@@ -20,7 +20,7 @@ import { checkVersion } from '../schema/versions.ts'
 import { applicationId, createClaim, explained, openFile } from './file.ts'
 import { isUnfinished, migrate, readPragma } from './migrate.ts'
 
-/** Opens a file that is to be moved, and that nobody serves from. Throws `StoreError`. */
+/** Opens a file that is to be moved and that no process serves from. Throws `StoreError`. */
 export async function openSqliteSource(path: string): Promise<MoveSource> {
   if (!existsSync(path)) throw new StoreError(`There is no database ${path}. Give its path.`)
   const release = claimFor(path)
@@ -45,7 +45,7 @@ export async function openSqliteSource(path: string): Promise<MoveSource> {
   }
 }
 
-/** Throws where somebody serves from a database, or moves it; gives what ends that. */
+/** Claims a database; throws when another process serves from it or moves it. */
 function claimFor(path: string): () => void {
   const { claim, release } = createClaim(path)
   if (explained(path, claim)) return release
@@ -71,7 +71,7 @@ export async function openSqliteTarget(path: string, sourceIdentity: string): Pr
   let release = () => {}
   const connection = connect(db, path, () => release())
   try {
-    // Nobody may serve while tables are made, not even this process.
+    // No process may serve while tables are made.
     if (!isUnfinished(db)) await makeTables(connection, db)
     release = claimFor(path)
     return createTarget(connection, {

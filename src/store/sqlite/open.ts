@@ -96,7 +96,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   }
 }
 
-/** How long to wait for another process that holds the whole file; nearly nobody does. */
+/** How long to wait for another process that locks the whole file, which is rare. */
 const busyTimeoutMs = 5_000
 
 /** Opens a file for a process that only reads. Throws `StoreError`. */
@@ -112,7 +112,7 @@ export function openSqliteReading({ path }: { path: string }, clock: Clock): Rea
 }
 
 function openToRead(path: string): Database {
-  // Who reads beside a writer takes part in the index of its log, so it may not be read-only.
+  // A reader writes to the index of the WAL, so the connection can't be read-only.
   const db = new Database(path, { readwrite: true, strict: true })
   return prepared(db, () => {
     db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)

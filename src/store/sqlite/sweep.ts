@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { utcDay } from '../../lib/clock.ts'
 
-/** What is held for an answer in the background stays: it goes on upstream. */
+/** Reservations of background answers stay: their upstream is still working. */
 const lost = 'request_id NOT IN (SELECT request_id FROM background_answer)'
 
-/** The client may have begun to receive: what it got is not known any more. */
+/** The client may have received a part: how much is unknown. */
 const interrupt = `
 INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
   client_protocol, operation, stream, status, cause, cause_text, ending, input_tokens,

@@ -106,7 +106,7 @@ export function takeOver(db: Database): void {
 function bringInLine(db: Database, wanted: Schema, found: Schema): void {
   const ours = found.objects.filter(({ tableName }) => wanted.columns.has(tableName))
   for (const { type, name } of ours) if (type !== 'table') db.run(`DROP ${type} ${quoted(name)}`)
-  // So that what others say of a table goes on meaning the one of that name.
+  // Other tables' references keep naming the table of that name.
   db.run('PRAGMA legacy_alter_table = ON')
   for (const one of wanted.objects) {
     const columns = found.columns.get(one.name)

@@ -13,7 +13,7 @@ interface Statement {
 export interface DatabaseThread {
   /** Runs one statement. Rejects with a `StoreError` that names the path, where the cause is known. */
   all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<readonly Row[]>
-  /** Runs several, one right after the other: nobody is faster than the next one. */
+  /** Runs several without a pause between them. */
   run(...statements: readonly Statement[]): Promise<void>
   /** Closes the connection, when its statement is done, and ends the thread. */
   close(): Promise<void>

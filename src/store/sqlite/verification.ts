@@ -106,7 +106,7 @@ const namesOfTables = (db: Database): readonly string[] =>
 const selectTables =
   "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
-/** At most 100 lines a table: SQLite stops there. With no table: what is wrong with the file beside them. */
+/** At most 100 lines a table: SQLite stops there. Without a table: faults of the file itself. */
 function checkTable(db: Database, table: string | undefined): readonly FileFault[] {
   const faults = linesOf(db, table).map((text) => faultOf(table ?? '', text))
   return table === undefined ? faults.filter(({ kind }) => kind === 'damage') : faults
@@ -121,7 +121,7 @@ const faultOf = (table: string, text: string): FileFault => ({
 /** Where the damage is such that the check can't go on, what it said until then counts. */
 function linesOf(db: Database, table: string | undefined): readonly string[] {
   const lines: string[] = []
-  // A name is quoted, for a number would be how many lines are told.
+  // Quoted, since a number would be the maximum of lines.
   const argument = table === undefined ? '' : `('${table.replaceAll("'", "''")}')`
   using check = db.prepare<{ text: string }, []>(
     `SELECT integrity_check AS text FROM pragma_integrity_check${argument}`,
@@ -148,7 +148,7 @@ interface Reference {
   readonly parentColumn: string
 }
 
-/** An attempt's request is left out: `readOddAttempts` looks for it, and knows more to tell. */
+/** An attempt's request is left out: `readOddAttempts` reports it with more detail. */
 function referencesOf(db: Database, table: string): readonly Reference[] {
   const text =
     'SELECT "from" AS "column", "table" AS parent, "to" AS parentColumn ' +
@@ -233,7 +233,7 @@ function ruleOf({ name, type }: Column): readonly [rule: string, fault: string] 
 
 const rowsAtOnce = 1_000
 
-/** Cells that nobody has written so: texts must be UTF-8, numbers in their range, JSON be JSON. */
+/** Cells that break the schema's meaning: text must be UTF-8, numbers in range, JSON valid. */
 async function* readOddCells(db: Database, tables: readonly string[]) {
   for (const table of tables) {
     const columns = db

@@ -6,7 +6,7 @@ import { explained } from './file.ts'
 
 /** Looks whether the files of an open database are still those that were opened. */
 export interface Watch {
-  /** What is wrong, as a sentence without its end; undefined: nothing. */
+  /** What is wrong, as a sentence without its end; undefined: nothing is. */
   look(): string | undefined
   /** Throws a `StoreError` when the last look has found something wrong. */
   require(): void
@@ -42,7 +42,7 @@ export function createWatch(db: Database, path: string): Watch {
     return isCutOff() ? `${path} was cut off` : undefined
   }
 
-  /** It only grows, unless somebody has packed it: then it has fewer pages, too. */
+  /** The file only grows, unless it was vacuumed: then its page count is lower, too. */
   function isCutOff(): boolean {
     const { size = 0 } = find(path) ?? {}
     try {

@@ -28,9 +28,9 @@ import {
 interface ValkeyOptions {
   readonly url: string
   readonly log: Logger
-  /** What all names begin with: gateways of one prefix count together. */
+  /** The prefix of all names: gateways with one prefix count together. */
   readonly prefix?: string
-  /** How many nodes live as far as is known elsewhere: this server may be away from the beginning. */
+  /** The number of live nodes by the store: this server may be unavailable from the start. */
   readonly living?: (() => number) | undefined
   /** How long a dead node's slots stay taken. */
   readonly leaseMs?: number
@@ -56,7 +56,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   let told = 1
   let memory = ''
   let isEmpty = true
-  /** What was warned of last: a network that goes and comes changes nothing in it. */
+  /** The last warning, so that a flapping network does not repeat it. */
   let toldPolicy: string | undefined
   let warned: Promise<void> | undefined
   /** The server's clock less this process's monotonic one. */
@@ -203,7 +203,7 @@ async function evictionOf(link: Pick<Link, 'ask'>): Promise<string | undefined> 
   return isBounded && policy !== 'noeviction' ? policy : undefined
 }
 
-/** So many steps are told of in one call: a server does nothing else meanwhile. */
+/** The most steps in one call, which blocks the server. */
 const stepsPerCall = 250
 
 const limitNames: readonly (keyof Limits)[] = ['rpm', 'tpm', 'concurrency']

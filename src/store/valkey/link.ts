@@ -6,26 +6,25 @@ import { CountersAway } from '../ports/counters.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { type Script, scripts } from './scripts.ts'
 
-/** How a link tells of itself. */
 interface LinkParts {
   /** `redis:`, `rediss:` (`encryptionOf`) or `valkey:`; may hold a password. */
   readonly url: string
-  /** Comes first after connecting; when it rejects, the server counts as away still. */
+  /** Runs after connecting; when it rejects, the server stays unavailable. */
   readonly greet: (link: Pick<Link, 'run'>) => Promise<void>
   readonly onAway: (reason: string) => void
-  /** Connected and greeted; `wasAway`: `onAway` was told before. */
+  /** Connected and greeted; `wasAway`: `onAway` was called before. */
   readonly onBack: (wasAway: boolean) => void
-  /** A call that takes longer counts as failed, and the server as away. */
+  /** A call that takes longer fails, and the server counts as unavailable. */
   readonly patienceMs?: number | undefined
 }
 
-/** A connection to a Valkey or Redis that never keeps anybody waiting. */
+/** A connection to a Valkey or Redis with a circuit breaker: calls never wait for the server. */
 export interface Link {
   isAway(): boolean
-  /** Rejects with `CountersAway`, at once while the server is away. */
+  /** Rejects with `CountersAway`, at once while the circuit is open. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>
   send(command: string, values: readonly string[]): Promise<unknown>
-  /** Asks what nothing depends on: a refusal does not make the server count as away. */
+  /** For optional calls: an error reply does not open the circuit. */
   ask(command: string, values: readonly string[]): Promise<unknown>
   /** Connects; resolves when that has succeeded or failed once. */
   open(): Promise<void>
@@ -33,9 +32,9 @@ export interface Link {
 }
 
 const usualPatienceMs = 150
-/** It is looked so often whether a call takes longer. */
+/** How often call timeouts are checked, in milliseconds. */
 const lookMs = 50
-/** So often it is tried whether the server is there again. */
+/** How often a connection is retried, in milliseconds. */
 const retryMs = 250
 
 interface Call {
@@ -130,7 +129,7 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
       for (const { text } of scripts) await call((to) => to.send('SCRIPT', ['LOAD', text]))
       await greet({ run })
     } catch (error) {
-      // Looked for once, for whoever reads the log.
+      // Determined once, for the log.
       const reason = isTold ? undefined : await whyNotEncrypted(encryption)
       if (client === fresh) fail(reason ?? messageOf(error))
       return

@@ -154,7 +154,7 @@ interface Wanted<Row> {
   readonly search: Search
   readonly readRows: (keys: readonly Key[]) => Steps<readonly Row[]>
   readonly pageSize?: number
-  /** Nobody asks any more: where nothing is found, nobody else would end it. */
+  /** Ends the search when the caller disconnects, also one that finds nothing. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -120,7 +120,7 @@ const listedAttempt = Object.keys(attemptFields).filter((field) => field !== 'us
 
 /** These attempts, newest first. */
 export function readAttempts(keys: readonly Key[]): Steps<readonly ListedAttempt[]> {
-  // Their types are named: PostgreSQL can't tell them in a list of rows.
+  // PostgreSQL can't infer the types in a list of rows.
   const pairs = keys.map(({ id, place }) => sql`(cast(${id} as bigint), cast(${place} as bigint))`)
   return all(
     sql<ListedAttempt>`SELECT ${selected('attempt', listedAttempt)}, attempt.position,

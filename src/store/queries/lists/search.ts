@@ -19,7 +19,7 @@ export type ListIndex =
 export interface ListSource {
   /** Rejects with `ListsBusy` when it has too much to do, and with `StoreError`. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** A table as it stands in a FROM clause, with its index where the database must be told. */
+  /** A table of a FROM clause, with its index for SQLite. */
   from(table: string, index: ListIndex | undefined): Sql
   /** Set: the index has its rows in order of ids only by blocks of ids without so many bits. */
   blockBits(index: ListIndex): number | undefined
@@ -223,7 +223,7 @@ async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Pa
   const isInOrder = blockBitsOf(source, index) === undefined
   let { from, to } = search
   if (from >= to) return
-  // Who takes all rows needs no steps: the first ones that it meets are enough.
+  // Without conditions no steps are needed: the first rows are enough.
   if (search.others.length === 0 && isInOrder) return yield { from, to }
   if (countsIds(source, index)) to = Math.min(to, (await lastId(source, table, id)) + 1)
   const most = index === undefined ? maxRows : maxBlockRows

@@ -23,7 +23,6 @@ import {
 } from './requests.ts'
 import type { Key, ListSource, Search } from './search.ts'
 
-/** Lists, charts and exports. */
 export function createLists(source: ListSource, clock: Clock): ListStore {
   const recentUsage = createRecent<readonly ModelDayUsage[]>(clock)
   const recentTotals = createRecent<readonly DayUsage[]>(clock)

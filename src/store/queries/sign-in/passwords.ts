@@ -45,7 +45,6 @@ export function* removeSignIn(accountId: number): Steps<void> {
     yield* run(sql`DELETE FROM ${sql.ref(table)} WHERE account_id = ${accountId}`)
 }
 
-/** Adds an audit row. */
 export const note = (actor: string, action: string, subject: string, now: number): Steps<void> =>
   addAudit({ createdAt: now, actor, action, subject, detail: {} })
 

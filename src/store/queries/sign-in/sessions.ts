@@ -92,7 +92,7 @@ export function* findPending(id: string, now: number): Steps<readonly Pending[]>
   })
 }
 
-/** Of several who take it at once, one removes it. Call it in a transaction. */
+/** Of concurrent calls one removes it. Call it in a transaction. */
 export function* takePending(id: string, now: number): Steps<Pending | undefined> {
   const [oldest] = yield* findPending(id, now)
   const removed = yield* run(sql`DELETE FROM verification WHERE identifier = ${id}`)

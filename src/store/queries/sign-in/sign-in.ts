@@ -11,7 +11,6 @@ interface SignInParts {
   readonly clock: Clock
 }
 
-/** Signing in. */
 export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
   const read =
     <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
@@ -21,7 +20,7 @@ export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
     <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
     (...asked: Asked) =>
       engine.write(() => steps(...asked))
-  /** Of steps that are told the time last. */
+  /** Of steps whose last parameter is the time. */
   const writeAt =
     <Asked extends unknown[], Result>(steps: (...asked: [...Asked, number]) => Steps<Result>) =>
     (...asked: Asked) =>

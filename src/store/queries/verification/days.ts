@@ -167,7 +167,7 @@ const startOfDay = (ms: number) => Math.floor(ms / dayMs) * dayMs
 type Prefixed<Prefix extends string> = {
   readonly [column in DayColumn as `${Prefix}_${column}`]: number | null
 }
-/** A row that differs, with both sides' columns beside each other; all NULL: that side has none. */
+/** A row that differs, with the columns of both sides; all NULL: that side has none. */
 type Found = Pick<OddDay, 'tokenId' | 'day' | 'model'> & Prefixed<'stored'> & Prefixed<'summed'>
 
 /** Both sides of a row. What a former version did not count is shown as the other side has it. */

@@ -100,7 +100,7 @@ FROM model_price WHERE id = ${id}`,
 
 const endedAt = sql`request.created_at + request.duration_ms`
 
-/** Charges by other prices of the same model, of whom the clock tells the time. */
+/** Charges by other prices of the same model, by time. */
 const selectUse = (id: number, which: Sql) => sql`
 SELECT request.id AS "row", request.created_at AS "createdAt", request.duration_ms AS "durationMs"
 FROM request JOIN ledger ON ledger.request_id = request.request_id
@@ -240,7 +240,7 @@ export async function* readOddAttempts(
   }
 }
 
-// Sums as floating point never overflow, whatever somebody has written into a row.
+// Sums as floating point never overflow, whatever a row holds.
 const selectReserved = sql<OddSum>`
 WITH held AS (
   SELECT account_id, sum(CAST(amount_nano AS double precision)) AS nano
