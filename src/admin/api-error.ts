@@ -3,10 +3,7 @@ import type { ValueKind } from '../resources/values.ts'
 import type { Failure } from './envelope.ts'
 import { oneOf } from './shapes.ts'
 
-/**
- * What is wrong with a value, as a machine word beside the sentence: whoever shows refusals in
- * another language than English knows by it what to say.
- */
+/** What is wrong with a value, as a machine word: the console translates refusals by it. */
 export const faults = [
   'missing',
   'not_known',
@@ -41,14 +38,13 @@ export const faults = [
   'own_account',
 ] as const
 
-/** One of `faults`. */
 export const Fault = oneOf(
   faults,
   'Machine word for what is wrong with the field, where there is one.',
 )
 export type Fault = Static<typeof Fault>
 
-/** The machine word for what is wrong with a value of each kind; a file's own kinds need none. */
+/** The fault of each kind of value. */
 export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
   name: 'unfit_name',
   key: 'unfit_key',
@@ -68,7 +64,7 @@ export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
   multiplier: 'unfit_multiplier',
 }
 
-/** Why the console's API refuses: machine words, and the HTTP status of each. */
+/** The reasons of refusals, each with its HTTP status. */
 const statuses = {
   invalid_json: 400,
   invalid_value: 400,
@@ -98,9 +94,7 @@ const statuses = {
 export type ApiErrorReason = keyof typeof statuses
 
 interface Details {
-  /** Path of the field at fault. */
   readonly field?: string
-  /** What is wrong with it. */
   readonly fault?: Fault | undefined
   /** On a conflict: the present state. */
   readonly data?: unknown
@@ -108,7 +102,7 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** A refusal of the console's API; thrown anywhere below a route, rendered in one place. */
+/** A refusal of the console's API: thrown below a route, rendered by `renderError`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly reason: ApiErrorReason

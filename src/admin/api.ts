@@ -32,7 +32,6 @@ import type { SignIn } from './sign-in/sign-in.ts'
 import { accountTokenRoutes, tokenRoutes } from './tokens/routes.ts'
 import type { TokenService } from './tokens/service.ts'
 
-/** What the console's API is made of: one service for each resource. */
 export interface AdminServices extends ReadingServices {
   readonly accounts: AccountService
   readonly catalog: () => Catalog
@@ -43,7 +42,6 @@ export interface AdminServices extends ReadingServices {
   readonly maintenance: MaintenanceService
   readonly me: MeService
   readonly nodes: NodeService
-  /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
   readonly ownPages: OwnPages
   readonly playground: Playground
@@ -53,7 +51,7 @@ export interface AdminServices extends ReadingServices {
   readonly tokens: TokenService
 }
 
-/** The console's API, put together. What it has not got it leaves to whoever uses it. */
+/** The console's API; unknown paths are left to the app around it. */
 export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
   new Elysia({ name: 'admin', strictPath: true })
     .onError(({ code, error }) =>

@@ -3,21 +3,17 @@ import type { SignedIn } from './access.ts'
 import { ApiError } from './api-error.ts'
 import { readList } from './paging.ts'
 
-/**
- * A bounded number of places for what lasts long, such as exports. Administrators have as many of their
- * own: nobody else keeps them from seeing what goes on.
- */
+/** A semaphore for long downloads and views. Administrators have as many places of their own. */
 export interface Places {
-  /** Takes a place; what it returns gives it back, once. Throws a 503 when there is none. */
+  /** Returns the function that releases the place; calling it again does nothing. Throws a 503 without a free place. */
   take(who: Pick<SignedIn, 'accountId' | 'role'>): () => void
 }
 
 interface PlacesOptions {
-  /** What they are for, as the refusal calls it: `exports`. */
+  /** Such as `exports`, for the refusal. */
   readonly what: string
-  /** Of administrators, and of all others. */
   readonly most: number
-  /** One account can't keep all others out. */
+  /** At most so many of one account. */
   readonly mostEach: number
 }
 
@@ -48,7 +44,7 @@ export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
   }
 }
 
-/** Places for exports: each keeps a page of rows for as long as its reader takes. */
+/** Places for exports: each holds a page of rows until its reader has taken it. */
 export const createExportPlaces = (): Places =>
   createPlaces({ what: 'exports', most: 16, mostEach: 4 })
 
@@ -57,41 +53,35 @@ const tooMany = (message: string) =>
     retryAfterSeconds: 5,
   })
 
-/** A file as its reader's computer keeps it. */
 interface File {
   readonly name: string
-  /** Content type. */
   readonly type: string
 }
 
 interface Reader {
-  /** Of the reader's request: it has left. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Called when nothing is read any more, however it ended; also twice. */
+  /** Called when reading ends, for whatever reason; possibly twice. */
   readonly onEnd?: () => void
-  /** How long an answer may wait for the beginning of the file, in milliseconds. */
+  /** How long the response waits for the first chunk. */
   readonly patienceMs?: number
 }
 
-/** Content types of tables. */
 export const tableTypes = {
   csv: 'text/csv; charset=utf-8',
   jsonl: 'application/x-ndjson',
 } as const
 
-/** Large enough to be cheap, small enough to come at once: single lines cost a system call each. */
+/** One system call per line would be expensive. */
 const chunkLength = 128 * 1024
 
-/** What is there waits for more no longer than this. */
+/** A chunk is sent after this time even if it is short. */
 const soonMs = 100
-/**
- * A beginning that is longer in coming can still fail, but not by a status any more. A database says
- * sooner that it has no time, and a connection may be silent for longer.
- */
+/** After this time a failure breaks off the body instead of setting the status. A busy database fails sooner. */
 const usualPatienceMs = 20_000
 
-/** Headers of what is kept as a file, and by nobody in between. */
+/** Headers of a download; nothing caches it. */
 export const fileHeaders = ({ name, type }: File) => ({
   'content-type': type,
   'content-disposition': `attachment; filename="${name}"`,
@@ -99,13 +89,12 @@ export const fileHeaders = ({ name, type }: File) => ({
   'x-content-type-options': 'nosniff',
 })
 
-/** Whether an answer is such a file. */
+/** Whether a response is a download. */
 export const isFile = (headers: Headers): boolean => headers.has('content-disposition')
 
 /**
- * A file that is written while it is sent: what it is made of is never in memory as a whole. Rejects
- * before anything is answered when its beginning can't be read: a database that has no time is told
- * of by a status.
+ * Streams lines as a file. Rejects if the first chunk can't be read, so that a busy database is still
+ * reported by a status.
  */
 export async function download(
   lines: AsyncGenerator<string>,
@@ -131,7 +120,7 @@ export async function download(
   }
 }
 
-/** The body, read as it is taken: whoever leaves ends the reading; what breaks off never ends cleanly. */
+/** The body, read on demand. A client that disconnects ends the reading; a failure never ends the body cleanly. */
 function streamOf(
   first: Promise<IteratorResult<string>>,
   chunks: AsyncGenerator<string>,
@@ -163,7 +152,7 @@ function streamOf(
   )
 }
 
-/** What is there goes ahead when the next line is long in coming. */
+/** Joins lines into chunks; a short chunk goes out when the next line takes long. */
 async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> {
   let chunk = ''
   let wait: Wait | undefined
@@ -193,7 +182,6 @@ async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> 
 
 type Wait = ReturnType<typeof startWait>
 
-/** So long a time, from now on. */
 function startWait(milliseconds: number) {
   const { promise: over, resolve } = Promise.withResolvers<'over'>()
   const timer = setTimeout(resolve, milliseconds, 'over')

@@ -2,7 +2,6 @@ import { Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/t
 import { Fault } from './api-error.ts'
 import { orNull } from './shapes.ts'
 
-/** What a written integer must keep to. Its name, where it has one, is its title, too. */
 interface IntegerBounds {
   readonly minimum: number
   readonly maximum: number
@@ -22,9 +21,8 @@ TypeRegistry.Set<IntegerBounds>(kind, ({ minimum, maximum }, value) => {
 })
 
 /**
- * An integer that is written in a query or a path. The schema's check holds its bounds, and decoding
- * only makes a number of it: a decoder that throws is told from other errors by the name of its class,
- * which a compiler may change.
+ * An integer of a query or a path. Its bounds are checked before decoding: Elysia recognizes a decoder's
+ * error by its class name, which minifying may change.
  */
 const WrittenInteger = (bounds: IntegerBounds) =>
   Type.Transform(Type.Unsafe<number>({ ...bounds, type: 'integer', [Kind]: kind }))
@@ -42,15 +40,14 @@ const told =
     detail: { tags: [tag], summary },
   })
 
-/** What a route answers with and does, of the console for everybody, … */
+/** The response and the description of a route: of the console for everybody, … */
 export const forUsers = told('Console')
 /** … and of administrators. */
 export const forAdmins = told('Administration')
 
-/** Wraps what a service returned. */
 export const success = <Data>(data: Data) => ({ code: 0 as const, message: 'success', data })
 
-/** What every refusal looks like; `code` is the HTTP status. */
+/** The body of every refusal; `code` is the HTTP status. */
 export const Failure = Type.Object({
   code: Type.Integer(),
   message: Type.String(),
@@ -61,7 +58,6 @@ export const Failure = Type.Object({
 })
 export type Failure = Static<typeof Failure>
 
-/** A page of a list. */
 export const ListOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     items: Type.Array(item),
@@ -72,7 +68,7 @@ export const ListOf = <Item extends TSchema>(item: Item) =>
     next: orNull(Type.String(), 'Cursor of the next page; null: this is the last.'),
   })
 
-/** A page of a list whose rare rows may have to be looked for. */
+/** A page of a list that may take several searches to fill. */
 export const SearchedListOf = <Item extends TSchema>(item: Item) =>
   Type.Composite([
     ListOf(item),
@@ -84,13 +80,13 @@ export const SearchedListOf = <Item extends TSchema>(item: Item) =>
     }),
   ])
 
-/** An integer of a query. What does not fit is found without its path: the name is its title, too. */
+/** An integer of a query. Its title is its name: validation errors of queries have no path. */
 export const QueryInteger = (
   name: string,
   options: { minimum: number; maximum?: number; description?: string },
 ) => WrittenInteger({ maximum: Number.MAX_SAFE_INTEGER, ...options, title: name })
 
-/** The id of something in a path. A larger one than fits here is none: not every database takes it. */
+/** An id in a path. Larger integers are refused here: not every database takes them. */
 export const Id = (description?: string) =>
   WrittenInteger({
     minimum: 1,
@@ -98,10 +94,8 @@ export const Id = (description?: string) =>
     ...(description && { description }),
   })
 
-/** Rows of a page where nobody asks for a number. */
 export const defaultPageSize = 50
 
-/** Which page is asked for. */
 export const PageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 2000, description: '`next` of the last page.' })),
   page_size: Type.Optional(QueryInteger('page_size', { minimum: 1, maximum: 100 })),

@@ -2,7 +2,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Fault } from './api-error.ts'
 import { ApiError } from './api-error.ts'
 
-/** One thing that a schema found wrong, as Elysia reports it. */
+/** One validation error of Elysia. */
 interface Finding {
   readonly path?: string
   readonly message?: string
@@ -11,11 +11,11 @@ interface Finding {
   readonly schema?: FaultySchema
 }
 
-/** Answers whatever was thrown below a route of the console. */
+/** Renders every error of the console's routes. */
 export function renderError(code: string | number, error: unknown, log: Logger): Response {
   const refusal = refusalIn(error)
   if (refusal) {
-    // What is only full, or not there, is nobody's fault: people could fill the log with it.
+    // Refusals for lack of capacity are not logged: clients could fill the log.
     if (refusal.reason === 'internal' || (refusal.status >= 500 && refusal.cause !== undefined))
       log.error('console', { error: refusal.message, cause: String(refusal.cause) })
     return refusal.toResponse()
@@ -25,13 +25,13 @@ export function renderError(code: string | number, error: unknown, log: Logger):
   return new ApiError('internal', 'The gateway failed. Its log says why.').toResponse()
 }
 
-/** What a parser throws comes wrapped. */
+/** Elysia wraps errors of a parser. */
 function refusalIn(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   return error instanceof Error && error.cause instanceof ApiError ? error.cause : undefined
 }
 
-/** Names the first field that does not fit; a value that was answered wrongly is our own fault. */
+/** Names the first invalid field. An invalid response is an internal error. */
 function invalidValue(error: unknown): ApiError {
   const { type, all } = readFindings(error)
   if (type === 'response') return new ApiError('internal', 'The gateway failed to answer.')
@@ -52,7 +52,6 @@ function readFindings(error: unknown): { type: string; all: readonly Finding[] }
   return { type: found.type ?? 'body', all: found.all ?? [] }
 }
 
-/** What of a schema tells why a value does not fit it. */
 interface FaultySchema {
   readonly title?: string
   readonly type?: string
@@ -65,7 +64,7 @@ interface FaultySchema {
   readonly maximum?: number
 }
 
-/** The machine word for a value that does not fit a schema; undefined: there is none for it. */
+/** The fault of a value that does not fit a schema; undefined: none fits. */
 export function faultOf(schema: FaultySchema | undefined, value: unknown): Fault | undefined {
   if (schema === undefined) return undefined
   if (value === undefined) return 'missing'
@@ -83,7 +82,7 @@ export function faultOf(schema: FaultySchema | undefined, value: unknown): Fault
   return undefined
 }
 
-/** What a schema expects, in words; undefined: nothing to say that its library does not say. */
+/** The expectation in words; undefined: TypeBox's own message is used. */
 function expectationOf(schema: FaultySchema | undefined, value: unknown): string | undefined {
   const { type, minimum, maximum } = schema ?? {}
   if (type !== 'integer' || value === undefined) return undefined

@@ -20,24 +20,23 @@ export function readTime(field: string, text: string): number {
   )
 }
 
-interface AskedSpan {
-  readonly since?: string
-  readonly until?: string
-}
+/** The members that are not undefined. */
+export const named = <Values extends object>(values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Values]?: Exclude<Values[Name], undefined>
+  }
 
-/** The span of a query, as the store's lists take it. */
-export const readSpan = ({ since, until }: AskedSpan) => ({
+export const readSpan = ({ since, until }: { since?: string; until?: string }) => ({
   ...(since !== undefined && { since: readTime('since', since) }),
   ...(until !== undefined && { until: readTime('until', until) }),
 })
 
-/** Which page of the store's list is asked for, and its number. */
 interface Asked {
   readonly page: PageAsked
   readonly number: number
 }
 
-/** A page of a list, as `ListOf` has it. */
+/** A page as `ListOf` describes it. */
 export interface ListAnswer<Item> {
   items: Item[]
   total: number
@@ -47,10 +46,7 @@ export interface ListAnswer<Item> {
   next: string | null
 }
 
-/**
- * Reads a page of a list and answers it. Cursors of the API are those of the store with the number
- * of their page. A list that is too busy is refused with 503, a cursor that is none with 400.
- */
+/** Reads a page of a list. A cursor of the API is the store's, prefixed with the number of its page. */
 export async function answerPage<Row, Item>(
   query: PageQuery,
   read: (page: PageAsked) => Promise<Listed<Row>>,
@@ -76,17 +72,14 @@ function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery): As
   return { page: { size, cursor: own }, number: Number(number) }
 }
 
-/** The same with how far was looked, for lists that may have to look for long. */
+/** Adds how far back the search got, for lists that search step by step. */
 export const withSearch = <Page extends { searchedBackTo: number | null }>(page: Page) => {
   const { searchedBackTo, ...list } = page
   const at = searchedBackTo === null ? null : new Date(searchedBackTo).toISOString()
   return { ...list, searched_back_to: at }
 }
 
-/**
- * Reads lists; what the store refuses is answered with the status that fits. `signal`: of the request
- * that it is read for, where the reading ends with it.
- */
+/** Reads lists; an invalid cursor becomes a 400, a busy store a 503. `signal`: of a request that ends the reading. */
 export async function readList<Result>(
   read: () => Promise<Result>,
   signal?: AbortSignal,
@@ -103,22 +96,21 @@ export async function readList<Result>(
   }
 }
 
-/** What nobody sees any more; it is nobody's fault, either. */
+/** The client has disconnected: nobody reads this refusal. */
 export const readerHasLeft = () => new ApiError('unavailable', 'Whoever asked has left.')
 
-/** The refusal of a cursor that this list has not given. */
 const badCursor = (cause: string) =>
   new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {
     field: 'cursor',
     cause,
   })
 
-/** More rows than these are not counted exactly, as in the lists of the store. */
+/** Larger totals are not exact, as in the lists of the store. */
 const mostCounted = 10_000
 
 /**
- * A page of rows that are in memory, in order (code points) of `keyOf`, which tells them apart: the
- * cursor names the last row that was shown, so that rows which come or go in between shift nothing.
+ * A page of rows in memory, sorted by the unique key `keyOf`. The cursor holds the key of the last row,
+ * so that rows added or removed in between do not shift the next page.
  */
 export function pageOf<Row>(
   rows: readonly Row[],
@@ -143,7 +135,7 @@ export function pageOf<Row>(
   }
 }
 
-/** The key of rows in order of their ids. */
+/** Sorts rows by their ids. */
 export const idKey = ({ id }: { readonly id: number }): string => String(id).padStart(16, '0')
 
 interface Seen {
@@ -159,7 +151,7 @@ function readCursor(cursor: string): Seen {
     const [key, page] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (typeof key === 'string' && Number.isSafeInteger(page)) return { key, page }
   } catch {
-    // told below
+    // refused below
   }
   throw badCursor(cursor)
 }

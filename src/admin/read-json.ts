@@ -1,6 +1,5 @@
 import { ApiError } from './api-error.ts'
 
-/** More is no form of the console's. */
 const maxBytes = 1024 * 1024
 
 /**
@@ -11,7 +10,7 @@ export async function readJson(request: Request, limitBytes = maxBytes): Promise
   const bytes = await readJsonBytes(request, limitBytes)
   if (bytes.length === 0) return undefined
   try {
-    // What is not UTF-8 would come out as another text than was sent.
+    // Without `fatal`, invalid UTF-8 would become other text.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return JSON.parse(text, mayNameInherited.test(text) ? refuseInherited : undefined)
   } catch (cause) {
@@ -20,18 +19,18 @@ export async function readJson(request: Request, limitBytes = maxBytes): Promise
   }
 }
 
-/** Names that every object has already; in a text they may be written with escapes. */
+/** Names of Object.prototype; JSON may write them with escapes. */
 const inherited: ReadonlySet<string> = new Set(['__proto__', 'toString', 'valueOf'])
 const mayNameInherited = /__proto__|toString|valueOf|\\u/
 
-/** An object whose `toString` is no function breaks whoever writes it into a message. */
+/** An object with a `toString` of its own would break message templates. */
 function refuseInherited(name: string, value: unknown): unknown {
   if (!inherited.has(name)) return value
   const field = { field: name }
   throw new ApiError('invalid_value', `${name}: nothing here has a field of this name.`, field)
 }
 
-/** The same, not parsed: the bytes as they came, for what must not be written anew. */
+/** The same as unparsed bytes. */
 export async function readJsonBytes(
   request: Request,
   limitBytes = maxBytes,

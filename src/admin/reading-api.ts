@@ -12,7 +12,7 @@ import { allRequestRoutes, type RequestServices, requestRoutes } from './request
 import type { TokenLists } from './tokens/lists.ts'
 import { accountTokenListRoutes, tokenListRoutes } from './tokens/routes.ts'
 
-/** The present state as a tollgate.yaml, without secrets, until whoever takes it leaves. */
+/** The state as a tollgate.yaml without secrets; the signal aborts it. */
 export type ConfigExport = (signal: AbortSignal) => Promise<Response>
 
 const description = 'The present state as a tollgate.yaml, without secrets'
@@ -27,7 +27,6 @@ const configExportRoutes = (guard: Guard, exportConfig: ConfigExport) =>
       },
     })
 
-/** What reads what may be very much: one service for each resource. */
 export interface ReadingServices extends RequestServices {
   readonly accountLists: AccountLists
   readonly attempts: AttemptService
@@ -38,10 +37,7 @@ export interface ReadingServices extends RequestServices {
   readonly tokenLists: TokenLists
 }
 
-/**
- * Lists, charts and exports of the console's API: what grows with the use of the gateway, and is only
- * read. They may be answered by another process than all else.
- */
+/** Lists, charts and exports of the console's API; another process may answer them. */
 export const readingApi = (guard: Guard, services: ReadingServices) =>
   new Elysia({ name: 'admin.reading', strictPath: true })
     .use(accountListRoutes(guard, services.accountLists))

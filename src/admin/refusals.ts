@@ -12,22 +12,19 @@ import {
 import type { Fault } from './api-error.ts'
 import { ApiError } from './api-error.ts'
 
-/** Something to be said about a field, such as `speaks.chat`; the message names it. */
+/** A problem or warning about a field, such as `speaks.chat`; the message names it. */
 export interface Remark {
   readonly field: string
   readonly message: string
   readonly fault?: Fault
 }
 
-/** Values that were checked by the rules of tollgate.yaml. Warnings: allowed, but odd. */
+/** The result of applying the rules of tollgate.yaml. */
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value; readonly warnings: readonly Remark[] }
   | { readonly ok: false; readonly problems: readonly [Remark, ...Remark[]] }
 
-/**
- * The value of what is right; throws a refusal that names the first field at fault and tells all
- * problems, in `data` each with its field. `prefix`: where in the body the values are.
- */
+/** The valid value; throws a refusal with all problems. `prefix`: where in the body the values are. */
 export function requireRight<Value>(checked: Checked<Value>, prefix = ''): Value {
   if (checked.ok) return checked.value
   const problems = checked.problems.map((one) => ({ ...one, field: prefix + one.field }))
@@ -38,13 +35,13 @@ export function requireRight<Value>(checked: Checked<Value>, prefix = ''): Value
 }
 
 interface Explained {
-  /** The field of the request that a refusal without a better word is about. */
+  /** The field that a refusal names by default. */
   readonly field?: string
-  /** On a conflict: reads the present state, which goes with the answer. */
+  /** Reads the present state for the body of a conflict. */
   readonly present?: () => Promise<unknown>
 }
 
-/** Does a change in the store; what the store refuses is answered with the status that fits. */
+/** Runs a change of the store; turns the store's refusal into an `ApiError`. */
 export async function edit<Result>(
   work: () => Promise<Result>,
   { field, present }: Explained = {},
@@ -76,10 +73,10 @@ export async function edit<Result>(
   }
 }
 
-/** Where a body names other things: a token its group, a group its channels. */
+/** The field of a body that names another resource. */
 const namedBy = { group: 'group', channel: 'channels' } as const
 
-/** Throws `Conflict` unless what somebody has seen (absent: it does not matter) is what there is. */
+/** Throws `Conflict` if the resource has changed since the client read it. */
 export function requireSeen(
   seen: string | undefined,
   { name, revision }: { readonly name: string; readonly revision: string },
@@ -89,6 +86,6 @@ export function requireSeen(
   throw new Conflict(`the ${kind} "${name}" was changed by somebody else meanwhile`)
 }
 
-/** The store's words begin small and end without a full stop, as the command line wants them. */
+/** Messages of the store start in lower case without a full stop, for the command line. */
 const sentence = (text: string) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`

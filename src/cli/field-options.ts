@@ -47,7 +47,7 @@ export function addSetOptions(command: Command, definition: Definition): void {
 /** Checks an option of one value as the file does, at once. */
 const readsOne = (option: Option, { file, clear }: AnyField): Option =>
   option.argParser((text) => {
-    if (text === clear?.[0]) return cleared
+    if (clears(clear, text)) return cleared
     const read = complainOfLeaf(schemaOfOne(file), text)
     if ('value' in read) return read.value
     const asked = read.complaint.replace(/^must be/, 'write').replace(/^.*?: /, '')
@@ -56,6 +56,10 @@ const readsOne = (option: Option, { file, clear }: AnyField): Option =>
       `${asked.charAt(0).toUpperCase()}${asked.slice(1).replace(/, or null$/, '')}${others}.`,
     )
   })
+
+/** Whether an option clears the value: by the kind's own word, or by `none`, which every kind takes. */
+const clears = (clear: AnyField['clear'], given: unknown): boolean =>
+  clear !== undefined && (given === clear[0] || given === 'none')
 
 const schemaOfOne = (schema: TSchema): TSchema =>
   KindGuard.IsUnion(schema) && schema.anyOf.some(KindGuard.IsNull)
@@ -67,11 +71,12 @@ export const namedFields = (definition: Definition, options: Options): object =>
   byPath(
     flagsOf(definition).flatMap(({ field, flag, path, name }) => {
       const value = options[name]
-      const clears = flag.clearedBy && options[new Option(flag.clearedBy[0]).attributeName()]
-      if (clears && value !== undefined)
+      const isCleared = flag.clearedBy && options[new Option(flag.clearedBy[0]).attributeName()]
+      if (isCleared && value !== undefined)
         throw new UsageError(`Say ${flag.name} or ${flag.clearedBy?.[0]}, not both.`)
-      if (value === undefined && !clears) return []
-      return [[path, clears || value === cleared || value === field.clear?.[0] ? null : value]]
+      if (value === undefined && !isCleared) return []
+      const isNull = isCleared || value === cleared || clears(field.clear, value)
+      return [[path, isNull ? null : value]]
     }),
   )
 

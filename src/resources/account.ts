@@ -8,10 +8,7 @@ import { map, optional, orNull } from './schema-parts.ts'
 const limitsHelp =
   'Limits of all its tokens together; null: none; left out: as they are, none at first.'
 
-/**
- * An account: owner of tokens and of a balance. Its e-mail, its password and its balance are no fields:
- * each is set in a way of its own. What the file leaves out of a field that `keeps` stays as it is.
- */
+/** An account: owner of tokens and of a balance. E-mail, password and balance are no fields. */
 export const accountFields = {
   status: statusField({ help: 'false: the account is kept, but its tokens are refused.' }),
   role: wordField({
@@ -53,9 +50,6 @@ export const accountFields = {
   }),
 }
 
-/** What can be said of an account, … */
 export interface AccountSettings extends Values<typeof accountFields> {}
-/** … or some of it, … */
 export type SomeAccountSettings = SomeValues<typeof accountFields>
-/** … and its columns. */
 export interface AccountColumns extends Columns<typeof accountFields> {}

@@ -17,7 +17,7 @@ const base = Type.String({ maxLength: 2_000 })
 const speaksHelp = 'The protocols it speaks, each with its base URL; at least one.'
 const Speaks = Type.Partial(
   Type.Object({ chat: base, responses: base, messages: base, gemini: base }),
-  // What is no protocol is kept, so that the rules can say so.
+  // Unknown protocols are kept, so that the rules can refuse them.
   { additionalProperties: base, description: speaksHelp },
 )
 
@@ -41,7 +41,6 @@ const timeoutFields = {
 }
 const timeoutsHelp = 'How long to wait for the upstream.'
 
-/** A model that a channel offers, as the file has it. */
 const ModelEntry = Type.Union(
   [
     text('name', 'Model id, the same for clients and upstream.'),
@@ -60,7 +59,7 @@ type ModelEntry = Static<typeof ModelEntry>
 const entryOfModel = ({ id, upstream }: { id: string; upstream?: string | undefined }) =>
   upstream === undefined || upstream === '' || upstream === id ? id : { id, upstream }
 
-/** A call that nobody asked for, to learn how a channel is. */
+/** A health probe of a channel. */
 const ProbeEntry = Type.Object(
   {
     every: text('duration', 'How often it is asked, at least 5s.'),
@@ -75,10 +74,7 @@ const Probe = orNull(
   Type.Object({ every: Type.String(), model: Type.Optional(orNull(Type.String())) }),
 )
 
-/**
- * A channel. Its name is no field: it is what a channel is known by; its keys and its proxy are none:
- * they are sealed, and never shown. Whether it is used is two keys of the file and two columns.
- */
+/** A channel. Its name, keys, proxy and status are no fields: keys and proxy are sealed and never shown. */
 export const channelFields = {
   speaks: {
     ...stored<ProtocolBases>(),
@@ -190,7 +186,5 @@ export const channelFields = {
   },
 }
 
-/** What can be said of a channel, … */
 export interface ChannelValues extends Values<typeof channelFields> {}
-/** … and its columns. */
 export interface ChannelColumns extends Columns<typeof channelFields> {}

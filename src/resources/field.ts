@@ -1,74 +1,70 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** How commands name a field. */
+/** The option of a field. */
 export interface Flag {
   /** Such as `--budget-day`. */
   readonly name: string
-  /** What stands behind it, such as `<usd>`; left out for a switch. */
+  /** Such as `<usd>`; absent for a switch. */
   readonly value?: string
   readonly help: string
-  /** What holds where `add` does not name it. */
+  /** The default of `add`, for --help. */
   readonly usual?: string
-  /** `add` needs it. */
   readonly isRequired?: boolean
-  /** One text with commas between, not several arguments. */
+  /** One comma-separated argument. */
   readonly hasCommas?: boolean
-  /** What `--no-…` of a switch does. */
+  /** Help of the `--no-…` option. */
   readonly off?: string
-  /** A switch of `set` that takes the value away, such as `--open`, and what it does. */
+  /** An option of `set` that clears the value, such as `--open`, and its help. */
   readonly clearedBy?: readonly [name: string, help: string]
-  /** Whether `set` has it, too; `only`: `add` has it not. */
+  /** Whether `set` has the option; `only`: `add` does not. */
   readonly canSet?: boolean | 'only'
 }
 
-/** What is said of a field beside its kind. */
+/** What a definition says of a field besides its kind. */
 export interface Spec {
-  /** Its name in the program. */
+  /** Its property in values. */
   readonly as: string
-  /** Its column, by which the audit names it, too. */
+  /** Its column; also its name in the audit. */
   readonly column: string
-  /** One sentence, for the schema, the API's documentation and `tollgate init`. */
+  /** One sentence for the schema, the API documentation and `tollgate init`. */
   readonly help: string
   readonly flag?: Flag
-  /** What `tollgate init` shows, where its usual value says little. */
+  /** The value in `tollgate init`, instead of the default. */
   readonly example?: string
-  /** How commands show it: the title of its line, … */
+  /** The title of its line in `show`. */
   readonly title?: string
-  /** … whether lists have it, and under which head if not the title; … */
+  /** Whether lists have a column for it; a text is its heading. */
   readonly isListed?: boolean | string
-  /** Numbers stand at the right of a column; … */
+  /** Aligned right in lists. */
   readonly isRight?: boolean
-  /** … and what they say of none (of a switch: that is off), and of a switch that is on. */
+  /** Shown for null, or for a switch that is off; `yes`: for a switch that is on. */
   readonly none?: string
   readonly yes?: string
-  /** The key of the file, where it is not the field's. */
+  /** The key in the file, if it differs. */
   readonly fileKey?: string
-  /** The file leaves it as it is where it does not name it. */
+  /** A file without the key keeps the stored value. */
   readonly keeps?: boolean
-  /** An export says it even where it is as it would be without. */
+  /** Exported even if it has the default. */
   readonly isAlwaysSaid?: boolean
-  /** What an owner may not raise again once an operator has lowered it, such as `its limit rpm`. */
+  /** Its name in refusals: an owner may not raise it after an operator has lowered it. */
   readonly restrains?: string
 }
 
-/**
- * What holds for a kind that says nothing else: columns, reports, the API, options and the file have the
- * value as the program has it.
- */
+/** The conversions of a kind that is the same everywhere: in columns, reports, the API, options and the file. */
 export function plain<Value>() {
   const asItIs = (value: Value): Value => value
   return {
     ...{ toFile: asItIs, toCell: asItIs, fromCell: asItIs, toReport: asItIs, toView: asItIs },
-    /** From what the API, or an option, gives to what the file would say. */
+    /** Converts a value of the API or an option to one of the file. */
     toWritten: (given: unknown): unknown => given,
-    /** As a plan compares and shows it. */
+    /** The text that a plan compares and shows. */
     text: String as (value: Value) => string,
-    /** What a report says of it, for people; null is shown as `none`. */
+    /** The text for people of a reported value; null is shown as `none`. */
     show: String as (reported: never) => string,
   }
 }
 
-/** A value that its column has as JSON. */
+/** A value stored as JSON. */
 export function stored<Value>() {
   type Cell = null extends Value ? string | null : string
   return {
@@ -79,11 +75,10 @@ export function stored<Value>() {
   }
 }
 
-/** What fields and parts have in common. */
 interface Named {
   readonly as: string
   readonly help: string
-  /** Left out for a part with columns of its own, and for what another table has. */
+  /** Absent for a part with columns of its own, and for references. */
   readonly column?: string
   readonly isJson?: boolean
   readonly keeps?: boolean
@@ -94,19 +89,18 @@ interface Named {
   show?(reported: unknown): string
 }
 
-/** A field, whatever its kind. */
 export interface AnyField extends Named {
   /** The key of the file, where it is not the field's. */
   readonly fileKey?: string
-  /** The end of its name in reports: the unit. */
+  /** The unit that ends its name in reports. */
   readonly suffix?: string
   readonly flag?: Flag
-  /** Its cells are 0 or 1. */
+  /** Stored as 0 or 1. */
   readonly isFlag?: boolean
   readonly isAlwaysSaid?: boolean
   readonly restrains?: string
   readonly none?: string
-  /** The word by which an option takes the value away, and what comes of that. */
+  /** The option's word that clears the value (`none` always does), and what that means. */
   readonly clear?: readonly [word: string, says: string]
   readonly initial: unknown
   readonly view: TSchema
@@ -118,10 +112,10 @@ export interface AnyField extends Named {
   fromCell(cell: unknown): unknown
   toReport(value: unknown): unknown
   toView(value: unknown): unknown
-  /** Several texts by their names, where a plan tells them apart. */
+  /** An object: several fields of a plan. */
   text(value: unknown): string | { readonly [name: string]: string }
   show(reported: unknown): string
-  /** The same in a list. */
+  /** The same for lists. */
   brief?(reported: unknown): string
 }
 
@@ -130,7 +124,7 @@ export interface AnyPart extends Named {
   readonly short?: string
 }
 
-/** Fields by their keys in the console's API; the file's are mostly the same. */
+/** Fields by their keys in the console's API. */
 export interface Definition {
   readonly [key: string]: AnyField | AnyPart
 }

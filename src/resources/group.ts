@@ -20,7 +20,7 @@ const accounts = openListField({
   },
 })
 
-/** A group. Its name is no field: it is what a group is known by. */
+/** A group. It is identified by its name, which is no field. */
 export const groupFields = {
   description: textField({
     ...{ as: 'description', column: 'description', title: 'Description', most: 10_000 },
@@ -88,7 +88,7 @@ export const groupFields = {
   },
   accounts: {
     ...accounts,
-    /** In small letters, as groups compare addresses. */
+    /** Groups compare addresses in lower case. */
     fromFile: (emails: readonly string[] | null = null) =>
       emails && [...new Set(emails.map((email) => email.toLowerCase()))],
   },
@@ -107,7 +107,5 @@ export const groupFields = {
   }),
 }
 
-/** What can be said of a group, … */
 export interface GroupValues extends Values<typeof groupFields> {}
-/** … and its columns. */
 export interface GroupColumns extends Columns<typeof groupFields> {}

@@ -13,11 +13,9 @@ import { plain, type Spec } from './field.ts'
 import { decimal, flag, optional, orNull, text, words } from './schema-parts.ts'
 import { parseDuration, type ValueKind } from './values.ts'
 
-// The kinds of fields: how a value of each is written in the file, a column, the console's API, an
-// option, a report (`--json`, and the audit) and a plan, and how people see it. A kind that is not here is
-// a function that returns the same: nothing else asks for the kind of a field.
+// The kinds of fields: how each converts a value for the file, a column, the console's API, an option, a
+// report (`--json` and the audit), a plan and people. A new kind is a function that returns the same members.
 
-/** Whether a resource may be used; the file calls it `enabled`. */
 export const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 
 export const statusField = <const S extends Omit<Spec, 'as' | 'column'>>(spec: S) => ({
@@ -35,7 +33,7 @@ export const statusField = <const S extends Omit<Spec, 'as' | 'column'>>(spec: S
 
 const unfitEmpty = { isUnfitEmpty: true } as const
 
-/** One line of text that must be there. */
+/** A required line of text. */
 export const nameField = <const S extends Spec & { readonly reads: ValueKind }>(spec: S) => ({
   ...spec,
   ...plain<string>(),
@@ -44,7 +42,7 @@ export const nameField = <const S extends Spec & { readonly reads: ValueKind }>(
   fromFile: (written: string) => written,
 })
 
-/** Free text, empty at first; `most`: characters. */
+/** Free text, empty by default; `most`: characters. */
 export const textField = <const S extends Spec & { readonly most: number }>(spec: S) => ({
   ...spec,
   ...plain<string>(),
@@ -55,7 +53,7 @@ export const textField = <const S extends Spec & { readonly most: number }>(spec
   fromFile: (written = '') => written,
 })
 
-/** A factor, in millionths inside and as decimal text outside; 1 at first. */
+/** A factor in millionths, decimal text outside; 1 by default. */
 export const multiplierField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...plain<number>(),
@@ -73,7 +71,7 @@ export const multiplierField = <const S extends Spec>(spec: S) => ({
 
 const multiplierText = (millionths: number) => formatDecimal(millionths, multiplierDecimals)
 
-/** The name of another resource; its column holds the id of that. */
+/** The name of another resource; its column holds the id. */
 export const referenceField = <const S extends Omit<Spec, 'column'>>(spec: S) => ({
   ...spec,
   ...plain<string>(),
@@ -82,7 +80,7 @@ export const referenceField = <const S extends Omit<Spec, 'column'>>(spec: S) =>
   fromFile: (written: string) => written,
 })
 
-/** A switch; off at first, unless it `isUsual`. */
+/** A switch, off by default unless `isUsual`. */
 export const switchField = <const S extends Spec & { readonly isUsual?: boolean }>(spec: S) => ({
   ...spec,
   ...plain<boolean>(),
@@ -98,7 +96,7 @@ export const switchField = <const S extends Spec & { readonly isUsual?: boolean 
   brief: (isOn: boolean) => (isOn ? (spec.title ?? '').toLowerCase() : ''),
 })
 
-/** A point in time, in milliseconds since 1970; null: none. */
+/** A time in milliseconds since 1970; null: none. */
 export const timeField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...plain<number | null>(),
@@ -119,7 +117,7 @@ function timeText(time: number | null): string | null {
   return time === null ? null : isoTime(time)
 }
 
-/** USD that may be spent, in nano-USD inside and as decimal text outside; null: no limit. */
+/** A limit in nano-USD, decimal text outside; null: no limit. */
 export const usdLimitField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...plain<number | null>(),
@@ -144,7 +142,7 @@ function usdText(nano: number | null): string | null {
   return nano === null ? null : formatNano(nano)
 }
 
-/** A whole number that is the most of something; null: no limit. */
+/** An upper limit; null: none. */
 export const countLimitField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...plain<number | null>(),
@@ -156,7 +154,6 @@ export const countLimitField = <const S extends Spec>(spec: S) => ({
   fromFile: (written: number | null = null) => written,
 })
 
-/** What a count may be that limits something. */
 const countRange = { minimum: 1, maximum: 1_000_000_000 } as const
 
 interface IntegerSpec extends Spec {
@@ -165,7 +162,7 @@ interface IntegerSpec extends Spec {
   readonly usual: number
 }
 
-/** A whole number; `usual` holds where none is said. The API leaves its bounds to the file's rules. */
+/** A whole number; `usual` is the default. The file's rules check its bounds for the API. */
 export const integerField = <const S extends IntegerSpec>({ minimum, maximum, ...spec }: S) => ({
   ...spec,
   ...plain<number>(),
@@ -176,7 +173,7 @@ export const integerField = <const S extends IntegerSpec>({ minimum, maximum, ..
   fromFile: (written: number = spec.usual) => written,
 })
 
-/** A span of time, in milliseconds inside and as `10s` outside. */
+/** A duration in milliseconds, `10s` outside. */
 export const durationField = <const S extends Omit<Spec, 'column'> & { readonly usual: string }>(
   spec: S,
 ) => {
@@ -197,7 +194,7 @@ function shortText() {
   return Type.String({ maxLength: 200 })
 }
 
-/** Fields that stand together, under a key of their own. */
+/** Fields grouped under one key. */
 export const partField = <
   const As extends string,
   const Fields extends object,
@@ -206,16 +203,16 @@ export const partField = <
   readonly as: As
   readonly help: string
   readonly part: Fields
-  /** How the file writes it. */
+  /** Its schema in the file. */
   readonly file: File
-  /** The field that a single value in the file stands for. */
+  /** The field that a single value in the file sets. */
   readonly short?: string
   readonly title?: string
   readonly isListed?: boolean
   readonly show?: (reported: never) => string
 }) => spec
 
-/** The same in one column, as JSON. */
+/** A part stored in one column as JSON. */
 export const partColumn = <
   const As extends string,
   const Column extends string,
@@ -229,12 +226,11 @@ export const partColumn = <
   readonly file: File
 }) => ({ ...spec, isJson: true as const, toCell: (value: object): string => JSON.stringify(value) })
 
-/** One of a few words; `usual` holds where none is said. */
+/** One of several words; `usual` is the default. */
 export const wordField = <
   const S extends Spec & {
     readonly words: readonly string[]
     readonly usual: string
-    /** What each means, for people. */
     readonly meanings?: { readonly [word: string]: string }
   },
 >(
@@ -253,7 +249,7 @@ export const wordField = <
   }
 }
 
-/** USD of which there is always some amount, 0 at first. */
+/** An amount in nano-USD, 0 by default. */
 export const usdField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...plain<number>(),

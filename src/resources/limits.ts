@@ -5,31 +5,20 @@ import { countLimitField, partField } from './kinds.ts'
 import { fileProperties } from './resource.ts'
 import { map, optional } from './schema-parts.ts'
 
-/** Limits of whatever can have them. */
+const limit = <const Name extends string>(name: Name, help: string, flagHelp: string) =>
+  countLimitField({
+    ...{ as: name, column: name, restrains: `its limit ${name}`, help: `${help}; null: no limit.` },
+    flag: { name: `--${name}`, value: '<number>', help: `${flagHelp} at most`, canSet: true },
+  })
+
+/** The limits of accounts, tokens, groups and channels. */
 export const limitFields = {
-  rpm: countLimitField({
-    ...{ as: 'rpm', column: 'rpm', restrains: 'its limit rpm' },
-    help: 'Requests a minute; null: no limit.',
-    flag: { name: '--rpm', value: '<number>', help: 'requests a minute at most', canSet: true },
-  }),
-  tpm: countLimitField({
-    ...{ as: 'tpm', column: 'tpm', restrains: 'its limit tpm' },
-    help: 'LLM tokens a minute, input and output; null: no limit.',
-    flag: { name: '--tpm', value: '<number>', help: 'LLM tokens a minute at most', canSet: true },
-  }),
-  concurrency: countLimitField({
-    ...{ as: 'concurrency', column: 'concurrency', restrains: 'its limit concurrency' },
-    help: 'Requests at once; null: no limit.',
-    flag: {
-      name: '--concurrency',
-      value: '<number>',
-      help: 'requests at once at most',
-      canSet: true,
-    },
-  }),
+  rpm: limit('rpm', 'Requests a minute', 'requests a minute'),
+  tpm: limit('tpm', 'LLM tokens a minute, input and output', 'LLM tokens a minute'),
+  concurrency: limit('concurrency', 'Requests at once', 'requests at once'),
 }
 
-/** Their part of a resource; `help` says whose they are. */
+/** The part of a resource that holds its limits; `help` names whose they are. */
 export const limitsPart = (help: string) =>
   partField({
     ...{ as: 'limits', help, part: limitFields, title: 'Limits', isListed: true },

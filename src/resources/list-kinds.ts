@@ -6,7 +6,7 @@ import { onlyThese, optional, orNull, regions, text, titledWords } from './schem
 
 // The kinds of fields that hold several values.
 
-/** Names of other resources, in order; a table of its own links them. */
+/** Names of other resources in order; a link table stores them. */
 export const referencesField = <
   const S extends Omit<Spec, 'column'> & { readonly itemHelp: string },
 >(
@@ -14,64 +14,61 @@ export const referencesField = <
 ) => ({
   ...spec,
   ...plain<readonly string[]>(),
+  ...textSet(spec),
   isElsewhere: true as const,
-  initial: [] as readonly string[],
   file: Type.Array(text('name', spec.itemHelp), { description: spec.help }),
-  view: Type.Array(Type.String(), { description: spec.help }),
   patch: Type.Array(Type.String(), { maxItems: 1_000, description: spec.help }),
   fromFile: (written: readonly string[]) => written,
+})
+
+/** What kinds that are a set of texts have in common. */
+const textSet = ({ help, none = 'none' }: Omit<Spec, 'column'>) => ({
+  initial: [] as readonly string[],
+  view: Type.Array(Type.String(), { description: help }),
   toView: (values: readonly string[]) => [...values],
   text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
+  show: (values: readonly string[]) => listed(values, none),
 })
 
 interface ListSpec extends Spec {
-  /** One of them, as the file has it. */
+  /** The schema of an item in the file. */
   readonly items: TSchema
-  /** Characters of each, … */
+  /** Characters per item. */
   readonly most: number
-  /** … and how many there may be. */
   readonly mostItems?: number
-  /** What to do where the file has the key with nothing behind it. */
+  /** The advice for a key without a value. */
   readonly whenEmpty: string
-  /** What the API says twice counts once. */
+  /** The API may repeat items; repeats are dropped. */
   readonly mayRepeat?: boolean
 }
 
 const itemsOf = ({ most, mostItems = 500, help }: ListSpec) =>
   Type.Array(Type.String({ maxLength: most }), { maxItems: mostItems, description: help })
 
-/** Texts whose order means nothing; none: all of them. */
+const fileOf = ({ items, help, whenEmpty }: ListSpec) =>
+  onlyThese(Type.Unsafe<string>(items), { description: help, whenEmpty })
+
+/** A set of texts; empty: all. */
 export const listField = <const S extends ListSpec>(spec: S) => ({
   ...spec,
   ...stored<readonly string[]>(),
-  initial: [] as readonly string[],
-  file: onlyThese(Type.Unsafe<string>(spec.items), {
-    description: spec.help,
-    whenEmpty: spec.whenEmpty,
-  }),
-  view: Type.Array(Type.String(), { description: spec.help }),
+  ...textSet(spec),
+  file: fileOf(spec),
   patch: itemsOf(spec),
   fromFile: (written: readonly string[] = []) => written,
   fromCell: (cell: string): readonly string[] => (cell === '[]' ? noTexts : JSON.parse(cell)),
-  toView: (values: readonly string[]) => [...values],
   toWritten: (given: unknown): unknown =>
     spec.mayRepeat ? [...new Set(given as readonly string[])] : given,
-  text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
 })
 
 const noTexts: readonly never[] = []
 
-/** The same where an empty list is none of them; null: all. */
+/** A set of texts; empty: none, null: all. */
 export const openListField = <const S extends ListSpec & { readonly nobody: string }>(spec: S) => ({
   ...spec,
   ...stored<readonly string[] | null>(),
   initial: null as readonly string[] | null,
-  file: onlyThese(Type.Unsafe<string>(spec.items), {
-    description: spec.help,
-    whenEmpty: spec.whenEmpty,
-  }),
+  file: fileOf(spec),
   ...{ view: orNull(itemsOf(spec)), patch: orNull(itemsOf(spec)) },
   fromFile: (written: readonly string[] | null = null) => written,
   toView: (values: readonly string[] | null) => values && [...values],
@@ -79,7 +76,7 @@ export const openListField = <const S extends ListSpec & { readonly nobody: stri
   show: (values: readonly string[]) => listed(values, spec.nobody),
 })
 
-/** Some of a few words that have a title each; their order means nothing. */
+/** A subset of words that have a title each. */
 export const wordsField = <const S extends Spec, const Word extends string>(
   spec: S,
   words: readonly Word[],
@@ -87,19 +84,15 @@ export const wordsField = <const S extends Spec, const Word extends string>(
 ) => ({
   ...spec,
   ...stored<readonly string[]>(),
-  initial: [] as readonly string[],
+  ...textSet(spec),
   file: optional(Type.Array(titledWords(words, titleOf), { description: spec.help })),
-  view: Type.Array(Type.String(), { description: spec.help }),
   patch: Type.Array(Type.String(), { maxItems: 100, description: spec.help }),
   fromFile: (written: readonly Word[] = []): readonly string[] => written,
-  toView: (values: readonly string[]) => [...values],
-  text: unordered,
-  show: (values: readonly string[]) => listed(values, spec.none ?? 'none'),
 })
 
 const countryList = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
 
-/** Countries that are served, by their codes; the rules of tollgate.yaml say which of the two. */
+/** The rules of tollgate.yaml allow one of the two lists. */
 const Countries = Type.Union(
   [
     Type.Object(
@@ -111,7 +104,7 @@ const Countries = Type.Union(
   { description: 'Countries that are served; null: all.' },
 )
 
-/** Countries that are served; null: all. */
+/** Served countries; null: all. */
 export const regionsField = <const S extends Spec>(spec: S) => ({
   ...spec,
   ...stored<Regions | null>(),
@@ -119,16 +112,13 @@ export const regionsField = <const S extends Spec>(spec: S) => ({
   file: optional(orNull(regions(spec.help))),
   ...{ view: Countries, patch: Countries },
   fromFile: (
-    written?: {
-      readonly allow?: readonly string[]
-      readonly deny?: readonly string[]
-    } | null,
+    written?: { readonly allow?: readonly string[]; readonly deny?: readonly string[] } | null,
   ): Regions | null => {
-    // One of the two lists is there: the checks say so.
+    // The checks require one of the two lists.
     if (written?.allow) return { allow: inCapitals(written.allow) }
     return written?.deny ? { deny: inCapitals(written.deny) } : null
   },
-  // Equal ones are equal texts.
+  // A fixed order of keys: equal values have equal texts.
   toCell: (value: Regions | null): string | null =>
     value && JSON.stringify('allow' in value ? { allow: value.allow } : { deny: value.deny }),
   toView: (value: Regions | null) =>
@@ -145,7 +135,7 @@ const inCapitals = (codes: readonly string[]) => [
   ...new Set(codes.map((code) => code.toUpperCase())),
 ]
 
-/** Texts, or objects, whose order means nothing. */
+/** Items as a sorted text: order does not matter. */
 export function unordered(items: readonly (string | object)[]): string {
   return `[${items
     .map((one) => JSON.stringify(one))

@@ -1,39 +1,36 @@
 import { OptionalKind, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
 import type { AnyField, AnyPart, Definition } from './field.ts'
 
-// What can be said of a resource by its fields alone: every place where they are read, written or
-// shown works on a definition, such as `tokenFields`.
+// What follows from a definition, such as `tokenFields`: types, schemas, conversions.
 
 type As<F> = F extends { readonly as: infer Name extends string } ? Name : never
 type Returned<F, Method extends string> =
   F extends Record<Method, (...args: never) => infer Result> ? Result : never
 type Value<F> = F extends { readonly part: infer Inner } ? Values<Inner> : Returned<F, 'fromCell'>
 
-/** A resource's fields as the program has them. */
 export type Values<D> = { readonly [K in keyof D as As<D[K]>]: Value<D[K]> }
 
-/** The same where only some are named; of parts, too. */
+/** The same with only some fields, also of parts. */
 export type SomeValues<D> = {
   readonly [K in keyof D as As<D[K]>]?: D[K] extends { readonly part: infer Inner }
     ? Partial<Values<Inner>>
     : Value<D[K]>
 }
 
-/** The same as a file has them: what it leaves as it is may be missing. */
+/** The values of a file's entry: fields that keep their stored value may be absent. */
 export type FileValues<D> = {
   readonly [K in keyof D as D[K] extends { readonly keeps: true } ? never : As<D[K]>]: Value<D[K]>
 } & {
   readonly [K in keyof D as D[K] extends { readonly keeps: true } ? As<D[K]> : never]?: Value<D[K]>
 }
 
-/** Without references to other resources: what stands in columns of its own. */
+/** The values stored in the resource's own columns: no references. */
 export type StoredValues<D> = {
   readonly [K in keyof D as D[K] extends { readonly isElsewhere: true } ? never : As<D[K]>]: Value<
     D[K]
   >
 }
 
-/** What has a column. */
 type Stored<D> = {
   [K in keyof D]: D[K] extends { readonly column: string }
     ? D[K]
@@ -43,7 +40,6 @@ type Stored<D> = {
 }[keyof D]
 type ColumnName<D> = Extract<Stored<D>, { readonly column: string }>['column']
 
-/** A resource's columns. */
 export type Columns<D> = {
   -readonly [C in ColumnName<D>]: Returned<Extract<Stored<D>, { readonly column: C }>, 'toCell'>
 }
@@ -74,14 +70,12 @@ type PatchProperties<D> = {
   >
 }
 
-/** What reports say of a resource. */
 export type Report<D> = {
   readonly [K in keyof D as ReportKey<D[K], K>]: D[K] extends { readonly part: infer Inner }
     ? Report<Inner>
     : Returned<D[K], 'toReport'>
 }
 
-/** What the console's API says of it. */
 export type View<D> = {
   [K in keyof D]: D[K] extends { readonly part: infer Inner }
     ? View<Inner>
@@ -91,7 +85,7 @@ export type View<D> = {
 type Of = Readonly<Record<string, unknown>>
 const part = (value: unknown) => (value ?? {}) as Of
 
-/** Makes an object of what `make` gives for each field, and for each field of a part. */
+/** Builds an object from the fields and parts of a definition. */
 function mapFields(
   definition: Definition,
   make: (field: AnyField, key: string) => readonly [string, unknown] | undefined,
@@ -103,7 +97,7 @@ function mapFields(
   return Object.fromEntries(entries.filter((entry) => entry !== undefined))
 }
 
-/** Schemas of the file's keys. */
+/** Schemas of the keys in the file. */
 export const fileProperties = <const D>(definition: D): FileProperties<D> =>
   mapFields(
     definition as Definition,
@@ -111,7 +105,7 @@ export const fileProperties = <const D>(definition: D): FileProperties<D> =>
     ({ file }, key) => [key, file],
   ) as FileProperties<D>
 
-/** Schemas of what the console's API shows. */
+/** Schemas of the fields that the console's API returns. */
 export const viewProperties = <const D>(definition: D): ViewProperties<D> =>
   mapFields(
     definition as Definition,
@@ -119,7 +113,7 @@ export const viewProperties = <const D>(definition: D): ViewProperties<D> =>
     ({ part }, key) => [key, Type.Object(viewProperties(part) as Record<string, TSchema>)],
   ) as ViewProperties<D>
 
-/** Schemas of what it takes: all may be left out. */
+/** Schemas of the fields that the console's API accepts; all are optional. */
 export const patchProperties = <const D>(definition: D): PatchProperties<D> =>
   mapFields(
     definition as Definition,
@@ -130,7 +124,7 @@ export const patchProperties = <const D>(definition: D): PatchProperties<D> =>
     ],
   ) as PatchProperties<D>
 
-/** What holds where nothing is said. */
+/** The default values. */
 export const initialValues = <const D>(definition: D): Values<D> =>
   mapFields(
     definition as Definition,
@@ -138,7 +132,7 @@ export const initialValues = <const D>(definition: D): Values<D> =>
     ({ as, part }) => [as, initialValues(part)],
   ) as Values<D>
 
-/** The values of a checked entry of the file; without those that it leaves as they are. */
+/** The values of a checked entry of the file, without fields that keep their stored value. */
 export const fromFile = <const D>(definition: D, entry: object): FileValues<D> =>
   mapFields(
     definition as Definition,
@@ -154,7 +148,7 @@ export const fromFile = <const D>(definition: D, entry: object): FileValues<D> =
     },
   ) as FileValues<D>
 
-/** As the file writes them: what is as it would be without it is left out. */
+/** The entry of the file; fields with their default are left out. */
 export const toFile = (definition: Definition, values: object): object =>
   mapFields(
     definition,
@@ -170,7 +164,7 @@ export const toFile = (definition: Definition, values: object): object =>
     },
   )
 
-/** An entry of the file that says what the console's API, or options, say: null is left out. */
+/** The entry of the file for values of the console's API or of options; null is left out. */
 export const toWritten = (definition: Definition, given: object): object =>
   mapFields(
     definition,
@@ -184,7 +178,7 @@ export const toWritten = (definition: Definition, given: object): object =>
     },
   )
 
-/** The entry of what there is after a change; of parts what is not named stays, too. */
+/** The entry after a change; unnamed fields of a part stay. */
 export function changedEntry<const D>(definition: D, present: Values<D>, change: object): object {
   const fields: object = toView(definition, present)
   const parts = Object.entries(definition as Definition).flatMap(([key, field]) =>
@@ -193,7 +187,7 @@ export function changedEntry<const D>(definition: D, present: Values<D>, change:
   return toWritten(definition as Definition, { ...fields, ...change, ...Object.fromEntries(parts) })
 }
 
-/** Of the values of a whole entry those that somebody has named, by their keys in the API. */
+/** The values of a whole entry that a change names, by their keys in the API. */
 export const onlyNamed = <const D>(definition: D, values: object, given: object): SomeValues<D> =>
   mapFields(
     definition as Definition,
@@ -209,14 +203,14 @@ export const onlyNamed = <const D>(definition: D, values: object, given: object)
     },
   ) as SomeValues<D>
 
-/** The keys of the file for what is named by the keys of the API. */
+/** The keys of the file for named keys of the API. */
 export const fileKeysOf = (definition: Definition, given: object): readonly string[] =>
   Object.entries(definition).flatMap(([key, field]) => {
     if ((given as Of)[key] === undefined) return []
     return [('fileKey' in field ? field.fileKey : undefined) ?? key]
   })
 
-/** As reports say them. */
+/** The values as reports (`--json`) have them. */
 export const toReport = <const D>(definition: D, values: Values<D>): Report<D> =>
   mapFields(
     definition as Definition,
@@ -224,7 +218,7 @@ export const toReport = <const D>(definition: D, values: Values<D>): Report<D> =
     ({ as, part: inner }, key) => [key, toReport(inner, part((values as Of)[as]))],
   ) as Report<D>
 
-/** As the console's API shows them. */
+/** The values as the console's API returns them. */
 export const toView = <const D>(definition: D, values: Values<D>): View<D> =>
   mapFields(
     definition as Definition,
@@ -232,7 +226,7 @@ export const toView = <const D>(definition: D, values: Values<D>): View<D> =>
     ({ as, part: inner }, key) => [key, toView(inner, part((values as Of)[as]))],
   ) as View<D>
 
-/** A field with the parts that it is in: by its keys, and where its value is. */
+/** A field and its place within parts. */
 export interface Place {
   readonly field: AnyField
   /** Such as `budget.day`. */
@@ -241,7 +235,7 @@ export interface Place {
   valueIn(values: object): unknown
 }
 
-/** Every single field, those of parts too. */
+/** Every field, also those of parts. */
 export const placesOf = (definition: Definition): readonly Place[] =>
   Object.entries(definition).flatMap(([key, field]): readonly Place[] => {
     const valueIn = (values: object) => (values as Of)[field.as]
@@ -254,7 +248,7 @@ export const placesOf = (definition: Definition): readonly Place[] =>
     }))
   })
 
-/** An object of values by their paths: `budget.day` is in `budget`. */
+/** Builds a nested object from values by path: `budget.day` goes into `budget`. */
 export function byPath(values: readonly (readonly [path: string, value: unknown])[]): object {
   const result: { [key: string]: unknown } = {}
   for (const [path, value] of values) {
@@ -265,7 +259,7 @@ export function byPath(values: readonly (readonly [path: string, value: unknown]
   return result
 }
 
-/** As a plan compares and shows them: by the keys of the file. */
+/** The texts that a plan compares and shows, by the keys of the file. */
 export const planFields = (
   definition: Definition,
   values: object,
@@ -278,7 +272,7 @@ export const planFields = (
     }),
   )
 
-/** As the audit tells them: by their columns. */
+/** The values in the audit, by column. */
 export const auditedFields = (
   definition: Definition,
   values: object,
@@ -290,7 +284,7 @@ export const auditedFields = (
     ]),
   )
 
-/** What has a column of its own, with where its value is. */
+/** The fields and parts with a column, each with its value. */
 const storedIn = (
   definition: Definition,
   values: object,
@@ -305,7 +299,7 @@ const storedIn = (
     return 'part' in field ? storedIn(field.part, part(value)) : []
   })
 
-/** The columns of what is named. */
+/** The columns of named values. */
 export const toColumns = <const D>(definition: D, values: SomeValues<D>) =>
   Object.fromEntries(
     storedIn(definition as Definition, values).flatMap(({ column, field, value }) => {
@@ -326,7 +320,7 @@ export const fromColumns = <const D>(definition: D, row: Columns<D>): StoredValu
     ],
   ) as StoredValues<D>
 
-/** Its columns, by name; `which`: those alone that are JSON, or 0 or 1. */
+/** The names of its columns; `which`: only those that are JSON, or 0 or 1. */
 export const columnsOf = <const D>(definition: D, which?: 'isJson' | 'isFlag') =>
   storedIn(definition as Definition, {}).flatMap(({ column, field }) =>
     which === undefined || (field as AnyField)[which] ? [column] : [],

@@ -3,27 +3,26 @@ import type { ValueKind } from './values.ts'
 
 interface Reading {
   readonly writeOnly?: true
-  /** An empty text is no worse than any other that does not fit; else it counts as missing. */
+  /** An empty text is an invalid value, not a missing one. */
   readonly isUnfitEmpty?: true
 }
 
-/** A value that is read from its text as `reads` says. */
+/** A value parsed from text as `reads` says. */
 export const text = (reads: ValueKind, description: string, options: Reading = {}) =>
   Type.String({ description, reads, ...options })
 
-/** A number whose decimals are read exactly, from the text in the file. */
+/** A number whose decimals are parsed exactly, from the file's text. */
 export const decimal = (reads: ValueKind, description: string, options: Reading = {}) =>
   Type.Union([Type.Number(), Type.String()], { description, reads, ...options })
 
-/** true or false; may be left out. */
+/** An optional boolean. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-/** One of a few words. */
 export const words = <const Word extends string>(allowed: readonly Word[], description: string) =>
   Type.Union(
     allowed.map((word) => Type.Literal(word)),
     { description },
   )
-/** The same where words need a title each: the description and complaints tell them. */
+/** Words with a title each, for the description and complaints. */
 export const titledWords = <const Word extends string>(
   allowed: readonly Word[],
   titleOf: (word: Word) => string,
@@ -32,17 +31,12 @@ export const titledWords = <const Word extends string>(
     allowed.map((word) => Type.Literal(word, { title: titleOf(word) })),
     { description: allowed.map((word) => `${word}: ${titleOf(word)}`).join('; ') },
   )
-/** The same, or null for: not set. */
 export const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' })
-/** Unknown keys are errors. */
+/** Refuses unknown keys. */
 export const map = { additionalProperties: false } as const
-/** A key that may be left out. */
 export const optional = Type.Optional
-/**
- * A list that shuts out what is not in it, and may be left out: then nothing is. Its key with nothing
- * behind it, as where somebody has taken the last entry away, is a fault: `whenEmpty` says what to do.
- */
+/** An optional list that excludes everything else. A key without a value is an error; `whenEmpty` is the advice. */
 export const onlyThese = <Item extends TSchema>(
   item: Item,
   { description, whenEmpty }: { readonly description: string; readonly whenEmpty: string },
@@ -56,7 +50,7 @@ const countries = (description: string) =>
     }),
   )
 
-/** Countries that are served: one of two lists. */
+/** Served countries: one of two lists. */
 export const regions = (description: string) =>
   Type.Object(
     {

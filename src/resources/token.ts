@@ -13,37 +13,38 @@ import { listField } from './list-kinds.ts'
 import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
 import { decimal, map, optional, text } from './schema-parts.ts'
 
+const budget = <const As extends string, const Column extends string>(
+  names: { readonly as: As; readonly column: Column; readonly restrains: string },
+  span: string,
+  flag: { readonly name: string; readonly help: string },
+) =>
+  usdLimitField({
+    ...{ ...names, help: `USD that it may spend in ${span}; null: no limit.` },
+    flag: { ...flag, value: '<usd>', usual: 'no limit', canSet: true },
+  })
+
 const budgetFields = {
-  total: usdLimitField({
-    ...{ as: 'totalNano', column: 'budget_total_nano', restrains: 'its total budget' },
-    help: 'USD that it may spend in all; null: no limit.',
-    flag: {
-      ...{ name: '--budget', value: '<usd>', help: 'what may be spent with it in all' },
-      ...{ usual: 'no limit', canSet: true },
-    },
-  }),
-  day: usdLimitField({
-    ...{ as: 'dayNano', column: 'budget_day_nano', restrains: 'its day budget' },
-    help: 'USD that it may spend in a UTC day; null: no limit.',
-    flag: {
-      ...{ name: '--budget-day', value: '<usd>', help: 'the same in a UTC day' },
-      ...{ usual: 'no limit', canSet: true },
-    },
-  }),
-  month: usdLimitField({
-    ...{ as: 'monthNano', column: 'budget_month_nano', restrains: 'its month budget' },
-    help: 'USD that it may spend in a UTC month; null: no limit.',
-    flag: {
-      ...{ name: '--budget-month', value: '<usd>', help: 'the same in a UTC month' },
-      ...{ usual: 'no limit', canSet: true },
-    },
-  }),
+  total: budget(
+    { as: 'totalNano', column: 'budget_total_nano', restrains: 'its total budget' },
+    'all',
+    { name: '--budget', help: 'what may be spent with it in all' },
+  ),
+  day: budget(
+    { as: 'dayNano', column: 'budget_day_nano', restrains: 'its day budget' },
+    'a UTC day',
+    { name: '--budget-day', help: 'the same in a UTC day' },
+  ),
+  month: budget(
+    { as: 'monthNano', column: 'budget_month_nano', restrains: 'its month budget' },
+    'a UTC month',
+    { name: '--budget-month', help: 'the same in a UTC month' },
+  ),
 }
 
 const budgetHelp =
   'USD that it may spend: in all, or { total, day, month } by the UTC day and month; null: no limit, 0: nothing.'
 
-/** A token: an API key of an account. Its key itself is no field: it is never shown or compared. */
+/** A token: an API key of an account. The key itself is no field. */
 export const tokenFields = {
   name: nameField({
     ...{ as: 'name', column: 'name', reads: 'name' },
@@ -123,9 +124,6 @@ export const tokenFields = {
   limits: limitsPart('Requests and LLM tokens a minute, and requests at once; null: no limit.'),
 }
 
-/** What can be said of a token, … */
 export interface TokenSettings extends Values<typeof tokenFields> {}
-/** … or some of it, … */
 export type SomeTokenSettings = SomeValues<typeof tokenFields>
-/** … and its columns. */
 export interface TokenColumns extends Columns<typeof tokenFields> {}

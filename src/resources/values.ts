@@ -5,7 +5,7 @@ import { readCountryCode } from '../lib/addresses.ts'
 import { parseDateTime } from '../lib/clock.ts'
 import { parseDurationMs, parseSizeBytes } from '../lib/format.ts'
 
-/** Longer timers fire at once. */
+/** Longer timers fire immediately. */
 const maxDurationMs = 2 ** 31 - 1
 
 /** Milliseconds of `500ms`, `10s`, `5m`; undefined for zero and for more than a timer can wait. */
@@ -40,10 +40,10 @@ export function parseStorePath(text: string): string | undefined {
   return /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
 }
 
-/** How an address has what it would else be cut at, or mean something by. */
+/** The characters that a URL must encode. */
 export const inAddress = '/ # ? % @ as %2F %23 %3F %25 %40'
 
-/** Whether what `%` and two digits stand for is text; any other `%` stands for itself. */
+/** Whether `%` escapes decode to text; any other `%` stands for itself. */
 function isDecodable(text: string): boolean {
   if (/%(?![0-9a-f]{2})/i.test(text)) return true
   try {
@@ -54,7 +54,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Whether a text names a database of PostgreSQL, with the host that it is on. */
+/** Whether a text is a URL of a PostgreSQL database, with host and name. */
 export const isPostgresUrl = (text: string): boolean =>
   /^postgres(ql)?:\/\/[^/?#\s]+\/[^/?#\s]+(\?[^#\s]*)?$/i.test(text) &&
   URL.canParse(text) &&
@@ -103,7 +103,7 @@ function complainOfCounters(text: string): string | undefined {
   return `is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379; in a password write ${inAddress}`
 }
 
-/** How the server's certificate is checked: where it is encrypted, and nothing else is known. */
+/** The query may say how to check the server's certificate, nothing else. */
 function complainOfQuery(address: string, query: string | undefined): string | undefined {
   if (query === undefined) return undefined
   if (!/^rediss:/i.test(address)) return 'has a ? part, which only rediss:// (with TLS) may have'
@@ -139,7 +139,7 @@ function complainOfTokenKey(text: string): string | undefined {
   return 'is not a token key: it must begin with sk- (openssl rand -hex 24 makes a good rest)'
 }
 
-/** Complains when `parse` finds nothing, or a negative number. */
+/** Complains if `parse` returns undefined or a negative number. */
 function complainUnless(parse: (text: string) => unknown, complaint: string) {
   return (text: string): string | undefined => {
     const value = parse(text)
@@ -155,8 +155,8 @@ const decimal = (decimals: number) => (text: string) => parseDecimal(text, decim
 const matching = (pattern: RegExp) => (text: string) => pattern.test(text) || undefined
 
 /**
- * What is wrong with a value of each kind, as the rest of a sentence that begins with the value;
- * undefined when it is right. Complaints never repeat the value: it may be secret.
+ * What is wrong with a text of each kind, as the rest of a sentence that begins with it; undefined: nothing.
+ * Complaints never repeat the text: it may be secret.
  */
 export const complaints = {
   text: () => undefined,
@@ -234,5 +234,4 @@ export const complaints = {
   ),
 } satisfies { [kind: string]: (text: string) => string | undefined }
 
-/** The kinds of text values that the configuration knows. */
 export type ValueKind = keyof typeof complaints

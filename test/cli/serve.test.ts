@@ -165,9 +165,13 @@ test('an error that nobody caught is told, and does not end the process', async 
   const script = `
     const { surviveBugs } = await import('${import.meta.dir}/../../src/cli/lifecycle.ts')
     surviveBugs({ error: (message, { error }) => console.log(message, error.message) })
-    setTimeout(() => { throw new Error('one') })
-    setTimeout(() => void Promise.reject(new Error('two')), 10)
-    setTimeout(() => console.log('still here'), 50)`
+    setTimeout(() => {
+      setTimeout(() => {
+        setTimeout(() => console.log('still here'), 10)
+        void Promise.reject(new Error('two'))
+      }, 10)
+      throw new Error('one')
+    })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
   expect(await child.stdout.text()).toBe(
     'uncaught exception one\nunhandled rejection two\nstill here\n',

@@ -72,6 +72,12 @@ test('O3: set changes what is named, and nothing else', async () => {
   expect(JSON.parse(audit.out)).toMatchObject([{ action: 'token.set', subject: 'token 2' }])
 }, 20_000)
 
+test('none takes the end of a token away as never does, in add and in set', async () => {
+  const made = await json('add --account lee@example.com --group main --expires none')
+  expect(made).toMatchObject({ expires_at: null })
+  expect(await json(`set ${made.id} --expires none`)).toMatchObject({ expires_at: null })
+}, 20_000)
+
 test('add and set make a token strict, and list and show tell it', async () => {
   const line = 'add --account lee@example.com --group main'
   const made = await json(`${line} --name exact --strict`)

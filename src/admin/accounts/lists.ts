@@ -5,13 +5,12 @@ import { accountFields } from '../../resources/account.ts'
 import { toView } from '../../resources/resource.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
 import type { AccountEdits, EditableAccount } from '../../store/ports/edits.ts'
-import type { ListStore } from '../../store/ports/lists.ts'
+import type { ListStore, PageAsked } from '../../store/ports/lists.ts'
 import { ApiError } from '../api-error.ts'
 import type { PageQuery } from '../envelope.ts'
 import { viewEntry } from '../ledger/routes.ts'
-import type { LedgerList } from '../ledger/schema.ts'
-import { answerPage } from '../paging.ts'
-import type { AccountFilter, AccountItem, AccountList, LedgerFilter } from './schema.ts'
+import { answerPage, named } from '../paging.ts'
+import type { AccountFilter, AccountItem, LedgerFilter } from './schema.ts'
 
 /** An account by its id; throws an `ApiError` when it is not there. */
 export async function findAccount(
@@ -23,13 +22,12 @@ export async function findAccount(
   throw new ApiError('not_found', `There is no account ${id}; it may be removed.`)
 }
 
-/** In USD; null: it is not overdrawn. */
+/** In USD; null: not overdrawn. */
 function viewOverdraft(account: Parameters<typeof overdrawnNano>[0]): string | null {
   const nano = overdrawnNano(account)
   return nano === 0 ? null : formatNano(nano)
 }
 
-/** An account as lists show it. */
 export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
   id: account.id,
   email: account.email,
@@ -42,40 +40,28 @@ export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): Account
   created_at: isoTime(account.createdAt),
 })
 
-interface AccountListParts {
+export type AccountLists = ReturnType<typeof createAccountLists>
+
+/** Accounts and their ledgers, page by page. Refusals are thrown as `ApiError`. */
+export function createAccountLists({
+  lists,
+  edits,
+}: {
   readonly lists: Pick<ListStore, 'accounts' | 'ledger'>
   readonly edits: Pick<AccountEdits, 'findAccount'>
-}
-
-/** Accounts, and what changed the balance of one, page by page. Refusals are thrown as `ApiError`. */
-export interface AccountLists {
-  list(query: PageQuery & AccountFilter): Promise<Static<typeof AccountList>>
-  ledger(id: number, query: PageQuery & Static<typeof LedgerFilter>): Promise<LedgerList>
-}
-
-export function createAccountLists({ lists, edits }: AccountListParts): AccountLists {
+}) {
   return {
-    list: ({ search, role, status, balance, ...page }) =>
-      answerPage(
-        page,
-        (asked) =>
-          lists.accounts(
-            {
-              ...{ ...(search && { search }), ...(role && { role }), ...(status && { status }) },
-              isOverdrawn: balance === 'overdrawn',
-            },
-            asked,
-          ),
-        viewAccount,
-      ),
-    async ledger(id, { kind, ...page }) {
+    list: ({ search, role, status, balance, ...page }: PageQuery & AccountFilter) => {
+      const filter = named({ search: search || undefined, role, status })
+      const read = (asked: PageAsked) =>
+        lists.accounts({ ...filter, isOverdrawn: balance === 'overdrawn' }, asked)
+      return answerPage(page, read, viewAccount)
+    },
+    async ledger(id: number, { kind, ...page }: PageQuery & Static<typeof LedgerFilter>) {
       await findAccount(edits, id)
       const kinds = kind === 'by_hand' ? { kinds: ['opening', 'credit', 'debit'] as const } : {}
-      return answerPage(
-        page,
-        (asked) => lists.ledger({ accountId: id, ...kinds }, asked),
-        viewEntry,
-      )
+      const read = (asked: PageAsked) => lists.ledger({ accountId: id, ...kinds }, asked)
+      return answerPage(page, read, viewEntry)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, forAdmins, Id, PageQuery, success } from '../envelope.ts'
+import { forAdmins, Id, PageQuery, success } from '../envelope.ts'
 import { LedgerList } from '../ledger/schema.ts'
 import type { AccountLists } from './lists.ts'
 import {
@@ -19,27 +19,23 @@ import type { AccountService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
-const about = (summary: string) => ({ tags: ['Administration'], summary })
-const detail200 = { 200: Answer(AccountDetail) }
 
-/** One account for administrators, and new ones. HTTP only: every decision is the service's. */
+/** Accounts, for administrators. */
 export const accountRoutes = (guard: Guard, accounts: AccountService) =>
   new Elysia({ name: 'admin.accounts', prefix: '/api/v1/admin/accounts' })
     .use(guard('admin'))
     .post('', async ({ who, body }) => success(await accounts.create(who, body)), {
       body: NewAccount,
-      response: detail200,
-      detail: about('Make an account'),
+      ...forAdmins(AccountDetail, 'Make an account'),
     })
     .get('/:id', async ({ who, params }) => success(await accounts.get(who, params.id)), {
       params,
-      response: detail200,
-      detail: about('An account'),
+      ...forAdmins(AccountDetail, 'An account'),
     })
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
-      { params, body: AccountPatch, response: detail200, detail: about('Change an account') },
+      { params, body: AccountPatch, ...forAdmins(AccountDetail, 'Change an account') },
     )
     .delete(
       '/:id',
@@ -72,13 +68,13 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
 
-/** The key of the field goes before that of the header. */
+/** The key in the body takes precedence over the header. */
 const withKey = (order: AdjustmentOrder, given: Static<typeof headers>) => {
   const key = order.idempotency_key ?? given['idempotency-key']
   return key === undefined ? order : { ...order, idempotency_key: key }
 }
 
-/** Lists of accounts for administrators. HTTP only: every decision is the service's. */
+/** Lists of accounts, for administrators. */
 export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
   new Elysia({ name: 'admin.account-lists', prefix: '/api/v1/admin/accounts' })
     .use(guard('admin'))
@@ -90,7 +86,7 @@ export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
       '/:id/ledger',
       async ({ params, query }) => success(await accounts.ledger(params.id, query)),
       {
-        params: Type.Object({ id: Id() }),
+        params,
         query: Type.Composite([PageQuery, LedgerFilter]),
         ...forAdmins(LedgerList, 'The ledger of an account, newest first'),
       },

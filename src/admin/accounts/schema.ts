@@ -3,12 +3,11 @@ import { accountFields } from '../../resources/account.ts'
 import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { orNull, Role } from '../shapes.ts'
+import { oneOf, orNull, Role } from '../shapes.ts'
 
 const Text = Type.String()
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 
-/** An account in a list. */
 export const AccountItem = Type.Object({
   id: Type.Integer(),
   email: Text,
@@ -24,10 +23,8 @@ export const AccountItem = Type.Object({
 })
 export type AccountItem = Static<typeof AccountItem>
 
-/** A page of accounts. */
 export const AccountList = ListOf(AccountItem)
 
-/** An account that can be changed. */
 export const AccountDetail = Type.Object({
   ...AccountItem.properties,
   revision: Text,
@@ -43,7 +40,6 @@ export const AccountDetail = Type.Object({
 })
 export type AccountDetail = Static<typeof AccountDetail>
 
-/** Which accounts. */
 export const AccountFilter = Type.Object({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the e-mail.' })),
   role: Type.Optional(Role),
@@ -56,7 +52,6 @@ export type AccountFilter = Static<typeof AccountFilter>
 
 const fields = patchProperties(accountFields)
 
-/** An account to be made. */
 export const NewAccount = Type.Object({
   email: Type.String({ maxLength: 320 }),
   balance: Type.Optional(Usd),
@@ -67,7 +62,6 @@ export const NewAccount = Type.Object({
 })
 export type NewAccount = Static<typeof NewAccount>
 
-/** What changes of an account; what is not named stays. */
 export const AccountPatch = Type.Object({
   revision: Type.String({ maxLength: 100 }),
   is_vouched: Type.Optional(Type.Literal(true)),
@@ -75,7 +69,6 @@ export const AccountPatch = Type.Object({
 })
 export type AccountPatch = Static<typeof AccountPatch>
 
-/** A change of a balance by hand. */
 export const AdjustmentOrder = Type.Object({
   amount: Usd,
   reason: Type.String({ maxLength: 1000, description: 'Goes into the ledger and the audit.' }),
@@ -103,7 +96,6 @@ export const AccountRemoval = Type.Object({
   revision: Type.Optional(Type.String({ maxLength: 100 })),
 })
 
-/** Which entries: all, or without the charges of requests. */
 export const LedgerFilter = Type.Object({
-  kind: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('by_hand')])),
+  kind: Type.Optional(oneOf(['all', 'by_hand'])),
 })

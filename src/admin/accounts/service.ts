@@ -13,41 +13,27 @@ import type {
   AccountDetail,
   AccountPatch,
   AccountRemoval,
-  AdjustmentDone,
   AdjustmentOrder,
   NewAccount,
 } from './schema.ts'
 
-/** Accounts for administrators. Refusals are thrown as `ApiError`. */
-export interface AccountService {
-  get(who: SignedIn, id: number): Promise<AccountDetail>
-  create(who: SignedIn, account: NewAccount): Promise<AccountDetail>
-  change(who: SignedIn, id: number, patch: AccountPatch): Promise<AccountDetail>
-  adjust(
-    who: SignedIn,
-    id: number,
-    kind: 'credit' | 'debit',
-    order: AdjustmentOrder,
-  ): Promise<Static<typeof AdjustmentDone>>
-  remove(who: SignedIn, id: number, removal: Static<typeof AccountRemoval>): Promise<void>
-}
-
 export interface AccountParts {
   readonly store: Store
-  /** Applies the rules of tollgate.yaml to an entry of it. */
   readonly check: (
     entry: object,
   ) => Checked<Pick<AccountWrite, 'email' | 'openingNano'> & SomeAccountSettings>
-  /** Throws an `ApiError` for a password that is none. */
+  /** Throws an `ApiError` for an unacceptable password. */
   readonly readPassword: (email: string, password: string) => Promise<AccountWrite['password']>
-  /** Whether tollgate.yaml names an account. */
   readonly isInFile: (email: string) => boolean
-  /** Below this a balance counts as low that has no threshold of its own. */
+  /** The default threshold below which a balance counts as low. */
   readonly balanceLowNano: () => number
   readonly accountsChanged: () => void
 }
 
-export function createAccountService(parts: AccountParts): AccountService {
+export type AccountService = ReturnType<typeof createAccountService>
+
+/** Accounts, for administrators. Refusals are thrown as `ApiError`. */
+export function createAccountService(parts: AccountParts) {
   const { store, accountsChanged } = parts
 
   async function describe(who: SignedIn, account: EditableAccount): Promise<AccountDetail> {
@@ -73,7 +59,7 @@ export function createAccountService(parts: AccountParts): AccountService {
 
   return {
     get,
-    async create(who, { email, balance = '0', password, ...rest }) {
+    async create(who: SignedIn, { email, balance = '0', password, ...rest }: NewAccount) {
       const entry = { email, balance: balance.trim(), ...toWritten(accountFields, rest) }
       const { openingNano, ...checked } = requireRight(parts.check(entry))
       const usual = initialValues(accountFields)
@@ -88,7 +74,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       accountsChanged()
       return get(who, id)
     },
-    async change(who, id, patch) {
+    async change(who: SignedIn, id: number, patch: AccountPatch) {
       refuseOnSelf(who, id, patch)
       const { revision, is_vouched, ...fields } = patch
       const checked = requireRight(parts.check(toWritten(accountFields, fields)))
@@ -101,7 +87,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       accountsChanged()
       return get(who, id)
     },
-    async adjust(who, id, kind, order) {
+    async adjust(who: SignedIn, id: number, kind: 'credit' | 'debit', order: AdjustmentOrder) {
       const { email } = await find(id)
       const { amountNano, reason } = readOrder(order)
       try {
@@ -124,7 +110,7 @@ export function createAccountService(parts: AccountParts): AccountService {
         throw isOverdraft(error) ? wouldOverdraw(await find(id), amountNano) : error
       }
     },
-    async remove(who, id, { email, revision }) {
+    async remove(who: SignedIn, id: number, { email, revision }: Static<typeof AccountRemoval>) {
       const account = await find(id)
       if (id === who.accountId) throw onSelf('remove your own account')
       if (email !== account.email) {

@@ -3,22 +3,16 @@ import { isoTime } from '../../lib/format.ts'
 import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
-import { answerPage, readSpan, withSearch } from '../paging.ts'
+import { answerPage, named, readSpan, withSearch } from '../paging.ts'
 import { AttemptList, AttemptsQuery } from './schema.ts'
 
 export type AttemptService = ReturnType<typeof createAttemptService>
 
-/** Attempts at channels, with those that failed on the way to a good answer. */
 export function createAttemptService(lists: Pick<ListStore, 'attempts'>) {
   return {
     async list(query: AttemptsQuery) {
       const { channel, outcome, cause } = query
-      const filter = {
-        ...(channel !== undefined && { channel }),
-        ...(outcome !== undefined && { outcome }),
-        ...(cause !== undefined && { cause }),
-        ...readSpan(query),
-      }
+      const filter = { ...named({ channel, outcome, cause }), ...readSpan(query) }
       return withSearch(await answerPage(query, (page) => lists.attempts(filter, page), toItem))
     },
   }
@@ -38,7 +32,7 @@ const toItem = (row: ListedAttempt) => ({
   upstream_request_id: row.upstreamRequestId,
 })
 
-/** Attempts of all requests. */
+/** Attempts of all requests, for administrators. */
 export const attemptRoutes = (guard: Guard, attempts: AttemptService) =>
   new Elysia({ name: 'admin.attempts', prefix: '/api/v1/admin/attempts' })
     .use(guard('admin'))

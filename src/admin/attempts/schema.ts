@@ -4,7 +4,6 @@ import { Outcome, orNull } from '../shapes.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-/** Which attempts: all that is given must hold. */
 export const AttemptsQuery = Type.Composite([
   Type.Object({
     channel: name('Name of the channel.'),
@@ -16,7 +15,6 @@ export const AttemptsQuery = Type.Composite([
 ])
 export type AttemptsQuery = Static<typeof AttemptsQuery>
 
-/** One try at one channel, with what it was made for. */
 export const AttemptItem = Type.Object({
   request_id: Type.String(),
   position: Type.Integer({ description: 'Place among the attempts of its request, from 0.' }),
@@ -31,5 +29,4 @@ export const AttemptItem = Type.Object({
   upstream_request_id: orNull(Type.String()),
 })
 
-/** A page of attempts. */
 export const AttemptList = SearchedListOf(AttemptItem)

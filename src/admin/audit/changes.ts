@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>
 type Step = { readonly from?: unknown; readonly to?: unknown }
 type ShowNumber = (value: number) => string
 
-/** Fields of a price by LLM tokens, whose unit their name does not tell. */
+/** Fields of a token price; their names do not carry the unit. */
 const prices: ReadonlySet<string> = new Set([
   'input',
   'output',
@@ -26,7 +26,7 @@ const perMillion: ShowNumber = (value) => `${formatDecimal(value, priceDecimals)
 
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** Never told, whoever has written it down. */
+/** Never shown, even if an entry contains it. */
 const secret = /password|secret|sealed|hash/i
 
 /**
@@ -61,7 +61,7 @@ function changeOf(name: string, step: Step, showNumber?: ShowNumber): AuditChang
   }
 }
 
-/** How a field is to be read: units end its name. */
+/** The label and the unit of a field, by the end of its name. */
 function readerOf(name: string): [label: string, show: ShowNumber] {
   const label = name.replace(/_?(nano|millionths)$/i, '')
   if (/nano$/i.test(name)) return [label, (value) => `${formatNano(value)} USD`]

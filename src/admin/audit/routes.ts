@@ -1,19 +1,20 @@
 import { Elysia } from 'elysia'
 import { isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
-import type { AuditFilter, ListStore } from '../../store/ports/lists.ts'
+import type { ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
-import { answerPage, readSpan, withSearch } from '../paging.ts'
+import { answerPage, named, readSpan, withSearch } from '../paging.ts'
 import { readChanges } from './changes.ts'
 import { type AuditItem, AuditList, AuditQuery } from './schema.ts'
 
-/** Who changed what by hand. */
+/** Changes made by hand, for administrators. */
 export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
   new Elysia({ name: 'admin.audit', prefix: '/api/v1/admin/audit' }).use(guard('admin')).get(
     '',
     async ({ query }) => {
-      const filter = readFilter(query)
+      const { actor, action, subject, ...span } = query
+      const filter = { ...named({ actor, action, subject }), ...readSpan(span) }
       const read = answerPage(query, (page) => lists.audit(filter, page), toItem)
       return success(withSearch(await read))
     },
@@ -22,15 +23,6 @@ export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
       ...forAdmins(AuditList, 'Who changed what by hand, newest first'),
     },
   )
-
-function readFilter({ actor, action, subject, ...span }: AuditQuery): AuditFilter {
-  return {
-    ...(actor !== undefined && { actor }),
-    ...(action !== undefined && { action }),
-    ...(subject !== undefined && { subject }),
-    ...readSpan(span),
-  }
-}
 
 const toItem = (entry: AuditEntry): AuditItem => ({
   id: entry.id,

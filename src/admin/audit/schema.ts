@@ -4,7 +4,6 @@ import { orNull } from '../shapes.ts'
 
 const value = (description: string) => Type.Optional(orNull(Type.String(), description))
 
-/** What of a thing was changed, as text. */
 export const AuditChange = Type.Object({
   name: Type.String(),
   from: value('Null: there was none. Absent: it is not told.'),
@@ -12,7 +11,6 @@ export const AuditChange = Type.Object({
 })
 export type AuditChange = Static<typeof AuditChange>
 
-/** A change by hand. */
 export const AuditItem = Type.Object({
   id: Type.Integer(),
   created_at: Type.String(),
@@ -23,11 +21,8 @@ export const AuditItem = Type.Object({
 })
 export type AuditItem = Static<typeof AuditItem>
 
-/** A page of changes. */
 export const AuditList = SearchedListOf(AuditItem)
-export type AuditList = Static<typeof AuditList>
 
-/** Which changes: all that is given must hold. */
 export const AuditQuery = Type.Composite([
   PageQuery,
   Type.Object({
@@ -39,4 +34,3 @@ export const AuditQuery = Type.Composite([
     since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601; or a day, UTC.' })),
   }),
 ])
-export type AuditQuery = Static<typeof AuditQuery>

@@ -4,10 +4,10 @@ import type { ChannelSettings } from '../../store/ports/catalog.ts'
 import { ApiError } from '../api-error.ts'
 import type { ChannelChange, TestAsked } from './schema.ts'
 
-/** A channel as tollgate.yaml writes it: what its rules are applied to. */
+/** A channel as an entry of tollgate.yaml. */
 export type ChannelEntry = { readonly [key: string]: unknown }
 
-/** A channel that was checked, its credentials in the clear. */
+/** A validated channel, its credentials in the clear. */
 export interface CheckedChannel extends ChannelSettings {
   readonly apiKeys: readonly string[]
   readonly proxy: string | null
@@ -15,7 +15,7 @@ export interface CheckedChannel extends ChannelSettings {
 
 type Secrets = Pick<CheckedChannel, 'apiKeys' | 'proxy'>
 
-/** A channel as tollgate.yaml would write it after a change; `markOf` names keys that are to go. */
+/** A channel's entry after a change; `markOf` identifies keys to remove. */
 export function changedFields(
   present: CheckedChannel | undefined,
   change: ChannelChange,
@@ -36,15 +36,13 @@ function secretsOf(
   markOf: (key: string) => string,
 ) {
   const kept = present.apiKeys.filter((key) => !remove_keys.includes(markOf(key)))
-  // An empty field means none.
+  // An empty text means no proxy.
   return { api_keys: [...(api_keys ?? kept), ...add_keys], ...(proxy && { proxy }) }
 }
 
 /**
- * Keys that are stored stay with the hosts that they were stored for: else whoever holds a session
- * of an administrator could have them sent to a host of their own, and read there what the console
- * never shows. A proxy reads them too, on their way to an address without TLS. Throws unless all
- * keys of a channel with a new host, or a new proxy that would read them, are entered with it.
+ * Throws unless all keys of a channel with a new host, or with a new proxy to an address without TLS, are
+ * entered again. Otherwise a stolen administrator session could send stored keys to a host of its own.
  */
 export function keepKeysHome(
   present: CheckedChannel,
@@ -65,7 +63,7 @@ function freshHost(present: CheckedChannel, changed: CheckedChannel): string | u
   return fresh && `${originOf(fresh)} is another host than the stored keys are for`
 }
 
-/** With none, keys go straight to the hosts that they are for. */
+/** Without a proxy, keys go straight to their hosts. */
 function freshProxy(present: CheckedChannel, { proxy, speaks }: CheckedChannel) {
   const known = present.proxy === null ? null : originOf(present.proxy)
   if (proxy === null || originOf(proxy) === known) return undefined
@@ -75,19 +73,15 @@ function freshProxy(present: CheckedChannel, { proxy, speaks }: CheckedChannel) 
 
 const originOf = (base: string) => new URL(base).origin
 
-/** A question to an upstream. */
 export interface TestTarget {
   readonly channel: CheckedChannel
   readonly key: string
   readonly upstreamModel: string
-  /** Undefined: the one of its protocols that carries most. */
+  /** Undefined: the protocol that carries most. */
   readonly protocol: string | undefined
 }
 
-/**
- * What a test asks for, its first model and key where nothing else is named. Throws `ApiError` with the
- * field at fault for what the channel does not have.
- */
+/** The target of a test; by default the channel's first model and key. Throws an `ApiError` with the field. */
 export function targetOf(
   channel: CheckedChannel,
   { model, protocol, key }: TestAsked,

@@ -16,7 +16,7 @@ import type { ChannelService } from './service.ts'
 const params = Type.Object({ id: Id() })
 const Nothing = Type.Object({})
 
-/** Channels, for administrators. HTTP only: every decision is the service's. */
+/** Channels, for administrators. */
 export const channelRoutes = (guard: Guard, channels: ChannelService) =>
   new Elysia({ name: 'admin.channels', prefix: '/api/v1/admin' })
     .use(guard('admin'))

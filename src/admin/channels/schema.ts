@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { channelFields } from '../../resources/channel.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
-import { Named, orNull, Remarks } from '../shapes.ts'
+import { Named, oneOf, orNull, Remarks } from '../shapes.ts'
 
-const Status = Type.Union(
-  [Type.Literal('active'), Type.Literal('draining'), Type.Literal('disabled')],
-  { description: 'draining: what has begun there goes on there, nothing new is sent to it.' },
+const Status = oneOf(
+  ['active', 'draining', 'disabled'],
+  'draining: what has begun there goes on there, nothing new is sent to it.',
 )
 
-/** A part of a channel that is left alone for a while. */
+/** A part of a channel that cools down. */
 export const CoolingPart = Type.Object({
   key_hint: orNull(Type.String({ description: 'The one key that is meant; null: all.' })),
   model: orNull(Type.String({ description: 'As the upstream calls it; null: all.' })),
@@ -19,18 +19,11 @@ export const CoolingPart = Type.Object({
 })
 export type CoolingPart = Static<typeof CoolingPart>
 
-/** How a channel is: one word, and what the sentence about it needs. */
+/** The state of a channel. */
 export const ChannelState = Type.Object({
-  word: Type.Union(
-    [
-      Type.Literal('works'),
-      Type.Literal('unused'),
-      Type.Literal('partly'),
-      Type.Literal('cooling'),
-      Type.Literal('draining'),
-      Type.Literal('disabled'),
-    ],
-    { description: 'partly: some of its keys or models cool; unused: in no group.' },
+  word: oneOf(
+    ['works', 'unused', 'partly', 'cooling', 'draining', 'disabled'],
+    'partly: some of its keys or models cool; unused: in no group.',
   ),
   until: orNull(Type.String({ description: 'Of a channel that cools: when it is tried again.' })),
   cause: orNull(Type.String()),
@@ -40,13 +33,13 @@ export const ChannelState = Type.Object({
 })
 export type ChannelState = Static<typeof ChannelState>
 
-/** A key of a channel: never the key itself. */
+/** A key of a channel, redacted. */
 const ChannelKey = Type.Object({
   mark: Type.String({ description: 'Names the key, such as for remove_keys.' }),
   hint: Type.String({ description: 'Its ends.' }),
 })
 
-/** Attempts of the last hour, since the process began. */
+/** Attempts of the last hour, at most since the process started. */
 const Recent = Type.Object({ attempts: Type.Integer(), failed: Type.Integer() })
 
 const { models, timeouts, probe, ...fields } = viewProperties(channelFields)
@@ -66,7 +59,6 @@ const common = {
   }),
 }
 
-/** A channel in the list. */
 export const ChannelItem = Type.Object({
   ...common,
   models: Type.Array(models.items, { description: 'At most the first 20.' }),
@@ -74,7 +66,6 @@ export const ChannelItem = Type.Object({
 })
 export type ChannelItem = Static<typeof ChannelItem>
 
-/** A channel with all that can be edited. */
 export const Channel = Type.Object({
   ...common,
   ...{ models, timeouts, probe },
@@ -99,14 +90,13 @@ const secrets = {
 }
 const name = Type.String({ maxLength: 1000 })
 
-/** A channel to be made; what is left out is as tollgate.yaml has it by default. */
+/** A new channel; what is left out has the defaults of tollgate.yaml. */
 export const NewChannel = Type.Object({
   ...{ name, status: Type.Optional(Status), ...patch, ...secrets },
   ...{ speaks: channelFields.speaks.patch, models: channelFields.models.patch },
 })
 export type NewChannel = Static<typeof NewChannel>
 
-/** What of a channel changes: only what is named. */
 export const ChannelChange = Type.Object({
   ...Type.Partial(Type.Object({ name, status: Status, ...secrets })).properties,
   ...patch,
@@ -118,7 +108,7 @@ export const ChannelChange = Type.Object({
 })
 export type ChannelChange = Static<typeof ChannelChange>
 
-/** What is asked of an upstream to see whether it answers. */
+/** A test call to an upstream. */
 export const TestAsked = Type.Object({
   model: Type.Optional(Type.String({ description: 'As clients name it; left out: the first.' })),
   protocol: Type.Optional(Type.String({ description: 'Left out: the one that carries most.' })),
@@ -126,7 +116,6 @@ export const TestAsked = Type.Object({
 })
 export type TestAsked = Static<typeof TestAsked>
 
-/** A channel that is not made yet, and what to ask it. */
 export const NewChannelTest = Type.Object({
   channel: NewChannel,
   model: TestAsked.properties.model,
@@ -134,7 +123,6 @@ export const NewChannelTest = Type.Object({
 })
 export type NewChannelTest = Static<typeof NewChannelTest>
 
-/** What came of it. */
 export const Tested = Type.Object({
   ok: Type.Boolean(),
   protocol: Type.String(),

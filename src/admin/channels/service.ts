@@ -25,14 +25,14 @@ import type {
 } from './schema.ts'
 import { createChannelViews } from './view.ts'
 
-/** What of the running gateway channels are about. */
+/** The running gateway's part in channels. */
 export interface ChannelGateway {
   coolings(): readonly CoolingRow[]
-  /** Forgets what is held against a channel. */
+  /** Ends all cooldowns of a channel. */
   recover(channelId: number): void
-  /** Asks the upstream once, within a time limit. Never rejects for what the upstream does. */
+  /** Calls the upstream once, within a time limit. Never rejects for an upstream's failure. */
   test(target: TestTarget): Promise<Tested>
-  /** Attempts of the last hour. */
+  /** Of the last hour. */
   recent(channelId: number): { readonly attempts: number; readonly failed: number }
 }
 
@@ -40,17 +40,15 @@ export interface ChannelParts {
   readonly store: Pick<Store, 'edits'>
   readonly secrets: SecretBox
   readonly gateway: ChannelGateway
-  /** Applies the rules of tollgate.yaml. */
   readonly check: (entry: ChannelEntry) => Checked<CheckedChannel>
   readonly keyMark: (key: string) => string
-  /** Names of the channels in tollgate.yaml. */
   readonly inFile: () => ReadonlySet<string>
   readonly changed: () => Promise<void>
 }
 
 export type ChannelService = ReturnType<typeof createChannelService>
 
-/** Channels for administrators. */
+/** Channels, for administrators. */
 export function createChannelService(parts: ChannelParts) {
   const { store, secrets, gateway, check, keyMark, changed } = parts
   const views = createChannelViews(parts)
@@ -76,7 +74,7 @@ export function createChannelService(parts: ChannelParts) {
 
   const sealedProxy = (proxy: string | null) => (proxy === null ? null : secrets.seal(proxy))
 
-  /** Seals only what differs: the same secret, sealed anew, would look like a change. */
+  /** Seals only changed secrets: a secret sealed again would look like a change. */
   async function change(who: SignedIn, id: number, wanted: ChannelChange): Promise<Channel> {
     const { row } = await find(id)
     requireSeen(wanted.revision, row, 'channel')
@@ -90,7 +88,7 @@ export function createChannelService(parts: ChannelParts) {
       ...(!isKept && { keysSealed: secrets.seal(JSON.stringify(apiKeys)) }),
       ...(proxy !== present.proxy && { proxySealed: sealedProxy(proxy) }),
     }
-    // The revision that was read: what somebody else changes in this moment is not written over.
+    // The revision that was read: concurrent changes are not overwritten.
     await edits.setChannel(id, write, { actor: who.email, revision: row.revision })
     await changed()
     return get(id)
@@ -136,7 +134,7 @@ export function createChannelService(parts: ChannelParts) {
       return gateway.test(targetOf(views.open(row), asked, keyMark))
     },
     async testNew({ channel, ...asked }: NewChannelTest): Promise<Tested> {
-      // Its name does not matter yet.
+      // A test needs no name.
       const named = { ...channel, name: channel.name || 'new' }
       const checked = check(changedFields(undefined, named, keyMark))
       return gateway.test(targetOf(requireRight(checked, 'channel.'), asked, keyMark))

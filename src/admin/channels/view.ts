@@ -10,10 +10,9 @@ import type { CheckedChannel } from './entry.ts'
 import type { Channel, ChannelItem, ChannelState } from './schema.ts'
 import type { ChannelParts } from './service.ts'
 
-/** So many models of a channel stand in a list. */
 const listedModels = 20
 
-/** Shows channels: of their keys the ends, of their proxy the address without its password. */
+/** Views of channels, with keys and proxy redacted. */
 export function createChannelViews(parts: ChannelParts) {
   const { secrets, gateway, keyMark, inFile } = parts
 
@@ -67,7 +66,7 @@ export function createChannelViews(parts: ChannelParts) {
   }
 }
 
-/** `http://***@proxy.example.com:3128`: who goes by it, and how, is nobody's business. */
+/** Redacts user and password: `http://***@proxy.example.com:3128`. */
 function maskProxy(proxy: string): string {
   const url = URL.parse(proxy)
   if (url === null) return '***'
@@ -75,16 +74,14 @@ function maskProxy(proxy: string): string {
   return `${url.protocol}//${login}${url.host}`
 }
 
-/** What a channel's state is made of. */
 interface StateOf {
   readonly status: ChannelRow['status']
   readonly keys: readonly { readonly mark: string; readonly hint: string }[]
   readonly isInGroup: boolean
-  /** What cools of this channel. */
   readonly cooling: readonly CoolingRow[]
 }
 
-/** How a channel is, in one word; all its keys cooling is the whole channel cooling. */
+/** The state of a channel; when all its keys cool down, the channel does. */
 export function stateOf({ status, keys, isInGroup, cooling }: StateOf): ChannelState {
   const whole = cooling.filter(({ key, model }) => key === '' && model === '')
   const coolingKeys = keys.flatMap(
@@ -92,7 +89,7 @@ export function stateOf({ status, keys, isInGroup, cooling }: StateOf): ChannelS
   )
   const holding = coolingKeys.length === keys.length ? [...whole, ...coolingKeys] : whole
   const [first] = holding.toSorted((a, b) => a.until - b.until)
-  // What holds for the whole channel outlasts its keys.
+  // A cooldown of the whole channel takes precedence over those of its keys.
   const until = whole[0]?.until ?? first?.until
   const isCooling = status === 'active' && until !== undefined
   return {

@@ -1,11 +1,10 @@
 import type { FaultWord, StepName, WayWord } from './schema.ts'
 
-/** What a cause on record means for its diagnosis. */
 export interface Cause {
   readonly fault: FaultWord
-  /** The step that looks into it. */
+  /** The step that examines it. */
   readonly step: StepName
-  /** What to do, where no step finds better. */
+  /** What to do if no step finds better advice. */
   readonly ways: readonly WayWord[]
 }
 
@@ -16,7 +15,7 @@ const limit = { fault: 'client', step: 'record', ways: ['slow_down'] } as const
 const upstream = { fault: 'upstream', step: 'record', ways: ['retry', 'try_other_group'] } as const
 const gateway = { fault: 'gateway', step: 'record', ways: ['retry', 'report'] } as const
 
-/** Every cause that a request's record can have. */
+/** Every cause that a request can be recorded with. */
 const causes: Readonly<Record<string, Cause>> = {
   invalid_json: request,
   missing_parameter: request,
@@ -65,10 +64,10 @@ const causes: Readonly<Record<string, Cause>> = {
   interrupted: { ...gateway, ways: ['retry'] },
 }
 
-/** Undefined for a cause that this version does not know. */
+/** The entry of a cause; undefined: unknown to this version. */
 export const causeOf = (cause: string | null): Cause | undefined =>
   cause === null || !Object.hasOwn(causes, cause) ? undefined : causes[cause]
 
-/** Whether it is what the state of a group can explain. */
+/** Whether the state of a group can explain the cause. */
 export const isOfGroup = (cause: Cause | undefined): boolean =>
   cause?.fault === 'upstream' || cause?.fault === 'gateway' || cause?.fault === 'group'

@@ -22,53 +22,48 @@ export interface FactParts {
   readonly accounts: Pick<AdminStore, 'accountsNamed' | 'tokens' | 'spending'>
   readonly lists: Pick<ListStore, 'ledger' | 'tokens'>
   readonly availability: Pick<AvailabilityStore, 'readGroup'>
-  /** Gives the figures as of now to `work`. */
+  /** Calls `work` with the current figures. */
   readonly look: <Result>(work: (figures: AvailabilityFigures) => Result) => Promise<Result>
   readonly catalog: () => Catalog
-  /** Whether people may see groups that none of their tokens has. */
+  /** Whether groups may be named that none of the user's tokens has. */
   readonly showsGroups: () => boolean
   readonly clock: Clock
 }
 
-/** How requests of a group were answered in a span of time. */
 export interface Around {
   readonly counts: AvailabilityCounts
   readonly since: number
   readonly until: number
 }
 
-/** All that the steps look at, read once. */
 export interface Facts {
   readonly now: number
   readonly rows: ReceiptRows
   readonly request: StoredRequest
   readonly catalog: Catalog
-  /** The request's group as who asks may see it. */
+  /** The request's group as the caller may see it. */
   readonly group: ReturnType<typeof seenBy>
-  /** The token as it is now; undefined: it is gone. */
+  /** The token now; undefined: it was removed. */
   readonly token: TokenView | undefined
   readonly spending: TokenSpending | undefined
   readonly account: StoredAccount | undefined
-  /** Before the request, in nano-USD; undefined: no entry is as old. */
+  /** The balance before the request, in nano-USD; undefined: no entry is that old. */
   readonly balanceThenNano: number | undefined
-  /** The groups that the account may use and that are switched on. */
+  /** Enabled groups that the account may use. */
   readonly usable: readonly Group[]
-  /** Names of the groups of the account's tokens. */
   readonly ownGroups: ReadonlySet<string>
-  /** Where its token is managed: a path of the console. */
+  /** The console page of its token. */
   readonly tokenLink: string
-  /** Whether other groups may be named, too. */
   readonly showsGroups: boolean
   readonly around: Around
   readonly lately: AvailabilityCounts
-  /** Of the request's model in the last 24 hours, by group. */
+  /** The request's model in the last 24 hours, by group id. */
   readonly ofModel: ReadonlyMap<number, AvailabilityCounts>
 }
 
-/** A token's group is looked for among so many tokens of its account. */
 const maxTokens = 100
 
-/** Reads what is known of a request that failed, then and now. */
+/** Reads everything that the steps examine. */
 export async function readFacts(
   parts: FactParts,
   rows: ReceiptRows,
@@ -112,7 +107,7 @@ export async function readFacts(
   }
 }
 
-/** What is read while the figures hold. */
+/** The figures may change later, so they are copied. */
 function figuresNow(
   figures: AvailabilityFigures,
   request: StoredRequest,
@@ -126,7 +121,7 @@ function figuresNow(
     const counts = isOffered ? figures.counts('24h', id, model) : undefined
     if (counts) ofModel.set(id, copyOf(counts))
   }
-  // What was counted in the last minute is not stored yet.
+  // The last minute is not stored yet.
   const since = windowStart('5m', now)
   const latest: Around = { counts: copyOf(figures.counts('5m', groupId)), since, until: now }
   return { latest, lately: copyOf(figures.counts('1h', groupId)), ofModel }
@@ -140,7 +135,7 @@ function copyOf(counts: AvailabilityCounts | undefined): AvailabilityCounts {
 
 const minutesAround = 10
 
-/** The buckets around a request: as small as they are still kept. */
+/** The counts around a request, in the smallest buckets that are still kept. */
 async function readAround(
   availability: FactParts['availability'],
   { groupId, createdAt }: StoredRequest,

@@ -5,7 +5,7 @@ import { oneOf, orNull } from '../shapes.ts'
 export const stepNames = ['status', 'endpoint', 'model', 'token', 'record', 'groups'] as const
 export type StepName = (typeof stepNames)[number]
 
-/** What was found, by machine words; in braces the names of what goes with them. */
+/** Findings; braces name their parameters. */
 export const noteWords = [
   'status_then', // {group} {requests} {failed} {since_at} {until_at}
   'status_none_then', // {group}
@@ -55,7 +55,6 @@ export const noteWords = [
 ] as const
 export type NoteWord = (typeof noteWords)[number]
 
-/** What to do about it. */
 export const wayWords = [
   'wait', // for the group
   'try_other_group',
@@ -77,7 +76,6 @@ export const wayWords = [
 ] as const
 export type WayWord = (typeof wayWords)[number]
 
-/** Who is to blame for a failure. */
 export const faultWords = ['client', 'token', 'account', 'group', 'upstream', 'gateway'] as const
 export type FaultWord = (typeof faultWords)[number]
 
@@ -93,7 +91,6 @@ export type Note = Static<typeof Note>
 const Way = Type.Object({ word: oneOf(wayWords), params })
 export type Way = Static<typeof Way>
 
-/** What one step of the diagnosis has found. */
 export const Step = Type.Object({
   step: oneOf(stepNames),
   finding: oneOf(['ok', 'problem', 'unknown']),
@@ -104,7 +101,6 @@ export const Step = Type.Object({
 })
 export type Step = Static<typeof Step>
 
-/** Why a request failed, step by step. */
 export const Diagnosis = Type.Object({
   request_id: Type.String(),
   verdict: orNull(Type.Object({ step: oneOf(stepNames), note: Note, way: orNull(Way) })),

@@ -1,23 +1,24 @@
 import type { RecordStore, StoredRequest } from '../../store/ports/records.ts'
 import type { SignedIn } from '../access.ts'
 import { readList } from '../paging.ts'
-import { findOwnRequest, findRequest } from '../requests/service.ts'
-import { type FactParts, type Facts, readFacts } from './facts.ts'
+import { findRequest, type Owner } from '../requests/service.ts'
+import { type FactParts, readFacts } from './facts.ts'
 import type { Diagnosis, Step } from './schema.ts'
 import { endpointOf, endpointStep, groupsStep, modelStep, recordStep, statusStep } from './steps.ts'
 import { tokenStep } from './token-step.ts'
 
 export interface DiagnosisParts extends FactParts {
   readonly records: Pick<RecordStore, 'receipt'>
-  /** Where the status page is. */
   readonly statusUrl: () => string
 }
 
 export type DiagnosisService = ReturnType<typeof createDiagnosis>
 
-/** Says why a request failed, by walking the order of SPEC 7.5. */
+/** Explains why a request failed, by the steps of SPEC 7.5. */
 export function createDiagnosis(parts: DiagnosisParts) {
-  const walk = (facts: Facts): Diagnosis => {
+  const diagnose = async (owner: Owner, id: string): Promise<Diagnosis> => {
+    const rows = await findRequest(parts.records, owner, id)
+    const facts = await readList(() => readFacts(parts, rows, owner === 'all'))
     const steps = [
       statusStep(facts, parts.statusUrl()),
       endpointStep(facts),
@@ -34,18 +35,12 @@ export function createDiagnosis(parts: DiagnosisParts) {
     }
   }
   return {
-    async own(who: SignedIn, id: string): Promise<Diagnosis> {
-      const rows = await findOwnRequest(parts.records, who, id)
-      return walk(await readList(() => readFacts(parts, rows, false)))
-    },
-    async any(id: string): Promise<Diagnosis> {
-      const rows = await findRequest(parts.records, id)
-      return walk(await readList(() => readFacts(parts, rows, true)))
-    },
+    own: (who: SignedIn, id: string) => diagnose(who, id),
+    any: (id: string) => diagnose('all', id),
   }
 }
 
-/** The first problem that explains the failure; the record itself always does. */
+/** The first problem that explains the failure, at the latest that of the record. */
 function verdictOf(steps: readonly Step[]): Diagnosis['verdict'] {
   const first = steps.find(({ finding, explains }) => finding === 'problem' && explains)
   const note = first?.notes[0]

@@ -8,14 +8,13 @@ import type { Note, NoteWord, Step, StepName, Way, WayWord } from './schema.ts'
 
 type Params = Note['params']
 
-/** A step that is being made. */
 export interface OpenStep {
   note(word: NoteWord, params?: Params): void
   way(word: WayWord, params?: Params): void
-  /** The finding becomes a problem, and its note the first of them. */
+  /** Adds a note before all others; the step's finding becomes `problem`. */
   problem(word: NoteWord, params?: Params): void
   readonly problems: readonly NoteWord[]
-  /** `explaining`: which problems explain this failure; the one that does becomes the first note. */
+  /** `explaining`: the problems that explain this failure; the first of them becomes the first note. */
   done(result: {
     readonly explaining?: readonly NoteWord[]
     readonly isUnknown?: boolean
@@ -23,7 +22,7 @@ export interface OpenStep {
   }): Step
 }
 
-/** Begins a step of a diagnosis. Problems come first among its notes. */
+/** Opens a step of a diagnosis. */
 export function openStep(step: StepName): OpenStep {
   const notes: Note[] = []
   const ways: Way[] = []
@@ -47,7 +46,7 @@ export function openStep(step: StepName): OpenStep {
   }
 }
 
-/** As much of failure is none of the group's: the status page calls it operational. */
+/** The status page calls a group with fewer failures operational. */
 const usualShare = 0.05
 
 /** 1. Did the whole group fluctuate, then or now? */
@@ -65,7 +64,7 @@ export function statusStep(facts: Facts, statusUrl: string): Step {
     since_at: new Date(around.since).toISOString(),
     until_at: new Date(around.until).toISOString(),
   }
-  // One of the failures is this request itself.
+  // One failure is this request itself.
   const didFluctuate = hasFailed(around.counts, isCandidate ? 1 : 0)
   if (figures.requests === 0) step.note('status_none_then', { group })
   else if (didFluctuate) step.problem('status_then', figures)
@@ -87,7 +86,7 @@ function hasFailed(counts: AvailabilityCounts, own: number): boolean {
   return others > 0 && others / requestsOf(counts) > usualShare
 }
 
-/** 2. Was it the right path? What has a record was: wrong ones leave none. */
+/** 2. Was it the right path? Wrong paths leave no record. */
 export function endpointStep({ request }: Facts): Step {
   const { clientProtocol: protocol, upstreamProtocol: upstream, operation } = request
   const step = openStep('endpoint')
@@ -99,7 +98,7 @@ export function endpointStep({ request }: Facts): Step {
   return step.done({})
 }
 
-/** Where each operation that leaves a record is asked for; `{model}` is in the path of its own. */
+/** The endpoint of each recorded operation. */
 const endpoints: Readonly<Record<string, string>> = {
   'chat completions': 'POST /v1/chat/completions',
   'chat text_completions': 'POST /v1/completions',
@@ -114,7 +113,7 @@ const endpoints: Readonly<Record<string, string>> = {
   'gemini batch_embed': 'POST /v1beta/models/{model}:batchEmbedContents',
 }
 
-/** The endpoint by which a request came; its operation where this version does not know it. */
+/** The endpoint of a request; its operation if this version does not know it. */
 export function endpointOf(
   protocol: string,
   operation: string,
@@ -173,7 +172,7 @@ export function modelStep(facts: Facts): Step {
 
 const isGroups = (cause: string | null) => cause === 'group_disabled' || cause === 'model_not_found'
 
-/** Near names in the group, and groups that have this very model. */
+/** Similar names in the group, and groups that have exactly this model. */
 function lookElsewhere(facts: Facts, group: Group, model: string, step: OpenStep): void {
   const { usable, request, ownGroups, showsGroups } = facts
   const names = nearest(model, [...group.offers.keys()], mostNames)

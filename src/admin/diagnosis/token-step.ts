@@ -8,7 +8,7 @@ import type { Facts } from './facts.ts'
 import type { NoteWord, Step } from './schema.ts'
 import { type OpenStep, openStep } from './steps.ts'
 
-/** 4. Is the token well, and is there money? As it is now, and where it is known as it was then. */
+/** 4. Is the token valid, and is there money? Now, and at the time of the request where it is known. */
 export function tokenStep(facts: Facts): Step {
   const { request, token, tokenLink: link } = facts
   const step = openStep('token')
@@ -30,7 +30,7 @@ export function tokenStep(facts: Facts): Step {
   return step.done({ explaining, link })
 }
 
-/** What a cause was, where it still is so. */
+/** The problems that confirm a cause. */
 const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
   unknown: ['token_gone'],
   deleted: ['token_gone', 'account_disabled'],
@@ -106,7 +106,7 @@ function checkBudget({ spending, now }: Facts, token: TokenView, step: OpenStep)
   }
 }
 
-/** A new day, or month, begins at nothing. */
+/** A new day or month starts at 0. */
 function spentOn(spent: Spent, today: string): Spent {
   if (spent.day === today) return spent
   const isSameMonth = spent.day.slice(0, 7) === today.slice(0, 7)

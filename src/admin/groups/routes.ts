@@ -7,7 +7,7 @@ import type { GroupService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
 
-/** Groups, for administrators. HTTP only: every decision is the service's. */
+/** Groups, for administrators. */
 export const groupRoutes = (guard: Guard, groups: GroupService) =>
   new Elysia({ name: 'admin.groups', prefix: '/api/v1/admin/groups' })
     .use(guard('admin'))

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { groupFields } from '../../resources/group.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
-import { Named, Remarks } from '../shapes.ts'
+import { Named, oneOf, Remarks } from '../shapes.ts'
 
 const { channels: _, ...fields } = viewProperties(groupFields)
 const { status, description, platform, rate_multiplier, ...details } = fields
@@ -20,11 +20,9 @@ const common = {
   }),
 }
 
-/** A group in the list. */
 export const GroupItem = Type.Object(common)
 export type GroupItem = Static<typeof GroupItem>
 
-/** A group with all that can be edited. */
 export const GroupView = Type.Object({
   ...common,
   ...details,
@@ -38,11 +36,10 @@ export type GroupView = Static<typeof GroupView>
 
 const name = Type.String({ maxLength: 1000 })
 
-/** A group to be made; what is left out is as tollgate.yaml has it by default. */
+/** A new group; what is left out has the defaults of tollgate.yaml. */
 export const NewGroup = Type.Object({ name, ...patchProperties(groupFields) })
 export type NewGroup = Static<typeof NewGroup>
 
-/** What of a group changes: only what is named. */
 export const GroupChange = Type.Object({
   name: Type.Optional(name),
   ...patchProperties(groupFields),
@@ -52,18 +49,14 @@ export type GroupChange = Static<typeof GroupChange>
 
 const price = Type.String({ description: 'USD, exact.' })
 
-/** What a model costs now, and what it would. */
 export const PriceExample = Type.Object({
   model: Type.String(),
-  unit: Type.Union([Type.Literal('tokens'), Type.Literal('call')], {
-    description: 'tokens: per 1M input tokens and output tokens; call: per call.',
-  }),
+  unit: oneOf(['tokens', 'call'], 'tokens: per 1M input tokens and output tokens; call: per call.'),
   now: Type.Array(price, { description: 'Input and output; or of a call.' }),
   after: Type.Array(price),
 })
 export type PriceExample = Static<typeof PriceExample>
 
-/** What another multiplier would do to the prices of a group. */
 export const MultiplierEffect = Type.Object({
   rate_multiplier: Type.String(),
   changed: Type.Integer({ description: 'How many models would have another price.' }),

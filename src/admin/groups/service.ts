@@ -14,9 +14,7 @@ import { createGroupViews, effectOf } from './view.ts'
 
 export interface GroupParts {
   readonly store: Pick<Store, 'edits'> & { readonly admin: Pick<Store['admin'], 'accountsAt'> }
-  /** Applies the rules of tollgate.yaml. */
   readonly check: (entry: object) => Checked<GroupSettings>
-  /** Names of the groups in tollgate.yaml. */
   readonly inFile: () => ReadonlySet<string>
   readonly changed: () => Promise<void>
 }
@@ -28,13 +26,13 @@ interface Removal {
   readonly revision?: string
 }
 
-/** A group as tollgate.yaml would write it after a change. */
+/** A group's entry of tollgate.yaml after a change. */
 const entryOf = (row: GroupSettings, change: GroupChange = {}) => ({
   name: change.name ?? row.name,
   ...changedEntry(groupFields, row, change),
 })
 
-/** Groups for administrators. */
+/** Groups, for administrators. */
 export function createGroupService({ store, check, inFile, changed }: GroupParts) {
   const { edits } = store
 
@@ -45,7 +43,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     throw new ApiError('not_found', `There is no group ${id}. It may be removed.`)
   }
 
-  /** Addresses that let nobody in. */
+  /** Addresses without an account that may use the group. */
   async function remarksOfMembers(accounts: readonly string[]): Promise<Remark[]> {
     if (accounts.length === 0) return []
     const known = await store.admin.accountsAt(accounts)
@@ -66,7 +64,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     const { row } = await find(id)
     requireSeen(wanted.revision, row, 'group')
     const group = requireRight(check(entryOf(row, wanted)))
-    // The revision that was read: what somebody else changes in this moment is not written over.
+    // The revision that was read: concurrent changes are not overwritten.
     await edits.setGroup(id, group, { actor: who.email, revision: row.revision })
     await changed()
     return get(id)

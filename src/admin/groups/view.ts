@@ -17,10 +17,9 @@ import {
 import type { Remark } from '../refusals.ts'
 import type { GroupItem, GroupView, PriceExample } from './schema.ts'
 
-/** So many models are shown by name. */
 const shownModels = 1_000
 
-/** Shows groups with what they offer: a list of many builds their offers together. */
+/** Views of groups with their offers, computed once for a list. */
 export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<string>) {
   const built = buildCatalog(
     catalog,
@@ -32,7 +31,7 @@ export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<s
     catalog.channels.map(({ name, models }) => [name, models.map(({ id }) => id)]),
   )
 
-  /** What can be called, and what can't because nobody has set its price. */
+  /** Callable models, and models without a price. */
   function split(row: EditableGroup) {
     const group = built.get(row.id)
     const allowed = row.models.length > 0 ? new Set(row.models) : undefined
@@ -82,7 +81,7 @@ const callableOf = (group: Group | undefined) =>
 
 const shownExamples = 5
 
-/** Which prices another multiplier (in millionths) changes; what is free stays free. */
+/** The prices that another multiplier (in millionths) changes. */
 export function effectOf(
   offers: Iterable<Offer>,
   now: number,
@@ -100,7 +99,7 @@ export function effectOf(
   return { changed, examples }
 }
 
-/** Input and output per 1M tokens, or what a call costs; none for what is free. */
+/** Input and output per 1M tokens, or the price of a call; empty for free models. */
 function pricesOf(terms: PriceTerms, multiplier: number): string[] {
   const times = (value: number, decimals: number) =>
     formatDecimal(BigInt(value) * BigInt(multiplier), decimals + multiplierDecimals)

@@ -18,7 +18,7 @@ export interface LedgerParts {
 
 export type LedgerService = ReturnType<typeof createLedgerService>
 
-/** What changed the balance of who is signed in: in pages, and as a file. */
+/** The user's own ledger: in pages, and as a file. */
 export function createLedgerService({ lists, log }: LedgerParts) {
   const places = createExportPlaces()
   return {
@@ -42,7 +42,6 @@ const filterOf = ({ accountId }: SignedIn, { kind, ...span }: LedgerQuery) => ({
   ...readSpan(span),
 })
 
-/** An entry as lists show it. */
 export const viewEntry = (row: Row): LedgerEntry => ({
   id: row.id,
   created_at: isoTime(row.createdAt),
@@ -55,7 +54,7 @@ export const viewEntry = (row: Row): LedgerEntry => ({
 
 const tags = ['Console']
 
-/** What changed the balance of who is signed in. HTTP only: every decision is the service's. */
+/** The user's own ledger. */
 export const ledgerRoutes = (guard: Guard, ledger: LedgerService) =>
   new Elysia({ name: 'admin.ledger', prefix: '/api/v1/ledger' })
     .use(guard('user'))

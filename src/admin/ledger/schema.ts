@@ -1,15 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf, PageQuery } from '../envelope.ts'
-import { ExportFormat, orNull } from '../shapes.ts'
+import { ExportFormat, oneOf, orNull } from '../shapes.ts'
 
-const LedgerKind = Type.Union([
-  Type.Literal('opening'),
-  Type.Literal('charge'),
-  Type.Literal('credit'),
-  Type.Literal('debit'),
-])
+const LedgerKind = oneOf(['opening', 'charge', 'credit', 'debit'])
 
-/** A change of a balance. */
 export const LedgerEntry = Type.Object({
   id: Type.Integer(),
   created_at: Type.String(),
@@ -21,7 +15,6 @@ export const LedgerEntry = Type.Object({
 })
 export type LedgerEntry = Static<typeof LedgerEntry>
 
-/** A page of the ledger. */
 export const LedgerList = ListOf(LedgerEntry)
 export type LedgerList = Static<typeof LedgerList>
 
@@ -31,7 +24,6 @@ const which = Type.Object({
   until: Type.Optional(Type.String({ maxLength: 40, description: 'The same; not included.' })),
 })
 
-/** Which entries to list. */
 export const LedgerQuery = Type.Object({ ...PageQuery.properties, ...which.properties })
 export type LedgerQuery = Static<typeof LedgerQuery>
 

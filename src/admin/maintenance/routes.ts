@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, forAdmins, success } from '../envelope.ts'
+import { forAdmins, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
 import { BackupList, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
 
-/** What keeps a gateway in order. Refusals are thrown as `ApiError`. */
+/** Jobs and backups. Refusals are thrown as `ApiError`. */
 export interface MaintenanceService {
   jobs(): Promise<Static<typeof JobList>>
   job(id: string): Promise<JobView>
   start(who: SignedIn, kind: JobView['kind']): Promise<JobView>
   cancel(id: string): Promise<JobView>
   backups(): Promise<Static<typeof BackupList>>
-  /** Lets who proves who they are take a backup away, once. */
+  /** Issues a ticket for one download, to a user who proves their identity. */
   allowDownload(
     who: SignedIn,
     name: string,
@@ -25,13 +25,8 @@ export interface MaintenanceService {
 const byId = Type.Object({ id: Type.String({ maxLength: 100 }) })
 const byName = Type.Object({ name: Type.String({ maxLength: 100 }) })
 const byTicket = Type.Object({ ...byName.properties, ticket: Type.String({ maxLength: 100 }) })
-const about = (summary: string) => ({ tags: ['Administration'], summary })
-const file = (summary: string) => ({
-  ...about(summary),
-  responses: { 200: { description: summary } },
-})
 
-/** Jobs and backups. HTTP only: every decision is the service's. */
+/** Jobs and backups, for administrators. */
 export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService) =>
   new Elysia({ name: 'admin.maintenance', prefix: '/api/v1/admin' })
     .use(guard('admin'))
@@ -60,16 +55,22 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
       {
         params: byName,
         body: Proof,
-        response: { 200: Answer(DownloadTicket) },
-        detail: about(
-          'Where a backup can be downloaded, for who says the password, if there is one',
+        ...forAdmins(
+          DownloadTicket,
+          'Where a backup can be downloaded; needs the password, if there is one',
         ),
       },
     )
     .get(
       '/backups/:name/download/:ticket',
       ({ who, params }) => maintenance.download(who, params.name, params.ticket),
-      { params: byTicket, detail: file('A backup') },
+      {
+        params: byTicket,
+        detail: {
+          ...{ tags: ['Administration'], summary: 'A backup' },
+          responses: { 200: { description: 'A backup' } },
+        },
+      },
     )
     .delete(
       '/backups/:name',

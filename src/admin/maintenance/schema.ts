@@ -2,12 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { oneOf, orNull } from '../shapes.ts'
 
 const Text = Type.String()
-const Kind = Type.Union([Type.Literal('verify'), Type.Literal('backup')])
+const Kind = oneOf(['verify', 'backup'])
 
-/**
- * What a verification can find, one word per check: whoever shows differences in another language
- * than English knows by it what to say.
- */
+/** The kinds of differences, one per check: the console translates by them. */
 export const differenceKinds = [
   'damage',
   'forbidden',
@@ -34,10 +31,8 @@ export const differenceKinds = [
   'attempts',
 ] as const
 
-/** One of `differenceKinds`. */
 export type DifferenceKind = (typeof differenceKinds)[number]
 
-/** Something that a verification found. */
 export const VerifyDifference = Type.Object({
   kind: oneOf(differenceKinds, 'Machine word of the check.'),
   text: Type.String({ description: 'All of it in words: `request req_…: amount_nano is 90, …`.' }),
@@ -47,7 +42,6 @@ export const VerifyDifference = Type.Object({
 })
 export type VerifyDifference = Static<typeof VerifyDifference>
 
-/** What a verification found. */
 export const VerifyReport = Type.Object({
   valid: Type.Boolean(),
   is_damaged: Type.Boolean({ description: 'The file itself is broken: nothing else was checked.' }),
@@ -61,7 +55,6 @@ export const VerifyReport = Type.Object({
   differences: Type.Array(VerifyDifference, { description: 'The first of them.' }),
 })
 
-/** A backup that was made. */
 export const BackupReport = Type.Object({
   name: Text,
   size_bytes: Type.Integer(),
@@ -70,16 +63,10 @@ export const BackupReport = Type.Object({
   ledger_entries: Type.Integer(),
 })
 
-/** Long work, as it is now. */
 export const JobView = Type.Object({
   id: Text,
   kind: Kind,
-  state: Type.Union([
-    Type.Literal('running'),
-    Type.Literal('done'),
-    Type.Literal('failed'),
-    Type.Literal('cancelled'),
-  ]),
+  state: oneOf(['running', 'done', 'failed', 'cancelled']),
   started_by: Text,
   started_at: Text,
   ended_at: orNull(Text),
@@ -99,7 +86,6 @@ export type JobView = Static<typeof JobView>
 export const JobList = Type.Object({ items: Type.Array(JobView) })
 export const NewJob = Type.Object({ kind: Kind })
 
-/** A backup in the folder beside the database. */
 export const BackupView = Type.Object({
   name: Text,
   size_bytes: Type.Integer(),

@@ -3,12 +3,11 @@ import type { Guard, SignedIn } from '../access.ts'
 import { forUsers, success } from '../envelope.ts'
 import { Me } from './schema.ts'
 
-/** Who is signed in, and where. */
 export interface MeService {
   describe(who: SignedIn): Promise<Me>
 }
 
-/** Who is signed in. HTTP only: every decision is the service's. */
+/** The signed-in user. */
 export const meRoutes = (guard: Guard, me: MeService) =>
   new Elysia({ name: 'admin.me', prefix: '/api/v1/me' })
     .use(guard('user'))

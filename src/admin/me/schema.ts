@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { orNull, Role } from '../shapes.ts'
 
-/** Who is signed in, and what the console must know of the site. */
+/** The signed-in user, and what the console needs of the site. */
 export const Me = Type.Object({
   email: Type.String(),
   role: Role,

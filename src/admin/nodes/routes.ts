@@ -3,12 +3,11 @@ import type { Guard } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
 import { NodeList } from './schema.ts'
 
-/** Who serves from the database. */
 export interface NodeService {
   list(): Promise<NodeList>
 }
 
-/** The nodes of a gateway. */
+/** The nodes that serve from the database. */
 export const nodeRoutes = (guard: Guard, nodes: NodeService) =>
   new Elysia({ name: 'admin.nodes', prefix: '/api/v1/admin/nodes' })
     .use(guard('admin'))

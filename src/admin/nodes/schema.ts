@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { orNull } from '../shapes.ts'
+import { oneOf, orNull } from '../shapes.ts'
 
 const told = (description: string) =>
   orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not tell.`)
 
-/** A process that serves, or has died. */
+/** A node, alive or dead. */
 export const NodeItem = Type.Object({
   name: Type.String({ description: 'Its machine and process.' }),
   version: Type.String(),
@@ -12,7 +12,7 @@ export const NodeItem = Type.Object({
   is_alive: Type.Boolean(),
   leads: Type.Boolean({ description: 'It builds the price feed that all nodes serve.' }),
   counting: orNull(
-    Type.Union([Type.Literal('together'), Type.Literal('apart'), Type.Literal('alone')]),
+    oneOf(['together', 'apart', 'alone']),
     'How it counts limits: with all nodes; its share, while Valkey is away; or without the others. Null: the node does not tell.',
   ),
   started_at: Type.String(),
@@ -28,7 +28,6 @@ export const NodeItem = Type.Object({
 })
 export type NodeItem = Static<typeof NodeItem>
 
-/** All processes that serve from the database, oldest first. */
 export const NodeList = Type.Object({
   database: Type.String({ description: 'Its path, or its address without user and password.' }),
   is_shared: Type.Boolean({ description: 'Any number of nodes can serve from it.' }),

@@ -8,7 +8,7 @@ import type { Guard } from '../access.ts'
 import { forUsers, success } from '../envelope.ts'
 import { OpenGroups } from './schema.ts'
 
-/** Enabled groups that an account may use, the cheapest first, as the model plaza has them. */
+/** Enabled groups that an account may use, cheapest first, as in the model plaza. */
 function openGroups({ groups }: Catalog, account: Member): OpenGroups {
   const open = [...groups.values()].filter(
     ({ enabled, accounts }) => enabled && mayUse(accounts, account),
@@ -28,18 +28,17 @@ function openGroups({ groups }: Catalog, account: Member): OpenGroups {
   }
 }
 
-/** Of groups that an account may use and that are not shown in public, as JSON text. */
+/** Pages of groups that an account may use and that are not public, as JSON text. */
 export interface OwnPages {
-  /** The model plaza. */
   readonly plazaFor: (account: Member) => Promise<string>
-  /** The status; of one group with all its models, where it is named. */
+  /** `group`: only this group, with all its models. */
   readonly statusFor: (account: Member, group: string | undefined) => Promise<string>
 }
 
 const json = (text: string) =>
   new Response(text, { headers: { 'content-type': 'application/json' } })
 
-/** What a token can be made for, and what it costs there where the public plaza does not say it. */
+/** Groups that the user's tokens can belong to, with prices and status that are not public. */
 export const openGroupRoutes = (
   guard: Guard,
   catalog: () => Catalog,

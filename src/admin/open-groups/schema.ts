@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The groups that a token can belong to. */
 export const OpenGroups = Type.Object({
   items: Type.Array(
     Type.Object({

@@ -6,7 +6,7 @@ import type { OverviewService } from './service.ts'
 
 const usualDays = 30
 
-/** What a person has used. */
+/** The user's own usage. */
 export const overviewRoutes = (guard: Guard, overview: OverviewService) =>
   new Elysia({ name: 'admin.overview', prefix: '/api/v1/overview' })
     .use(guard('user'))
@@ -15,7 +15,7 @@ export const overviewRoutes = (guard: Guard, overview: OverviewService) =>
       ...forUsers(Overview, 'Your balance, and what you used by day and model'),
     })
 
-/** What all have used, and how the gateway is. */
+/** Usage of all accounts, and the state of the gateway. */
 export const gatewayOverviewRoutes = (guard: Guard, overview: OverviewService) =>
   new Elysia({ name: 'admin.gateway-overview', prefix: '/api/v1/admin/overview' })
     .use(guard('admin'))

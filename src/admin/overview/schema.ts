@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { QueryInteger } from '../envelope.ts'
-import { orNull } from '../shapes.ts'
+import { oneOf, orNull } from '../shapes.ts'
 
 const count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description && { description }) })
@@ -21,11 +21,9 @@ const sums = {
   amount: usd('What was charged.'),
 }
 
-/** What was used in some time. */
 export const Sums = Type.Object(sums)
 export type Sums = Static<typeof Sums>
 
-/** What was used on each day of a range, and by whom of the models. */
 export const UsageRange = Type.Object({
   today: Type.String({ description: 'The present UTC day: it is not over.' }),
   days: Type.Array(Type.Object({ day: Type.String(), ...sums }), {
@@ -46,13 +44,12 @@ export const UsageRange = Type.Object({
 })
 export type UsageRange = Static<typeof UsageRange>
 
-/** How an account stands, and what it has used. */
 export const Overview = Type.Object({
   balance: usd('What is left.'),
   reserved: usd('Set aside for requests under way.'),
   credit_limit: usd('How far below zero the balance may go.'),
   balance_low_below: usd('Below this the balance counts as low.'),
-  balance_state: Type.Union([Type.Literal('good'), Type.Literal('low'), Type.Literal('used_up')]),
+  balance_state: oneOf(['good', 'low', 'used_up']),
   tokens: count('How many there are.'),
   spent_today: usd(''),
   spent_this_month: usd('Since the first of the UTC month.'),
@@ -60,18 +57,10 @@ export const Overview = Type.Object({
 })
 export type Overview = Static<typeof Overview>
 
-/** What a gateway needs before it can answer, in the order in which it is best made. */
-export const FirstStep = Type.Union([
-  Type.Literal('channel'),
-  Type.Literal('group'),
-  Type.Literal('price'),
-  Type.Literal('account'),
-  Type.Literal('token'),
-  Type.Literal('request'),
-])
+/** What a gateway needs before it can answer, in the best order to create it. */
+export const FirstStep = oneOf(['channel', 'group', 'price', 'account', 'token', 'request'])
 export type FirstStep = Static<typeof FirstStep>
 
-/** How the gateway is at this moment. */
 export const GatewayNow = Type.Object({
   version: Type.String(),
   started_at: Type.String(),
@@ -98,7 +87,6 @@ export const GatewayNow = Type.Object({
 })
 export type GatewayNow = Static<typeof GatewayNow>
 
-/** The same of the whole gateway. */
 export const GatewayOverview = Type.Object({
   now: GatewayNow,
   accounts: count('Counted no further than 10,000.'),
@@ -126,7 +114,6 @@ export const GatewayOverview = Type.Object({
 })
 export type GatewayOverview = Static<typeof GatewayOverview>
 
-/** How many days, the present one included; 30 where nothing is said. */
 export const DaysQuery = Type.Object({
   days: Type.Optional(QueryInteger('days', { minimum: 1, maximum: 366 })),
 })

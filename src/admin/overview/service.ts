@@ -18,27 +18,22 @@ import type {
 interface OverviewParts {
   readonly store: Pick<ReadingStore, 'admin' | 'lists'>
   readonly clock: Clock
-  /** Below this a balance counts as low, where its account says nothing else. */
+  /** The default threshold below which a balance counts as low. */
   readonly usuallyLowNano: () => Promise<number>
   readonly now: () => Promise<GatewayNow>
 }
 
-export interface OverviewService {
-  /** Of who is signed in. */
-  own(who: SignedIn, days: number): Promise<Overview>
-  gateway(days: number): Promise<GatewayOverview>
-}
+export type OverviewService = ReturnType<typeof createOverview>
 
-/** So many models have a colour of their own in charts; the others are one. */
+/** Models with their own colour in charts; the others are summed up. */
 const shownModels = 9
 const mostCounted = 10_000
-/** Of accounts that are overdrawn so many are named. */
 const shownOverdrawn = 5
 
-export function createOverview(parts: OverviewParts): OverviewService {
+export function createOverview(parts: OverviewParts) {
   const { store, clock } = parts
 
-  /** Of an account, or of all. */
+  /** Of one account, or of all. */
   async function readUsage(accountId: number | undefined, count: number) {
     const days = daysUntil(clock(), count)
     const today = utcDay(clock())
@@ -57,7 +52,7 @@ export function createOverview(parts: OverviewParts): OverviewService {
   }
 
   return {
-    async own({ accountId, email }, days) {
+    async own({ accountId, email }: SignedIn, days: number): Promise<Overview> {
       const [account] = await store.admin.accountsNamed([email])
       if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
       const tokens = await readList(() => store.lists.tokens({ accountId }, { size: 1 }))
@@ -69,7 +64,7 @@ export function createOverview(parts: OverviewParts): OverviewService {
       }
     },
 
-    async gateway(days) {
+    async gateway(days: number): Promise<GatewayOverview> {
       const now = await parts.now()
       const { accounts, tokens } = await store.admin.counts(mostCounted)
       const overdrawn = await store.admin.overdrawn({ atMost: shownOverdrawn })
@@ -78,7 +73,7 @@ export function createOverview(parts: OverviewParts): OverviewService {
         channel: now.channels > 0,
         group: now.groups > 0,
         price: now.models > 0,
-        // Who looks at it has one, too.
+        // The administrator who reads this has an account, too.
         account: accounts > 1,
         token: tokens > 0,
         request: used.usage.sum.requests > 0,
@@ -117,14 +112,14 @@ function standingOf(account: StoredAccount, usuallyLowNano: number) {
 
 type Summed = Omit<UsageSums, 'firstByteMs'>
 
-/** So many UTC days up to that of `now`, oldest first. */
+/** The last `count` UTC days up to `now`, oldest first. */
 export const daysUntil = (now: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => utcDay(now - (count - 1 - index) * dayMs))
 
-/** The first day of the UTC month. */
+/** The first day of the UTC month of a day. */
 export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`
 
-/** Adds up exactly; what is not known of one part is not known of the whole. */
+/** Sums rows; a sum is unknown if any part is. */
 function sumUp(rows: readonly Summed[]): Sums {
   const total = (value: (row: Summed) => number) => rows.reduce((sum, row) => sum + value(row), 0)
   return {
@@ -139,28 +134,23 @@ function sumUp(rows: readonly Summed[]): Sums {
   }
 }
 
-/** The sums of a whole gateway may leave the integers that a number holds. */
-const sumOfMoney = (rows: readonly Pick<UsageSums, 'amountNano'>[]): string =>
-  formatNano(rows.reduce((sum, { amountNano }) => sum + BigInt(amountNano), 0n))
+/** Sums of a whole gateway may exceed safe integers. */
+const costOf = (rows: readonly Pick<UsageSums, 'amountNano'>[]): bigint =>
+  rows.reduce((sum, { amountNano }) => sum + BigInt(amountNano), 0n)
 
-/** Puts sums by day and model on the days of a range: days without a row had no request. */
+const sumOfMoney = (rows: readonly Pick<UsageSums, 'amountNano'>[]) => formatNano(costOf(rows))
+
+/** Arranges sums by day and model; days without a row had no request. */
 export function usageRange(rows: readonly ModelDayUsage[], days: readonly string[]): UsageRange {
   const byDay = Map.groupBy(rows, ({ day }) => day)
-  // A model of the name `other` is not the others.
+  // A model may be called `other`.
   const byModel = Map.groupBy(rows, ({ model, isOther }) => `${isOther}${model}`)
-  const models = [...byModel.values()].map((own) => modelOf(own, days))
-  const cost = (own: readonly ModelDayUsage[]) =>
-    own.reduce((sum, { amountNano }) => sum + BigInt(amountNano), 0n)
-  const order = [...byModel.values()].map((own, index) => ({
-    index,
-    cost: cost(own),
-    isOther: own[0]?.isOther === true,
-  }))
-  order.sort((a, b) => Number(a.isOther) - Number(b.isOther) || (a.cost < b.cost ? 1 : -1))
+  const ranked = [...byModel.values()].map((own) => ({ cost: costOf(own), ...modelOf(own, days) }))
+  ranked.sort((a, b) => Number(a.is_other) - Number(b.is_other) || (a.cost < b.cost ? 1 : -1))
   return {
     today: days.at(-1) ?? '',
     days: days.map((day) => ({ day, ...sumUp(byDay.get(day) ?? []) })),
-    models: order.flatMap(({ index }) => models[index] ?? []),
+    models: ranked.map(({ cost: _, ...model }) => model),
     sum: sumUp(rows),
   }
 }

@@ -4,25 +4,23 @@ import { ApiError } from '../api-error.ts'
 import { readJsonBytes } from '../read-json.ts'
 import { PlaygroundParams, PlaygroundQuery } from './schema.ts'
 
-/** What somebody asks a model in the console. */
+/** A model call from the console. */
 export interface PlaygroundCall extends PlaygroundParams, PlaygroundQuery {
   readonly who: SignedIn
-  /** The request of the console that it came with. */
+  /** The console's request that carries it. */
   readonly request: Request
-  /** JSON in the shape of the protocol; goes on as it is. */
+  /** JSON of the protocol, forwarded unchanged. */
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** Models, asked from the console. */
 export interface Playground {
-  /** The gateway's own answer; throws when the token is not the caller's. */
+  /** The gateway's response; throws if the token is not the caller's. */
   ask(call: PlaygroundCall): Promise<Response>
 }
 
 /**
- * Asks a model with one of the caller's tokens, whose key stays here. The answer is what a client
- * would get, refusals of the gateway in the protocol's shape; only those of the console itself (no
- * session, another's token, no JSON, more than 1 MiB) have the console's.
+ * Calls a model with one of the caller's tokens; its key stays on the server. The response is the gateway's
+ * own; only refusals of the console (session, token, JSON, size) have the console's shape.
  */
 export const playgroundRoutes = (guard: Guard, playground: Playground) =>
   new Elysia({ name: 'admin.playground', prefix: '/api/v1/playground' })

@@ -2,13 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { QueryInteger } from '../envelope.ts'
 import { oneOf } from '../shapes.ts'
 
-/** The protocols that the playground speaks. */
 export const PlaygroundParams = Type.Object({
   protocol: oneOf(['chat', 'responses', 'messages', 'gemini']),
 })
 export type PlaygroundParams = Static<typeof PlaygroundParams>
 
-/** `token` is the number of one of the caller's own. */
+/** `token`: the id of one of the caller's tokens. */
 export const PlaygroundQuery = Type.Object({
   token: QueryInteger('token', { minimum: 1 }),
   model: Type.Optional(

@@ -17,7 +17,7 @@ import {
   SimulationView,
 } from './schema.ts'
 
-/** Prices for administrators. Refusals are thrown as `ApiError`. */
+/** Prices, for administrators. Refusals are thrown as `ApiError`. */
 export interface PriceService {
   /** Offered models without a price first, then by model id. */
   list(query: PageQuery & Static<typeof PriceFilter>): Promise<Static<typeof PriceList>>
@@ -26,18 +26,17 @@ export interface PriceService {
   history(model: string, query: PageQuery): Promise<Static<typeof PriceHistory>>
   set(who: SignedIn, model: string, change: PriceChange): Promise<PriceView>
   remove(who: SignedIn, model: string, removal: PriceRemoval): Promise<Static<typeof PriceRemoved>>
-  /** What each group would charge. Nothing is stored. */
+  /** Calculates what each group would charge; stores nothing. */
   preview(model: string, price: GivenPrice): Promise<Static<typeof PricePreview>>
-  /** Ends with the signal, of whoever asked. */
   simulate(model: string, order: SimulationOrder, signal: AbortSignal): Promise<SimulationView>
-  /** The public feed as it is, by group and model. */
+  /** The public feed by group and model. */
   feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof FeedPage>>
 }
 
 const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
 const Search = Type.Object({ search: Type.Optional(Type.String({ maxLength: 200 })) })
 
-/** Prices for administrators. HTTP only: every decision is the service's. */
+/** Prices, for administrators. */
 export const priceRoutes = (guard: Guard, prices: PriceService) =>
   new Elysia({ name: 'admin.prices', prefix: '/api/v1/admin' })
     .use(guard('admin'))

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf } from '../envelope.ts'
-import { orNull } from '../shapes.ts'
+import { oneOf, orNull } from '../shapes.ts'
 
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 const Text = Type.String()
@@ -8,7 +8,7 @@ const Text = Type.String()
 const byName = (description: string) =>
   Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 40 }), { description })
 
-/** Prices of one tier in USD per 1M tokens; null: not set, charged as the one that it falls back on. */
+/** Prices of one tier in USD per 1M tokens; null: not set, charged as its fallback. */
 const rates = {
   input: Usd,
   output: Usd,
@@ -18,13 +18,12 @@ const rates = {
   others: byName('USD per 1M tokens that are no text, such as input_audio.'),
 }
 
-/** What is billed beside tokens and calls; what is not named costs what the vendor's list says. */
+/** Prices besides tokens and calls; what is not named has the vendor's list price. */
 const extras = {
   tools: byName('USD per 1,000 uses of a tool that the vendor runs, or free.'),
   service_tiers: byName('What tokens and calls are multiplied by in a service tier.'),
 }
 
-/** What a model costs before multipliers. */
 export const PriceTermsView = Type.Union([
   Type.Object({
     unit: Type.Literal('tokens'),
@@ -38,11 +37,10 @@ export const PriceTermsView = Type.Union([
 ])
 export type PriceTermsView = Static<typeof PriceTermsView>
 
-/** A price as it held, or holds, from a time on. */
 export const PriceVersion = Type.Object({
   id: Type.Integer(),
   terms: PriceTermsView,
-  source: Type.Union([Type.Literal('config'), Type.Literal('operator'), Type.Literal('vendor')]),
+  source: oneOf(['config', 'operator', 'vendor']),
   note: Text,
   context_window: orNull(
     Type.Integer(),
@@ -52,7 +50,6 @@ export const PriceVersion = Type.Object({
 })
 export type PriceVersion = Static<typeof PriceVersion>
 
-/** A model with the price in force, and who sells it. */
 export const PriceView = Type.Object({
   model: Text,
   price: orNull(PriceVersion, 'Null: it never had one.'),
@@ -88,26 +85,17 @@ export type PriceView = Static<typeof PriceView>
 export const PriceList = ListOf(PriceView)
 export const PriceHistory = ListOf(PriceVersion)
 
-/** Which prices. */
 export const PriceFilter = Type.Object({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the model id.' })),
   state: Type.Optional(
-    Type.Union(
-      [
-        Type.Literal('missing'),
-        Type.Literal('override'),
-        Type.Literal('vendor'),
-        Type.Literal('unused'),
-      ],
-      {
-        description:
-          'missing: offered without a price; override: of the file or set by hand; vendor: a list price; unused: no channel offers it.',
-      },
+    oneOf(
+      ['missing', 'override', 'vendor', 'unused'],
+      'missing: offered without a price; override: of the file or set by hand; vendor: a list price; unused: no channel offers it.',
     ),
   ),
 })
 
-/** Anything readable: what is wrong with it is told by the rules of tollgate.yaml. */
+/** Any short text: the rules of tollgate.yaml validate it. */
 const Given = Type.Optional(orNull(Type.String({ maxLength: 40 })))
 const givenRates = {
   input: Given,
@@ -118,7 +106,7 @@ const givenRates = {
   others: Type.Optional(rates.others),
 }
 
-/** A price as somebody writes it: by token, by call or free. Null is the same as left out. */
+/** A price by token, by call or free; null is the same as left out. */
 export const GivenPrice = Type.Object({
   ...givenRates,
   tiers: Type.Optional(
@@ -148,7 +136,6 @@ const Replaces = orNull(
   'Id of the price that was in force when you looked; null: there was none.',
 )
 
-/** A price to be set. */
 export const PriceChange = Type.Object({
   ...GivenPrice.properties,
   note: Type.Optional(
@@ -158,23 +145,20 @@ export const PriceChange = Type.Object({
 })
 export type PriceChange = Static<typeof PriceChange>
 
-/** What becomes of a model whose price is taken away. */
 export const PriceRemoval = Type.Object({
   replaces: Replaces,
   to: Type.Optional(
-    Type.Union([Type.Literal('list_price'), Type.Literal('not_callable')], {
-      description: "Left out: the vendor's list price, where one is known.",
-    }),
+    oneOf(['list_price', 'not_callable'], "Left out: the vendor's list price, where one is known."),
   ),
 })
 export type PriceRemoval = Static<typeof PriceRemoval>
 
 export const PriceRemoved = Type.Object({
-  result: Type.Union([Type.Literal('list_price'), Type.Literal('not_callable')]),
+  result: oneOf(['list_price', 'not_callable']),
   price: PriceView,
 })
 
-/** Final prices by the names of the feed. */
+/** Final prices under the names of the price feed. */
 export const FinalPrices = Type.Object({
   unit_price: Type.Optional(Text),
   input_price: Type.Optional(Text),
@@ -191,7 +175,7 @@ const Sold = Type.Object({
   tiers: Type.Array(Type.Object({ above: Type.Integer(), prices: FinalPrices })),
 })
 
-/** What a group charges for a model, now and with another price; null: it does not sell it. */
+/** A group's prices for a model, now and with another price; null: it does not offer it. */
 export const GroupPreview = Type.Object({
   group: Text,
   rate_multiplier: Text,
@@ -203,14 +187,13 @@ export type GroupPreview = Static<typeof GroupPreview>
 
 export const PricePreview = Type.Object({ groups: Type.Array(GroupPreview) })
 
-/** A price to be tried. */
 export const SimulationOrder = Type.Object({
   ...GivenPrice.properties,
   days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
 })
 export type SimulationOrder = Static<typeof SimulationOrder>
 
-/** What the last days would have cost. */
+/** What the recorded requests of the last days would have cost. */
 export const SimulationView = Type.Object({
   since: Text,
   requests: Type.Integer({ description: 'Compared.' }),
@@ -224,11 +207,10 @@ export const SimulationView = Type.Object({
 })
 export type SimulationView = Static<typeof SimulationView>
 
-/** A row of the public price feed. */
 export const FeedRowView = Type.Object({
   model: Text,
   group: Text,
-  unit: Type.Union([Type.Literal('per_1m_tokens'), Type.Literal('per_call')]),
+  unit: oneOf(['per_1m_tokens', 'per_call']),
   prices: FinalPrices,
   enabled: Type.Boolean(),
   note: Text,

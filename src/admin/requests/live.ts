@@ -10,7 +10,7 @@ import {
 import type { Sessions, SignedIn } from '../access.ts'
 import { createPlaces } from '../download.ts'
 import type { AllRequestsWanted } from './schema.ts'
-import { accountIdOf, isMeant, toFilter } from './service.ts'
+import { filterOf, matches } from './service.ts'
 import { toAnyItem, toItem } from './view.ts'
 import { Viewer } from './viewer.ts'
 
@@ -34,20 +34,16 @@ interface Watching {
   readonly toData: (row: ListedRequest) => object
 }
 
-/** New requests are looked for so often, and so many are shown at a time. */
 const pollMs = 500
 const maxRows = 500
-/** Below what proxies, and the server itself, take for a connection that nobody uses. */
+/** Shorter than the idle timeouts of proxies and of the server. */
 const heartbeatMs = 10_000
 const maxViewers = 50
 const maxViewersEach = 8
 
 export type LiveRequests = ReturnType<typeof createLiveRequests>
 
-/**
- * Requests as they end, for whoever watches. However many do, the store is asked once; when nobody
- * does it is not. A view ends with its session, with its reader, or with `stop`.
- */
+/** Live views of ending requests. One poll serves all viewers. A view ends with its session, its client or `stop`. */
 export function createLiveRequests(parts: LiveParts) {
   const { lists, accounts, sessions, log, repeat = repeatByTimer } = parts
   const places = createPlaces({
@@ -61,7 +57,7 @@ export function createLiveRequests(parts: LiveParts) {
   let lastRow: number | undefined
   let polling: Promise<void> | undefined
 
-  /** Of very many only the first are shown; the next poll begins behind the last one. */
+  /** Of more than `maxRows` only the first are shown; the next poll continues after the last. */
   async function readNew(): Promise<void> {
     const found = await lists.newRequests(lastRow, undefined, maxRows)
     for (const row of found.rows) tellOf(row)
@@ -73,7 +69,7 @@ export function createLiveRequests(parts: LiveParts) {
 
   function tellOf(row: ListedRequest): void {
     for (const [viewer, { filter, toData }] of viewers) {
-      if (isMeant(row, filter)) viewer.tell({ event: 'request', data: toData(row) })
+      if (matches(row, filter)) viewer.tell({ event: 'request', data: toData(row) })
     }
   }
 
@@ -133,10 +129,10 @@ export function createLiveRequests(parts: LiveParts) {
     viewers.set(viewer, watching)
     signal.addEventListener('abort', () => void viewer.return(), { once: true })
     begin()
-    // From here on all is seen, what ends before the first poll, too.
+    // From here on no request is missed.
     if (lastRow === undefined) await poll()
     if (hasStopped) viewer.end('stopping')
-    // The head alone (HEAD) would be waited for as long as the view lasts.
+    // The response to HEAD would otherwise take as long as the view lasts.
     if (signal.aborted || request.method === 'HEAD') await viewer.return()
     return viewer
   }
@@ -147,15 +143,15 @@ export function createLiveRequests(parts: LiveParts) {
   }
 
   return {
-    watchOwn: (asked: Asked) => {
-      const { account: _, channel: __, ...wanted } = asked.wanted
-      return watch({ asked, filter: toFilter(wanted, asked.who.accountId), toData: toItem })
+    async watchOwn(asked: Asked) {
+      const filter = await filterOf(accounts, asked.who, asked.wanted)
+      return watch({ asked, filter, toData: toItem })
     },
     async watchAll(asked: Asked) {
-      const filter = toFilter(asked.wanted, await accountIdOf(accounts, asked.wanted))
+      const filter = await filterOf(accounts, 'all', asked.wanted)
       return watch({ asked, filter, toData: toAnyItem })
     },
-    /** Ends all views, and those that are still asked for. */
+    /** Ends all views, also those not yet opened. */
     close,
     async stop(): Promise<void> {
       close()

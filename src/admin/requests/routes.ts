@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { forAdmins, forUsers, success } from '../envelope.ts'
 import type { LiveRequests } from './live.ts'
 import {
   AllExportQuery,
@@ -27,14 +27,13 @@ const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) })
 
 const detail = (tag: string, summary: string) => ({ detail: { tags: [tag], summary } })
 
-/** A person's own requests. HTTP only: every decision is the services'. */
+/** The user's own requests. */
 export const requestRoutes = (guard: Guard, services: RequestServices) =>
   new Elysia({ name: 'admin.requests', prefix: '/api/v1/requests' })
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await services.requests.listOwn(who, query)), {
       query: RequestsQuery,
-      response: { 200: Answer(RequestList) },
-      ...detail('Console', 'Own requests, newest first'),
+      ...forUsers(RequestList, 'Own requests, newest first'),
     })
     .get(
       '/export',
@@ -46,19 +45,17 @@ export const requestRoutes = (guard: Guard, services: RequestServices) =>
       async ({ who, params }) => success(await services.requests.ownReceipt(who, params.id)),
       {
         params: ById,
-        response: { 200: Answer(Receipt) },
-        ...detail('Console', 'The receipt of an own request'),
+        ...forUsers(Receipt, 'The receipt of an own request'),
       },
     )
 
-/** The requests of all accounts. */
+/** The requests of all accounts, for administrators. */
 export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
   new Elysia({ name: 'admin.all-requests', prefix: '/api/v1/admin/requests' })
     .use(guard('admin'))
     .get('', async ({ query }) => success(await services.requests.listAll(query)), {
       query: AllRequestsQuery,
-      response: { 200: Answer(AnyRequestList) },
-      ...detail('Administration', 'All requests, newest first'),
+      ...forAdmins(AnyRequestList, 'All requests, newest first'),
     })
     .get(
       '/export',
@@ -67,11 +64,10 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
     )
     .get('/:id', async ({ params }) => success(await services.requests.anyReceipt(params.id)), {
       params: ById,
-      response: { 200: Answer(AnyReceipt) },
-      ...detail('Administration', 'The receipt of any request'),
+      ...forAdmins(AnyReceipt, 'The receipt of any request'),
     })
 
-/** A person's own requests as they end. */
+/** The user's own requests as they end. */
 export const liveRequestRoutes = (guard: Guard, live: LiveRequests) =>
   new Elysia({ name: 'admin.live-requests', prefix: '/api/v1/requests' })
     .use(guard('user'))
@@ -79,13 +75,10 @@ export const liveRequestRoutes = (guard: Guard, live: LiveRequests) =>
       '/live',
       async ({ who, query, request }) =>
         answerWith(await live.watchOwn({ who, wanted: query, request })),
-      {
-        query: RequestsWanted,
-        detail: { tags: ['Console'], summary: 'Own requests as they end (events)' },
-      },
+      { query: RequestsWanted, ...detail('Console', 'Own requests as they end (events)') },
     )
 
-/** Those of all accounts. */
+/** Requests of all accounts as they end, for administrators. */
 export const allLiveRequestRoutes = (guard: Guard, live: LiveRequests) =>
   new Elysia({ name: 'admin.all-live-requests', prefix: '/api/v1/admin/requests' })
     .use(guard('admin'))
@@ -95,6 +88,6 @@ export const allLiveRequestRoutes = (guard: Guard, live: LiveRequests) =>
         answerWith(await live.watchAll({ who, wanted: query, request })),
       {
         query: AllRequestsWanted,
-        detail: { tags: ['Administration'], summary: 'All requests as they end (events)' },
+        ...detail('Administration', 'All requests as they end (events)'),
       },
     )

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PageQuery, QueryInteger, SearchedListOf } from '../envelope.ts'
-import { ExportFormat, Outcome, orNull } from '../shapes.ts'
+import { ExportFormat, Outcome, oneOf, orNull } from '../shapes.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const count = Type.Integer({ minimum: 0 })
 
-/** Which requests: all that is given must hold; names are compared byte for byte. */
+/** Filters, combined by AND; names are compared byte for byte. */
 export const RequestsWanted = Type.Object({
   token: Type.Optional(QueryInteger('token', { minimum: 1, description: 'Id of the token.' })),
   group: name('Name of the group.'),
@@ -25,7 +25,6 @@ export const RequestsWanted = Type.Object({
   request_id: name('Exactly this request.'),
 })
 
-/** The same for administrators. */
 export const AllRequestsWanted = Type.Composite([
   RequestsWanted,
   Type.Object({ account: name('E-mail of the account.'), channel: name('Name of the channel.') }),
@@ -72,7 +71,6 @@ const fields = {
   duration_ms: Type.Integer(),
 }
 
-/** A request in a list. */
 export const RequestItem = Type.Object({ ...fields, attempts: count })
 export type RequestItem = Static<typeof RequestItem>
 
@@ -80,17 +78,16 @@ export type RequestItem = Static<typeof RequestItem>
 const upstreamModel = { upstream_model: orNull(Type.String()) }
 export const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
 
-/** A page of requests. */
 export const RequestList = SearchedListOf(RequestItem)
 export const AnyRequestList = SearchedListOf(AnyRequestItem)
 
-/** How an amount came about, line by line; prices and amounts are exact, in USD. */
+/** How an amount was calculated, line by line; exact, in USD. */
 const Bill = Type.Object({
-  unit: Type.Union([Type.Literal('tokens'), Type.Literal('call'), Type.Literal('free')]),
+  unit: oneOf(['tokens', 'call', 'free']),
   lines: Type.Array(
     Type.Object({
       name: Type.String(),
-      unit: Type.Union([Type.Literal('tokens'), Type.Literal('call'), Type.Literal('use')]),
+      unit: oneOf(['tokens', 'call', 'use']),
       count,
       price: Type.String({
         description: 'USD per 1M tokens, per call, or per use of a tool; service tiers included.',
@@ -139,7 +136,7 @@ const receipt = {
   bill: orNull(Bill),
 }
 
-/** All that explains a request and its charge: CONTRACT 8, and the bill in USD. */
+/** A request and its charge as in CONTRACT 8, and the bill in USD. */
 export const Receipt = Type.Object({ ...receipt, attempts: Type.Array(Type.Object(attempt)) })
 export type Receipt = Static<typeof Receipt>
 

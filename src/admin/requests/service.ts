@@ -7,7 +7,7 @@ import type { ReceiptRows, RecordStore } from '../../store/ports/records.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { createExportPlaces, download, tableTypes } from '../download.ts'
-import { answerPage, readSpan, withSearch } from '../paging.ts'
+import { answerPage, named, readSpan, withSearch } from '../paging.ts'
 import type { AllExportQuery, AllRequestsQuery, AllRequestsWanted } from './schema.ts'
 import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './view.ts'
 
@@ -15,40 +15,46 @@ export interface RequestParts {
   readonly lists: Pick<ListStore, 'requests'>
   readonly records: Pick<RecordStore, 'receipt'>
   readonly accounts: Pick<AdminStore, 'accountsNamed'>
-  /** Takes what is only the upstream's (keys, hosts) out of what an upstream has reported. */
+  /** Redacts keys and hosts of the upstream. */
   readonly hideUpstream: (rows: ReceiptRows) => Promise<ReceiptRows>
 }
 
 export type RequestService = ReturnType<typeof createRequestService>
 
-/** Requests that have ended, as lists and receipts: to their own account, and to administrators. */
+/** Requests that have ended, as lists and receipts. */
 export function createRequestService(parts: RequestParts) {
-  const { lists } = parts
+  const list = async <Item>(
+    owner: Owner,
+    query: AllRequestsQuery,
+    toItem: (row: ListedRequest) => Item,
+  ) => {
+    const filter = await filterOf(parts.accounts, owner, query)
+    return withSearch(await answerPage(query, (page) => parts.lists.requests(filter, page), toItem))
+  }
+  const read = async (owner: Owner, id: string) =>
+    parts.hideUpstream(await findRequest(parts.records, owner, id))
   return {
-    async listOwn(who: SignedIn, query: Omit<AllRequestsQuery, 'account' | 'channel'>) {
-      const filter = toFilter(query, who.accountId)
-      const read = answerPage(query, (page) => lists.requests(filter, page), toItem)
-      return withSearch(await read)
-    },
-    async listAll(query: AllRequestsQuery) {
-      const filter = toFilter(query, await accountIdOf(parts.accounts, query))
-      const read = answerPage(query, (page) => lists.requests(filter, page), toAnyItem)
-      return withSearch(await read)
-    },
-    async ownReceipt(who: SignedIn, id: string) {
-      return toReceipt(await parts.hideUpstream(await findOwnRequest(parts.records, who, id)))
-    },
-    async anyReceipt(id: string) {
-      return toAnyReceipt(await parts.hideUpstream(await findRequest(parts.records, id)))
-    },
+    listOwn: (who: SignedIn, query: AllRequestsQuery) => list(who, query, toItem),
+    listAll: (query: AllRequestsQuery) => list('all', query, toAnyItem),
+    ownReceipt: async (who: SignedIn, id: string) => toReceipt(await read(who, id)),
+    anyReceipt: async (id: string) => toAnyReceipt(await read('all', id)),
   }
 }
 
-/** The id of the account that is asked for; throws when there is none of that e-mail. */
-export async function accountIdOf(
+/** Whose requests are read: those of one account, or, for administrators, of all. */
+export type Owner = SignedIn | 'all'
+
+/** The query as the store's filter. Throws an `ApiError` for an unknown account and an invalid time. */
+export async function filterOf(
   accounts: RequestParts['accounts'],
-  { account }: Pick<AllRequestsWanted, 'account'>,
-): Promise<number | undefined> {
+  owner: Owner,
+  { account, channel, ...wanted }: AllRequestsWanted,
+): Promise<RequestFilter> {
+  if (owner !== 'all') return toFilter(wanted, owner.accountId)
+  return { ...toFilter(wanted, await accountIdOf(accounts, account)), ...named({ channel }) }
+}
+
+async function accountIdOf(accounts: RequestParts['accounts'], account: string | undefined) {
   if (account === undefined) return undefined
   const [found] = await accounts.accountsNamed([account])
   if (found) return found.id
@@ -58,71 +64,44 @@ export async function accountIdOf(
   })
 }
 
-/** A request's rows; another account's is told from none by nothing. */
-export async function findOwnRequest(
-  records: RequestParts['records'],
-  who: SignedIn,
-  id: string,
-): Promise<ReceiptRows> {
-  const rows = await records.receipt(id)
-  if (rows?.request.accountId === who.accountId) return rows
-  throw notFound(id)
-}
-
-/** The same of any account. */
+/** A request's rows. Throws the same 404 for another account's request as for a missing one. */
 export async function findRequest(
   records: RequestParts['records'],
+  owner: Owner,
   id: string,
 ): Promise<ReceiptRows> {
   const rows = await records.receipt(id)
-  if (rows) return rows
-  throw notFound(id)
-}
-
-const notFound = (id: string) =>
-  new ApiError(
+  if (rows && (owner === 'all' || rows.request.accountId === owner.accountId)) return rows
+  throw new ApiError(
     'not_found',
     `There is no record of a request "${id.slice(0, 80)}". Its id is the x-request-id of the ` +
       'answer, and its record exists once it has ended. Counting tokens, listing models, and ' +
       'requests with a wrong path or without a valid key leave none.',
   )
+}
 
-/** What was asked for as the store knows it; throws on a time that is none. */
-export function toFilter(
-  wanted: Omit<AllRequestsWanted, 'account'>,
+function toFilter(
+  wanted: Omit<AllRequestsWanted, 'account' | 'channel'>,
   accountId: number | undefined,
 ): RequestFilter {
-  const { token, group, model, outcome, cause, status, protocol, channel } = wanted
+  const { token, group, model, outcome, cause, status, protocol } = wanted
   return {
-    ...(accountId !== undefined && { accountId }),
-    ...(token !== undefined && { tokenId: token }),
-    ...(group !== undefined && { group }),
-    ...(model !== undefined && { model }),
-    ...(outcome !== undefined && { outcome }),
-    ...(cause !== undefined && { cause }),
-    ...(status !== undefined && { status }),
-    ...(protocol !== undefined && { clientProtocol: protocol }),
-    ...(channel !== undefined && { channel }),
-    ...(wanted.request_id !== undefined && { requestId: wanted.request_id }),
+    ...named({ accountId, group, model, outcome, cause, status }),
+    ...named({ tokenId: token, clientProtocol: protocol, requestId: wanted.request_id }),
     ...readSpan(wanted),
   }
 }
 
-/** Whether a request is one of those that a filter means. */
-export function isMeant(row: ListedRequest, filter: RequestFilter): boolean {
+const comparedFields = [
+  ...(['accountId', 'tokenId', 'group', 'model', 'channel', 'cause', 'status'] as const),
+  ...(['clientProtocol', 'requestId'] as const),
+]
+
+/** Whether a filter matches a request. */
+export function matches(row: ListedRequest, filter: RequestFilter): boolean {
   const { outcome = 'any', since = 0, until = Number.POSITIVE_INFINITY } = filter
-  const same = <Value>(wanted: Value | undefined, is: Value) =>
-    wanted === undefined || wanted === is
   return (
-    same(filter.accountId, row.accountId) &&
-    same(filter.tokenId, row.tokenId) &&
-    same(filter.group, row.group) &&
-    same<string | null>(filter.model, row.model) &&
-    same<string | null>(filter.channel, row.channel) &&
-    same<string | null>(filter.cause, row.cause) &&
-    same(filter.status, row.status) &&
-    same(filter.clientProtocol, row.clientProtocol) &&
-    same(filter.requestId, row.requestId) &&
+    comparedFields.every((name) => filter[name] === undefined || filter[name] === row[name]) &&
     (outcome === 'any' || (row.cause === null) === (outcome === 'succeeded')) &&
     row.createdAt >= since &&
     row.createdAt < until
@@ -135,7 +114,6 @@ export interface ExportParts extends Pick<RequestParts, 'accounts'> {
   readonly log: Logger
 }
 
-/** Whom an export is for, and when it is given up. */
 interface Asked {
   readonly who: SignedIn
   readonly query: AllExportQuery
@@ -144,28 +122,22 @@ interface Asked {
 
 export type RequestExport = ReturnType<typeof createRequestExport>
 
-/** Exports of requests, oldest first, read page by page as fast as they are taken. */
+/** Exports of requests, oldest first, read page by page as the client reads. */
 export function createRequestExport({ lists, accounts, clock, log }: ExportParts) {
   const places = createExportPlaces()
 
-  async function send({ who, query, signal }: Asked, lines: AsyncGenerator<string>) {
-    const { format = 'csv' } = query
+  const send = async ({ who, query, signal }: Asked, owner: Owner): Promise<Response> => {
+    const { format = 'csv', ...wanted } = query
+    const rows = lists.exportRequests(await filterOf(accounts, owner, wanted), signal)
+    const fields = owner === 'all' ? requestFields : clientRequestFields
     const file = { name: `requests-${utcDay(clock())}.${format}`, type: tableTypes[format] }
-    return download(lines, file, { signal, log, onEnd: places.take(who) })
+    return download(exportLines(rows, fields, { format }), file, {
+      ...{ signal, log, onEnd: places.take(who) },
+    })
   }
 
   return {
-    async own(asked: Asked): Promise<Response> {
-      const { account: _, channel: __, ...wanted } = asked.query
-      const rows = lists.exportRequests(toFilter(wanted, asked.who.accountId), asked.signal)
-      return send(asked, exportLines(rows, clientRequestFields, formOf(asked.query)))
-    },
-    async all(asked: Asked): Promise<Response> {
-      const accountId = await accountIdOf(accounts, asked.query)
-      const rows = lists.exportRequests(toFilter(asked.query, accountId), asked.signal)
-      return send(asked, exportLines(rows, requestFields, formOf(asked.query)))
-    },
+    own: (asked: Asked) => send(asked, asked.who),
+    all: (asked: Asked) => send(asked, 'all'),
   }
 }
-
-const formOf = ({ format = 'csv' }: AllExportQuery) => ({ format }) as const

@@ -7,25 +7,23 @@ import type { ListedRequest } from '../../store/ports/lists.ts'
 import type { ReceiptRows } from '../../store/ports/records.ts'
 import type { AnyReceipt, Bill, Receipt } from './schema.ts'
 
-/** A request in the list of its own account. */
+/** A request as its own account sees it. */
 export const toItem = (row: ListedRequest) => ({
   ...viewOf(clientRequestFields, row),
   amount: formatNano(row.amountNano),
 })
 
-/** A request in an administrator's list. */
+/** A request as administrators see it. */
 export const toAnyItem = (row: ListedRequest) => ({
   ...viewOf(requestFields, row),
   amount: formatNano(row.amountNano),
 })
 
-/** The receipt for the request's own account. */
 export const toReceipt = (rows: ReceiptRows): Receipt => {
   const view = clientReceiptView(rows)
   return { ...view, ...inUsd(rows), differences: [...view.differences] }
 }
 
-/** The receipt for an administrator. */
 export const toAnyReceipt = (rows: ReceiptRows): AnyReceipt => {
   const view = receiptView(rows)
   return { ...view, ...inUsd(rows), differences: [...view.differences] }
@@ -36,7 +34,7 @@ const inUsd = (rows: ReceiptRows) => ({
   bill: toBill(rows),
 })
 
-/** The charge as a bill; null when no price applied. What was not used has no line. */
+/** The charge as a bill without unused lines; null: no price applied. */
 function toBill(rows: ReceiptRows): Bill | null {
   const explanation = explainCharge(rows)
   if (explanation === null) return null

@@ -1,31 +1,31 @@
 import { Stream } from '@elysiajs/stream'
 
-/** What a live view tells: server-sent events. */
+/** Server-sent events of a live view. */
 export type LiveEvent =
-  /** It has begun: what is in the list from now on comes by itself. */
+  /** All requests that end from now on follow. */
   | { readonly event: 'ready'; readonly data: '' }
   | { readonly event: 'request'; readonly data: object }
-  /** More came than can be shown. */
+  /** Some requests were left out. */
   | { readonly event: 'skipped'; readonly data: '' }
-  /** Nothing new: so that proxies, and the browser, see that it lives. */
+  /** Heartbeat for proxies and the browser. */
   | { readonly event: 'ping'; readonly data: '' }
   | { readonly event: 'end'; readonly data: 'signed_out' | 'stopping' }
 
-/** So many events wait for a slow reader, and as many in its stream; then it is told that some were left out. */
+/** Events that wait for a slow reader, here and again in its stream; a `skipped` event replaces the rest. */
 const maxWaiting = 200
 
 type Told = IteratorResult<LiveEvent, undefined>
 
-/** The events of one live view. It is no generator function: `return` of one that waits would wait, too. */
+/** The events of one live view. A generator's `return` would wait for its pending `next`. */
 export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
   readonly #onEnd: () => void
   readonly #events: LiveEvent[] = [{ event: 'ready', data: '' }]
   #waiting: ((told: Told) => void) | undefined
   #hasEnded = false
-  /** Whether the reader has so much to read that the next events wait. */
+  /** Whether events wait because the reader is slow. */
   isFull = (): boolean => false
 
-  /** `onEnd` is called once: the view was ended, or its reader has left. */
+  /** `onEnd` is called once, when the view ends or the client disconnects. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd
   }
@@ -37,7 +37,7 @@ export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
     this.#giveNext()
   }
 
-  /** Ends the view; the reader is told why. */
+  /** Ends the view and sends the reason. */
   end(reason: 'signed_out' | 'stopping'): void {
     this.tell({ event: 'end', data: reason })
     this.#finish()
@@ -76,23 +76,23 @@ export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
   }
 }
 
-/** Proxies must not collect what is to come at once. */
+/** Proxies must not buffer events. */
 const headers = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
 
-/** Answers a request with the events of a live view. */
+/** The response that streams a live view. */
 export function answerWith(viewer: Viewer): Response {
   const stream: Stream<Uint8Array> = new Stream<Uint8Array>(framesOf())
   const encoder = new TextEncoder()
-  // The stream takes all that there is: what a slow reader has not read waits in it.
+  // The stream accepts everything: what a slow reader has not read waits in it.
   viewer.isFull = () => {
     const { controller } = stream as unknown as { controller?: { desiredSize: number | null } }
     return (controller?.desiredSize ?? 0) < -maxWaiting
   }
-  // As bytes: texts would get an `id` each, and empty ones are left out.
+  // As bytes: the stream adds an `id` to texts and drops empty ones.
   async function* framesOf() {
     for await (const { event, data } of viewer) {
       stream.event = event

@@ -3,13 +3,13 @@ import type { Guard, SignedIn } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
 import { SettingList, SettingPatch } from './schema.ts'
 
-/** Settings for administrators. Refusals are thrown as `ApiError`. */
+/** Settings, for administrators. Refusals are thrown as `ApiError`. */
 export interface SettingService {
   list(): Promise<SettingList>
   change(who: SignedIn, patch: SettingPatch): Promise<SettingList>
 }
 
-/** Settings of the whole gateway. HTTP only: every decision is the service's. */
+/** Settings of the gateway, for administrators. */
 export const settingRoutes = (guard: Guard, settings: SettingService) =>
   new Elysia({ name: 'admin.settings', prefix: '/api/v1/admin/settings' })
     .use(guard('admin'))

@@ -4,10 +4,9 @@ import { toView } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import type { EditableToken } from '../../store/ports/edits.ts'
 import type { ListedToken as ListedRow, ListStore } from '../../store/ports/lists.ts'
-import { answerPage } from '../paging.ts'
+import { answerPage, named } from '../paging.ts'
 import type { ListedToken, TokenDetails, TokenList, TokenQuery } from './schema.ts'
 
-/** A token as lists show it. */
 const viewToken = (token: ListedRow | EditableToken): ListedToken => ({
   id: token.id,
   key_hint: token.keyHint,
@@ -21,7 +20,7 @@ const viewToken = (token: ListedRow | EditableToken): ListedToken => ({
   created_at: isoTime(token.createdAt),
 })
 
-/** The same for whoever is to change it. */
+/** A token with what a change needs. */
 export const viewDetails = (token: EditableToken, isInFile: boolean): TokenDetails => ({
   ...viewToken(token),
   revision: token.revision,
@@ -30,19 +29,14 @@ export const viewDetails = (token: EditableToken, isInFile: boolean): TokenDetai
 
 export type TokenLists = ReturnType<typeof createTokenLists>
 
-/** The tokens of one account, page by page. */
+/** The tokens of one account, in pages. */
 export const createTokenLists = (lists: Pick<ListStore, 'tokens'>) => ({
   list: (accountId: number, { search, group, status, ...page }: TokenQuery): Promise<TokenList> =>
     answerPage(
       page,
       (asked) =>
         lists.tokens(
-          {
-            accountId,
-            ...(search && { search }),
-            ...(group !== undefined && { group }),
-            ...(status !== undefined && { status }),
-          },
+          { accountId, ...named({ search: search || undefined, group, status }) },
           asked,
         ),
       viewToken,

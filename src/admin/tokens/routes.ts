@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, Id, success } from '../envelope.ts'
+import { forAdmins, forUsers, Id, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
 import type { TokenLists } from './lists.ts'
 import {
@@ -23,65 +23,57 @@ const ofAccount = { params: Type.Object({ id }) }
 const ofToken = { params: Type.Object({ id, token: Id() }) }
 const ofOwn = { params: Type.Object({ id: Id() }) }
 
-/** What is asked and answered, whoever's the token is. */
-const list = { query: TokenQuery, response: { 200: Answer(TokenList) } }
-const issue = { body: NewToken, response: { 200: Answer(IssuedToken) } }
-const details = { response: { 200: Answer(TokenDetails) } }
-const change = { body: TokenPatch, ...details }
-const nothing = { response: { 200: Answer(Type.Null()) } }
-
-const own = (summary: string) => ({ detail: { tags: ['Console'], summary } })
-const any = (summary: string) => ({ detail: { tags: ['Administration'], summary } })
-
 const mine = ({ accountId, email }: SignedIn): TokenScope => ({ accountId, actor: email })
 const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ accountId, actor: email })
 
-/** The list of tokens of who is signed in. */
+/** The list of the user's own tokens. */
 export const tokenListRoutes = (guard: Guard, tokens: TokenLists) =>
   new Elysia({ name: 'admin.token-lists', prefix: ownPrefix })
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await tokens.list(who.accountId, query)), {
-      ...list,
-      ...own('Own tokens, newest first'),
+      query: TokenQuery,
+      ...forUsers(TokenList, 'Own tokens, newest first'),
     })
 
-/** That of any account, for administrators. */
+/** The list of any account's tokens, for administrators. */
 export const accountTokenListRoutes = (guard: Guard, tokens: TokenLists) =>
   new Elysia({ name: 'admin.account-token-lists', prefix: accountPrefix })
     .use(guard('admin'))
     .get('', async ({ params, query }) => success(await tokens.list(params.id, query)), {
-      ...{ ...ofAccount, ...list },
-      ...any('Tokens of an account'),
+      ...{ ...ofAccount, query: TokenQuery },
+      ...forAdmins(TokenList, 'Tokens of an account'),
     })
 
-/** The tokens of who is signed in. HTTP only: every decision is the service's. */
+/** The user's own tokens. */
 export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({ name: 'admin.tokens', prefix: ownPrefix })
     .use(guard('user'))
     .post('', async ({ who, body }) => success(await tokens.issue(mine(who), body)), {
-      ...issue,
-      ...own('Make a token; its key is in the answer'),
+      body: NewToken,
+      ...forUsers(IssuedToken, 'Make a token; its key is in the answer'),
     })
     .get('/:id', async ({ who, params }) => success(await tokens.find(mine(who), params.id)), {
-      ...{ ...ofOwn, ...details },
-      ...own('An own token'),
+      ...ofOwn,
+      ...forUsers(TokenDetails, 'An own token'),
     })
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await tokens.change(mine(who), params.id, body)),
-      { ...ofOwn, ...change, ...own('Change what is named of an own token') },
+      {
+        ...{ ...ofOwn, body: TokenPatch },
+        ...forUsers(TokenDetails, 'Change what is named of an own token'),
+      },
     )
     .delete('/:id', async ({ who, params }) => success(await tokens.remove(mine(who), params.id)), {
       ...ofOwn,
-      ...nothing,
-      ...own('Remove an own token'),
+      ...forUsers(Type.Null(), 'Remove an own token'),
     })
     .post(
       '/:id/restore',
       async ({ who, params }) => success(await tokens.restore(mine(who), params.id)),
       {
-        ...{ ...ofOwn, ...details },
-        ...own('Bring back a token that was removed within the last 10 minutes'),
+        ...ofOwn,
+        ...forUsers(TokenDetails, 'Restore a token that was removed within the last 10 minutes'),
       },
     )
     .post(
@@ -91,33 +83,39 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
         return success({ key: await tokens.reveal(who, params.id, body.password) })
       },
       {
-        ...{ ...ofOwn, body: Proof, response: { 200: Answer(RevealedKey) } },
-        ...own('The key of an own token, for who says the password, if there is one'),
+        ...{ ...ofOwn, body: Proof },
+        ...forUsers(RevealedKey, 'The key of an own token; needs the password, if there is one'),
       },
     )
 
-/** The tokens of any account, for administrators: all but their keys. */
+/** Tokens of any account, for administrators, without their keys. */
 export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({ name: 'admin.account-tokens', prefix: accountPrefix })
     .use(guard('admin'))
     .post(
       '',
       async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
-      { ...ofAccount, ...issue, ...any('Make a token for an account; its key is in the answer') },
+      {
+        ...{ ...ofAccount, body: NewToken },
+        ...forAdmins(IssuedToken, 'Make a token for an account; its key is in the answer'),
+      },
     )
     .get(
       '/:token',
       async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
-      { ...ofToken, ...details, ...any('A token of an account') },
+      { ...ofToken, ...forAdmins(TokenDetails, 'A token of an account') },
     )
     .patch(
       '/:token',
       async ({ who, params, body }) =>
         success(await tokens.change(scope(who, params.id), params.token, body)),
-      { ...ofToken, ...change, ...any('Change what is named of a token of an account') },
+      {
+        ...{ ...ofToken, body: TokenPatch },
+        ...forAdmins(TokenDetails, 'Change what is named of a token of an account'),
+      },
     )
     .delete(
       '/:token',
       async ({ who, params }) => success(await tokens.remove(scope(who, params.id), params.token)),
-      { ...ofToken, ...nothing, ...any('Remove a token of an account') },
+      { ...ofToken, ...forAdmins(Type.Null(), 'Remove a token of an account') },
     )

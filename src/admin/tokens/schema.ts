@@ -6,7 +6,6 @@ import { ListOf, PageQuery } from '../envelope.ts'
 import { orNull } from '../shapes.ts'
 
 const usd = Type.String({ maxLength: 40, description: 'USD, exact.' })
-/** A token as lists show it: without its key. */
 export const ListedToken = Type.Object({
   id: Type.Integer(),
   key_hint: Type.String({ description: 'How its key begins and ends.' }),
@@ -17,7 +16,6 @@ export const ListedToken = Type.Object({
 })
 export type ListedToken = Static<typeof ListedToken>
 
-/** A token with what is needed to change it. */
 export const TokenDetails = Type.Composite([
   ListedToken,
   Type.Object({
@@ -27,11 +25,9 @@ export const TokenDetails = Type.Composite([
 ])
 export type TokenDetails = Static<typeof TokenDetails>
 
-/** A page of tokens. */
 export const TokenList = ListOf(ListedToken)
 export type TokenList = Static<typeof TokenList>
 
-/** Which tokens to list. */
 export const TokenQuery = Type.Object({
   ...PageQuery.properties,
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or hint.' })),
@@ -42,14 +38,13 @@ export type TokenQuery = Static<typeof TokenQuery>
 
 const { status, ...fields } = patchProperties(tokenFields)
 
-/** A token to be made: without a name it gets the next free one, and what is left out is not limited. */
+/** A new token: its default name is the next free one. */
 export const NewToken = Type.Object({
   ...fields,
   group: Type.Optional(fields.group, false),
 })
 export type NewToken = Static<typeof NewToken>
 
-/** What is to be changed of a token: what is left out stays. */
 export const TokenPatch = Type.Object({
   revision: Type.Optional(Type.String({ maxLength: 40 })),
   ...fields,
@@ -57,9 +52,7 @@ export const TokenPatch = Type.Object({
 })
 export type TokenPatch = Static<typeof TokenPatch>
 
-/** A token that was just made, with its key. */
 export const IssuedToken = Type.Object({ token: TokenDetails, key: Type.String() })
 export type IssuedToken = Static<typeof IssuedToken>
 
-/** A key, in the clear. */
 export const RevealedKey = Type.Object({ key: Type.String() })

@@ -15,7 +15,7 @@ import { type Checked, edit, requireRight } from '../refusals.ts'
 import { viewDetails } from './lists.ts'
 import type { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
 
-/** Whose tokens, and who asks: an e-mail. */
+/** The account whose tokens are meant, and the e-mail of the caller. */
 export interface TokenScope {
   readonly accountId: number
   readonly actor: string
@@ -27,28 +27,18 @@ export interface TokenParts {
   readonly catalog: () => Catalog
   readonly clock: Clock
   readonly log: Logger
-  /** Applies the rules of tollgate.yaml to an entry of it. */
   readonly check: (entry: object) => Checked<TokenSettings>
-  /** Whether tollgate.yaml names a token. */
   readonly isInFile: (token: TokenView) => boolean
-  /** Throws for who does not prove to be the owner of the session's account. */
+  /** Throws unless the caller proves to own the session's account. */
   readonly prove: (who: SignedIn, password: string | null) => Promise<void>
-  /** After each change: the gateway follows it. */
+  /** Called after each change, so that the gateway applies it. */
   readonly tokenChanged: (keyHash: string) => void
 }
 
-/** The tokens of one account; those of others are not there (404). All throw `ApiError`. */
-export interface TokenService {
-  find(scope: TokenScope, id: number): Promise<TokenDetails>
-  issue(scope: TokenScope, token: NewToken): Promise<IssuedToken>
-  change(scope: TokenScope, id: number, patch: TokenPatch): Promise<TokenDetails>
-  remove(scope: TokenScope, id: number): Promise<null>
-  restore(scope: TokenScope, id: number): Promise<TokenDetails>
-  /** The key again, for who proves to be its owner: by the password, or by a fresh session without. */
-  reveal(who: SignedIn, id: number, password: string | null): Promise<string>
-}
+export type TokenService = ReturnType<typeof createTokenService>
 
-export function createTokenService(parts: TokenParts): TokenService {
+/** The tokens of one account; those of others are 404. Refusals are thrown as `ApiError`. */
+export function createTokenService(parts: TokenParts) {
   const { store, secrets, clock, log, catalog, check, tokenChanged } = parts
   const { edits } = store
 
@@ -63,17 +53,16 @@ export function createTokenService(parts: TokenParts): TokenService {
   const find = async ({ accountId }: TokenScope, id: number): Promise<TokenDetails> =>
     view(await require(accountId, id))
 
-  /** Whether an account may use groups; one that is gone is told of later. */
+  /** Returns whether the account may use a group; a removed account is refused later. */
   async function usableBy(accountId: number) {
     const owner = await edits.findAccount(accountId)
     return ({ accounts }: Group) => owner === undefined || mayUse(accounts, owner)
   }
 
-  /** Who asks to make or change a token names what the store may refuse. */
   const make = <Result>(work: () => Promise<Result>, present?: () => Promise<unknown>) =>
     edit(work, { field: 'name', ...(present && { present }) })
 
-  /** A token that was changed, in force as it is now. */
+  /** Applies a changed token and returns it. */
   async function follow({ accountId }: TokenScope, id: number): Promise<TokenDetails> {
     const token = await require(accountId, id)
     tokenChanged(token.keyHash)
@@ -82,7 +71,7 @@ export function createTokenService(parts: TokenParts): TokenService {
 
   return {
     find,
-    async issue(scope, token) {
+    async issue(scope: TokenScope, token: NewToken): Promise<IssuedToken> {
       const { accountId, actor } = scope
       const parts = { check, now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
       const fields = readFields(token, parts)
@@ -99,7 +88,7 @@ export function createTokenService(parts: TokenParts): TokenService {
       const id = await make(() => edits.addToken(made, { actor }))
       return { token: await find(scope, id), key }
     },
-    async change(scope, id, { revision, ...patch }) {
+    async change(scope: TokenScope, id: number, { revision, ...patch }: TokenPatch) {
       const { accountId, actor } = scope
       const present = await require(accountId, id)
       const owner = { mayUse: await usableBy(accountId) }
@@ -111,18 +100,19 @@ export function createTokenService(parts: TokenParts): TokenService {
       )
       return follow(scope, id)
     },
-    async remove({ accountId, actor }, id) {
+    async remove({ accountId, actor }: TokenScope, id: number) {
       const { keyHash } = await require(accountId, id)
       await make(() => edits.removeToken({ id, accountId }, { actor }))
       tokenChanged(keyHash)
       return null
     },
-    async restore(scope, id) {
+    async restore(scope: TokenScope, id: number) {
       const { accountId, actor } = scope
       await make(() => edits.restoreToken({ id, accountId }, { actor }))
       return follow(scope, id)
     },
-    async reveal(who, id, password) {
+    /** The key, for a caller who proves their identity by password or, without one, by a fresh session. */
+    async reveal(who: SignedIn, id: number, password: string | null) {
       const { accountId } = who
       const token = await require(accountId, id)
       try {
@@ -143,13 +133,12 @@ interface FieldParts {
   /** Applies the rules of tollgate.yaml to an entry of it. */
   readonly check: (entry: object) => Checked<TokenSettings>
   readonly catalog: Catalog
-  /** Whether the owner may use a group. */
   readonly mayUse: (group: Group) => boolean
-  /** What the token has where nothing else is named. */
+  /** The token before the change; undefined: it is new. */
   readonly present?: { readonly group: string; readonly models: readonly string[] }
 }
 
-/** Checks what is named of a token; throws `ApiError` with the field at fault. */
+/** Validates a token's fields; throws an `ApiError` that names the field. */
 export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
   checkModels(body, parts)
   const checked = requireRight(parts.check(toWritten(tokenFields, body)))
@@ -165,8 +154,8 @@ const notKnown = (field: string, message: string) =>
   new ApiError('invalid_value', `${field}: ${message}.`, { field, fault: 'not_known' })
 
 /**
- * The group must be there, enabled and open to the owner, and have what is named. Of a token's own that is
- * closed to its owner by now, it is not told which models it has.
+ * The group must exist, be enabled and open to the owner, and have the models. Refusals do not reveal the
+ * models of a token's group that was closed to its owner.
  */
 function checkModels(body: TokenPatch, { catalog, mayUse, present }: FieldParts): void {
   if (body.group === undefined && body.models === undefined) return
