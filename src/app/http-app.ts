@@ -20,10 +20,16 @@ interface HttpParts {
   readonly closesConnections: () => boolean
 }
 
+/** The last host that was found good: nearly all requests name the same. */
+let goodHost: string | undefined
+
 /** Whether the host is usable in addresses. The server joins two Host lines with a comma. */
 function hasGoodHost({ headers }: Request): boolean {
   const host = headers.get('host')
-  return host === null || (/^[^\s/?#@\\,]+$/.test(host) && URL.canParse(`http://${host}`))
+  if (host === null || host === goodHost) return true
+  const isGood = /^[^\s/?#@\\,]+$/.test(host) && URL.canParse(`http://${host}`)
+  if (isGood) goodHost = host
+  return isGood
 }
 
 const badHost = () =>

@@ -1,6 +1,7 @@
 import type { Candidate, Group, Offer } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
+import type { Listed, Roster } from '../lib/roster.ts'
 import type { Usage } from '../protocols/canonical/usage.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { Fault } from '../store/ports/availability.ts'
@@ -31,7 +32,7 @@ const noRefusal = () => {}
 /**
  * One model request: what its steps have found, and how it ends. `…Tick`: monotonic milliseconds.
  */
-export class Exchange {
+export class Exchange implements Listed {
   readonly requestId = createRequestId()
   readonly protocol: Protocol
   readonly operation: Operation
@@ -40,6 +41,7 @@ export class Exchange {
   readonly startedAt: number
   readonly startedTick: number
   readonly attempts: AttemptRow[] = []
+  place = -1
 
   // Set by `admit`.
   caller: Caller | undefined
@@ -78,12 +80,12 @@ export class Exchange {
 
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
-  readonly #active: Set<Exchange>
+  readonly #active: Roster<Exchange>
   #controller: AbortController | undefined
   #abortReason: unknown
   #refuseAdmission: ((error: GatewayError) => void) | undefined
 
-  constructor(call: ModelCall, parts: ExchangeParts, active: Set<Exchange>) {
+  constructor(call: ModelCall, parts: ExchangeParts, active: Roster<Exchange>) {
     this.protocol = call.protocol
     this.operation = call.operation
     this.request = call.request

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { Roster } from '../lib/roster.ts'
 import { createObservation } from '../protocols/canonical/observation.ts'
 import { StoreError } from '../store/ports/store-error.ts'
 import { type AdmitParts, type Admitted, admit } from './admit/admit.ts'
@@ -36,7 +37,7 @@ export type Forwarder = ReturnType<typeof createForwarder>
 
 /** The way of a request: admit it, ask its channels, pay, reply. All failures end in `fail`. */
 export function createForwarder(parts: ForwardParts) {
-  const active = new Set<Exchange>()
+  const active = new Roster<Exchange>()
   let begun = 0
   let closed = false
 
@@ -70,7 +71,7 @@ export function createForwarder(parts: ForwardParts) {
     active: (): number => active.size,
     activeStreams(): number {
       let count = 0
-      for (const { facts, firstByteTick } of active) {
+      for (const { facts, firstByteTick } of active.all()) {
         if (facts?.stream && firstByteTick !== undefined) count++
       }
       return count
@@ -80,7 +81,7 @@ export function createForwarder(parts: ForwardParts) {
       closed = true
     },
     interruptAll(): void {
-      for (const exchange of active) exchange.interrupt('shutdown')
+      for (const exchange of active.all()) exchange.interrupt('shutdown')
     },
   }
 }

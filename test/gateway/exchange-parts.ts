@@ -2,6 +2,7 @@ import { buildCatalog } from '../../src/catalog/catalog.ts'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
 import { bodyFacts } from '../../src/gateway/body/body.ts'
 import { Exchange } from '../../src/gateway/exchange.ts'
+import { Roster } from '../../src/lib/roster.ts'
 import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { now, seed } from '../store/support.ts'
@@ -84,7 +85,7 @@ export async function createExchange(options: ExchangeOptions) {
       places: { leave() {} },
       memory: { end() {} },
     },
-    new Set(),
+    new Roster<Exchange>(),
   )
   const exchange = Object.assign(made, {
     requestId: 'req_1',

@@ -1,11 +1,12 @@
 import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { type Listed, Roster } from '../../lib/roster.ts'
 import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
 
 /** A holder's part of the memory budget. */
-export interface Lease {
+export interface Lease extends Listed {
   readonly owner: string
   bytes: number
   isLarge: boolean
@@ -17,6 +18,7 @@ export interface Lease {
 
 export const createLease = (owner: string): Lease => ({
   owner,
+  place: -1,
   bytes: 0,
   isLarge: false,
   isOver: false,
@@ -110,7 +112,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   const large = createFairQueue<Waiter>()
   const ahead = createFairQueue<Waiter>()
   const shares = { large: new Map<string, number>(), small: new Map<string, number>() }
-  const reading = new Set<Lease>()
+  const reading = new Roster<Lease>()
   /** The first waiter. It is not overtaken, or small leases would keep large ones out forever. */
   let turn: Waiter | undefined
   let turnAhead: Waiter | undefined
@@ -193,7 +195,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   function look(): void {
     if (waitingSmall + waitingLarge > 0) {
       const now = tick()
-      for (const lease of reading) {
+      for (const lease of reading.all()) {
         if (now - lease.takenTick <= bodyMs + lease.bytes / bodyCostPerMs) continue
         reading.delete(lease)
         lease.isOver = true

@@ -51,7 +51,8 @@ export function createCommitter(
   const waiting: Waiting[] = []
   let isFlushing = false
   const idlers: (() => void)[] = []
-  const unhurried = new Map<string, Waiting>()
+  /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
+  const unhurried = new Map<string, { one: Waiting | undefined }>()
   /** Requests whose reservation the store rejected. */
   const unreserved = new Set<string>()
   let batchTimer: ReturnType<typeof setTimeout> | undefined
@@ -135,10 +136,19 @@ export function createCommitter(
     return asker.promise
   }
 
+  /** Ends the batch window of one reservation. */
+  function takeUnhurried(requestId: string): Waiting | undefined {
+    const entry = unhurried.get(requestId)
+    if (entry === undefined) return undefined
+    const { one } = entry
+    unhurried.delete(requestId)
+    entry.one = undefined
+    return one
+  }
+
   /** Removes an uncommitted reservation; true when there was one. */
   function withdraw(requestId: string): boolean {
-    const one = unhurried.get(requestId)
-    unhurried.delete(requestId)
+    const one = takeUnhurried(requestId)
     one?.asker.resolve(undefined)
     return one !== undefined
   }
@@ -146,8 +156,10 @@ export function createCommitter(
   function hurryAll(): void {
     clearTimeout(batchTimer)
     batchTimer = undefined
-    waiting.push(...unhurried.values())
-    unhurried.clear()
+    for (const requestId of [...unhurried.keys()]) {
+      const one = takeUnhurried(requestId)
+      if (one) waiting.push(one)
+    }
     if (waiting.length > 0) start()
   }
 
@@ -198,14 +210,13 @@ export function createCommitter(
         start()
         return
       }
-      unhurried.set(requestId, one)
+      unhurried.set(requestId, { one })
       batchTimer ??= setTimeout(hurryAll, batchWindowMs)
     },
     /** Commits this reservation now. */
     hurry(requestId: string): void {
-      const one = unhurried.get(requestId)
+      const one = takeUnhurried(requestId)
       if (one === undefined) return
-      unhurried.delete(requestId)
       waiting.push(one)
       start()
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { type Listed, Roster } from '../../lib/roster.ts'
 
 export type Expiry = 'first_byte' | 'idle' | 'total'
 
@@ -19,15 +20,13 @@ const tickMs = 100
  * (`createRunningClock`).
  */
 export function createWatchdog(clock: Clock) {
-  const calls = new Set<WatchedCall>()
+  const calls = new Roster<WatchedCall>()
 
   const timer = setInterval(() => {
     const now = clock()
-    for (const call of calls) {
+    for (const call of calls.all()) {
       const expiry = call.expiredAt(now)
-      if (expiry === undefined) continue
-      calls.delete(call)
-      call.onExpiry(expiry)
+      if (expiry !== undefined && calls.delete(call)) call.onExpiry(expiry)
     }
   }, tickMs)
   timer.unref()
@@ -39,9 +38,10 @@ export function createWatchdog(clock: Clock) {
   }
 }
 
-class WatchedCall {
+class WatchedCall implements Listed {
+  place = -1
   readonly onExpiry: (expiry: Expiry) => void
-  readonly #calls: Set<WatchedCall>
+  readonly #calls: Roster<WatchedCall>
   readonly #limits: Limits
   readonly #clock: Clock
   readonly #startedAt: number
@@ -50,7 +50,7 @@ class WatchedCall {
   #pausedMs = 0
 
   constructor(
-    calls: Set<WatchedCall>,
+    calls: Roster<WatchedCall>,
     limits: Limits,
     onExpiry: (expiry: Expiry) => void,
     clock: Clock,
