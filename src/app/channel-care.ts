@@ -40,13 +40,10 @@ export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
   /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
   readonly findHome: SharedBindings['refresh'] | undefined
-  /** Which channel made which answer. */
   readonly affinity: Affinity
   readonly coolings: Health['coolings']
   readonly recover: Health['recover']
-  /** The catalog or the database has changed. */
   refresh(): Promise<void>
-  /** Ends the probes and stores the state. */
   stop(): Promise<void>
 }
 

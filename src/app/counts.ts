@@ -22,7 +22,6 @@ export function createRecentAttempts(tick: Clock): RecentAttempts {
   const channels = new Map<number, Counts>()
   const now = () => Math.floor(tick() / slotMs)
 
-  /** Clears the minutes that have passed since. */
   function moveOn(counts: Counts): void {
     const minute = now()
     const passed = Math.min(minute - counts.minute, slots)

@@ -86,7 +86,6 @@ const patienceMs = 5_000
 
 /** How this process learns of changes by others in the database. */
 interface Hearing {
-  /** Asks the store; fails as it does. */
   changedElsewhere(): Promise<ChangedElsewhere>
   /** Whether this has failed for so long that this process should get no requests. */
   isDeaf(): boolean

@@ -6,7 +6,6 @@ export interface Ending {
   step(what: string, work: () => unknown, limitMs: number): Promise<void>
   /** The step under way, as a noun; undefined: none. */
   now(): string | undefined
-  /** The steps that failed or timed out. */
   readonly left: readonly string[]
 }
 

@@ -54,7 +54,6 @@ export async function createFeedExporter(parts: FeedExportParts): Promise<FeedEx
   }
 }
 
-/** Folder errors become `UserError`. */
 async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -64,7 +63,6 @@ async function inFolder<Result>(folder: string, work: () => Promise<Result>): Pr
 }
 
 interface FeedMirrorParts {
-  /** Address of the original feed. */
   readonly origin: string
   readonly listen: Pick<Config['server'], 'host' | 'port'>
   readonly intervalMs: number
@@ -73,7 +71,6 @@ interface FeedMirrorParts {
   readonly log: Logger
 }
 
-/** A running mirror. */
 interface FeedMirroring {
   readonly url: string
   /** Asks the origin now; never rejects. */
@@ -111,7 +108,6 @@ export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring>
   }
 }
 
-/** How long open responses and copies may take when the mirror stops. */
 const stopMs = 2_000
 
 async function openMirror({ origin, folder, acceptSite, log }: FeedMirrorParts) {

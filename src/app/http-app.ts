@@ -9,7 +9,6 @@ import type { createSite } from './site.ts'
 
 interface HttpParts {
   readonly models: ReturnType<typeof modelRoutes>
-  /** Endpoints that vendors publish and the gateway lacks. */
   readonly notOffered: NotOffered
   readonly site: ReturnType<typeof createSite>
   readonly door: ReturnType<typeof createConsoleDoor>

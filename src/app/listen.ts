@@ -7,7 +7,6 @@ import { UserError } from './instance.ts'
 /** A listening gateway. */
 export interface Listening {
   readonly url: string
-  /** Stops accepting requests; those under way continue. */
   close(): Promise<void>
   /** Closes the remaining connections: a slow reader would keep the process. */
   drop(): void
@@ -23,7 +22,6 @@ const maxWaitingBytes = 64 * 1_048_576
 const sentAheadBytes = 262_144
 
 type Address = Pick<Config['server'], 'host' | 'port'> & {
-  /** The longest message of a WebSocket. */
   readonly messageBytes?: number
 }
 

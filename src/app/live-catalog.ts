@@ -11,7 +11,6 @@ export interface LiveCatalog {
   current(): Catalog
   /** The rows it was built from, disabled and unpriced ones included. */
   rows(): CatalogRows
-  /** Reads the store and swaps the snapshot. */
   reload(): Promise<void>
 }
 

@@ -15,14 +15,12 @@ const beatMs = 5_000
 /** No node counts as dead for this time after an outage of the database: all may have been silent. */
 const graceMs = 3 * beatMs
 
-/** How long dead nodes stay listed. */
 const keptMs = 3_600_000
 
 interface MembershipParts {
   readonly nodes: NodeStore
   readonly load: () => NodeLoad
   readonly log: Logger
-  /** Where this node runs; default: its machine and process. */
   readonly name?: string
   readonly tick?: Clock
 }
@@ -36,7 +34,6 @@ export interface Membership {
   living(): number
   /** Sends a heartbeat, closes what dead nodes left open and forgets those long dead. */
   beat(): Promise<void>
-  /** Leaves the list; nothing of its own is under way any more. */
   leave(): Promise<void>
 }
 

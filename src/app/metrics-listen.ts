@@ -20,7 +20,6 @@ export interface MetricsSource {
   readonly requestsInFlight: () => number
   /** Requests whose answer is a stream that has begun. */
   readonly streamsInFlight: () => number
-  /** Settlements in the spool of this node. */
   readonly spooled: () => number
   readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
   readonly memory: {

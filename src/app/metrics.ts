@@ -141,7 +141,6 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
   ]
 }
 
-/** Skips removed groups. */
 function* ofGroups(
   { totals, catalog }: MetricsSource,
   samplesOf: (group: string, totals: GroupTotals) => Iterable<Sample>,

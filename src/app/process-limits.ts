@@ -18,7 +18,6 @@ export interface ProcessMemory {
   readonly budget: MemoryBudget
   /** WebSockets at once, and the longest message on one. */
   readonly sockets: SocketLimits & { readonly messageBytes: number }
-  /** Cache of fetched files. */
   readonly fileCacheBytes: number
 }
 
@@ -62,7 +61,6 @@ export function createProcessMemory({
   return { limitBytes, source, budget, sockets: socketsWithin(totalBytes), fileCacheBytes }
 }
 
-/** The server buffers partial messages: one account gets a quarter of the budget at most. */
 function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
   const messageBytes = Math.min(
     Math.max(Math.floor(totalBytes / 1_024), 2 * mebibyte),

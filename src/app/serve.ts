@@ -25,11 +25,9 @@ interface ServeParts {
   readonly config: Config
   readonly instance: Instance
   readonly log: Logger
-  /** Reads the configuration again, for SIGHUP. */
   readonly reload: () => Promise<Config>
   /** Monotonic clock of sessions; tests replace it. */
   readonly sessionTick?: Clock | undefined
-  /** How long a WebSocket lives; default: an hour. */
   readonly socketLifeMs?: number | undefined
   /** Where the operator sets the address; default: `server.listen`. */
   readonly addressSetBy?: string | undefined
@@ -38,7 +36,6 @@ interface ServeParts {
 /** A running gateway. */
 export interface Serving {
   readonly url: string
-  /** Creates the first administrator with a single-use code; undefined: one exists. */
   readonly setupUrl: string | undefined
   readonly metricsUrl: string | undefined
   readonly memory: ProcessMemory
@@ -62,7 +59,6 @@ const bounds = {
   lastWordsMs: 2_000,
   /** Longer than the patience with an unavailable store: only then is the loss known. */
   settleMs: 15_000,
-  /** All closing steps together. */
   closeMs: 5_000,
   /** The same after a second signal. */
   hurriedCloseMs: 500,
@@ -225,7 +221,6 @@ async function beginFetching(): Promise<void> {
 const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoad) =>
   records.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
-/** Throws when another process serves from a database for one. */
 async function claim(store: Store, config: Config): Promise<void> {
   if (!(await store.claimServing())) {
     throw new UserError(
@@ -235,7 +230,6 @@ async function claim(store: Store, config: Config): Promise<void> {
   }
 }
 
-/** Closes what a killed process left open. */
 async function sweep(store: Store, log: Logger): Promise<void> {
   // Several nodes look for dead ones instead.
   if (store.records.isShared) return

@@ -118,7 +118,6 @@ export function createSite(parts: SiteParts) {
         inSlices(encodeStatus({ groups, figures, nowMs: clock(), onlyGroup })),
       )
     },
-    /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia, consoleApi: () => Promise<AnyElysia>) =>
       docsRoutes({
         app,
@@ -133,13 +132,11 @@ export function createSite(parts: SiteParts) {
     /** The status page at the root of its own host; undefined: another host or path. */
     front: (request: Request) =>
       hosts.isFront(request) ? answerPage(statusPages, request) : undefined,
-    /** Applies a changed configuration. */
     configure(changed: Config): void {
       ;({ site, settings } = changed)
       hosts = createHostRules(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
     },
-    /** Rebuilds all pages after changes of prices, groups or settings. */
     refresh: snapshots.refresh,
     async stop() {
       await snapshots.stop()

@@ -63,10 +63,8 @@ interface TollgateParts {
   /** Numbers in [0, 1) that choose between equal channels. */
   readonly random?: () => number
   readonly heartbeat?: HeartbeatTimes
-  /** Who is signed in to the console; tests replace it. */
   readonly sessions?: Sessions
   readonly sessionTick?: Clock | undefined
-  /** How long a WebSocket lives; default: an hour. */
   readonly socketLifeMs?: number | undefined
   readonly repeat?: Repeat
 }
@@ -78,9 +76,7 @@ export interface Tollgate {
   configure(config: Config): void
   /** What other processes changed in the store since the last call; throws when it is unavailable. */
   changedElsewhere(): Promise<ChangedElsewhere>
-  /** Reads accounts and tokens again. */
   accountsChanged(): void
-  /** Reads groups, channels, prices and tokens again. */
   refresh(): Promise<void>
   /** As `refresh`, after manual changes: channels may have new models with a list price. */
   changed(): Promise<void>
@@ -89,15 +85,12 @@ export interface Tollgate {
   readonly metrics: MetricsSource
   readonly memory: ProcessMemory
   load(): NodeLoad
-  /** Exchanges under way, streams included. */
   active(): number
   /** Fails readiness; requests are still accepted. */
   drain(): void
   /** Refuses new requests on open connections. */
   close(): void
-  /** Aborts all exchanges, each with its record. */
   interruptAll(): void
-  /** Resolves when everything that ended is stored. */
   settled(): Promise<void>
   /** Whether settlements wait that the store did not take. */
   isBehind(): boolean

@@ -176,6 +176,15 @@ export const modalityName = (kind: ModalityKind): ModalityName =>
 
 export const modalityNames: readonly ModalityName[] = modalityKinds.map(modalityName)
 
+/** Names of the prices of text tokens in the file, in receipts and in reports. */
+export const textRateNames = [
+  'input',
+  'output',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+] as const
+
 /** Text token prices under their public names (file, receipts, reports). */
 export const namedRates = <Value>(
   rates: Record<Exclude<keyof TokenRates, 'modalities'>, Value>,

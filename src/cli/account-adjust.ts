@@ -1,63 +1,68 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import { usd } from '../billing/money.ts'
 import { type Adjusted, type Adjustment, WouldOverdraw } from '../store/ports/admin.ts'
 import { confirm } from './ask.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { type AnyOptions, addReporting, type Described } from './resource-commands.ts'
 import { parseAmount, parseWords } from './values.ts'
 
-interface AdjustOptions extends ConfigOption {
+interface AdjustOptions extends AnyOptions {
   readonly reason: string
   readonly key?: string
   readonly yes?: boolean
-  readonly json?: boolean
 }
 
 /** `tollgate account credit`. */
-export function addCredit(account: Command): void {
-  const command = account.command('credit').description('add to a balance: a payment, a gift')
-  addAdjustment(command, 'credit')
-  withExamples(
-    withConfig(command),
-    'tollgate account credit someone@example.com 20 --reason "invoice 7" --key invoice-7',
-  )
-}
+export const addCredit = (account: Command): void =>
+  addAdjustment(account, 'credit', {
+    help: 'add to a balance: a payment, a gift',
+    examples: [
+      'tollgate account credit someone@example.com 20 --reason "invoice 7" --key invoice-7',
+    ],
+  })
 
 /** `tollgate account debit`. */
-export function addDebit(account: Command): void {
-  const command = account
-    .command('debit')
-    .description('take from a balance: a refund, a correction')
-    .option('-y, --yes', 'do not ask, also when it goes below what the credit limit allows')
-  addAdjustment(command, 'debit')
-  withExamples(
-    withConfig(command),
-    'tollgate account debit someone@example.com 2.5 --reason "paid back"',
-  )
-}
+export const addDebit = (account: Command): void =>
+  addAdjustment(account, 'debit', {
+    help: 'take from a balance: a refund, a correction',
+    options: [
+      ['-y, --yes', 'do not ask, also when it goes below what the credit limit allows'],
+    ] as const,
+    examples: ['tollgate account debit someone@example.com 2.5 --reason "paid back"'],
+  })
 
-function addAdjustment(command: Command, kind: Adjustment['kind']): void {
-  const amount = new Argument('<usd>', 'how much: more than 0, at most 9 decimals')
-  command
-    .addArgument(emailArgument())
-    .addArgument(amount.argParser(parseAmount))
-    .requiredOption('--reason <text>', 'why; it stands in the ledger', parseWords)
-    .option('--key <key>', 'of your choice: asked again with it, nothing is done twice', parseWords)
-    .option('--json', 'as JSON')
-    .action(async (email: string, amountNano: number, options: AdjustOptions) =>
-      withStore(options, async (instance) => {
-        await findAccount(instance, email)
-        const { reason, key = null } = options
-        const change = { account: email, kind, amountNano, reason, idempotencyKey: key }
-        const adjustment = { ...change, actor: commandLine }
-        const adjusted = await adjust(instance, adjustment, options)
-        if (options.json) return writeJson(adjustmentReport(adjustment, adjusted))
-        await writeLines([describe(adjustment, adjusted)])
-      }),
-    )
-}
+const addAdjustment = (
+  account: Command,
+  kind: Adjustment['kind'],
+  { options = [], ...described }: Described,
+): void =>
+  addReporting(account, kind, {
+    ...described,
+    args: [
+      emailArgument(),
+      new Argument('<usd>', 'how much: more than 0, at most 9 decimals').argParser(parseAmount),
+    ],
+    options: [
+      ...options,
+      new Option('--reason <text>', 'why; it stands in the ledger')
+        .argParser(parseWords)
+        .makeOptionMandatory(),
+      new Option(
+        '--key <key>',
+        'of your choice: asked again with it, nothing is done twice',
+      ).argParser(parseWords),
+    ],
+    async run(instance, options: AdjustOptions, email: string, amountNano: number) {
+      await findAccount(instance, email)
+      const { reason, key = null } = options
+      const change = { account: email, kind, amountNano, reason, idempotencyKey: key }
+      const adjustment = { ...change, actor: commandLine }
+      return { adjustment, adjusted: await adjust(instance, adjustment, options) }
+    },
+    json: ({ adjustment, adjusted }) => adjustmentReport(adjustment, adjusted),
+    lines: ({ adjustment, adjusted }) => [describe(adjustment, adjusted)],
+  })
 
 /** The store itself refuses to overdraw: no check can be outdated. */
 async function adjust(

@@ -9,59 +9,57 @@ import { addSetOptions, namedFields, requireSome } from './field-options.ts'
 import { findBalanceLow, findCountryHeader, warnOfAccount } from './file-word.ts'
 import { readNamed } from './fragment.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
 import { addAllCountries, namedRegions, type RegionOptions } from './regions.ts'
+import { type AnyOptions, addReporting } from './resource-commands.ts'
 
-interface SetOptions extends ConfigOption, RegionOptions {
-  readonly [name: string]: unknown
-  readonly role?: 'admin' | 'user'
+interface SetOptions extends AnyOptions, RegionOptions {
+  readonly role?: string
   readonly vouch?: boolean
-  readonly json?: boolean
 }
+
+export const roleOption = () =>
+  new Option('--role <role>', 'what it may do in the console').choices(['user', 'admin'])
 
 /** `tollgate account set`: unnamed fields stay. */
-export function addSet(account: Command): void {
-  const role = new Option('--role <role>', 'what it may do in the console')
-  const command = account
-    .command('set')
-    .description('change what is named of an account, and nothing else')
-    .addArgument(emailArgument())
-    .addOption(role.choices(['user', 'admin']))
-    .option('--vouch', "its address is its owner's: the file and groups may name it")
-    .option('--json', 'as JSON')
-    .action((email: string, options: SetOptions) =>
-      withStore(options, (instance) => setAccount(instance, email, options)),
-    )
-  addSetOptions(command, accountFields)
-  addAllCountries(command)
-  withExamples(
-    withConfig(command),
-    'tollgate account set team@example.com --credit-limit 500',
-    'tollgate account set team@example.com --low-balance none',
-    'tollgate account set team@example.com --rpm 600 --concurrency 20',
-    'tollgate account set team@example.com --deny-countries CN',
-    'tollgate account set owner@example.com --vouch --role admin',
-  )
-}
+export const addSet = (account: Command): void =>
+  addReporting(account, 'set', {
+    help: 'change what is named of an account, and nothing else',
+    args: [emailArgument()],
+    options: [
+      roleOption(),
+      ['--vouch', "its address is its owner's: the file and groups may name it"],
+    ],
+    extend(command) {
+      addSetOptions(command, accountFields)
+      addAllCountries(command)
+    },
+    examples: [
+      'tollgate account set team@example.com --credit-limit 500',
+      'tollgate account set team@example.com --low-balance none',
+      'tollgate account set team@example.com --rpm 600 --concurrency 20',
+      'tollgate account set team@example.com --deny-countries CN',
+      'tollgate account set owner@example.com --vouch --role admin',
+    ],
+    run: setAccount,
+    lines: (report) => formatPairs(describeAccount(report)),
+    after: (_instance, { email }, options: SetOptions) =>
+      warnOfAccount(options, email, namedIn(options)),
+  })
 
-async function setAccount(instance: Instance, email: string, options: SetOptions): Promise<void> {
-  const { role, vouch, json } = options
-  const named = {
-    ...namedFields(accountFields, options),
-    ...namedRegions(options),
-    ...(role !== undefined && { role }),
-  }
+const namedIn = (options: SetOptions): object => ({
+  ...namedFields(accountFields, options),
+  ...namedRegions(options),
+  ...(options.role !== undefined && { role: options.role }),
+})
+
+async function setAccount(instance: Instance, options: SetOptions, email: string) {
+  const named = namedIn(options)
   const others = ['--allow-countries', '--deny-countries', '--all-countries', '--role', '--vouch']
-  requireSome(vouch ? { vouch } : named, accountFields, others)
+  requireSome(options.vouch ? { vouch: true } : named, accountFields, others)
   const header = await findCountryHeader(options, instance)
   const fields = readNamed(accountFields, named, (entry) => loadEntry.account(entry, header))
   await findAccount(instance, email)
-  const change = { ...fields, ...(vouch && { isVouched: true as const }) }
+  const change = { ...fields, ...(options.vouch && { isVouched: true as const }) }
   await instance.store.admin.changeAccount({ ...change, account: email, actor: commandLine })
-  const changed = await findAccount(instance, email)
-  const report = accountReport(changed, await findBalanceLow(options, instance))
-  if (json) await writeJson(report)
-  else await writeLines(formatPairs(describeAccount(report)))
-  await warnOfAccount(options, email, named)
+  return accountReport(await findAccount(instance, email), await findBalanceLow(options, instance))
 }

@@ -26,7 +26,6 @@ function lowOf({ overdrawn_nano, balance_low }: AccountReport): string {
   return balance_low ? 'low' : ''
 }
 
-/** The request that overdrew the account, if known. */
 interface Caused {
   readonly overdrawn_by?: string | null
 }

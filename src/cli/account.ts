@@ -8,17 +8,17 @@ import { toWritten } from '../resources/resource.ts'
 import { addCredit, addDebit } from './account-adjust.ts'
 import { addLedger } from './account-ledger.ts'
 import { addPassword, addResetTwoFactor } from './account-password.ts'
-import { addSet } from './account-set.ts'
+import { addSet, roleOption } from './account-set.ts'
 import { accountColumns, describeDetails } from './account-text.ts'
 import { addFieldOptions, namedFields } from './field-options.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { allTokens, byCommandLine, emailArgument, findAccount, requireFree } from './lookup.ts'
-import { withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { withExamples } from './open.ts'
 import {
   type AnyOptions,
   addList,
+  addReporting,
   addShow,
   addSwitches,
   type Resource,
@@ -51,34 +51,27 @@ interface AddOptions extends AnyOptions {
   readonly balance: string
 }
 
-function addAdd(account: Command): void {
-  const role = new Option('--role <role>', 'what it may do in the console')
-  const command = account
-    .command('add')
-    .description('make an account')
-    .addArgument(emailArgument())
-    .addOption(role.choices(['user', 'admin']).default('user'))
-    .option('--balance <usd>', 'its opening balance', '0')
-    .option('--json', 'as JSON')
-    .action(async (email: string, options: AddOptions) =>
-      withStore(options, async (instance) => {
-        const report = await createAccount(instance, email, options)
-        if (options.json) return writeJson(report)
-        await writeLines([
-          `Account ${email} has ${usd(report.balance_nano)}. Its first token: ` +
-            `tollgate token add --account ${email} --group …`,
-        ])
-      }),
-    )
-  addFieldOptions(command, accountFields)
-  withExamples(
-    withConfig(command),
-    'tollgate account add someone@example.com --balance 10',
-    'tollgate account add team@example.com --credit-limit 500',
-  )
-}
+const addAdd = (account: Command): void =>
+  addReporting(account, 'add', {
+    help: 'make an account',
+    args: [emailArgument()],
+    options: [
+      roleOption().default('user'),
+      new Option('--balance <usd>', 'its opening balance').default('0'),
+    ],
+    extend: (command) => addFieldOptions(command, accountFields),
+    examples: [
+      'tollgate account add someone@example.com --balance 10',
+      'tollgate account add team@example.com --credit-limit 500',
+    ],
+    run: createAccount,
+    lines: ({ email, balance_nano }) => [
+      `Account ${email} has ${usd(balance_nano)}. Its first token: ` +
+        `tollgate token add --account ${email} --group …`,
+    ],
+  })
 
-async function createAccount(instance: Instance, email: string, options: AddOptions) {
+async function createAccount(instance: Instance, options: AddOptions, email: string) {
   const { admin } = instance.store
   const { role, balance } = options
   const named = toWritten(accountFields, namedFields(accountFields, options))

@@ -8,7 +8,7 @@ import { confirm } from './ask.ts'
 import { countChanges, describePlan, planReport } from './change-text.ts'
 import { complain } from './errors.ts'
 import { byCommandLine } from './lookup.ts'
-import { type JsonOption, withConfig, withExamples } from './open.ts'
+import { type JsonOption, withConfig } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
 interface PlanOptions extends JsonOption {
@@ -30,7 +30,7 @@ export function addPlan(program: Command): void {
     .option('--prune', 'also show what --prune would remove')
     .option('--json', 'as JSON')
     .action(showPlan)
-  withExamples(withConfig(command), 'tollgate plan', 'tollgate plan --prune --json')
+  withConfig(command, 'tollgate plan', 'tollgate plan --prune --json')
 }
 
 async function showPlan({ config: named, prune = false, json }: PlanOptions): Promise<void> {
@@ -67,7 +67,7 @@ export function addApply(program: Command): void {
     .option('--new-database', 'make a new database file where there was one before')
     .option('--json', 'as JSON')
     .action(apply)
-  withExamples(withConfig(command), 'tollgate apply', 'tollgate apply --prune --yes')
+  withConfig(command, 'tollgate apply', 'tollgate apply --prune --yes')
 }
 
 async function apply(options: ApplyOptions): Promise<void> {

@@ -59,7 +59,6 @@ const controlC = '\u0003'
 const controlD = '\u0004'
 const backspaces: ReadonlySet<string> = new Set(['\u007f', '\b'])
 
-/** Reads a line from the terminal without echo. */
 async function typed(prompt: string): Promise<string> {
   const { stdin } = process
   tell(prompt)

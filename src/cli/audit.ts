@@ -1,30 +1,23 @@
 import type { Command } from 'commander'
 import { humanTime, isoTime } from '../lib/format.ts'
-import type { Column } from '../lib/table.ts'
+import { type Column, formatTable } from '../lib/table.ts'
 import type { AuditEntry } from '../store/ports/admin.ts'
-import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeList } from './output.ts'
-import { parseRowLimit } from './values.ts'
-
-interface ListOptions extends JsonOption {
-  readonly limit: number
-}
+import { withExamples } from './open.ts'
+import { addReporting } from './resource-commands.ts'
+import { type RowLimit, rowLimitOption } from './values.ts'
 
 /** `tollgate audit …`: the log of manual changes. */
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('who changed what by hand: list')
-  const command = audit
-    .command('list')
-    .description('every change in the console and by a command, newest last')
-    .option('--limit <n>', 'at most this many, the newest', parseRowLimit, 50)
-    .option('--json', 'as JSON')
-    .action(async (options: ListOptions) =>
-      withStore(options, async ({ store }) => {
-        const rows = (await store.admin.audit(options.limit)).map(auditReport)
-        await writeList(rows, columns, { json: options.json, none: 'Nothing was changed by hand.' })
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate audit list --limit 20')
+  addReporting(audit, 'list', {
+    help: 'every change in the console and by a command, newest last',
+    options: [rowLimitOption()],
+    examples: ['tollgate audit list --limit 20'],
+    run: async ({ store }, { limit }: RowLimit) =>
+      (await store.admin.audit(limit)).map(auditReport),
+    lines: (rows) =>
+      rows.length > 0 ? formatTable(columns, rows) : ['Nothing was changed by hand.'],
+  })
   withExamples(audit, 'tollgate audit list --json')
 }
 

@@ -8,7 +8,7 @@ import { formatPairs } from '../lib/table.ts'
 import type { Contents } from '../store/ports/copies.ts'
 import { complain } from './errors.ts'
 import { interruptible } from './lifecycle.ts'
-import { type JsonOption, warnOfSpool, withConfig, withExamples } from './open.ts'
+import { type JsonOption, warnOfSpool, withConfig } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -27,8 +27,8 @@ export function addBackup(program: Command): void {
     .option('--no-secret', 'do not copy the secret file to FILE.secret')
     .option('--json', 'as JSON')
     .action(runBackup)
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate backup /backups/tollgate-$(date +%F).db',
     'tollgate restore /backups/tollgate-2026-11-21.db --config elsewhere.yaml',
   )
@@ -57,10 +57,7 @@ export function addRestore(program: Command): void {
     .argument('<file>', 'a file that "tollgate backup" has made')
     .option('--json', 'as JSON')
     .action(runRestore)
-  withExamples(
-    withConfig(command),
-    'tollgate restore /backups/tollgate-2026-11-21.db --config tollgate.yaml',
-  )
+  withConfig(command, 'tollgate restore /backups/tollgate-2026-11-21.db --config tollgate.yaml')
 }
 
 async function runRestore(file: string, options: JsonOption): Promise<void> {
@@ -72,7 +69,6 @@ async function runRestore(file: string, options: JsonOption): Promise<void> {
   await writeLines(describeRestored(result, durationMs))
 }
 
-/** Runs a copy with its progress, and reports its warning. */
 async function copied<
   Result extends { readonly secret: { readonly warning: string | null } },
   At extends RestoreProgress,

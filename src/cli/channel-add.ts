@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import { type ChannelReport, channelReport } from '../app/report/resources.ts'
+import { channelReport } from '../app/report/resources.ts'
 import { channelFields } from '../resources/channel.ts'
 import { toWritten } from '../resources/resource.ts'
 import { readProxy, readUpstreamKeys } from './channel-keys.ts'
@@ -9,58 +9,48 @@ import { UsageError } from './errors.ts'
 import { addFieldOptions, namedFields } from './field-options.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { byCommandLine, channelArgument, findNamed, requireFree } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { type AnyOptions, addReporting } from './resource-commands.ts'
 import { splitPair } from './values.ts'
 
-interface AddOptions extends ConfigOption {
-  readonly [name: string]: unknown
+interface AddOptions extends AnyOptions {
   readonly speaks: readonly string[]
   readonly model: readonly string[]
   readonly keyEnv?: string
   readonly proxyEnv?: string
-  readonly json?: boolean
 }
+
+const needed = (flags: string, help: string) => new Option(flags, help).makeOptionMandatory()
 
 /** `tollgate channel add`: its secrets come from variables or stdin, never as arguments. */
-export function addAdd(channel: Command): void {
-  const command = channel
-    .command('add')
-    .description('make a channel; its key comes from a variable or from stdin, never from here')
-    .addArgument(channelArgument())
-    .requiredOption('--speaks <protocol=url...>', 'chat, responses, messages or gemini, and where')
-    .requiredOption('--model <id...>', 'what it offers; ID=UPSTREAM when it calls it otherwise')
-    .option('--key-env <variable>', 'environment variable with its key (default: read stdin)')
-    .option('--proxy-env <variable>', 'environment variable with the address of its proxy')
-    .option('--json', 'as JSON')
-    .action(async (name: string, options: AddOptions) =>
-      withStore(options, async (instance) => {
-        const report = await createChannel(instance, name, options)
-        if (options.json) return writeJson(report)
-        await writeLines([
-          `Channel ${name} offers ${modelNames(report).join(', ')}. A group makes it callable: ` +
-            `tollgate group add … --channel ${name}`,
-        ])
-      }),
-    )
-  addFieldOptions(command, channelFields)
-  withExamples(
-    withConfig(command),
-    'tollgate channel add openai-main --speaks chat=https://api.openai.com/v1 \\',
-    '    --model gpt-5-mini fast=gpt-5-nano --key-env OPENAI_API_KEY --rpm 600',
-  )
-}
+export const addAdd = (channel: Command): void =>
+  addReporting(channel, 'add', {
+    help: 'make a channel; its key comes from a variable or from stdin, never from here',
+    args: [channelArgument()],
+    options: [
+      needed('--speaks <protocol=url...>', 'chat, responses, messages or gemini, and where'),
+      needed('--model <id...>', 'what it offers; ID=UPSTREAM when it calls it otherwise'),
+      ['--key-env <variable>', 'environment variable with its key (default: read stdin)'],
+      ['--proxy-env <variable>', 'environment variable with the address of its proxy'],
+    ],
+    extend: (command) => addFieldOptions(command, channelFields),
+    examples: [
+      'tollgate channel add openai-main --speaks chat=https://api.openai.com/v1 \\',
+      '    --model gpt-5-mini fast=gpt-5-nano --key-env OPENAI_API_KEY --rpm 600',
+    ],
+    run: createChannel,
+    lines: (report) => [
+      `Channel ${report.name} offers ${modelNames(report).join(', ')}. A group makes it callable: ` +
+        `tollgate group add … --channel ${report.name}`,
+    ],
+  })
 
-async function createChannel(
-  instance: Instance,
-  name: string,
-  options: AddOptions,
-): Promise<ChannelReport> {
+async function createChannel(instance: Instance, options: AddOptions, name: string) {
   const { store } = instance
+  const { channels } = await store.catalog.load()
   requireFree(
     'channel',
     name,
-    (await store.catalog.load()).channels.some((one) => one.name === name),
+    channels.some((one) => one.name === name),
   )
   const proxy = readProxy(options.proxyEnv)
   const config = readFragment({

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
 import { warnOfChannel } from './file-word.ts'
 import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeLines } from './output.ts'
 
 /** `tollgate channel drain`: finishes what has begun on a channel, and sends it nothing new. */
@@ -30,5 +30,5 @@ export function addDrain(channel: Command): void {
         await warnOfChannel(options, name, 'draining')
       }),
     )
-  withExamples(withConfig(command), 'tollgate channel drain openai-main')
+  withConfig(command, 'tollgate channel drain openai-main')
 }

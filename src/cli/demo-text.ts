@@ -78,7 +78,6 @@ interface DemoLogParts {
   readonly inner: Logger
   /** Prints a line; undefined: requests go to `inner` too. */
   readonly print: ((line: string) => void) | undefined
-  /** The demo account's balance in nano-USD. */
   readonly balance: () => Promise<number | undefined>
 }
 

@@ -93,7 +93,6 @@ async function startDemo(
   return { stopped: told }
 }
 
-/** A folder that is removed however the process ends. */
 function makeFolder(): string {
   try {
     const directory = mkdtempSync(resolve(tmpdir(), 'tollgate-demo-'))
@@ -112,7 +111,6 @@ function makeFolder(): string {
 /** 80 bits, easy to type. */
 const createPassword = () => crypto.getRandomValues(new Uint8Array(10)).toHex()
 
-/** The usual port, or the next free one. */
 function findFreePort(): number {
   for (let port = usualPort; port < usualPort + 100; port++) {
     try {

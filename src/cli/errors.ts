@@ -30,7 +30,6 @@ export function complain(message: string): void {
   tell(lines.join(''))
 }
 
-/** The reader of our output has exited, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }

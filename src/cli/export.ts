@@ -7,7 +7,7 @@ import {
   requestFields,
 } from '../billing/receipt/fields.ts'
 import type { RecordStore, Span } from '../store/ports/records.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { write } from './output.ts'
 import { parseTime } from './values.ts'
 
@@ -35,8 +35,8 @@ export function addExport(program: Command): void {
     .action((what: What, options: ExportOptions) =>
       withStore(options, ({ store }) => writeAll(linesOf(store.records, what, options))),
     )
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate export requests --since 7d > week.jsonl',
     'tollgate export ledger --format csv --since 2026-11-01 --until 2026-12-01',
   )

@@ -27,7 +27,6 @@ interface FeedExportOptions extends JsonOption {
   readonly watch?: boolean
 }
 
-/** `tollgate feed export`: the feed as files, for any static host. */
 function addFeedExport(feed: Command): void {
   const command = feed
     .command('export')
@@ -38,8 +37,8 @@ function addFeedExport(feed: Command): void {
     .action((folder: string, options: FeedExportOptions) =>
       withStore(options, (instance) => exportFeed(folder, options, instance)),
     )
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate feed export /var/www/prices',
     'tollgate feed export /var/www/prices --watch',
   )
@@ -61,7 +60,6 @@ function describe(folder: string, written: readonly string[], { json }: FeedExpo
 
 const pollMs = 500
 
-/** Writes after each change until a signal ends it. A failure is logged, then retried. */
 async function watch(
   { store }: Instance,
   exporter: FeedExporter,
@@ -100,7 +98,6 @@ interface FeedMirrorOptions {
   readonly log: 'pretty' | 'json'
 }
 
-/** `tollgate feed mirror`: a backup address of another instance's feed, on a machine of its own. */
 function addFeedMirror(feed: Command): void {
   const command = feed
     .command('mirror')
@@ -167,7 +164,6 @@ function parseInterval(text: string): number {
   return ms
 }
 
-/** `tollgate feed validate`: checks any price feed against the specification. */
 function addFeedValidate(feed: Command): void {
   const command = feed
     .command('validate')

@@ -7,7 +7,6 @@ import { byPath, placesOf } from '../resources/resource.ts'
 import { UsageError } from './errors.ts'
 import { withCommas } from './values.ts'
 
-/** The values of options, as commander gives them. */
 type Options = { readonly [name: string]: unknown }
 
 /** Commander takes a null for an option without a value. */

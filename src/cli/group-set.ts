@@ -11,49 +11,38 @@ import { addSetOptions, namedFields } from './field-options.ts'
 import { findCountryHeader, warnOfGroup } from './file-word.ts'
 import { readNamed } from './fragment.ts'
 import { byCommandLine, findNamed, groupArgument } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
 import { addAllCountries, namedRegions, type RegionOptions } from './regions.ts'
+import { type AnyOptions, addReporting } from './resource-commands.ts'
 
-interface SetOptions extends ConfigOption, RegionOptions {
-  readonly [name: string]: unknown
-  readonly accounts?: readonly string[]
-  readonly json?: boolean
-}
-
-/** Limits change only in the file and the console. */
 const settable = { accounts: groupFields.accounts, tools: groupFields.tools }
 
 /** `tollgate group set`: unnamed fields stay. */
-export function addSet(group: Command, describe: (report: GroupReport) => readonly string[]): void {
-  const command = group
-    .command('set')
-    .description(
-      'change whom a group is for, which tools of vendors it allows, or which countries it answers',
-    )
-    .addArgument(groupArgument())
-    .option('--json', 'as JSON')
-    .action((name: string, options: SetOptions) =>
-      withStore(options, async (instance) => {
-        const report = await setGroup(instance, name, options)
-        if (options.json) await writeJson(report)
-        else await writeLines(describe(report))
-        if (options.accounts) await remarkOnMembers(instance, report.accounts)
-        await warnOfGroup(options, name, report)
-      }),
-    )
-  addSetOptions(command, settable)
-  addAllCountries(command)
-  withExamples(
-    withConfig(command),
-    'tollgate group set staff --accounts ann@example.com,bob@example.com',
-    'tollgate group set staff --open',
-    'tollgate group set trial --tools web_search,code_execution',
-    'tollgate group set trial --allow-countries CN,US',
-  )
-}
+export const addSet = (
+  group: Command,
+  describe: (report: GroupReport) => readonly string[],
+): void =>
+  addReporting(group, 'set', {
+    help: 'change whom a group is for, which tools of vendors it allows, or which countries it answers',
+    args: [groupArgument()],
+    extend(command) {
+      addSetOptions(command, settable)
+      addAllCountries(command)
+    },
+    examples: [
+      'tollgate group set staff --accounts ann@example.com,bob@example.com',
+      'tollgate group set staff --open',
+      'tollgate group set trial --tools web_search,code_execution',
+      'tollgate group set trial --allow-countries CN,US',
+    ],
+    run: setGroup,
+    lines: describe,
+    async after(instance, report, options) {
+      if (options.accounts) await remarkOnMembers(instance, report.accounts)
+      await warnOfGroup(options, report.name, report)
+    },
+  })
 
-async function setGroup(instance: Instance, name: string, options: SetOptions) {
+async function setGroup(instance: Instance, options: AnyOptions & RegionOptions, name: string) {
   const { store } = instance
   const named = { ...namedFields(settable, options), ...namedRegions(options) }
   if (Object.keys(named).length === 0)

@@ -10,12 +10,12 @@ import { findCountryHeader } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addSet, remarkOnMembers } from './group-set.ts'
 import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
-import { withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { withExamples } from './open.ts'
 import { addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
 import {
   type AnyOptions,
   addList,
+  addReporting,
   addShow,
   addSwitches,
   type Resource,
@@ -57,42 +57,37 @@ interface AddOptions extends AnyOptions, RegionOptions {
   readonly channel: readonly string[]
 }
 
-function addAdd(group: Command): void {
-  const command = group
-    .command('add')
-    .description('make a group')
-    .addArgument(groupArgument())
-    .option('--json', 'as JSON')
-    .action(async (name: string, options: AddOptions) =>
-      withStore(options, async (instance) => {
-        const report = await createGroup(instance, name, options)
-        await remarkOnMembers(instance, report.accounts)
-        if (options.json) return writeJson(report)
-        await writeLines([
-          `Group ${name} can call: ${listed(report.callable_models, 'nothing yet')}.`,
-        ])
-        if (report.models_without_price.length > 0)
-          await writeLines([
-            `Without a price, so not callable: ${listed(report.models_without_price, '')}.`,
-          ])
-      }),
-    )
-  addFieldOptions(command, groupFields)
-  addRegionOptions(command)
-  withExamples(
-    withConfig(command),
-    'tollgate group add main --channel openai-main --multiplier 0.8',
-    'tollgate group add trial --channel openai-main --rpm 60 --concurrency 5',
-    'tollgate group add staff --channel openai-main --multiplier 0.1 --accounts ann@example.com',
-  )
-}
+const addAdd = (group: Command): void =>
+  addReporting(group, 'add', {
+    help: 'make a group',
+    args: [groupArgument()],
+    extend(command) {
+      addFieldOptions(command, groupFields)
+      addRegionOptions(command)
+    },
+    examples: [
+      'tollgate group add main --channel openai-main --multiplier 0.8',
+      'tollgate group add trial --channel openai-main --rpm 60 --concurrency 5',
+      'tollgate group add staff --channel openai-main --multiplier 0.1 --accounts ann@example.com',
+    ],
+    async run(instance, options: AddOptions, name: string) {
+      const report = await createGroup(instance, name, options)
+      await remarkOnMembers(instance, report.accounts)
+      return report
+    },
+    lines: ({ name, callable_models, models_without_price: unpriced }) => [
+      `Group ${name} can call: ${listed(callable_models, 'nothing yet')}.`,
+      ...(unpriced.length > 0
+        ? [`Without a price, so not callable: ${listed(unpriced, '')}.`]
+        : []),
+    ],
+  })
 
 async function createGroup(instance: Instance, name: string, options: AddOptions) {
   const { store } = instance
   const named = { ...namedFields(groupFields, options), ...namedRegions(options) }
   const header = await findCountryHeader(options, instance)
-  const entry = { name, ...toWritten(groupFields, named) }
-  const config = readFragment({ groups: [entry] }, header)
+  const config = readFragment({ groups: [{ name, ...toWritten(groupFields, named) }] }, header)
   const { groups, channels } = await store.catalog.load()
   requireFree(
     'group',

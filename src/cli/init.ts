@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { createTemplate } from '../app/config/template.ts'
 import { defaultConfigFile, UserError } from '../app/instance.ts'
 import { createTokenKey } from '../lib/ids.ts'
-import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { type ConfigOption, withConfig } from './open.ts'
 import { writeLines } from './output.ts'
 
 /** `tollgate init`: a commented tollgate.yaml to begin with. */
@@ -27,7 +27,7 @@ export function addInit(program: Command): void {
         `  4. tollgate serve${named}    starts the gateway with it`,
       ])
     })
-  withExamples(withConfig(command), 'tollgate init', 'tollgate init --config gateway.yaml')
+  withConfig(command, 'tollgate init', 'tollgate init --config gateway.yaml')
 }
 
 async function writeTemplate(file: string, force: boolean): Promise<void> {

@@ -25,9 +25,7 @@ export function holdHangUps(): () => boolean {
 interface Stoppable {
   /** Resolves to what could not be ended in time; a second call skips the waiting. */
   stop(): Promise<readonly string[]>
-  /** The step of the stop under way; undefined: none yet. */
   waitsFor?(): string | undefined
-  /** Handles SIGHUP; absent: it stops. */
   reload?(): unknown
 }
 

@@ -13,9 +13,12 @@ export interface JsonOption extends ConfigOption {
   readonly json?: boolean
 }
 
-/** Adds the option; returns the command. */
-export const withConfig = (command: Command): Command =>
-  command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)')
+/** Adds `--config` and the examples. */
+export const withConfig = (command: Command, ...examples: readonly string[]): Command =>
+  withExamples(
+    command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)'),
+    ...examples,
+  )
 
 /** Opens the configured database, works on it and closes it. Reads only `store:` of the file. */
 export async function withStore<Result>(

@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
 import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
-import { modalityNames } from '../billing/extras.ts'
+import { modalityNames, textRateNames } from '../billing/extras.ts'
 import { complaints } from '../resources/values.ts'
 import type { PriceWrite } from '../store/ports/admin.ts'
 import type { PriceRow, PriceTerms } from '../store/ports/catalog.ts'
@@ -10,10 +10,11 @@ import { confirm } from './ask.ts'
 import { complain, UsageError } from './errors.ts'
 import { readFragment } from './fragment.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { type ConfigOption, withConfig, withStore } from './open.ts'
+import { writeLines } from './output.ts'
 import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
 import { describeSetting } from './price-text.ts'
+import { addReporting } from './resource-commands.ts'
 import { splitPair } from './values.ts'
 
 interface SetOptions extends ConfigOption {
@@ -34,54 +35,52 @@ interface SetOptions extends ConfigOption {
   readonly json?: boolean
 }
 
+const repeated = (flags: string, help: string) =>
+  new Option(flags, help).argParser((value: string, before: readonly string[] = []) => [
+    ...before,
+    value,
+  ])
+
 /** `tollgate price set`: the operator's own price. */
-export function addSet(price: Command): void {
-  const command = price
-    .command('set')
-    .description("set the price of a model, from now on; it stands above the vendor's list price")
-    .addArgument(modelArgument())
-    .option('--input <usd>', 'per 1M input tokens')
-    .option('--output <usd>', 'per 1M output tokens')
-    .option('--cache-read <usd>', 'per 1M tokens read from a cache (default: as input)')
-    .option('--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)')
-    .option('--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)')
-    .option('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens', collect)
-    .option('--rate <kind=usd>', 'per 1M tokens that are no text, such as input_audio=32', collect)
-    .option(
-      '--tool <name=usd>',
-      'per 1,000 uses of a tool, such as web_search=10 or =free',
-      collect,
-    )
-    .option(
-      '--service-tier <name=factor>',
-      'what a service tier multiplies, such as flex=0.5',
-      collect,
-    )
-    .option(
-      '--context-window <tokens>',
-      'what it can hold; none: as its vendor says (default: kept)',
-    )
-    .option('--per-call <usd>', 'per call, instead of per token')
-    .option('--free', 'costs nothing, on purpose')
-    .option('--vendor', "the vendor's list price again, and its changes with new versions")
-    .option('--note <text>', 'a remark, shown in the price feed (default: the one it has)')
-    .option('--json', 'as JSON')
-    .action((model: string, options: SetOptions) =>
-      withStore(options, (instance) => setPrice(instance, model, options)),
-    )
-  withExamples(
-    withConfig(command),
-    'tollgate price set gpt-5-mini --input 0.25 --output 2 --cache-read 0.025',
-    'tollgate price set long-model --input 1.25 --output 10 --tier above=200000,input=2.5,output=15',
-    'tollgate price set painter --per-call 0.04',
-    'tollgate price set speaker --input 2.5 --output 10 --rate output_audio=64 --tool web_search=10',
-    'tollgate price set house-llm --free --note "on the house"',
-  )
-}
+export const addSet = (price: Command): void =>
+  addReporting(price, 'set', {
+    help: "set the price of a model, from now on; it stands above the vendor's list price",
+    args: [modelArgument()],
+    options: [
+      ['--input <usd>', 'per 1M input tokens'],
+      ['--output <usd>', 'per 1M output tokens'],
+      ['--cache-read <usd>', 'per 1M tokens read from a cache (default: as input)'],
+      ['--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)'],
+      ['--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)'],
+      repeated('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens'),
+      repeated('--rate <kind=usd>', 'per 1M tokens that are no text, such as input_audio=32'),
+      repeated('--tool <name=usd>', 'per 1,000 uses of a tool, such as web_search=10 or =free'),
+      repeated('--service-tier <name=factor>', 'what a service tier multiplies, such as flex=0.5'),
+      ['--context-window <tokens>', 'what it can hold; none: as its vendor says (default: kept)'],
+      ['--per-call <usd>', 'per call, instead of per token'],
+      ['--free', 'costs nothing, on purpose'],
+      ['--vendor', "the vendor's list price again, and its changes with new versions"],
+      ['--note <text>', 'a remark, shown in the price feed (default: the one it has)'],
+    ],
+    examples: [
+      'tollgate price set gpt-5-mini --input 0.25 --output 2 --cache-read 0.025',
+      'tollgate price set long-model --input 1.25 --output 10 --tier above=200000,input=2.5,output=15',
+      'tollgate price set painter --per-call 0.04',
+      'tollgate price set speaker --input 2.5 --output 10 --rate output_audio=64 --tool web_search=10',
+      'tollgate price set house-llm --free --note "on the house"',
+    ],
+    run: setPrice,
+    json: ({ row }) => priceReport(row),
+    lines: ({ row }, _options, [model]) => [
+      `The price of ${model} is: ${describeSetting(row.terms)}.`,
+    ],
+    after(_instance, { wasConfigured, isOffered }, _options, [model]) {
+      if (wasConfigured) warnOfConfig([model])
+      if (!isOffered) complain(`note: no channel offers ${model}, so nobody can call it yet`)
+    },
+  })
 
-const collect = (value: string, before: readonly string[] = []) => [...before, value]
-
-async function setPrice(instance: Instance, model: string, options: SetOptions): Promise<void> {
+async function setPrice(instance: Instance, options: SetOptions, model: string) {
   const { catalog, admin } = instance.store
   const unfit = complaints.name(model)
   if (unfit !== undefined) throw new UsageError(`MODEL: ${JSON.stringify(model)} ${unfit}`)
@@ -92,12 +91,11 @@ async function setPrice(instance: Instance, model: string, options: SetOptions):
     : ownWrite(model, before, options)
   const note = options.note ?? (options.vendor ? '' : (before?.note ?? ''))
   await admin.write({ prices: [{ ...write, note }] }, byCommandLine)
-  const row = await findPrice(instance, model)
-  if (options.json) await writeJson(priceReport(row))
-  else await writeLines([`The price of ${model} is: ${describeSetting(row.terms)}.`])
-  if (before?.source === 'config') warnOfConfig([model])
-  if (!channels.some(({ models }) => models.some(({ id }) => id === model)))
-    complain(`note: no channel offers ${model}, so nobody can call it yet`)
+  return {
+    row: await findPrice(instance, model),
+    wasConfigured: before?.source === 'config',
+    isOffered: channels.some(({ models }) => models.some(({ id }) => id === model)),
+  }
 }
 
 function vendorWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
@@ -112,7 +110,6 @@ function vendorWrite(model: string, before: PriceRow | undefined, options: SetOp
   return write
 }
 
-/** Checks a price by the rules of the configuration file. */
 function ownWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
   const { input, output, perCall, free, tier, contextWindow } = options
   const given = {
@@ -139,7 +136,6 @@ function ownWrite(model: string, before: PriceRow | undefined, options: SetOptio
   return { ...price, terms: withWindow(price.terms, before, options), source: 'operator' }
 }
 
-/** Keeps the context window unless one is named. */
 function withWindow(
   terms: PriceTerms,
   before: PriceRow | undefined,
@@ -151,15 +147,7 @@ function withWindow(
 }
 
 const rateKeys: ReadonlySet<string> = new Set(modalityNames)
-const tierKeys: ReadonlySet<string> = new Set([
-  'above',
-  'input',
-  'output',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-  ...modalityNames,
-])
+const tierKeys: ReadonlySet<string> = new Set(['above', ...textRateNames, ...modalityNames])
 
 /** Parses repeated pairs such as `web_search=10`; the file's rules check the names. */
 function parseNamed(
@@ -220,5 +208,5 @@ export function addRemove(price: Command): void {
         if (source === 'config') warnOfConfig([model])
       }),
     )
-  withExamples(withConfig(command), 'tollgate price remove gpt-5-mini --yes')
+  withConfig(command, 'tollgate price remove gpt-5-mini --yes')
 }

@@ -6,65 +6,60 @@ import { usd } from '../billing/money.ts'
 import { counted, isoTime } from '../lib/format.ts'
 import { formatTable } from '../lib/table.ts'
 import { findNamed } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
 import { describePercent } from './price-text.ts'
+import { type AnyOptions, addReporting } from './resource-commands.ts'
 import { tellInPlace } from './terminal.ts'
 import { parseTime } from './values.ts'
 
-interface SimulateOptions extends ConfigOption {
+interface SimulateOptions extends AnyOptions {
   readonly with: string
   readonly since: number
   readonly until?: number
   readonly group?: string
   readonly feedGroup?: string
-  readonly json?: boolean
 }
 
 const forms: readonly PriceForm[] = ['catalog', 'litellm', 'feed', 'config']
 
 /** `tollgate price simulate`: what recorded requests would have cost with other prices. */
-export function addSimulate(price: Command): void {
-  const command = price
-    .command('simulate')
-    .description('what recorded requests would have cost with the prices of a file')
-    .requiredOption('--with <file|url>', 'a tollgate.yaml, or a list that "price sync" reads')
-    .addOption(
+export const addSimulate = (price: Command): void =>
+  addReporting(price, 'simulate', {
+    help: 'what recorded requests would have cost with the prices of a file',
+    options: [
+      new Option(
+        '--with <file|url>',
+        'a tollgate.yaml, or a list that "price sync" reads',
+      ).makeOptionMandatory(),
       new Option('--since <time>', 'requests from this time on: a date, a date-time, or an age')
         .argParser(parseTime)
         .default(parseTime('7d'), '7d'),
-    )
-    .option('--until <time>', 'before this time, in the same forms', parseTime)
-    .option('--group <name>', 'only requests of this group')
-    .option('--feed-group <name>', 'whose prices, in a price feed with several groups')
-    .option('--json', 'as JSON, in nano-USD')
-    .action(runSimulation)
-  withExamples(
-    withConfig(command),
-    'tollgate price simulate --with next.yaml',
-    'tollgate price simulate --with prices.json --since 2026-11-01 --until 2026-12-01 --json',
-  )
-}
-
-async function runSimulation(options: SimulateOptions): Promise<void> {
-  const { with: from, since, until, group, feedGroup, json } = options
-  await withStore(options, async ({ store }) => {
-    const list = await loadPriceList({ from, group: feedGroup, forms })
-    if (group !== undefined) findNamed('group', group, (await store.catalog.load()).groups)
-    const span = { since, ...(until !== undefined && { until }) }
-    const found = await simulate(store, { list, group, ...span, ...showProgress(json) })
-    if (json)
-      return writeJson({
-        with: from,
-        form: list.form,
-        since: isoTime(since),
-        until: until === undefined ? null : isoTime(until),
-        group: group ?? null,
-        ...found,
-      })
-    await writeLines(describe(found))
+      new Option('--until <time>', 'before this time, in the same forms').argParser(parseTime),
+      ['--group <name>', 'only requests of this group'],
+      ['--feed-group <name>', 'whose prices, in a price feed with several groups'],
+    ],
+    jsonHelp: 'as JSON, in nano-USD',
+    examples: [
+      'tollgate price simulate --with next.yaml',
+      'tollgate price simulate --with prices.json --since 2026-11-01 --until 2026-12-01 --json',
+    ],
+    async run({ store }, options: SimulateOptions) {
+      const { with: from, since, until, group, feedGroup, json } = options
+      const list = await loadPriceList({ from, group: feedGroup, forms })
+      if (group !== undefined) findNamed('group', group, (await store.catalog.load()).groups)
+      const span = { since, ...(until !== undefined && { until }) }
+      const found = await simulate(store, { list, group, ...span, ...showProgress(json) })
+      return { form: list.form, found }
+    },
+    json: ({ form, found }, { with: from, since, until, group }: SimulateOptions) => ({
+      with: from,
+      form,
+      since: isoTime(since),
+      until: until === undefined ? null : isoTime(until),
+      group: group ?? null,
+      ...found,
+    }),
+    lines: ({ found }) => describe(found),
   })
-}
 
 function showProgress(json: boolean | undefined) {
   const { stderr } = process

@@ -7,7 +7,7 @@ import { counted, listed } from '../lib/format.ts'
 import { formatTable } from '../lib/table.ts'
 import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { warnOfConfig } from './price-lookup.ts'
 import { describePercent } from './price-text.ts'
@@ -34,8 +34,8 @@ export function addSync(price: Command): void {
     .option('--json', 'the difference as JSON; changes nothing without --yes')
     .action(sync)
     .addHelpText('after', formsHelp)
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate price sync --from prices.json',
     'tollgate price sync --from https://gateway.example.com/api/provider/pricing --group main',
     'tollgate price sync --from model_prices_and_context_window.json --json',

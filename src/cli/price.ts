@@ -9,17 +9,13 @@ import {
 import { humanTime, listed } from '../lib/format.ts'
 import { formatPairs, formatTable } from '../lib/table.ts'
 import type { PriceRow, PriceSource } from '../store/ports/catalog.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { withExamples } from './open.ts'
 import { findPrice, modelArgument } from './price-lookup.ts'
 import { addRemove, addSet } from './price-set.ts'
 import { addSimulate } from './price-simulate.ts'
 import { addSync } from './price-sync.ts'
 import { describeSetting, describeTerms, priceColumns } from './price-text.ts'
-
-interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
+import { addReporting } from './resource-commands.ts'
 
 /** `tollgate price …`: what models cost before a group's multiplier. */
 export function addPriceCommands(program: Command): void {
@@ -40,47 +36,45 @@ export function addPriceCommands(program: Command): void {
   )
 }
 
-function addList(price: Command): void {
-  const command = price
-    .command('list')
-    .description('list the prices in force, in USD per 1M tokens')
-    .addOption(
-      new Option('--source <who>', 'only prices set by').choices(['config', 'operator', 'vendor']),
-    )
-    .option('--json', 'as JSON, in micro-USD per 1M tokens')
-    .action(async (options: JsonOption & { readonly source?: PriceSource }) =>
-      withStore(options, async ({ store }) => {
-        const rows = await store.catalog.load()
-        const prices = rows.prices.filter(
-          ({ terms, source }) =>
-            terms.unit !== 'none' && (options.source === undefined || options.source === source),
-        )
-        if (options.json) return writeJson(prices.map(priceReport))
-        await writeLines(prices.length > 0 ? formatTable(priceColumns, prices) : ['No prices.'])
-        const unpriced = modelsWithoutPrice(rows)
-        if (unpriced.length > 0)
-          await writeLines([`Offered, but not callable without a price: ${listed(unpriced, '')}.`])
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate price list', 'tollgate price list --source vendor')
-}
+const inMicro = 'as JSON, in micro-USD per 1M tokens'
 
-function addShow(price: Command): void {
-  const command = price
-    .command('show')
-    .description('show the price of a model, who sells it, and what its vendor asks')
-    .addArgument(modelArgument())
-    .option('--json', 'as JSON, in micro-USD per 1M tokens')
-    .action(async (model: string, options: JsonOption) =>
-      withStore(options, async (instance) => {
-        const row = await findPrice(instance, model)
-        const details = priceDetails(row, await instance.store.catalog.load())
-        if (options.json) return writeJson(details)
-        await writeLines(describe(row, details))
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate price show gpt-5-mini')
-}
+const addList = (price: Command): void =>
+  addReporting(price, 'list', {
+    help: 'list the prices in force, in USD per 1M tokens',
+    options: [
+      new Option('--source <who>', 'only prices set by').choices(['config', 'operator', 'vendor']),
+    ],
+    jsonHelp: inMicro,
+    examples: ['tollgate price list', 'tollgate price list --source vendor'],
+    async run({ store }, { source }: { readonly source?: PriceSource }) {
+      const rows = await store.catalog.load()
+      const prices = rows.prices.filter(
+        (row) => row.terms.unit !== 'none' && (source === undefined || row.source === source),
+      )
+      return { prices, unpriced: modelsWithoutPrice(rows) }
+    },
+    json: ({ prices }) => prices.map(priceReport),
+    lines: ({ prices, unpriced }) => [
+      ...(prices.length > 0 ? formatTable(priceColumns, prices) : ['No prices.']),
+      ...(unpriced.length > 0
+        ? [`Offered, but not callable without a price: ${listed(unpriced, '')}.`]
+        : []),
+    ],
+  })
+
+const addShow = (price: Command): void =>
+  addReporting(price, 'show', {
+    help: 'show the price of a model, who sells it, and what its vendor asks',
+    args: [modelArgument()],
+    jsonHelp: inMicro,
+    examples: ['tollgate price show gpt-5-mini'],
+    async run(instance, _options, model: string) {
+      const row = await findPrice(instance, model)
+      return { row, details: priceDetails(row, await instance.store.catalog.load()) }
+    },
+    json: ({ details }) => details,
+    lines: ({ row, details }) => describe(row, details),
+  })
 
 function describe(row: PriceRow, details: PriceDetails): readonly string[] {
   const { vendor, groups, not_set } = details
@@ -131,19 +125,16 @@ const historyColumns = [
   { title: 'NOTE', text: (row: PriceRow) => row.note },
 ]
 
-function addHistory(price: Command): void {
-  const command = price
-    .command('history')
-    .description('every price that a model, or any, ever had; oldest first')
-    .addArgument(new Argument('[model]', 'only of this model'))
-    .option('--json', 'as JSON, in micro-USD per 1M tokens')
-    .action(async (model: string | undefined, options: JsonOption) =>
-      withStore(options, async ({ store }) => {
-        const rows = await store.catalog.priceHistory(model)
-        if (options.json) return writeJson(rows.map(priceReport))
-        const none = model === undefined ? 'No prices.' : `${model} never had a price.`
-        await writeLines(rows.length > 0 ? formatTable(historyColumns, rows) : [none])
-      }),
-    )
-  withExamples(withConfig(command), 'tollgate price history gpt-5-mini')
-}
+const addHistory = (price: Command): void =>
+  addReporting(price, 'history', {
+    help: 'every price that a model, or any, ever had; oldest first',
+    args: [new Argument('[model]', 'only of this model')],
+    jsonHelp: inMicro,
+    examples: ['tollgate price history gpt-5-mini'],
+    run: ({ store }, _options, model: string | undefined) => store.catalog.priceHistory(model),
+    json: (rows) => rows.map(priceReport),
+    lines(rows, _options, [model]) {
+      if (rows.length > 0) return formatTable(historyColumns, rows)
+      return [model === undefined ? 'No prices.' : `${model} never had a price.`]
+    },
+  })

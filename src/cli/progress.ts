@@ -3,14 +3,12 @@ import type { Clock } from '../lib/clock.ts'
 import { grouped } from '../lib/format.ts'
 import { tell, tellInPlace } from './terminal.ts'
 
-/** Intervals of progress lines on a terminal and in a log. */
 const terminalMs = 200
 const logMs = 10_000
 
 /** Shows progress on stderr. */
 export interface Progress {
   show(text: string): void
-  /** Clears the line. */
   done(): void
 }
 

@@ -12,7 +12,6 @@ import type {
   OwnTotal,
 } from '../store/ports/matching.ts'
 
-/** Further rows are only in --json. */
 const maxShown = 100
 
 /** A reconciliation for people: a summary, then the first differences of each kind. */
@@ -143,7 +142,6 @@ const differenceColumns = (form: CountForm) => [
   { title: 'NOTE', text: ({ own }: Difference) => noteOf(own) },
 ]
 
-/** What may explain a difference. */
 function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
   const notes = [
     ...(attempts > 1 ? [`${attempts} attempts of ours`] : []),

@@ -5,7 +5,7 @@ import { counted } from '../lib/format.ts'
 import type { MatchingSums } from '../store/ports/matching.ts'
 import type { Span } from '../store/ports/records.ts'
 import { findNamed } from './lookup.ts'
-import { type JsonOption, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, withConfig, withStore } from './open.ts'
 import { write, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { reconcileJsonLines } from './reconcile-json.ts'
@@ -52,8 +52,8 @@ export function addReconcile(program: Command): void {
     '\nThe id in the file is what the upstream has answered in its x-request-id or request-id header\n' +
       '("upstream_request_id" of a receipt). Exit code 1 when there is a difference, 0 when there is none.',
   )
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate reconcile usage.csv --channel openai-main',
     'tollgate reconcile usage.jsonl --channel a --channel b --since 2026-11-01 --until 2026-12-01 --json',
   )

@@ -1,13 +1,69 @@
-import type { Argument, Command } from 'commander'
+import { type Argument, type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import type { Column } from '../lib/table.ts'
+import { type Column, formatTable } from '../lib/table.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, type JsonOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines, writeList } from './output.ts'
+import { type ConfigOption, type JsonOption, withConfig, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
 
-export interface Found {
+/** Options of a command as commander gives them. */
+export interface AnyOptions extends JsonOption {
+  readonly [name: string]: unknown
+}
+
+/** What a command's help says. */
+export interface Described {
+  readonly help: string
+  readonly options?: readonly (Option | readonly [flags: string, help: string])[]
+  readonly examples: readonly string[]
+}
+
+/** A command that works on the store and reports its result, as lines or JSON. */
+interface Reporting<Args extends readonly unknown[], Result> extends Described {
+  readonly args?: readonly Argument[]
+  readonly jsonHelp?: string
+  extend?(command: Command): unknown
+  run(instance: Instance, options: AnyOptions, ...args: Args): Promise<Result>
+  lines(result: NoInfer<Result>, options: AnyOptions, args: NoInfer<Args>): readonly string[]
+  /** The JSON document; absent: the result. */
+  json?(result: NoInfer<Result>, options: AnyOptions, args: NoInfer<Args>): unknown
+  /** What remains to be reported or warned of. */
+  after?(
+    instance: Instance,
+    result: NoInfer<Result>,
+    options: AnyOptions,
+    args: NoInfer<Args>,
+  ): unknown
+}
+
+/** Adds such a command. */
+export function addReporting<Args extends readonly unknown[], Result>(
+  parent: Command,
+  name: string,
+  reporting: Reporting<Args, Result>,
+): void {
+  const { args = [], options: more = [], jsonHelp = 'as JSON' } = reporting
+  const command = parent.command(name).description(reporting.help)
+  for (const argument of args) command.addArgument(argument)
+  for (const one of more) command.addOption(one instanceof Option ? one : new Option(...one))
+  command.option('--json', jsonHelp).action((...given: unknown[]) => {
+    const options = given[args.length] as AnyOptions
+    const values = given.slice(0, args.length) as unknown as Args
+    return withStore(options, async (instance) => {
+      const result = await reporting.run(instance, options, ...values)
+      if (options.json)
+        await writeJson(reporting.json ? reporting.json(result, options, values) : result)
+      else await writeLines(reporting.lines(result, options, values))
+      await reporting.after?.(instance, result, options, values)
+    })
+  })
+  reporting.extend?.(command)
+  withConfig(command, ...reporting.examples)
+}
+
+/** A thing that can be disabled, enabled and removed. */
+interface Found {
   /** In messages: `channel "openai-main"`. */
   readonly label: string
   /** What its removal takes away too, as a sentence. */
@@ -18,27 +74,14 @@ export interface Found {
   readonly remove: NonNullable<Writes['remove']>
 }
 
-/** Options of a command as commander gives them. */
-export interface AnyOptions extends JsonOption {
-  readonly [name: string]: unknown
-}
-
-interface Told {
-  readonly help: string
-  /** Besides `--json`. */
-  readonly options?: readonly (readonly [flags: string, help: string])[]
-  readonly examples: readonly string[]
-}
-
 /** How one kind of things is found, listed and shown. */
 export interface Resource<Reference, Row, Whole = Row> {
-  readonly list: Told & {
+  readonly list: Described & {
     readonly columns: readonly Column<Row>[]
-    /** The text for an empty list. */
     readonly none: string
     rows(instance: Instance, options: AnyOptions): Promise<readonly Row[]>
   }
-  readonly show: Told & {
+  readonly show: Described & {
     read(instance: Instance, reference: Reference, options: AnyOptions): Promise<Whole>
     describe(whole: Whole): readonly string[]
   }
@@ -50,36 +93,26 @@ export interface Resource<Reference, Row, Whole = Row> {
   find(instance: Instance, reference: Reference): Promise<Found>
 }
 
-export function addList<Reference, Row, Whole>(
+export const addList = <Reference, Row, Whole>(
   parent: Command,
   { list }: Resource<Reference, Row, Whole>,
-): void {
-  const command = parent.command('list').description(list.help)
-  for (const option of list.options ?? []) command.option(...option)
-  command.option('--json', 'as JSON').action((options: AnyOptions) =>
-    withStore(options, async (instance) => {
-      const rows = await list.rows(instance, options)
-      await writeList(rows, list.columns, { json: options.json, none: list.none })
-    }),
-  )
-  withExamples(withConfig(command), ...list.examples)
-}
+): void =>
+  addReporting(parent, 'list', {
+    ...list,
+    run: list.rows,
+    lines: (rows) => (rows.length > 0 ? formatTable(list.columns, rows) : [list.none]),
+  })
 
-export function addShow<Reference, Row, Whole>(
+export const addShow = <Reference, Row, Whole>(
   parent: Command,
   { argument, show }: Resource<Reference, Row, Whole>,
-): void {
-  const command = parent.command('show').description(show.help).addArgument(argument())
-  for (const option of show.options ?? []) command.option(...option)
-  command.option('--json', 'as JSON').action((reference: Reference, options: AnyOptions) =>
-    withStore(options, async (instance) => {
-      const whole = await show.read(instance, reference, options)
-      if (options.json) return writeJson(whole)
-      await writeLines(show.describe(whole))
-    }),
-  )
-  withExamples(withConfig(command), ...show.examples)
-}
+): void =>
+  addReporting(parent, 'show', {
+    ...show,
+    args: [argument()],
+    run: (instance, options, reference: Reference) => show.read(instance, reference, options),
+    lines: show.describe,
+  })
 
 type Switchable<Reference> = Omit<Resource<Reference, never>, 'list' | 'show'>
 
@@ -109,7 +142,7 @@ function addSwitch<Reference>(
         await found.switched?.(status, options)
       }),
     )
-  withExamples(withConfig(command), `tollgate ${parent.name()} ${name} ${kind.example}`)
+  withConfig(command, `tollgate ${parent.name()} ${name} ${kind.example}`)
 }
 
 function addRemove<Reference>(parent: Command, kind: Switchable<Reference>): void {
@@ -126,5 +159,5 @@ function addRemove<Reference>(parent: Command, kind: Switchable<Reference>): voi
         await writeLines([`Removed the ${label}.`])
       }),
     )
-  withExamples(withConfig(command), `tollgate ${parent.name()} remove ${kind.example} --yes`)
+  withConfig(command, `tollgate ${parent.name()} remove ${kind.example} --yes`)
 }

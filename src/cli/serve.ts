@@ -14,7 +14,7 @@ import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
 import { holdHangUps, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { logOption, openLog } from './log-sink.ts'
-import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { type ConfigOption, withConfig } from './open.ts'
 import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
 import { version } from './version.ts'
@@ -43,8 +43,8 @@ export function addServe(program: Command): void {
     .option('--new-database', 'make a new database file where there was one before')
     .addHelpText('after', aboutMemory)
     .action(runServe)
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate serve --config tollgate.yaml',
     'tollgate serve --check    after an update of the program: what an upgrade would do',
     'kill -HUP PID     read the configuration again',
@@ -178,7 +178,6 @@ const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
 const countedOrMore = (count: number, thing: string) =>
   count < mostCounted ? counted(count, thing) : `${grouped(count)} ${thing}s or more`
 
-/** Missing conditions for answering requests, with the way out. */
 function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {
   const way = (command: string) =>
     `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`

@@ -8,7 +8,7 @@ import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/file.ts'
-import { type JsonOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, warnOfSpool, withConfig, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 
 /** `tollgate status`: the nodes that serve from the database. */
@@ -20,7 +20,7 @@ export function addStatus(program: Command): void {
     )
     .option('--json', 'as JSON')
     .action(showStatus)
-  withExamples(withConfig(command), 'tollgate status', 'tollgate status --json')
+  withConfig(command, 'tollgate status', 'tollgate status --json')
 }
 
 async function showStatus(options: JsonOption): Promise<void> {
@@ -40,7 +40,6 @@ async function showStatus(options: JsonOption): Promise<void> {
   })
 }
 
-/** Background answers under way, and their reservations. */
 const backgroundReport = (held: readonly HeldAnswer[]) => ({
   answers: held.length,
   reserved_nano: held.reduce((sum, { amountNano }) => sum + amountNano, 0),
@@ -53,10 +52,8 @@ const describeBackground = ({ answers, reserved_nano, oldest_at }: BackgroundRep
 
 type BackgroundReport = ReturnType<typeof backgroundReport>
 
-/** Further ones are only counted. */
 const mostOverdrawn = 20
 
-/** Accounts that exceed their credit limits. */
 const overdrawnReport = ({ count, accounts }: Overdrawn) => ({
   count,
   accounts: accounts.map((account) => ({

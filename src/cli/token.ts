@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
 import { type TokenReport, tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey, freeName } from '../lib/ids.ts'
@@ -15,11 +15,11 @@ import {
   requireFree,
   tokenArgument,
 } from './lookup.ts'
-import { withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeLines } from './output.ts'
+import { withExamples } from './open.ts'
 import {
   type AnyOptions,
   addList,
+  addReporting,
   addShow,
   addSwitches,
   type Resource,
@@ -47,29 +47,28 @@ interface AddOptions extends AnyOptions {
   readonly key?: string
 }
 
-function addAdd(token: Command): void {
-  const command = token
-    .command('add')
-    .description('make a token and show its key, alone on the last line')
-    .requiredOption('--account <email>', 'whose balance it uses')
-    .requiredOption('--group <name>', 'what it may call, and at which multiplier')
-    .option('--key <sk-…>', 'its key (default: a random one)')
-    .option('--json', 'as JSON')
-    .action(async (options: AddOptions) =>
-      withStore(options, async (instance) => {
-        const { key, report } = await createToken(instance, options)
-        if (options.json) return writeJson({ ...report, key })
-        const { id, name, account, group } = report
-        await writeLines([`Token ${id} "${name}" of ${account} in group ${group}. Its key:`, key])
-      }),
-    )
-  addFieldOptions(command, tokenFields)
-  withExamples(
-    withConfig(command),
-    'tollgate token add --account admin@example.com --group main --name laptop --budget-day 5',
-    'KEY=$(tollgate token add --account a@example.com --group main | tail -n 1)',
-  )
-}
+const addAdd = (token: Command): void =>
+  addReporting(token, 'add', {
+    help: 'make a token and show its key, alone on the last line',
+    options: [
+      new Option('--account <email>', 'whose balance it uses').makeOptionMandatory(),
+      new Option(
+        '--group <name>',
+        'what it may call, and at which multiplier',
+      ).makeOptionMandatory(),
+      ['--key <sk-…>', 'its key (default: a random one)'],
+    ],
+    extend: (command) => addFieldOptions(command, tokenFields),
+    examples: [
+      'tollgate token add --account admin@example.com --group main --name laptop --budget-day 5',
+      'KEY=$(tollgate token add --account a@example.com --group main | tail -n 1)',
+    ],
+    run: createToken,
+    lines: ({ id, name, account, group, key }) => [
+      `Token ${id} "${name}" of ${account} in group ${group}. Its key:`,
+      key,
+    ],
+  })
 
 async function createToken(instance: Instance, options: AddOptions) {
   const { store, secrets } = instance
@@ -100,7 +99,7 @@ async function createToken(instance: Instance, options: AddOptions) {
   await store.admin.write({ tokens }, byCommandLine)
   const [made] = await store.admin.tokens({ keyHashes: [keyHash] })
   if (!made) throw new UserError('The token was removed while it was being made.')
-  return { key, report: await tokenDetails(store, made) }
+  return { ...(await tokenDetails(store, made)), key }
 }
 
 const tokens: Resource<number, TokenReport, TokenReport & { readonly key?: string }> = {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
 import { parseDateOrTime } from '../lib/clock.ts'
 import { complaints } from '../resources/values.ts'
@@ -41,10 +41,15 @@ export function parseAmount(text: string): number {
   throw new InvalidArgumentError('It is nothing: write more than 0.')
 }
 
-/** A list is held in memory. */
 const mostRows = 10_000
 
-export function parseRowLimit(text: string): number {
+/** Of `rowLimitOption`. */
+export type RowLimit = { readonly limit: number }
+
+export const rowLimitOption = () =>
+  new Option('--limit <n>', 'at most this many, the newest').argParser(parseRowLimit).default(50)
+
+function parseRowLimit(text: string): number {
   const count = parseWhole(text)
   if (count >= 1 && count <= mostRows) return count
   throw new InvalidArgumentError(`Write a number from 1 to ${mostRows}.`)

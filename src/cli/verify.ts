@@ -6,7 +6,7 @@ import { isoTime } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'
 import type { Store } from '../store/ports/store.ts'
 import { UsageError } from './errors.ts'
-import { type JsonOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
+import { type JsonOption, warnOfSpool, withConfig, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createPartProgress, createProgress, type Progress } from './progress.ts'
 import { parseTime } from './values.ts'
@@ -34,8 +34,8 @@ export function addVerify(program: Command): void {
       await withStore(options, ({ store }) => run(store, options))
     })
     .addHelpText('after', help)
-  withExamples(
-    withConfig(command),
+  withConfig(
+    command,
     'tollgate verify',
     'tollgate verify --deep',
     'tollgate verify --since 7d --json',
@@ -53,7 +53,6 @@ and the server's checksums where they are there, and says where they are not.
 While the file itself is checked (some 5 s for a million requests) the journal of a busy gateway
 grows, by some 50 MB/s at 1,000 requests/s. For a very large one, verify a backup of it instead.`
 
-/** For output to a file or a pipe. */
 const silence: Progress = { show() {}, done() {} }
 
 async function run(

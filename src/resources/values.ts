@@ -25,8 +25,14 @@ function isHost(text: string): boolean {
   return /^[\d.]+$/.test(text) ? ipaddr.IPv4.isValidFourPartDecimal(text) : hostName.test(text)
 }
 
+/** Where to listen: the host has no brackets, also for IPv6; port 0 is any free one. */
+export interface Listen {
+  readonly host: string
+  readonly port: number
+}
+
 /** Host and port of `127.0.0.1:8787`, `localhost:0` or `[::1]:8787`. */
-export function parseListen(text: string): { host: string; port: number } | undefined {
+export function parseListen(text: string): Listen | undefined {
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text)
   if (!match) return undefined
   const [, bracketed, bare = '', digits] = match

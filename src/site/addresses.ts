@@ -1,6 +1,5 @@
 import { feedPaths, statusPagePath } from './routes.ts'
 
-/** Configured addresses; null: not set. */
 interface SiteAddresses {
   readonly baseUrl: string | null
   readonly overseasBaseUrl: string | null

@@ -4,7 +4,6 @@ import type { Logger } from '../lib/log.ts'
 import type { Spool, SpoolRemark } from '../store/ports/records.ts'
 
 interface ReadinessParts {
-  /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
   /** Whether the database is no longer the opened file. */
   readonly isGone?: () => boolean
@@ -14,7 +13,6 @@ interface ReadinessParts {
   readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
   /** Whether changes by other processes are unknown. */
   readonly isDeaf?: () => boolean
-  /** Whether file descriptors are short. */
   readonly isShort?: () => boolean
   readonly tick: Clock
   readonly log: Logger
@@ -31,7 +29,6 @@ export interface Readiness {
   /** What the operator should look at while the node is ready. */
   remark(): SpoolRemark | undefined
   isDraining(): boolean
-  /** Not ready from now on: the process is about to stop. */
   drain(): void
 }
 

@@ -130,7 +130,6 @@ export interface Publication {
 }
 
 interface PublicationParts {
-  /** For the log. */
   readonly name: string
   /** Builds the document as JSON text; `inForce`: another node's version. Long work uses `inSlices`. */
   readonly build: (inForce?: string) => string | Promise<string>
@@ -174,7 +173,6 @@ function createFollowing(
   /** Stored or read version: one built here may have the same date. */
   let inForce: Published | undefined
 
-  /** Reads the stored version if it has changed. */
   async function readShared(): Promise<Published | undefined> {
     const storedMs = await documents.lastModifiedMs(name)
     if (storedMs === undefined) return undefined
@@ -197,15 +195,11 @@ function createFollowing(
 }
 
 interface Snapshots {
-  /** Builds all of them now; resolves when that is done. */
   refresh(): Promise<void>
-  /** Applies from now on. */
   setInterval(intervalMs: number): void
-  /** Ends the timers; resolves when no build is under way. */
   stop(): Promise<void>
 }
 
-/** Interval at which a follower checks for a leader. */
 const succeedMs = 2_000
 
 /** Builds now, and every `intervalMs`. `documents`: one of several nodes builds. */

@@ -9,3 +9,22 @@ export function startCpuTime(): () => number {
     return (user + system) / 1_000
   }
 }
+
+/** The longest that this thread's work has kept others waiting, in milliseconds of processor time. */
+export function watchHoldUps(): { stop(): number } {
+  let longestMs = 0
+  let before = process.threadCpuUsage()
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before)
+    longestMs = Math.max(longestMs, (user + system) / 1_000)
+    before = process.threadCpuUsage()
+  }
+  const timer = setInterval(look, 1)
+  return {
+    stop() {
+      look()
+      clearInterval(timer)
+      return longestMs
+    },
+  }
+}

@@ -11,7 +11,6 @@ import { type BackupSecret, createSecretPlan, type SecretPlan } from './secret.t
 export interface BackupOptions {
   readonly database: string
   readonly file: string
-  /** Whether to replace an existing file. */
   readonly force: boolean
   readonly withSecret: boolean
   /** Aborts the backup; the partial copy is removed at once. */
@@ -66,7 +65,6 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** Throws when the copy would not fit. */
 async function draftWithRoom(file: string, totalBytes: number): Promise<DraftFile> {
   const folder = dirname(file)
   let draft: DraftFile | undefined
@@ -112,7 +110,6 @@ async function copy(
 interface CheckOptions extends BackupOptions {
   readonly totalBytes: number
   readonly secret: SecretPlan
-  /** Newest rows before the copy began. */
   readonly before: Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
 }
 
@@ -140,7 +137,6 @@ async function place(draft: DraftFile, file: string, force: boolean, secret: Sec
   if ((await draft.place({ replace: force })) === 'taken') throw alreadyThere(file)
 }
 
-/** Throws when there is no database to copy. */
 function requireDatabase(database: string): void {
   if (database === ':memory:')
     throw new UserError('The configured database is in memory only: there is nothing to back up.')

@@ -150,7 +150,6 @@ async function place(
   if ((await draft.place({ replace: false })) === 'taken') throw taken(database)
 }
 
-/** Throws when a file exists where the database is to be. */
 function requireEmpty(database: string): void {
   if (database === ':memory:')
     throw new UserError('The configured database is in memory only: nothing can be restored there.')

@@ -13,7 +13,6 @@ export const secretFileOf = (database: string): string => `${database}.secret`
 const readSecretFile = (file: string): string | undefined =>
   existsSync(file) ? usable(undefined, file) : undefined
 
-/** TOLLGATE_SECRET; undefined when unset or empty. */
 const readSecretVariable = (): string | undefined =>
   process.env.TOLLGATE_SECRET ? usable(process.env.TOLLGATE_SECRET, '') : undefined
 
@@ -73,7 +72,6 @@ const isSameContent = (a: string, b: string): boolean =>
 /** Where the secret of a backup is. */
 export interface BackupSecret {
   readonly status: 'copied' | 'left_out' | 'environment' | 'missing'
-  /** The file to keep with the backup; null: there is none. */
   readonly file: string | null
   /** What the operator should fix; null: nothing. */
   readonly warning: string | null
@@ -183,7 +181,6 @@ export function findSecret(
   )
 }
 
-/** Words for a secret and its keys. */
 interface Judged {
   readonly called: string
   readonly which: string

@@ -53,7 +53,6 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
     return made
   }
 
-  /** Fails the job of a failed thread; the next job gets another thread. */
   function lose(made: Worker, reason: string): void {
     if (made !== worker) return
     const failed = current

@@ -1,26 +1,19 @@
 import { dirname, resolve } from 'node:path'
 import { knownProviders } from '../../admin/sign-in/providers.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseSizeBytes } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
 import { fromFile } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
-import {
-  isPostgresUrl,
-  parseDuration,
-  parseListen,
-  parseStorePath,
-  parseWait,
-} from '../../resources/values.ts'
+import { isPostgresUrl, parseStorePath } from '../../resources/values.ts'
 import type { ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
 import type { AccountConfig, ChannelConfig, Config, SignInConfig, StoreConfig } from './config.ts'
 import type { ConfigFile } from './schema.ts'
-import { readSettings, settingFields, siteFields } from './setting-fields.ts'
+import { readSettings, serverFields, settingFields, siteFields } from './setting-fields.ts'
 import { sure } from './sure.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
@@ -32,22 +25,10 @@ export function buildConfig(
   path: string,
   lineOf: (path: string) => number = () => 1,
 ): Config {
-  const server = file.server ?? {}
-  const { host, port } = sure(parseListen(server.listen ?? '127.0.0.1:8787'))
+  const { listen, spool: _, ...server } = readSettings(serverFields, file.server ?? {})
   return {
     fixed: namedSettings(file, lineOf),
-    server: {
-      host,
-      port,
-      trustedProxies: server.trusted_proxies ?? [],
-      maxBodyBytes: sure(parseSizeBytes(server.max_body ?? '64MiB')),
-      memoryBytes: server.memory === undefined ? null : sure(parseSizeBytes(server.memory)),
-      maxConnections: server.max_connections ?? null,
-      maxRequests: server.max_requests ?? null,
-      metrics: server.metrics === undefined ? null : sure(parseListen(server.metrics)),
-      shutdownDelayMs: sure(parseWait(server.shutdown_delay ?? '0s')),
-      shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
-    },
+    server: { ...listen, ...server },
     store: buildStore(file, path),
     counters: file.counters === undefined ? null : { url: file.counters },
     site: readSettings(siteFields, file.site ?? {}),
@@ -69,7 +50,6 @@ function namedSettings({ site = {}, settings = {} }: ConfigFile, lineOf: (path: 
   return new Map(names.map((name) => [name, lineOf(name)]))
 }
 
-const duration = (text: string) => sure(parseDuration(text))
 const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
 const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
 

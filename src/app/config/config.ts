@@ -2,31 +2,12 @@ import type { Provider } from '../../admin/sign-in/providers.ts'
 import type { accountFields } from '../../resources/account.ts'
 import type { FileValues } from '../../resources/resource.ts'
 import type { TokenSettings } from '../../resources/token.ts'
+import type { Listen } from '../../resources/values.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
-import type { SettingValues, settingFields, siteFields } from './setting-fields.ts'
+import type { SettingValues, serverFields, settingFields, siteFields } from './setting-fields.ts'
 
-/** Where and how the process listens. */
-interface ServerConfig {
-  /** Without brackets, also for IPv6. */
-  readonly host: string
-  /** 0: any free port. */
-  readonly port: number
-  /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[]
-  readonly maxBodyBytes: number
-  /** How much memory this process may have; null: what the container, or the machine, gives. */
-  readonly memoryBytes: number | null
-  /** Connections and requests at once; null: as many as descriptors and memory are there for. */
-  readonly maxConnections: number | null
-  readonly maxRequests: number | null
-  /** Where /metrics is; null: nowhere. */
-  readonly metrics: { readonly host: string; readonly port: number } | null
-  /** How long a stop still takes requests, for load balancers to notice it; 0: not at all. */
-  readonly shutdownDelayMs: number
-  /** How long a stop waits for open streams. */
-  readonly shutdownGraceMs: number
-}
+type ServerConfig = Omit<SettingValues<typeof serverFields>, 'listen' | 'spool'> & Listen
 
 /** The database. */
 export type StoreConfig = (SqliteConfig | PostgresConfig) & {
@@ -47,13 +28,10 @@ export interface PostgresConfig {
   readonly url: string
 }
 
-/** Where all nodes count together; null: each counts in its memory. */
 type CountersConfig = { readonly url: string } | null
 
-/** What public pages say about this gateway; null: not set. */
 type SiteConfig = SettingValues<typeof siteFields>
 
-/** Switches and figures of the whole gateway. */
 type SettingsConfig = SettingValues<typeof settingFields>
 
 /** How people sign in to the console, beside their password. */
@@ -79,7 +57,6 @@ export interface AccountConfig extends FileValues<typeof accountFields> {
   readonly email: string
   /** In the clear; null: keep the one it has. */
   readonly password: string | null
-  /** Opening balance, used once. */
   readonly openingNano: number
   readonly tokens: readonly TokenConfig[]
 }

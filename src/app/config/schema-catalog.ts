@@ -56,7 +56,6 @@ const rates = {
 
 const others = (what: string) => optional(decimal('price', `USD per 1M tokens of ${what}.`))
 
-/** Tokens that are no text. */
 const modalities = {
   input_audio: others('audio in the input; else input'),
   input_image: others('images in the input; else input'),
@@ -73,7 +72,6 @@ const toolPrice = optional(
   decimal('tool-price', 'USD per 1,000 uses, or free; at most 6 decimals.'),
 )
 
-/** What is billed beside tokens and calls. */
 const extras = {
   tools: optional(
     Type.Object(

@@ -4,67 +4,12 @@ import { fileProperties } from '../../resources/resource.ts'
 import { decimal, map, optional, text, words } from '../../resources/schema-parts.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
-import { settingFields, siteFields } from './setting-fields.ts'
+import { serverFields, settingFields, siteFields } from './setting-fields.ts'
 
-/** Where and how the process listens. */
-const ServerSection = Type.Object(
-  {
-    listen: optional(text('listen', 'Address to listen on: host:port. Port 0 takes any free one.')),
-    trusted_proxies: optional(
-      Type.Array(text('block', 'Address or CIDR block of a proxy.'), {
-        description: 'Proxies whose X-Forwarded-For header is believed: addresses or CIDR blocks.',
-      }),
-    ),
-    max_body: optional(
-      text(
-        'size',
-        'Largest request body that is accepted; of a compressed one, what comes out of it.',
-      ),
-    ),
-    memory: optional(
-      text(
-        'size',
-        'How much memory this process may have; left out: what the container is given, else half of the machine.',
-      ),
-    ),
-    max_connections: optional(
-      Type.Integer({
-        ...{ minimum: 1, maximum: 10_000_000 },
-        description:
-          'Connections at once, of clients and to upstreams: beyond them each is closed behind its answer; left out: by the open files that are allowed.',
-      }),
-    ),
-    max_requests: optional(
-      Type.Integer({
-        ...{ minimum: 1, maximum: 10_000_000 },
-        description:
-          'Requests under way at once, streams included; left out: as many as there is memory for.',
-      }),
-    ),
-    metrics: optional(
-      text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
-    ),
-    spool: optional(
-      text(
-        'folder',
-        'Folder where this node keeps charges that the database does not take, until it does; relative to this file. Left out: beside the database file; with PostgreSQL, tollgate.spool beside this file. off: there is none, and answers end with an error while the database is silent (PostgreSQL only).',
-      ),
-    ),
-    shutdown_delay: optional(
-      text(
-        'wait',
-        'How long a stop (SIGTERM) still takes requests while /readyz says 503; 0s: not at all.',
-      ),
-    ),
-    shutdown_grace: optional(
-      text(
-        'duration',
-        'How long a stop (SIGTERM) lets open streams end; settling and closing take at most 24s more.',
-      ),
-    ),
-  },
-  { ...map, description: 'Where and how the process listens.' },
-)
+const ServerSection = Type.Object(fileProperties(serverFields), {
+  ...map,
+  description: 'Where and how the process listens.',
+})
 
 const storeUrl = text(
   'store',
@@ -91,20 +36,17 @@ export const StoreSection = Type.Union(
   { description: 'The database: an address, or { url, synchronous }.' },
 )
 
-/** What nodes count together. */
 const CountersEntry = text(
   'counters',
   'A Valkey or Redis in which all nodes count together, redis:// or rediss://, with a password if ' +
     'it asks for one. Left out: this node counts in its memory.',
 )
 
-/** What public pages say about this gateway. */
 const SiteSection = Type.Object(fileProperties(siteFields), {
   ...map,
   description: 'What the public pages say about this gateway.',
 })
 
-/** Switches and figures of the whole gateway. */
 const SettingsSection = Type.Object(fileProperties(settingFields), {
   ...map,
   description: 'Switches and figures of the whole gateway.',
@@ -128,7 +70,6 @@ const namedProvider = {
   ),
 }
 
-/** An OIDC provider that people may sign in to the console with. */
 const OidcEntry = Type.Object(
   {
     ...namedProvider,
@@ -151,7 +92,6 @@ const OAuthEntry = Type.Object(
 const knownEntry = (name: string) =>
   optional(Type.Object(providerClient, { ...map, description: `Signing in with ${name}.` }))
 
-/** How people sign in to the console, beside their password. */
 const SignInSection = Type.Object(
   {
     google: knownEntry('Google'),
@@ -178,7 +118,6 @@ export const TokenEntry = Type.Object(
   { ...map, description: 'An API key of the account.' },
 )
 
-/** Owner of tokens and of a balance. */
 const AccountEntry = Type.Object(
   {
     email: text('email', 'E-mail address, unique.'),

@@ -1,17 +1,15 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { formatDurationMs, formatSizeBytes, parseSizeBytes } from '../../lib/format.ts'
 import { plain } from '../../resources/field.ts'
 import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
-import { parseWait, type ValueKind } from '../../resources/values.ts'
+import { type Listen, parseListen, parseWait, type ValueKind } from '../../resources/values.ts'
 import { sure } from './sure.ts'
 
 // What `site:` and `settings:` of the file say, once: each key with its name in the program, its schema
 // and sentence, and what holds where it is left out. All else about them comes from here.
 
-/** A setting, whatever its kind. */
 interface AnySetting {
-  /** Its name in the program. */
   readonly as: string
   readonly file: TSchema
   fromFile(written: unknown): unknown
@@ -33,7 +31,6 @@ const countOf = <const As extends string>(as: As, usual: number, most: number, h
   fromFile: (written = usual) => written,
 })
 
-/** A span of time; a `wait` may be none. */
 const spanOf = <const As extends string>(
   as: As,
   usual: string,
@@ -62,7 +59,6 @@ const nameOf = <const As extends string>(as: As, usual: string, help: string) =>
   ...{ as, file: optional(text('name', help)), fromFile: (written = usual) => written },
 })
 
-/** A text that may be left out; null: it is not set. */
 const textOf = <const As extends string>(
   as: As,
   reads: ValueKind,
@@ -74,7 +70,108 @@ const textOf = <const As extends string>(
   fromFile: (written: string | null = null) => written,
 })
 
-/** Another address that users may want to know. */
+const sizeOf = <const As extends string>(as: As, usual: string, help: string) => ({
+  ...plain<number>(),
+  ...{ as, file: optional(text('size', help)) },
+  fromFile: (written = usual): number => sure(parseSizeBytes(written)),
+  toFile: formatSizeBytes,
+})
+
+/** A value that is null where the file leaves it out. */
+const openOf = <const As extends string, Schema extends TSchema, Value>(
+  as: As,
+  example: string,
+  file: Schema,
+  read: (written: Static<Schema>) => Value,
+) => ({
+  ...plain<Value | null>(),
+  ...{ as, example, file: optional(file) },
+  fromFile: (written?: Static<Schema>): Value | null =>
+    written === undefined ? null : read(written),
+})
+
+const limitOf = <const As extends string>(as: As, example: string, description: string) =>
+  openOf(
+    as,
+    example,
+    Type.Integer({ minimum: 1, maximum: 10_000_000, description }),
+    (count) => count,
+  )
+
+/** Where and how the process listens. */
+export const serverFields = {
+  listen: {
+    ...plain<Listen>(),
+    as: 'listen' as const,
+    file: optional(
+      text(
+        'listen',
+        'Address and port to listen on. 127.0.0.1 is for this machine only, 0.0.0.0 for everyone, [::] with IPv6 too. Port 0 takes any free one.',
+      ),
+    ),
+    fromFile: (written = '127.0.0.1:8787'): Listen => sure(parseListen(written)),
+  },
+  trusted_proxies: {
+    ...plain<readonly string[]>(),
+    as: 'trustedProxies' as const,
+    example: '[127.0.0.1, "::1"]',
+    file: optional(
+      Type.Array(text('block', 'Address or CIDR block of a proxy.'), {
+        description:
+          'Proxies in front of Tollgate, as addresses or CIDR blocks: only their X-Forwarded-For header is believed. Leave it empty without a proxy, else clients can pretend to have any address.',
+      }),
+    ),
+    fromFile: (written: readonly string[] = []) => written,
+  },
+  max_body: sizeOf(
+    'maxBodyBytes',
+    '64MiB',
+    'Largest request body that is accepted; of a compressed one, the decompressed size counts.',
+  ),
+  memory: openOf(
+    'memoryBytes',
+    '2GiB',
+    text(
+      'size',
+      "How much memory this process may have; left out: the container's limit, else half of the machine. What the program does not need itself is shared out: a body takes four times its length during its request, and more where it is translated. Without room a request waits a few seconds (longer with queue_time) and then gets 429; what never fits gets 413. Small bodies have a share of their own.",
+    ),
+    (size) => sure(parseSizeBytes(size)),
+  ),
+  max_requests: limitOf(
+    'maxRequests',
+    '10000',
+    'Requests under way at once, streams included; beyond them requests get 429. Left out: as many as there is memory for.',
+  ),
+  max_connections: limitOf(
+    'maxConnections',
+    '20000',
+    'Connections at once, of clients and to upstreams; beyond them each is closed after its answer. Left out: 9 of 10 of the files that the process may open.',
+  ),
+  metrics: openOf(
+    'metrics',
+    '"127.0.0.1:9464"',
+    text('listen', 'Address of a separate listener for /metrics; left out: there is none.'),
+    (address) => sure(parseListen(address)),
+  ),
+  spool: textOf(
+    'spool',
+    'folder',
+    './tollgate.db.spool',
+    'Folder where this node keeps charges that the database does not take, until it does: an answer ends only when its charge is in one of them. Relative to this file; left out: beside the database file, with PostgreSQL tollgate.spool beside this file. Keep it when a container is replaced. off: none, and answers end with an error while the database is silent (PostgreSQL only).',
+  ),
+  shutdown_delay: spanOf(
+    'shutdownDelayMs',
+    '0s',
+    'How long a stop (SIGTERM) still takes requests while /readyz says 503, so that a load balancer notices it before connections are refused; 0s: not at all.',
+    'wait',
+  ),
+  shutdown_grace: spanOf(
+    'shutdownGraceMs',
+    '30s',
+    'How long a stop (SIGTERM) lets open streams end; settling and closing take at most 24s more.',
+  ),
+}
+
 const CustomEndpoint = Type.Object(
   {
     name: text('name', 'What the address is called.'),
@@ -171,7 +268,7 @@ export const settingFields = {
     'usualOutputTokens',
     4_096,
     1_000_000_000,
-    'Tokens that an answer without a limit of its own is taken to use when money is set aside; what it does not use is free again at its end.',
+    'Tokens that are reserved for an answer without a limit of its own; the actual usage replaces the reservation at its end.',
   ),
   max_attempts: countOf(
     'maxAttempts',
@@ -187,13 +284,13 @@ export const settingFields = {
   queue_time: spanOf(
     'queueTimeMs',
     '0s',
-    'How long a request waits for its turn, in order of arrival, when a limit of its token, account or group is reached, or all its channels are at theirs; 0s: it is refused at once, and told when to come again.',
+    'How long a request waits for its turn, in order of arrival, when a limit of its token, account or group is reached, or all its channels are at theirs; 0s: it is refused at once, with the time to retry.',
     'wait',
   ),
   channel_cooling: switchOf(
     'channelCooling',
     true,
-    'Whether a channel that fails gets no requests for a while (cooldown). It comes back by itself. false: it is asked again at once.',
+    'Whether a channel that fails gets no requests for a while (cooldown), and returns automatically. false: it is retried at once.',
   ),
   feed_currency: nameOf(
     'feedCurrency',
@@ -211,7 +308,7 @@ export const settingFields = {
     'unknownAnswers',
     'refuse_shared',
     ['refuse', 'pass'],
-    'What becomes of requests that continue an answer (by its id) which nobody has got here, or longer than 30 days ago: refused, refused where several accounts may use the channel, or passed on.',
+    'What becomes of requests that continue an answer (by its id) which this gateway has not given, or longer than 30 days ago: refused, refused where several accounts may use the channel, or passed on.',
   ),
   country_header: textOf(
     'countryHeader',
@@ -225,15 +322,11 @@ export const settingFields = {
     'How long translated responses are kept (encrypted, unless their request says store: false), so that clients can continue and fetch them by their ids; 0s: not at all.',
     'wait',
   ),
-  keep_responses_size: {
-    ...plain<number>(),
-    as: 'keepResponsesBytes' as const,
-    file: optional(
-      text('size', 'How much of them is kept, of all accounts together; the oldest go first.'),
-    ),
-    fromFile: (written = '256MiB'): number => sure(parseSizeBytes(written)),
-    toFile: formatSizeBytes,
-  },
+  keep_responses_size: sizeOf(
+    'keepResponsesBytes',
+    '256MiB',
+    'How much of them is kept, of all accounts together; the oldest go first.',
+  ),
   responses_websocket: switchOf(
     'responsesWebsocket',
     true,

@@ -12,9 +12,7 @@ export interface SettableName {
   /** As the file has it: `settings.max_attempts`. */
   readonly name: string
   readonly section: 'settings' | 'site'
-  /** Within its section. */
   readonly key: string
-  /** Its name in the program. */
   readonly as: string
   readonly schema: TSchema
 }

@@ -4,9 +4,8 @@ import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
 import { tokenFields } from '../../resources/token.ts'
-import { settingFields, siteFields } from './setting-fields.ts'
+import { serverFields, settingFields, siteFields } from './setting-fields.ts'
 
-/** What `createTemplate` puts in. */
 interface TemplateValues {
   /** A fresh random key `sk-…` for the first token. */
   readonly tokenKey: string
@@ -17,6 +16,7 @@ export function createTemplate({ tokenKey }: TemplateValues): string {
   return `${head()}\n${channels()}\n${groupsAndPrices()}\n${accounts(tokenKey)}`
 }
 
+const { listen, ...server } = serverFields
 const { name: _, ...others } = siteFields
 const { quirks: __, ...channelSettings } = channelFields
 const { description: ___, ...groupSettings } = groupFields
@@ -34,35 +34,8 @@ const head = () => `# Configuration of Tollgate.
 
 # Where and how the process listens.
 server:
-  # Address and port. 127.0.0.1 is for this machine only, 0.0.0.0 for everyone, [::] with IPv6 too.
-  listen: "127.0.0.1:8787"
-  # Proxies in front of Tollgate, as addresses or CIDR blocks: only their X-Forwarded-For header is
-  # believed. Leave it empty without a proxy, else clients can pretend to have any address.
-  #trusted_proxies: [127.0.0.1, "::1"]
-  # The largest request body that is accepted; of a compressed one, what comes out of it.
-  #max_body: 64MiB
-  # How much memory this process may have. Left out: what its container is given, else half of what the
-  # machine has. What the program does not need itself is shared out: a body takes four times its length
-  # while its request goes on, and more where it is translated. Who finds none waits a few seconds (longer
-  # with queue_time) and then gets 429; what never fits gets 413. Small bodies have a part of their own.
-  #memory: 2GiB
-  # Requests under way at once, streams included: beyond them requests get 429. And connections at once, of
-  # clients and to upstreams: beyond them each is closed behind its answer. Left out: as many as there is
-  # memory for, and 9 of 10 of the files that the process may have open.
-  #max_requests: 10000
-  #max_connections: 20000
-  # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
-  #metrics: "127.0.0.1:9464"
-  # The folder where this node keeps charges that the database does not take, until it does: an answer ends
-  # only when its charge is in one of them. Left out, it lies beside the database file; with PostgreSQL it
-  # is tollgate.spool beside this file. Keep it when a container is replaced.
-  #spool: ./tollgate.db.spool
-  # How long a stop still takes requests while /readyz says 503, so that a load balancer in front has
-  # noticed before connections are refused: a little longer than it takes to notice.
-  #shutdown_delay: 0s
-  # How long a stop lets open answers end.
-  #shutdown_grace: 30s
-
+${about(listen, '  ')}  listen: "127.0.0.1:8787"
+${settingsAtRest(server, '  ')}
 # Where the data is kept. The path is relative to this file. Several nodes share a PostgreSQL:
 # postgres://user:password@db.example.com/tollgate, and one TOLLGATE_SECRET in their environment.
 # With ?sslmode=require it is encrypted; ?sslmode=verify-full also checks who answers, by the
@@ -74,8 +47,8 @@ store:
   #synchronous: normal
 
 # Several nodes count together in a Valkey or Redis: requests and LLM tokens a minute, requests at
-# once, where conversations are at home, and which channels are left alone. While it is out of reach
-# each node keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
+# once, sticky bindings of conversations, and cooldowns of channels. While it is unavailable each node
+# keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
 # number at the end is the database, ?ssl_ca_certs=/path/to/ca.pem checks the server by an authority of
 # your own. In a password write / # ? % @ as above. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0
@@ -233,13 +206,17 @@ ${settingsAtRest(tokenFields, '        ')}`
 function settingsAtRest(fields: object, indent: string): string {
   return Object.entries(fields as AtRest)
     .filter(([, { file }]) => OptionalKind in file)
-    .map(([key, field]) => {
-      const lines = wrap(field.file.description ?? '', 100 - indent.length)
-      const about = lines.map((line) => `${indent}# ${line}\n`)
-      return `${about.join('')}${indent}#${field.fileKey ?? key}: ${atRest(field)}\n`
-    })
+    .map(
+      ([key, field]) =>
+        `${about(field, indent)}${indent}#${field.fileKey ?? key}: ${atRest(field)}\n`,
+    )
     .join('')
 }
+
+const about = ({ file }: { readonly file: TSchema }, indent: string): string =>
+  wrap(file.description ?? '', 100 - indent.length)
+    .map((line) => `${indent}# ${line}\n`)
+    .join('')
 
 interface AtRest {
   readonly [key: string]: {

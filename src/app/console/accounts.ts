@@ -11,7 +11,6 @@ interface AccountAppParts {
   readonly accountsChanged: () => void
 }
 
-/** Shorter passwords are easily guessed. */
 const passwordLength = { least: 10, most: 256 }
 
 /** Accounts for administrators, by the rules of tollgate.yaml. */

@@ -13,7 +13,6 @@ import { createFacts, createServices } from './services.ts'
 export interface ConsoleApp {
   readonly api: AnyElysia
   handle(request: Request, peer: Peer): Promise<Response>
-  /** Ends the live views. */
   close(): void
   stop(): Promise<void>
 }

@@ -121,7 +121,6 @@ export function createMaintenance(
   }
 }
 
-/** How long an allowed download may begin. */
 const validMs = 60_000
 
 /** Single-use tickets for downloads, each bound to a session. */

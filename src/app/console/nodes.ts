@@ -45,7 +45,6 @@ export function createGatewayNow({ config, metrics, coolings, clock }: ConsolePa
 
 const startOf = (clock: Clock) => isoTime(clock() - Math.round(process.uptime() * 1000))
 
-/** Size of the database with its write-ahead log. */
 async function sizeOf(path: string | undefined): Promise<number | null> {
   if (path === undefined) return null
   const sizes = await Promise.all(

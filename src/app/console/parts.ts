@@ -31,9 +31,7 @@ export interface ConsoleParts {
   readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Monotonic milliseconds for the limits of sessions. */
   readonly sessionTick: Clock
-  /** Timers of live views; tests replace them. */
   readonly repeat?: Repeat | undefined
-  /** Who is signed in; tests replace it. */
   readonly sessions?: Sessions | undefined
   /** To be called after each manual change; resolves when the gateway has applied it. */
   readonly changed: () => Promise<void>
@@ -41,7 +39,6 @@ export interface ConsoleParts {
   readonly tokenChanged: (keyHash: string) => void
   readonly accountsChanged: () => void
   readonly channels: ChannelGateway
-  /** The code that creates the first administrator. */
   readonly setupCode: SetupCode
 }
 

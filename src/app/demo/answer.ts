@@ -23,7 +23,6 @@ export function failOn(pattern: RegExp, asked: string) {
   if (status !== undefined) throw new DemoError(Number(status), `Failing with ${status}, as asked.`)
 }
 
-/** A demo answer: a text, or calls of the client's tools. */
 interface Answer {
   readonly tokens: readonly string[]
   readonly calls: readonly { readonly name: string; readonly input: string }[]
@@ -47,7 +46,6 @@ function read(part: Part): string {
 const schemaOf = ({ format }: CanonicalRequest): JsonObject | undefined =>
   format && (format.type === 'schema' ? format.schema : {})
 
-/** Everything that a model would read, tools first, in one text. */
 function promptOf(ask: CanonicalRequest): string {
   const schema = schemaOf(ask)
   return [
@@ -73,7 +71,6 @@ const haiku = 'One gate, many paths:\nevery word is weighed and paid,\nthe river
 
 const numerals = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** The number of digits, or of a word up to twelve. */
 function numeral(word: string): number | undefined {
   if (/^\d{1,15}$/.test(word)) return Number(word)
   const at = numerals.indexOf(word.toLowerCase())
@@ -124,7 +121,6 @@ function reply(question: string, pictures: readonly ImagePart[]): string {
   )
 }
 
-/** The tool to call for a question. */
 function chooseTool({ tools, toolChoice }: CanonicalRequest, question: string): Tool | undefined {
   const choice = toolChoice ?? { type: 'auto' }
   if (choice.type === 'none') return undefined
@@ -144,7 +140,6 @@ function chooseTool({ tools, toolChoice }: CanonicalRequest, question: string): 
   return offered.find(fits) ?? (mustCall || asked.length > 0 ? offered[0] : undefined)
 }
 
-/** One call, or one for each place in the question. */
 function callsOf({ name, parameters = {} }: Tool, question: string): Answer['calls'] {
   const places = placesIn(question)
   const about = places.length > 1 ? places.map((place) => `in ${place}`) : [question]

@@ -23,7 +23,6 @@ type Handler = (call: Call) => Response
 interface Route {
   readonly method: string
   readonly path: RegExp
-  /** The protocol of error answers. */
   readonly protocol: Protocol
   readonly handle: Handler
 }
@@ -62,14 +61,12 @@ function decode(protocol: Protocol, operation: Operation, body: JsonObject, path
   return request
 }
 
-/** What the protocol puts into the path. */
 interface Target {
   readonly model?: string
   readonly stream?: boolean
   readonly framing?: Framing
 }
 
-/** Sends frames at the pace of a model. */
 async function* paced(frames: Iterable<string>, paceMs: number) {
   const encoder = new TextEncoder()
   let first = true
@@ -81,7 +78,6 @@ async function* paced(frames: Iterable<string>, paceMs: number) {
   }
 }
 
-/** Answers a question in one piece or as a stream. */
 function createTalk(paceMs: number) {
   const cache = createPromptCache()
   return (
@@ -145,7 +141,6 @@ const count = (protocol: Protocol, operation: Operation, body: JsonObject, path:
 
 interface Kept {
   readonly response: JsonObject
-  /** The conversation including this response. */
   readonly items: readonly unknown[]
 }
 

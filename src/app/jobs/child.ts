@@ -45,7 +45,6 @@ interface ChildParts {
   /** What other users of the machine must not see. */
   readonly env?: { readonly [name: string]: string }
   readonly onProgress: (progress: JobProgress) => void
-  /** Ends the process, which cleans up. */
   readonly signal: AbortSignal
 }
 

@@ -12,11 +12,9 @@ export type JobWork = (
 
 /** Background jobs, one of each kind at a time. */
 export interface Jobs {
-  /** Starts a job; undefined: one of that kind runs. */
   start(kind: JobKind, startedBy: string, work: JobWork): JobView | undefined
   list(): JobView[]
   find(id: string): JobView | undefined
-  /** Cancels a running job; resolves when it has ended. */
   cancel(id: string): Promise<void>
   stop(): Promise<void>
 }

@@ -59,7 +59,6 @@ const different = (name: string, { source, target }: Ends) =>
       'with --restart.',
   )
 
-/** Counts, sums and hashes rows. */
 function createSummary({ table, columns }: { table: MovedTable; columns: readonly string[] }) {
   const { name, money = [] } = table
   const hasher = new Bun.CryptoHasher('sha256')

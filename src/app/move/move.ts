@@ -25,12 +25,10 @@ import {
 export interface MoveOptions {
   readonly source: StorePlace
   readonly target: StorePlace
-  /** Restarts an unfinished move from the beginning. */
   readonly isRestarted: boolean
   readonly onProgress?: (progress: MoveProgress) => void
 }
 
-/** Progress of a part, in rows; `total` 0: unknown. */
 interface MoveProgress {
   readonly part: 'moving rows' | 'comparing rows' | 'finishing'
   readonly done: number

@@ -20,7 +20,6 @@ import type { PriceForm, PriceList } from './price-list.ts'
 export interface PriceChange {
   readonly action: 'create' | 'update'
   readonly model: string
-  /** Source of the price in force; null: none. */
   readonly source: PriceSource | null
   /** The list's figure was finer than our unit. */
   readonly rounded: boolean
@@ -33,7 +32,6 @@ export interface PriceDifference {
   readonly changes: readonly PriceChange[]
   readonly writes: readonly PriceWrite[]
   readonly unchanged: number
-  /** Entries that are no price here, with the reason. */
   readonly skipped: readonly { readonly model: string; readonly reason: string }[]
   /** Models that keep their prices for long contexts, which the list lacks. */
   readonly tiersKept: readonly string[]
@@ -128,7 +126,6 @@ function withKeptExtras(terms: PriceTerms, inForce: PriceTerms | undefined): Pri
   return modalities === undefined ? kept : { ...kept, base: { modalities, ...kept.base } }
 }
 
-/** A figure of a price, in USD per 1M tokens or per call. */
 interface Figure {
   /** `input`, `above 200000: cache_read`, `per_call` or `free`. */
   readonly field: string

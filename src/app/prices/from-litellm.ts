@@ -151,7 +151,6 @@ function byImages(prices: Prices, mode: string): ListedPrice {
   return { terms: { unit: 'call', perCallNano: units }, rounded: !exact }
 }
 
-/** Modalities by the field that prices them. */
 const modalityFields: { readonly [kind in ModalityKind]?: string } = {
   inputAudio: 'input_cost_per_audio_token',
   inputImage: 'input_cost_per_image_token',
@@ -172,7 +171,6 @@ const extraFields: readonly string[] = [
   ...Object.values(toolFields).map(([field]) => field),
 ]
 
-/** Prices of modalities; undefined: none. */
 function litellmModalities(prices: ReadonlyMap<string, number>): ModalityRates | undefined {
   const rates = Object.entries(modalityFields).flatMap(([kind, field]) => {
     const usd = prices.get(field)

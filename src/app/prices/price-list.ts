@@ -64,7 +64,6 @@ function readablePath(base: string, root: unknown, pointer: string): string {
   return path
 }
 
-/** What a schema expects, in words. */
 function expected(schema: TSchema): string {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(expected).join(' or ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)

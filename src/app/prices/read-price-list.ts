@@ -55,7 +55,6 @@ async function readLocal(path: string): Promise<string> {
 
 interface PriceText {
   readonly text: string
-  /** File or URL, for messages. */
   readonly name: string
   /** A group of a price feed with several. */
   readonly group?: string | undefined

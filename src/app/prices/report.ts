@@ -65,7 +65,6 @@ function vendorReport(model: string) {
     context_window: contextWindow,
     max_output: maxOutput,
     until,
-    /** Prices of tools and modalities, in words. */
     besides: [
       ...Object.entries(writtenModalities(terms.base)).map(([name, usd]) => `${name} ${usd}`),
       ...extraWords(terms.extras),

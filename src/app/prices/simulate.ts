@@ -32,13 +32,11 @@ export interface Comparison {
 
 /** What recorded requests would have cost. Amounts are nano-USD. */
 export interface Simulation {
-  /** Records of the span and group, compared or not. */
   readonly records: number
   /** By recorded charge, the largest first. */
   readonly models: readonly (Comparison & { readonly model: string })[]
   readonly total: Comparison
   readonly not_compared: {
-    /** Requests without usage: refused, failed or unreported. */
     readonly without_usage: number
     /** Requests of models that the list has no price for. */
     readonly without_price: {
@@ -57,7 +55,6 @@ interface Sum {
 
 const emptySum = (): Sum => ({ requests: 0, charged: 0n, simulated: 0n })
 
-/** Records between two calls of `progress`. */
 const progressStep = 1000
 
 /** Charges the recorded requests again by other prices, record by record. */

@@ -198,7 +198,6 @@ function precisionMs([, , minute, second, fraction]: readonly (string | undefine
   return fraction === undefined ? 1000 : 1
 }
 
-/** A row for comparison; undefined without an id. */
 interface ReadRow {
   readonly billed: BilledRow | undefined
   readonly moment: Moment | null

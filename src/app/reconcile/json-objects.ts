@@ -14,7 +14,6 @@ const maxRowBytes = 1024 * 1024
 
 interface ObjectCutter {
   push(chunk: Uint8Array): readonly string[]
-  /** False: the file is truncated. */
   end(): boolean
 }
 

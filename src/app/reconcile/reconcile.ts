@@ -25,7 +25,6 @@ export interface ReconcileOptions extends Span {
 export interface Reconciliation {
   readonly sums: MatchingSums
   readonly matching: Matching
-  /** Columns read, by field. */
   readonly columns: { readonly [field: string]: string }
   /** Every attempt of ours within this span must be billed. */
   readonly span: Required<Span>
@@ -122,7 +121,6 @@ type OpenSpan = { readonly since: number | undefined; readonly until: number | u
 const isWithin = (time: number, { since, until }: OpenSpan) =>
   time >= (since ?? time) && time < (until ?? Number.POSITIVE_INFINITY)
 
-/** The requested span; a missing end comes from the file's times. */
 function findSpan(
   { file, since, until }: ReconcileOptions,
   { time }: Columns,
@@ -161,7 +159,6 @@ async function readOwn(
   return found
 }
 
-/** An attempt for comparison; undefined: without an upstream id. */
 function toOwnAttempt(record: AttemptRecord, isExpected: boolean): OwnAttempt | undefined {
   const { upstreamRequestId, request, isLast } = record
   if (upstreamRequestId === null) return undefined
@@ -186,7 +183,6 @@ function toOwnAttempt(record: AttemptRecord, isExpected: boolean): OwnAttempt | 
   }
 }
 
-/** Usage that the upstream reported; undefined: none. */
 function decodeReported({ usageRaw, request }: AttemptRecord): Usage | undefined {
   if (usageRaw === null) return undefined
   const protocol = request.upstreamProtocol ?? request.clientProtocol

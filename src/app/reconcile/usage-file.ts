@@ -7,7 +7,6 @@ import { createObjectCutter, type JsonShape } from './json-objects.ts'
 /** An open usage file: its columns are known, its rows are read on demand. */
 export interface UsageFile {
   readonly columns: readonly string[]
-  /** Amounts have a decimal comma. */
   readonly decimalComma: boolean
   /** All rows, once. Throws `UserError` at what can't be read. */
   rows(): AsyncIterable<Row>
@@ -22,7 +21,6 @@ interface Bytes {
   readonly all: AsyncIterable<Buffer>
 }
 
-/** Read to detect the form of a file. */
 const headBytes = 1024 * 1024
 
 /** Opens a CSV, JSON or JSON Lines file; which one it is shows in its first character. */
@@ -65,7 +63,6 @@ async function next(file: string, chunks: AsyncIterator<Buffer>): Promise<Iterat
   }
 }
 
-/** What is wrong with a file that is no text; undefined: it may be one. */
 function complainOf(head: Buffer): string | undefined {
   if (head.toString('utf8').trim() === '') return 'is empty.'
   if (head[0] === 0x1f && head[1] === 0x8b) return 'is packed with gzip: unpack it first (gunzip).'
@@ -80,7 +77,6 @@ const delimiters = [',', ';', '\t', '|']
 /** A larger row has an open quote. */
 const maxRecordSize = 1024 * 1024
 
-/** The most frequent delimiter of the first line, outside of quotes. */
 function findDelimiter(head: string): string {
   const line = head.replace(/"(?:[^"]|"")*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? ''
   const counts = delimiters.map((delimiter) => line.split(delimiter).length)

@@ -6,7 +6,6 @@ import type { CoolingRow } from '../../store/ports/counters.ts'
 import { createKeyMark } from '../channel-care.ts'
 import type { Instance } from '../instance.ts'
 
-/** A cooldown of a channel, one of its keys or models. */
 interface CoolingReport {
   /** The end of the key; null: all keys. Empty: the channel no longer has it. */
   readonly key_hint: string | null
@@ -21,7 +20,6 @@ interface CoolingReport {
   readonly rounds: number
 }
 
-/** State of a channel with its reason. */
 interface ChannelHealthReport {
   readonly name: string
   readonly status: ChannelRow['status']

@@ -117,7 +117,6 @@ export async function takeInventory(store: Store) {
 }
 export type Inventory = Awaited<ReturnType<typeof takeInventory>>
 
-/** A catalog without keys and proxies, for counting. */
 const buildSealed = (rows: CatalogRows) =>
   buildCatalog(
     rows,

@@ -127,7 +127,6 @@ export function attemptsDifference(odd: OddAttempts): Difference {
 
 interface EntryWalk {
   next(entry: CheckedEntry): readonly Difference[]
-  /** Differences after the last entry. */
   end(): readonly Difference[]
 }
 

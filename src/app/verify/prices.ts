@@ -30,7 +30,6 @@ export function createPrices(store: Pick<VerificationStore, 'price'>) {
   }
 
   return {
-    /** A cached price; undefined: look it up. */
     known: (id: number) => kept.get(id),
     /** Null: no price has this id. */
     find,

@@ -37,7 +37,6 @@ interface VerifyParts {
 export interface Verified {
   /** The file is damaged, so nothing else was verified. */
   readonly isDamaged: boolean
-  /** Deep checks that the database does not offer, in words. */
   readonly unchecked: readonly string[]
   readonly requests: number
   readonly entries: number

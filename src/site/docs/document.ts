@@ -140,7 +140,6 @@ function encodeAnswer(operation: PlacedOperation['operation']) {
   return { description, content: { [answerType]: content } }
 }
 
-/** Within components the document's own dialect and ids apply. */
 function componentsOf(schemas: Readonly<Record<string, JsonSchema>>) {
   return Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema])
 }
@@ -157,7 +156,6 @@ const consoleTags = {
   Administration: 'What the console does for administrators. Needs a session of one.',
 } as const
 
-/** Authentication of the console's API. */
 const sessionScheme = {
   session: {
     type: 'apiKey',

@@ -50,7 +50,6 @@ export const feedExample: unknown = JSON.parse(
 )
 export const plazaExample: unknown = JSON.parse(written(encodePlaza({ groups }, '')))
 
-/** One stream of 17 s, and a failed request. */
 const counts = {
   ...{ ...emptyCounts(), succeeded: 998, failed: { upstream: 2 } },
   ...{ firstByte: [0, 0, 0, 400, 300, 150, 100, 48], outputTokens: 1_000, generationMs: 17_150 },

@@ -5,9 +5,7 @@ export interface Operation {
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  /** Needs no key. */
   readonly isOpen?: true
-  /** Parameters of the path and the query. */
   readonly parameters?: readonly Parameter[]
   /** Meanings of fields that differ here, or that no schema has. */
   readonly fields?: { readonly [name: string]: string }
@@ -18,7 +16,6 @@ export interface Operation {
   readonly answer: string
   readonly example?: unknown
   readonly answerType?: string
-  /** Name of the answer's published schema. */
   readonly schema?: string
   /** Further statuses with their cause, besides 401. */
   readonly others?: { readonly [status: number]: string }
@@ -64,7 +61,6 @@ export const tags = {
 } as const
 export type Tag = keyof typeof tags
 
-/** Meanings of request fields in all protocols. */
 const fieldMeanings: Operation['fields'] = {
   model: 'Model id, spelt as GET /v1/models lists it.',
   messages: 'The conversation: role and content of each turn.',

@@ -6,9 +6,7 @@ import type { DocsSite, RequestSchemas } from './document.ts'
 import type { TranslationTable } from './page.ts'
 
 interface DocsParts {
-  /** The documented application. */
   readonly app: () => AnyElysia
-  /** The console's API, which is loaded for it. */
   readonly consoleApi: () => Promise<AnyElysia>
   readonly site: () => DocsSite
   /** Schemas that requests are checked by, and those that answers refer to, by name. */

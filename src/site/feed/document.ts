@@ -16,7 +16,6 @@ import { type FeedFailure, schemaVersion } from './schema.ts'
 
 type FinalPrices = { readonly [field: string]: string }
 
-/** An entry of the feed (SPEC 2.6) before it is text. */
 interface FeedRow {
   readonly model: string
   readonly group: string
@@ -38,7 +37,6 @@ export function feedRow(group: Group, { model, price, candidates }: Offer): Feed
   }
 }
 
-/** The operator's remark, and prices that the feed has no fields for. */
 function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string {
   const others = extrasNote(terms, multiplierMillionths)
   return others.length === 0 ? note : [...(note === '' ? [] : [note]), ...others].join('; ')
@@ -46,7 +44,6 @@ function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string
 
 const noWords: readonly string[] = []
 
-/** Final prices beyond text tokens, in words. */
 function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly string[] {
   if (terms.unit !== 'tokens' && terms.unit !== 'call') return noWords
   const isPlain = terms.unit === 'call' || terms.base.modalities === undefined
@@ -155,7 +152,6 @@ function encodeEntry(group: Group, offer: Offer): string {
   )
 }
 
-/** Sources of the feed, read again for each document. */
 interface FeedSource {
   readonly catalog: () => Pick<Catalog, 'groups'>
   readonly site: () => FeedSite

@@ -7,7 +7,6 @@ import type { FeedDocument } from './schema.ts'
 import { describeProblem, type FeedProblem, validateFeed } from './validate.ts'
 
 interface MirrorParts {
-  /** Address of the original feed. */
   readonly origin: string
   readonly folder: MirrorFolder
   /** Site name or domain to accept; undefined: that of the stored copy. */
@@ -23,7 +22,6 @@ export interface Mirror {
   /** Asks the origin and takes valid changes; never rejects. Concurrent calls share a request. */
   refresh(): Promise<void>
   idle(): Promise<void>
-  /** Aborts a request under way. */
   stop(): Promise<void>
 }
 
@@ -50,7 +48,6 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
     if (isNew) log.info('feed copied', { origin, updated_at, entries: models.length })
   }
 
-  /** Serves a copy even if it can't be stored. */
   async function save(good: MirrorCopy, version: Published): Promise<void> {
     try {
       await folder.save(good, version)

@@ -44,7 +44,6 @@ export const CallEntry = Type.Object(
   { description: 'A model in a group, billed by calls.', expected: 'an object' },
 )
 
-/** The feed without its entries. */
 const head = {
   currency: name('Declared currency; the numbers are USD whatever it says.'),
   price_unit: Type.Literal('per_1m_tokens', {

@@ -42,7 +42,6 @@ interface Schemas {
   readonly call: TypeCheck<typeof CallEntry>
 }
 
-/** Compiled on first use. */
 let schemas: Schemas | undefined
 
 const compileSchemas = (): Schemas => ({

@@ -109,7 +109,6 @@ function encodePricing(
   }
 }
 
-/** Prices besides tokens, without free tools. */
 function encodeExtras({ modalities = {}, tools = {}, serviceTiers = {} }: VendorExtras): string {
   const list = (prices: object, encode: (price: number) => string) =>
     `{${Object.entries(prices)

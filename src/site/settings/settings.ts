@@ -5,7 +5,6 @@ import { feedUrl } from '../addresses.ts'
 import { failure, type Publication, respondWith } from '../published.ts'
 import type { PublicSettings } from './schema.ts'
 
-/** A site's configuration; null: not set. */
 interface PublicSite {
   readonly name: string
   readonly subtitle: string | null
@@ -70,7 +69,6 @@ export const settingsRoutes = (settings: Pick<Publication, 'current' | 'idle'>) 
   )
 
 interface TimeZone {
-  /** The IANA name. */
   readonly name: string
   /** `+08:00`; other seasons may have another offset. */
   readonly utcOffset: string

@@ -15,7 +15,6 @@ export interface StatusSource {
 
 interface StatusPagesParts {
   readonly source: StatusSource
-  /** The shown groups; a new map means a change. */
   readonly groups: () => Catalog['groups']
   readonly siteName: () => string
   readonly clock: Clock
@@ -39,7 +38,6 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
   const documents = new Map<number | undefined, Fresh>()
   const pages = new Map<Language, Fresh>()
 
-  /** Removes the documents of removed groups. */
   function forgetGone(): void {
     const shown = groups()
     for (const id of documents.keys()) if (id !== undefined && !shown.has(id)) documents.delete(id)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createFeedBuilder } from '../../../src/site/feed/document.ts'
 import { createPublication } from '../../../src/site/published.ts'
+import { startCpuTime, watchHoldUps } from '../../support/cpu-time.ts'
 import { largeCatalog } from './catalogs.ts'
 
 // 100 groups × 100 models. Every price is written out with its multiplier, so hardly any repeats.
@@ -18,21 +18,18 @@ test('10,000 entries: built in less than 200 ms, under 250 KB compressed, others
   let round = 0
   const build = createFeedBuilder({ catalog: () => catalogs[round % 2] ?? first, site, clock })
   const feed = createPublication({ name: 'feed', build, clock, log })
-  const delays = monitorEventLoopDelay({ resolution: 1 })
   const times: number[] = []
   const holdUps: number[] = []
-  // The best of thirty: the machine may have other work.
+  // Processor time, and the best of thirty: the machine may have other work, and so may the collector.
   const isDone = () => Math.min(...times) < 200 && Math.min(...holdUps) < 20
   for (let at = 0; at < 30 && !isDone(); at++) {
     round++ // another catalog each time, so that each build makes a new version
-    delays.enable()
-    const start = performance.now()
+    const watch = watchHoldUps()
+    const takenMs = startCpuTime()
     await feed.refresh()
-    times.push(performance.now() - start)
+    times.push(takenMs())
     await Bun.sleep(5)
-    delays.disable()
-    holdUps.push(delays.max / 1e6)
-    delays.reset()
+    holdUps.push(watch.stop())
   }
   const published = feed.current()
   const gzipBytes = published?.gzip.length ?? Number.NaN

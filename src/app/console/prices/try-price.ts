@@ -127,7 +127,6 @@ function soldBy({ groups }: Catalog, groupId: number, model: string): GroupPrevi
   return { enabled, note, prices: { ...prices }, tiers: tiersOf(group, offer.price.terms) }
 }
 
-/** Prices of long contexts, which the feed lacks. */
 const tiersOf = ({ longContextPricing, multiplierMillionths }: Group, terms: PriceTerms) =>
   terms.unit === 'tokens' && longContextPricing
     ? terms.tiers.map((tier) => ({

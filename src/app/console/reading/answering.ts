@@ -68,7 +68,6 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
     }
   }
 
-  /** Cancels an answer and releases what it holds. */
   function end(id: number): void {
     answers.get(id)?.leaving.abort()
     answers.delete(id)
@@ -100,7 +99,6 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
   }
 }
 
-/** A logger that forwards all lines to the gateway's log. */
 function createRemoteLog(post: Post): Logger {
   const at =
     (level: 'info' | 'warn' | 'error'): Logger['info'] =>

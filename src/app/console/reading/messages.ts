@@ -12,7 +12,6 @@ export interface ReadOrder {
   readonly id: number
   readonly method: string
   readonly url: string
-  /** Encodings that the client accepts (`Accept-Encoding`). */
   readonly encodings: string
   readonly who: SignedIn
   /** The gateway's clock, in milliseconds since 1970. */
@@ -31,7 +30,6 @@ export type ToProcess =
   | ReadOrder
   /** Asks for the next piece of a file. */
   | { readonly kind: 'more'; readonly id: number }
-  /** The client has disconnected. */
   | { readonly kind: 'leave'; readonly id: number }
   | { readonly kind: 'fact'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'no-fact'; readonly id: number; readonly message: string }
@@ -50,7 +48,6 @@ export type FromProcess =
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly id: number }
-  /** The file ends early. */
   | { readonly kind: 'broken'; readonly id: number; readonly message: string }
   | { readonly kind: 'ask'; readonly id: number; readonly asked: FactAsked }
   | {

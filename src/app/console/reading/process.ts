@@ -19,7 +19,6 @@ export interface ProcessParts {
 }
 
 interface ProcessEnds {
-  /** No answer is under way. */
   readonly onIdle: () => void
   /** The process ended unexpectedly; its answers have failed. */
   readonly onLost: () => void
@@ -35,7 +34,6 @@ export interface ReadingProcess {
   close(): Promise<void>
 }
 
-/** One answer: its head, and perhaps its pieces. */
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
   pieces?: Pieces
@@ -49,7 +47,6 @@ const nothingOf = (headers: Headers) =>
     ? new ReadableStream<Uint8Array>({ pull: (nothing) => nothing.close() }, { highWaterMark: 0 })
     : null
 
-/** How long closing the database may take before the process is killed. */
 const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
@@ -147,7 +144,6 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     }
   }
 
-  /** Handlers by kind of message. */
   const hearers: {
     readonly [Kind in FromProcess['kind']]: (of: FromProcess & { kind: Kind }) => void
   } = {
@@ -214,7 +210,6 @@ function createPieces(more: () => void, leave: () => void) {
   let taken: (() => void) | undefined
   let hasEnded = false
 
-  /** Settles a pending pull. */
   function settle(work: (to: ReadableStreamDefaultController<Uint8Array>) => void): void {
     if (hasEnded || controller === undefined) return
     work(controller)

@@ -4,7 +4,6 @@ import type { Peer } from '../parts.ts'
 import { type ProcessParts, type ReadingProcess, startProcess } from './process.ts'
 
 interface ReaderParts extends ProcessParts {
-  /** How long an idle process lives. */
   readonly idleForMs?: number
 }
 
@@ -12,7 +11,6 @@ interface ReaderParts extends ProcessParts {
 export interface Reader {
   /** Rejects with an `ApiError`: too many requests wait, or the process ended. */
   answer(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
-  /** Aborts all reads; later ones are rejected. */
   close(): Promise<void>
 }
 

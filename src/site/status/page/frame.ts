@@ -16,7 +16,6 @@ export interface Frame {
   readonly language: Language
   readonly looks: Looks
   readonly shown: readonly Described[]
-  /** Start of the record of incidents. */
   readonly since: number
 }
 
@@ -68,14 +67,12 @@ function countStates(shown: readonly Described[]): States {
   return states
 }
 
-/** The state at the top is that of the worst group. */
 function worst({ down, degraded, operational }: States): State {
   if (down > 0) return 'down'
   if (degraded > 0) return 'degraded'
   return operational > 0 ? 'operational' : 'no_data'
 }
 
-/** Links to the groups that do not work, by their state. */
 function illHtml(shown: readonly Described[], words: Words): string {
   return (['down', 'degraded'] as const)
     .map((state) => {

@@ -71,7 +71,6 @@ function chartHtml(
   )
 }
 
-/** Titles of bars: time and figures. */
 function titles(size: 'hours' | 'days', bars: number, words: Words, nowMs: number) {
   const bucket: BucketSize = size === 'hours' ? 'hour' : 'day'
   const first = bucketStart(bucket, nowMs) - (bars - 1) * bucketMs[bucket]
@@ -152,7 +151,6 @@ const looks = {
   down: { name: 'd', height: 8 },
 } as const satisfies Record<Exclude<Level, 'empty'>, unknown>
 
-/** Units of the drawing: a bar of 3, a gap of 1. */
 const step = 4
 const fullHeight = 24
 
@@ -200,7 +198,6 @@ export function legendHtml({ bars, states }: Words): string {
   return `<ul class="l">${items.join('')}</ul>`
 }
 
-/** One path for each level, on a common ground. */
 function drawingHtml(levels: readonly Level[]): string {
   // The ground is hatched, under what was measured.
   const ground = pathHtml(
@@ -217,7 +214,6 @@ function drawingHtml(levels: readonly Level[]): string {
   return ground + drawn.join('')
 }
 
-/** A path with a line for each run of equal places. */
 function pathHtml(name: string, places: readonly boolean[], height: number): string {
   const lines = places.flatMap((isOwn, place) => {
     if (!isOwn || places[place - 1]) return []

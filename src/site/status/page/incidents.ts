@@ -19,7 +19,6 @@ export interface Incident extends Bar {
   readonly startedAt: number
   /** The end of its last hour; null: that hour is the present one. */
   readonly endedAt: number | null
-  /** The worst of its hours. */
   readonly worst: 'degraded' | 'down'
   /** The present state of a group whose incident continues; null: the incident has ended. */
   readonly now: State | null
@@ -83,10 +82,8 @@ function spansOf(hours: readonly MeasuredHour[]): Span[] {
 const listedIncidents = 10
 
 interface IncidentParts {
-  /** Of all groups, in any order. */
   readonly incidents: readonly Incident[]
   readonly nameOf: (groupId: number) => string
-  /** Start of the record. */
   readonly since: number
   readonly words: Words
 }

@@ -24,7 +24,6 @@ const words: Readonly<Record<Language, Words>> = { en: english, zh: chinese }
 /** Largest page: phones load it every minute. */
 const mostBytes = 59_000
 
-/** Models listed for each group, if they fit. */
 const listedModels = 50
 
 interface PageParts {
@@ -83,7 +82,6 @@ interface Forms<Item> {
 interface Fitted {
   readonly cards: readonly string[]
   readonly rows: readonly string[]
-  /** Number of groups with neither. */
   readonly left: number
 }
 
