@@ -21,7 +21,7 @@ export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
   const taken = new Map<number, number>()
   const all = { admin: 0, user: 0 }
 
-  function give(accountId: number, role: SignedIn['role']): void {
+  function release(accountId: number, role: SignedIn['role']): void {
     const left = (taken.get(accountId) ?? 0) - 1
     if (left > 0) taken.set(accountId, left)
     else taken.delete(accountId)
@@ -37,7 +37,7 @@ export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
       all[role]++
       let isMine = true
       return () => {
-        if (isMine) give(accountId, role)
+        if (isMine) release(accountId, role)
         isMine = false
       }
     },
@@ -107,7 +107,7 @@ export async function download(
   const wait = startWait(patienceMs)
   try {
     const first = chunks.next()
-    first.catch(() => {}) // told to whoever waits for it
+    first.catch(() => {}) // reported by the race below
     await readList(() => Promise.race([first, wait.over]), signal)
     return new Response(streamOf(first, chunks, { ...reader, onEnd }), {
       headers: fileHeaders(file),

@@ -33,7 +33,7 @@ const WrittenInteger = (bounds: IntegerBounds) =>
 export const Answer = <Data extends TSchema>(data: Data) =>
   Type.Object({ code: Type.Literal(0), message: Type.String(), data })
 
-const told =
+const answering =
   (tag: 'Console' | 'Administration') =>
   <Data extends TSchema>(data: Data, summary: string) => ({
     response: { 200: Answer(data) },
@@ -41,9 +41,9 @@ const told =
   })
 
 /** The response and the description of a route: of the console for everybody, … */
-export const forUsers = told('Console')
+export const forUsers = answering('Console')
 /** … and of administrators. */
-export const forAdmins = told('Administration')
+export const forAdmins = answering('Administration')
 
 export const success = <Data>(data: Data) => ({ code: 0 as const, message: 'success', data })
 

@@ -87,7 +87,7 @@ export async function readList<Result>(
   try {
     return await read()
   } catch (error) {
-    if (signal?.aborted) throw readerHasLeft()
+    if (signal?.aborted) throw clientHasDisconnected()
     if (error instanceof BadCursor) throw badCursor(error.message)
     if (error instanceof ListsBusy) {
       throw new ApiError('unavailable', error.message, { retryAfterSeconds: 2, cause: error })
@@ -97,7 +97,7 @@ export async function readList<Result>(
 }
 
 /** The client has disconnected: nobody reads this refusal. */
-export const readerHasLeft = () => new ApiError('unavailable', 'Whoever asked has left.')
+export const clientHasDisconnected = () => new ApiError('unavailable', 'Whoever asked has left.')
 
 const badCursor = (cause: string) =>
   new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {

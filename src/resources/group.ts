@@ -70,13 +70,13 @@ export const groupFields = {
   on_disconnect: wordField({
     ...{ as: 'onDisconnect', column: 'on_disconnect', isAlwaysSaid: true },
     ...{ words: ['bill_observed', 'drain'], usual: 'bill_observed' },
-    title: 'When a client leaves',
+    title: 'When a client disconnects',
     meanings: {
       bill_observed:
         'what was seen is billed; what a vendor does unseen (reasoning, images) is read to its end',
       drain: 'every answer is read to its end',
     },
-    help: 'When a client leaves: bill_observed stops and bills what was seen, unless the vendor bills what can not be seen (reasoning, images): that is read to its end; drain reads every answer to its end.',
+    help: 'When a client disconnects: bill_observed stops and bills what was seen, unless the vendor bills what can not be seen (reasoning, images): that is read to its end; drain reads every answer to its end.',
   }),
   limits: limitsPart('Limits of the group: of all its tokens together.'),
   regions: {

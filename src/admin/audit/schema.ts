@@ -6,8 +6,8 @@ const value = (description: string) => Type.Optional(orNull(Type.String(), descr
 
 export const AuditChange = Type.Object({
   name: Type.String(),
-  from: value('Null: there was none. Absent: it is not told.'),
-  to: value('Null: there is none now. Absent: it is not told.'),
+  from: value('Null: there was none. Absent: not shown.'),
+  to: value('Null: there is none now. Absent: not shown.'),
 })
 export type AuditChange = Static<typeof AuditChange>
 
@@ -17,7 +17,7 @@ export const AuditItem = Type.Object({
   actor: Type.String({ description: 'An e-mail, or `command line`.' }),
   action: Type.String({ description: 'What was done: account.credit, token.set …' }),
   subject: Type.String({ description: "The account's e-mail, `token 3`, a name." }),
-  changes: Type.Array(AuditChange, { description: 'Secrets are not told.' }),
+  changes: Type.Array(AuditChange, { description: 'Secrets are redacted.' }),
 })
 export type AuditItem = Static<typeof AuditItem>
 

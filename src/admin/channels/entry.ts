@@ -44,7 +44,7 @@ function secretsOf(
  * Throws unless all keys of a channel with a new host, or with a new proxy to an address without TLS, are
  * entered again. Otherwise a stolen administrator session could send stored keys to a host of its own.
  */
-export function keepKeysHome(
+export function requireKeysForNewHost(
   present: CheckedChannel,
   changed: CheckedChannel,
   { api_keys = [], add_keys = [] }: ChannelChange,

@@ -11,7 +11,7 @@ import {
   type ChannelEntry,
   type CheckedChannel,
   changedFields,
-  keepKeysHome,
+  requireKeysForNewHost,
   type TestTarget,
   targetOf,
 } from './entry.ts'
@@ -80,7 +80,7 @@ export function createChannelService(parts: ChannelParts) {
     requireSeen(wanted.revision, row, 'channel')
     const present = views.open(row)
     const checked = requireRight(check(changedFields(present, wanted, keyMark)))
-    keepKeysHome(present, checked, wanted)
+    requireKeysForNewHost(present, checked, wanted)
     const { apiKeys, proxy, ...settings } = checked
     const isKept = JSON.stringify(apiKeys) === JSON.stringify(present.apiKeys)
     const write = {

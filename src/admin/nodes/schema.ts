@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { oneOf, orNull } from '../shapes.ts'
 
-const told = (description: string) =>
+const known = (description: string) =>
   orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not tell.`)
 
 /** A node, alive or dead. */
@@ -17,9 +17,9 @@ export const NodeItem = Type.Object({
   ),
   started_at: Type.String(),
   silent_seconds: Type.Integer({ minimum: 0, description: 'Since it was last heard of.' }),
-  requests: told('Under way, streams included.'),
-  streams: told('Those of them that are streams.'),
-  requests_per_minute: told('That came within the last minute.'),
+  requests: known('Under way, streams included.'),
+  streams: known('Those of them that are streams.'),
+  requests_per_minute: known('That came within the last minute.'),
   reserved_requests: Type.Integer({
     description:
       'Requests that money is set aside for. Those of a dead node are closed within seconds.',

@@ -60,16 +60,16 @@ export function createLiveRequests(parts: LiveParts) {
   /** Of more than `maxRows` only the first are shown; the next poll continues after the last. */
   async function readNew(): Promise<void> {
     const found = await lists.newRequests(lastRow, undefined, maxRows)
-    for (const row of found.rows) tellOf(row)
+    for (const row of found.rows) sendToViewers(row)
     lastRow = found.lastRow
     if (found.rows.length < maxRows) return
     lastRow = (await lists.newRequests(undefined, undefined, 1)).lastRow
-    for (const viewer of viewers.keys()) viewer.tell({ event: 'skipped', data: '' })
+    for (const viewer of viewers.keys()) viewer.send({ event: 'skipped', data: '' })
   }
 
-  function tellOf(row: ListedRequest): void {
+  function sendToViewers(row: ListedRequest): void {
     for (const [viewer, { filter, toData }] of viewers) {
-      if (matches(row, filter)) viewer.tell({ event: 'request', data: toData(row) })
+      if (matches(row, filter)) viewer.send({ event: 'request', data: toData(row) })
     }
   }
 
@@ -87,7 +87,7 @@ export function createLiveRequests(parts: LiveParts) {
   }
 
   async function beat(): Promise<void> {
-    for (const viewer of viewers.keys()) viewer.tell({ event: 'ping', data: '' })
+    for (const viewer of viewers.keys()) viewer.send({ event: 'ping', data: '' })
     for (const [viewer, { asked }] of viewers) {
       if (!(await isStillIn(asked))) viewer.end('signed_out')
     }
@@ -112,8 +112,8 @@ export function createLiveRequests(parts: LiveParts) {
     }
   }
 
-  function leave(viewer: Viewer, giveBack: () => void): void {
-    giveBack()
+  function leave(viewer: Viewer, release: () => void): void {
+    release()
     viewers.delete(viewer)
     if (viewers.size > 0) return
     stopTimers?.()
@@ -124,8 +124,8 @@ export function createLiveRequests(parts: LiveParts) {
   async function watch(watching: Watching): Promise<Viewer> {
     const { who, request } = watching.asked
     const { signal } = request
-    const giveBack = places.take(who)
-    const viewer = new Viewer(() => leave(viewer, giveBack))
+    const release = places.take(who)
+    const viewer = new Viewer(() => leave(viewer, release))
     viewers.set(viewer, watching)
     signal.addEventListener('abort', () => void viewer.return(), { once: true })
     begin()

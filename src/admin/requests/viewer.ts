@@ -14,13 +14,13 @@ export type LiveEvent =
 /** Events that wait for a slow reader, here and again in its stream; a `skipped` event replaces the rest. */
 const maxWaiting = 200
 
-type Told = IteratorResult<LiveEvent, undefined>
+type Delivered = IteratorResult<LiveEvent, undefined>
 
 /** The events of one live view. A generator's `return` would wait for its pending `next`. */
 export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
   readonly #onEnd: () => void
   readonly #events: LiveEvent[] = [{ event: 'ready', data: '' }]
-  #waiting: ((told: Told) => void) | undefined
+  #waiting: ((result: Delivered) => void) | undefined
   #hasEnded = false
   /** Whether events wait because the reader is slow. */
   isFull = (): boolean => false
@@ -30,27 +30,27 @@ export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
     this.#onEnd = onEnd
   }
 
-  tell(event: LiveEvent): void {
+  send(event: LiveEvent): void {
     if (this.#hasEnded) return
     if (this.#events.length < maxWaiting) this.#events.push(event)
     else this.#events[maxWaiting - 1] = { event: 'skipped', data: '' }
-    this.#giveNext()
+    this.#deliver()
   }
 
   /** Ends the view and sends the reason. */
   end(reason: 'signed_out' | 'stopping'): void {
-    this.tell({ event: 'end', data: reason })
+    this.send({ event: 'end', data: reason })
     this.#finish()
   }
 
-  next(): Promise<Told> {
+  next(): Promise<Delivered> {
     return new Promise((resolve) => {
       this.#waiting = resolve
-      this.#giveNext()
+      this.#deliver()
     })
   }
 
-  return(): Promise<Told> {
+  return(): Promise<Delivered> {
     this.#events.length = 0
     this.#finish()
     return Promise.resolve({ done: true, value: undefined })
@@ -63,16 +63,16 @@ export class Viewer implements AsyncIterableIterator<LiveEvent, undefined> {
   #finish(): void {
     if (!this.#hasEnded) this.#onEnd()
     this.#hasEnded = true
-    this.#giveNext()
+    this.#deliver()
   }
 
-  #giveNext(): void {
-    const give = this.#waiting
-    if (give === undefined || (this.isFull() && !this.#hasEnded)) return
+  #deliver(): void {
+    const deliver = this.#waiting
+    if (deliver === undefined || (this.isFull() && !this.#hasEnded)) return
     const event = this.#events.shift()
     if (event === undefined && !this.#hasEnded) return
     this.#waiting = undefined
-    give(event ? { done: false, value: event } : { done: true, value: undefined })
+    deliver(event ? { done: false, value: event } : { done: true, value: undefined })
   }
 }
 

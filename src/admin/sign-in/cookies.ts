@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SignInParts } from './core.ts'
 
-/** What cookies are signed with, and secrets of second factors were encrypted with formerly. */
+/** The key that signs cookies; earlier versions also encrypted secrets of second factors with it. */
 export const signInSecret = ({ keyedHash }: SignInParts['secrets']): string =>
   keyedHash('sign-in library')
 
 interface CookieOptions {
-  /** Absent: until the browser is closed. */
+  /** Absent: a session cookie. */
   readonly maxAgeMs?: number | undefined
   readonly path?: string
 }
 
-/** Cookies that only this gateway can write: `value.signature`, for no script, by TLS only where it is used. */
+/** Signed cookies (`value.signature`), HttpOnly, and Secure where TLS is used. */
 export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 'facts'>) {
   const secret = signInSecret(secrets)
   const sign = (value: string) => createHmac('sha256', secret).update(value).digest()
-  // A browser takes `__Secure-` by TLS only.
+  // Browsers accept `__Secure-` over TLS only.
   const named = (request: Request, name: string) =>
     `${facts.isSecure(request) ? '__Secure-' : ''}tollgate.${name}`
 
@@ -27,7 +27,7 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
   }
 
   return {
-    /** The value; undefined when the cookie is not there or not signed by us. */
+    /** The value; undefined: missing, or not signed by this gateway. */
     read(request: Request, name: string): string | undefined {
       const cookies = new Bun.CookieMap(request.headers.get('cookie') ?? '')
       const raw = cookies.get(named(request, name)) ?? ''
@@ -39,12 +39,12 @@ export function createCookies({ secrets, facts }: Pick<SignInParts, 'secrets' | 
       const isOurs = signature.length === expected.length && timingSafeEqual(signature, expected)
       return isOurs ? value : undefined
     },
-    /** Gives `Set-Cookie`. */
+    /** Returns `Set-Cookie`. */
     write(request: Request, name: string, value: string, options: CookieOptions = {}): string {
       const raw = encodeURIComponent(`${value}.${sign(value).toString('base64')}`)
       return set(request, name, raw, options)
     },
-    /** Takes it back. */
+    /** Returns the `Set-Cookie` that deletes it. */
     end: (request: Request, name: string): string => set(request, name, '', { maxAgeMs: 0 }),
   }
 }

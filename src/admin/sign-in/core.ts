@@ -10,21 +10,20 @@ import type { Provider } from './providers.ts'
 import type { CookieSessions } from './sessions.ts'
 import type { SetupCode } from './setup.ts'
 
-/** What the configuration says of signing in; read anew at each request. */
+/** The configuration of signing in, read at each request. */
 export interface SignInSettings {
   readonly siteName: string
   readonly mayRegister: boolean
   readonly providers: readonly Provider[]
 }
 
-/** What must be known of a request, and can't be taken from what a client may write. */
+/** Facts of a request that a client can't forge. */
 export interface RequestFacts {
   addressOf(request: Request): string
-  /** Whether it came by TLS, to us or to a trusted proxy. */
+  /** Whether the client used TLS, to this process or to a trusted proxy. */
   isSecure(request: Request): boolean
 }
 
-/** What signing in is built from. */
 export interface SignInParts {
   readonly store: SignInStore
   readonly secrets: Pick<SecretBox, 'keyedHash'>
@@ -35,7 +34,6 @@ export interface SignInParts {
   readonly setupCode: SetupCode
 }
 
-/** The same with what all ways in share. */
 export interface SignInCore extends SignInParts {
   readonly passwords: Passwords
   readonly sessions: CookieSessions
@@ -43,13 +41,13 @@ export interface SignInCore extends SignInParts {
   readonly watchRefusals: WatchRefusals
 }
 
-/** How a call ends: what the client is told, and the cookies that go with it. */
+/** The outcome of a call: its body and its cookies. */
 export interface Outcome<Data> {
   readonly data: Data
   readonly cookies: readonly string[]
 }
 
-/** The origin that the console was opened by. Throws for a host that is none. */
+/** The origin under which the console was opened. Throws for an invalid host. */
 export function originOf(facts: RequestFacts, request: Request): string {
   const host = request.headers.get('host') ?? new URL(request.url).host
   const url = URL.parse(`${facts.isSecure(request) ? 'https' : 'http'}://${host}`)
@@ -58,7 +56,7 @@ export function originOf(facts: RequestFacts, request: Request): string {
   return url.origin
 }
 
-/** What an account signs in with is changed by who has signed in within a day. */
+/** Changing sign-in methods needs a session younger than this. */
 const freshMs = 86_400_000
 
 /** Throws `sign_in_again` for an older session. */
@@ -70,6 +68,6 @@ export function requireFresh(
   throw new ApiError('sign_in_again', 'Sign in again first: this needs a fresh sign-in.')
 }
 
-/** Refuses what was begun in another browser, or too long ago. */
+/** The refusal of a flow that was started in another browser or has expired. */
 export const beginAgain = (message = 'This took too long, or was begun elsewhere. Begin again.') =>
   new ApiError('begin_again', message)

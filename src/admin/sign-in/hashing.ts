@@ -2,17 +2,17 @@ import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
 import { ApiError } from '../api-error.ts'
 
-/** What a new password must have. */
+/** The length of new passwords. */
 export const minPasswordLength = 10
-/** Longer ones cost time to hash and protect no better. */
+/** Longer passwords cost time and add no protection. */
 export const maxPasswordLength = 256
 
-/** Hashing takes 64 MiB each, and some hundredths of a second: so many at once, so many in line. */
+/** Each hash takes 64 MiB and some hundredths of a second: so many run concurrently, so many wait. */
 const line = { atOnce: 2, mostWaiting: 100 }
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** Hashes and compares passwords, a few at a time, on behalf of who asks. Throws 503 when too many wait. */
+/** Hashes and compares passwords, a few concurrently. Throws 503 when too many wait. */
 export function createPasswords() {
   const inTurn = createLine(line)
   const queue = <Result>(asking: Asking, work: () => Promise<Result>) =>
@@ -21,7 +21,7 @@ export function createPasswords() {
   return {
     /** argon2id. */
     hash: (asking: Asking, password: string) => queue(asking, () => make(password)),
-    /** Takes as long without a hash, and gives false. */
+    /** Without a hash it takes as long and returns false. */
     verify: (asking: Asking, password: string, hash: string | null): Promise<boolean> =>
       queue(asking, async () => {
         if (hash !== null) return Bun.password.verify(password, hash)
@@ -48,10 +48,7 @@ export function checkNewPassword(password: string, field: string): void {
 
 const mostAddress = 320
 
-/**
- * Whether an address can be signed in with. It has letters of ASCII only: none of them is another one
- * when it is made small.
- */
+/** Whether an address can be signed in with: ASCII only, so that lower-casing can't merge two addresses. */
 export const canSignIn = (email: string): boolean =>
   email.length <= mostAddress &&
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(email)
@@ -63,56 +60,54 @@ export function requireAddress(email: string): void {
   throw new ApiError('invalid_value', 'This is not an e-mail address.', fault)
 }
 
-/** On whose behalf work is done. */
 export interface Asking {
-  /** Known ones go before strangers, but for one turn in `strangersEvery`. */
+  /** Known users precede strangers, except one turn in `strangersEvery`. */
   readonly isKnown: boolean
-  /** What it shares with others: its network, its account. The more wait of these, the later it is. */
+  /** Its network and account: waiters that share one are served later. */
   readonly shares: readonly string[]
 }
 
 interface Waiting {
-  /** Its turn among those of its kind. */
+  /** Its turn among waiters of the same kind. */
   readonly turn: number
   begin(): void
   giveUp(): void
 }
 
-/** So many networks and accounts are told apart at once. */
+/** At most so many networks and accounts are counted. */
 const mostShares = 5_000
 
 interface LineOptions {
   readonly atOnce: number
-  /** Of known ones, and of strangers. */
+  /** Waiters per side: known users, strangers. */
   readonly mostWaiting: number
 }
 
-/** Of so many turns one is a stranger's: known ones, who are many or come often, keep nobody out. */
+/** One of so many turns is a stranger's, so that known users never exclude strangers. */
 const strangersEvery = 4
 
 /**
- * A line before work that is scarce, fair by what those in it share: whoever is the third of a network or
- * of an account waits with the third ones of all others. Known ones and strangers stand side by side: when
- * one side is full, its last leaves it.
+ * A wait queue that is fair among networks and accounts: the third waiter of one is served with the third
+ * waiters of all others. Known users and strangers have a side each; a full side drops its last waiter.
  */
 export function createLine({ atOnce, mostWaiting }: LineOptions) {
   const known: Waiting[] = []
   const strangers: Waiting[] = []
-  /** The next turn of what has been seen since the line was last empty. */
+  /** The next turn of each network and account since the queue was last empty. */
   const nextTurns = new LRUCache<string, number>(growing(mostShares))
   let active = 0
-  /** Turns of known ones since the last of a stranger. */
+  /** Turns of known users since the last stranger's. */
   let knownTurns = 0
   let present = 0
 
-  /** Of one network, or about one account, turns come one after the other. */
+  /** Turns of one network or account are consecutive. */
   function turnOf({ shares }: Asking): number {
     const turn = Math.max(present, ...shares.map((one) => nextTurns.get(one) ?? 0))
     for (const one of shares) nextTurns.set(one, turn + 1)
     return turn
   }
 
-  /** In order; of equals, who came first. */
+  /** Sorted by turn; equal turns by arrival. */
   function add(one: Waiting, { isKnown }: Asking): void {
     const waiting = isKnown ? known : strangers
     const at = waiting.findIndex((other) => one.turn < other.turn)
@@ -143,7 +138,7 @@ export function createLine({ atOnce, mostWaiting }: LineOptions) {
     present = 0
   }
 
-  /** Runs `work` in its turn; rejects with `refusal` for who is the last of a line that is full. */
+  /** Runs `work` in its turn; rejects with `refusal` for the last waiter of a full queue. */
   return async function inTurn<Result>(
     asking: Asking,
     work: () => Promise<Result>,

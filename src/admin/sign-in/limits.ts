@@ -6,28 +6,27 @@ import { ApiError } from '../api-error.ts'
 import type { SignInCore } from './core.ts'
 
 interface ThrottleOptions extends RateOptions {
-  /** What is told to who comes too often. */
+  /** The message of a refusal. */
   readonly text?: (seconds: number) => string
 }
 
 export type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
+/** A token bucket per key, in memory, bounded. */
 export function createThrottle({ text, ...options }: ThrottleOptions) {
   const rate = createRate(options)
   return {
-    /** Takes one attempt; throws 429, with the time to wait, when there is none left. */
+    /** Takes one attempt; throws 429 with the time to wait if none is left. */
     take(key: string): void {
       const waitMs = rate.waitMs(key)
       if (waitMs > 0) throw tooMany(waitMs, text)
       rate.take(key)
     },
-    /** Gives one back: it was no wrong guess. */
+    /** Returns an attempt that was no wrong guess. */
     giveBack: rate.giveBack,
   }
 }
 
-/** Refuses with the time after which it may be tried again. */
 function tooMany(
   waitMs: number,
   text = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
@@ -38,36 +37,35 @@ function tooMany(
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
+/** The limits. Those by address are lower than those by account: no single address can lock out an account. */
 export const createLimits = (clock: Clock) => ({
-  /** Guesses at a password or a code, by address. */
+  /** Guesses at a password or code, by address. */
   address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
-  /** The same by account: its id, or the e-mail address that was typed. */
+  /** The same by account id or typed e-mail address. */
   account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
-  /** The same by browser, of those that have signed in before: nobody else spends these. */
+  /** The same by browser that has signed in before; other browsers do not use it up. */
   device: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
-  /** Successful sign-ins per account: far more than a person needs. */
+  /** Successful sign-ins by account. */
   right: createThrottle({ clock, burst: 60, everyMs: 10_000 }),
   /** New accounts by address. */
   registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
-  /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
+  /** Flows to a provider or a passkey, by address: each stores a row for a while. */
   begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
   /** Guesses at the set-up code, by address. */
   setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
 })
 
-/** One who guesses: at an account (absent: at nobody's), maybe from a known device. */
+/** The source of a guess. */
 interface Guess {
   readonly request: Request
   readonly account: string | undefined
-  /** Name of the browser, where it has signed in to that account before. */
+  /** The browser's name, if it has signed in to that account before. */
   readonly device?: string | undefined
 }
 
 /**
- * Runs one guess, counted by address and by `account`, or by a known device alone: others can't spend
- * what that has. Given back when it was right, which is counted by account alone; a refusal stays
- * counted.
+ * Runs one guess, counted by address and by `account`, or by a known device alone. A correct guess is
+ * returned and counted by account only.
  */
 export async function counted<Result>(
   { limits, facts }: Pick<SignInCore, 'limits' | 'facts'>,
@@ -105,9 +103,8 @@ export async function countedRight<Result>(
 }
 
 /**
- * Runs a sign-in, and logs it when it is refused: what was tried line by line, what came too often
- * counted. `about` is asked only for what is worth a look-up: an attempt that was not even tried is none,
- * or people could fill the log with it.
+ * Runs a sign-in and logs a refused one: each attempt that was tried, and a count of those over the limit,
+ * which could fill the log. `about` is called for the former only.
  */
 export type WatchRefusals = <Result>(
   message: string,
@@ -115,7 +112,7 @@ export type WatchRefusals = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result>
 
-/** So often it is told how many came too often. */
+/** The interval at which refused attempts are counted in the log. */
 const everyMs = 60_000
 
 export function createRefusalWatch(log: Logger, clock: Clock): WatchRefusals {

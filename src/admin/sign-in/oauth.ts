@@ -7,22 +7,21 @@ import { type Outcome, originOf, requireFresh, type SignInCore } from './core.ts
 import { canSignIn } from './hashing.ts'
 import { type Begun, openProvider, type Provider, type ProviderClient } from './providers.ts'
 
-/** Where the console sends people who could not sign in. */
+/** The sign-in page, for failed sign-ins. */
 const signInPage = '/console/sign-in'
 
-/** A path of the console, as a header can carry it. */
+/** A path of the console, safe for a header. */
 const consolePath = /^\/console(?![\w-])(?!.*\/\/)[\w\-.~%!$&'()*+,;=:@/?]*$/
 
-/** OIDC gives nobody a longer name for machines; for people 200 characters are kept. */
+/** OIDC limits identifiers to 255 characters; names for people are cut to 200. */
 const [mostSubject, mostName] = [255, 200]
 
-/** What the browser comes back to. */
 interface Way extends Begun {
   readonly provider: string
   readonly callbackUrl: string
 }
 
-/** Signing in by a provider. Its documents are fetched when somebody signs in with it. */
+/** Signing in with a provider. Its documents are fetched at each sign-in. */
 export function createOAuth(core: SignInCore) {
   const { store, sessions, limits, facts, log, settings } = core
   const clients = new LRUCache<string, Promise<ProviderClient>>({ ...growing(32), ttl: 3_600_000 })
@@ -46,7 +45,7 @@ export function createOAuth(core: SignInCore) {
   const addressOf = (request: Request, { id }: Provider) =>
     `${originOf(facts, request)}/api/v1/auth/callback/${id}`
 
-  /** Where the browser is sent, and its cookies; a word of the sign-in page where it is refused. */
+  /** Returns the redirect and its cookies, or an error word of the sign-in page. */
   async function finish(request: Request, provider: Provider) {
     const pending = await sessions.take(request, 'provider')
     const way: Way | undefined = pending && JSON.parse(pending.data)
@@ -56,7 +55,7 @@ export function createOAuth(core: SignInCore) {
     const client = await clientOf(provider)
     const { subject = '', email, isVerified, name } = await client.finish(back, way)
     if (subject === '' || subject.length > mostSubject) return 'unable_to_get_user_info'
-    // Small letters are made of it: of other letters of Unicode, somebody else's address.
+    // Lower-casing other Unicode letters could yield another user's address.
     if (email === undefined || !canSignIn(email)) return 'email_not_found'
     const own = { subject, email, isVerified, name: name.slice(0, mostName) }
     const account = await store.accountOf({ provider: provider.id, ...own }, settings().mayRegister)
@@ -66,7 +65,7 @@ export function createOAuth(core: SignInCore) {
   }
 
   return {
-    /** The provider's address to send the browser to; it comes back to `callbackUrl` at last. */
+    /** The provider's address for the browser, which finally returns to `callbackUrl`. */
     async begin(
       request: Request,
       { provider: id, callbackUrl }: { readonly provider: string; readonly callbackUrl: string },
@@ -90,7 +89,7 @@ export function createOAuth(core: SignInCore) {
       return { data: { url: url.href }, cookies: [cookie] }
     },
 
-    /** The browser comes back from the provider. */
+    /** Completes the flow when the browser returns from the provider. */
     async callback(request: Request, id: string): Promise<Response> {
       const provider = start(request, id)
       const ended = await finish(request, provider).catch(async (error: Error) => {
@@ -108,7 +107,7 @@ export function createOAuth(core: SignInCore) {
       return new Response(null, { status: 302, headers })
     },
 
-    /** Takes a provider from an account. The last way in stays. */
+    /** Unlinks a provider from an account. The last sign-in method stays. */
     async unlink(who: SignedIn, provider: string): Promise<Outcome<null>> {
       requireFresh(core, who)
       const { accountId, email } = who

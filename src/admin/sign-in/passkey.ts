@@ -5,29 +5,27 @@ import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { beginAgain, type Outcome, originOf, requireFresh, type SignInCore } from './core.ts'
 
-/** So many passkeys an account has. */
+/** Passkeys per account. */
 const mostPasskeys = 50
-/** No credential has a longer id (WebAuthn), or a key of more bytes: that of RSA-8192 is half of it. */
+/** The longest credential id of WebAuthn; keys are shorter (RSA-8192: half of it). */
 const most = { idChars: Math.ceil((1023 * 4) / 3), keyBytes: 2048 }
 
-/** How a passkey can be asked. */
 const transports: ReadonlySet<string> = new Set([
   ...['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'],
 ])
 
-/** What is expected of the browser's answer. */
 interface Begun {
   readonly ceremony: 'create' | 'get'
   readonly challenge: string
 }
 
-/** The browser says them, and nobody has checked that. */
+/** Reported by the browser, unverified. */
 const transportsOf = (told: unknown): unknown[] =>
   [told].flat().filter((one) => typeof one === 'string' && transports.has(one))
 
 const webauthn = () => import('@simplewebauthn/server')
 
-/** Signing in with passkeys, and the passkeys of an account. */
+/** Passkeys: signing in, and the passkeys of an account. */
 export function createPasskeys(core: SignInCore) {
   const { store, sessions, limits, facts } = core
 
@@ -35,7 +33,7 @@ export function createPasskeys(core: SignInCore) {
   const notAccepted = () =>
     new ApiError('invalid_value', 'The passkey was not accepted.', { field: 'response' })
 
-  /** What the browser is asked, as `navigator.credentials` takes it. */
+  /** Options for `navigator.credentials`. */
   async function ask<Options extends { readonly challenge: string }>(
     request: Request,
     options: Options,
@@ -48,7 +46,7 @@ export function createPasskeys(core: SignInCore) {
     return { data: { options }, cookies: [cookie] }
   }
 
-  /** What an answer must fit: the challenge counts once, for this browser and this owner. */
+  /** The expected challenge: valid once, for this browser and this owner. */
   async function expected(request: Request, ceremony: string, accountId: number | null = null) {
     const pending = await sessions.take(request, 'passkey')
     const begun: Begun | undefined = pending && JSON.parse(pending.data)
@@ -86,7 +84,7 @@ export function createPasskeys(core: SignInCore) {
       const asked = { ...wanted, response: answer, credential: { id, counter, publicKey } }
       const verified = await verifyAuthenticationResponse(asked).catch(() => undefined)
       const next = verified?.verified ? verified.authenticationInfo.newCounter : undefined
-      // The counter moves on once: of two answers that are as old only one is taken.
+      // The counter advances once: of two concurrent answers only one is accepted.
       if (next === undefined || !(await store.countPasskey(passkey, next)))
         throw new ApiError('wrong_passkey', 'The passkey was not accepted.')
       return { data: null, cookies: await sessions.start(request, account, { method: 'passkey' }) }
@@ -144,7 +142,7 @@ export function createPasskeys(core: SignInCore) {
       return { data: null, cookies: [] }
     },
 
-    /** Of another's passkey nobody is told that it is there. */
+    /** Another account's passkey is reported as missing. */
     async remove(who: SignedIn, id: string): Promise<Outcome<null>> {
       const isOwn = /^\d{1,15}$/.test(id) && (await store.removePasskey(who.accountId, Number(id)))
       if (!isOwn) throw new ApiError('not_found', `There is no passkey ${id}; it may be removed.`)

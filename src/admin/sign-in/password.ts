@@ -7,25 +7,21 @@ import { type Asking, checkNewPassword, requireAddress } from './hashing.ts'
 import { counted, countedRight } from './limits.ts'
 import type { SecondFactors } from './totp.ts'
 
-/** What is typed to sign in. */
 interface PasswordEntry {
   readonly email: string
   readonly password: string
-  /** False: the cookie goes when the browser is closed. */
+  /** False: a session cookie. */
   readonly remember: boolean
 }
 
-/** For so long after signing in a session is proof enough of an account that has no password. */
+/** Without a password, a session younger than this proves the user's identity. */
 const freshMs = 600_000
 
-/** Signing in and up with e-mail address and password. */
+/** Signing in and registering with e-mail address and password. */
 export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
   const { store, passwords, sessions, limits, facts, log, watchRefusals } = core
 
-  /**
-   * Strangers of one network, or who want the same account, wait for each other; so do those who are
-   * known, who can make any number of browsers known for an account of their own.
-   */
+  /** Waiters of one network or account share turns, known users too: they can make many browsers known. */
   const askingOf = (request: Request, email: string, device?: string): Asking => {
     const isKnown = device !== undefined
     const kind = isKnown ? 'known ' : ''
@@ -33,7 +29,7 @@ export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
     return { isKnown, shares: [`${kind}network ${network}`, `${kind}e-mail ${email}`] }
   }
 
-  /** Says the same of an unknown address and of a wrong password, after as long a time. */
+  /** Unknown addresses and wrong passwords get the same response after the same time. */
   async function check(asking: Asking, email: string, password: string): Promise<SignInAccount> {
     requireAddress(email)
     const account = await store.account({ email })
@@ -97,9 +93,8 @@ export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
 
 export type OwnPassword = ReturnType<typeof createOwnPassword>
 
-/** The password of who is signed in: proved anew, and changed. */
+/** Proving and changing the password of the signed-in user. */
 export function createOwnPassword({ store, passwords, sessions, limits, clock }: SignInCore) {
-  /** One guess of who is signed in. */
   async function guess(accountId: number, password: string, hash: string | null): Promise<void> {
     const key = `account ${accountId}`
     limits.account.take(key)
@@ -111,7 +106,7 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
     limits.account.giveBack(key)
   }
 
-  /** Throws `wrong_password`, for an account without one too, or 429 after too many guesses. */
+  /** Throws `wrong_password`, also for an account without a password, or 429 after too many guesses. */
   const require = async ({ accountId }: SignedIn, password: string): Promise<void> =>
     guess(accountId, password, await store.passwordHash(accountId))
 
@@ -119,9 +114,8 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
     require,
 
     /**
-     * Makes sure that it is the owner of an account who asks for what a session alone must not have: by
-     * the password, or by a fresh session where the account has none. Throws `wrong_password`,
-     * `sign_in_again`, or 429 after too many guesses.
+     * Proves the user's identity by the password or, without one, by a fresh session. Throws
+     * `wrong_password`, `sign_in_again`, or 429 after too many guesses.
      */
     async prove(
       { accountId, signedInAt }: Pick<SignedIn, 'accountId' | 'signedInAt'>,
@@ -136,7 +130,7 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
       )
     },
 
-    /** All other sessions end with it, and no device is trusted any more. */
+    /** Ends all other sessions and forgets trusted devices. */
     async change(
       request: Request,
       who: SignedIn,

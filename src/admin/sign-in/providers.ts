@@ -1,28 +1,28 @@
 import type { Configuration } from 'openid-client'
 import { ApiError } from '../api-error.ts'
 
-/** A provider that people may sign in with: it speaks OIDC, or OAuth 2 and shows a profile. */
+/** A provider to sign in with: OIDC, or OAuth 2 with a profile. */
 export interface Provider {
   readonly id: string
   readonly name: string
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]
-  /** The address of its openid-configuration; else what it has no such document for. */
+  /** Its openid-configuration URL; without OIDC, its endpoints. */
   readonly at: string | PlainProvider
 }
 
-/** Where a provider is that speaks OAuth 2 only. */
+/** The endpoints of an OAuth 2 provider without OIDC. */
 export interface PlainProvider {
   readonly authorizationUrl: string
   readonly tokenUrl: string
-  /** Where it shows who has signed in, in JSON. */
+  /** Returns the signed-in user's profile as JSON. */
   readonly profileUrl: string
-  /** Where it lists their addresses, each with `email`, `primary` and `verified`. */
+  /** Lists the user's addresses with `email`, `primary` and `verified`. */
   readonly emailsUrl: string | null
 }
 
-/** Providers that are known by their name. */
+/** Providers with a name of their own in the configuration. */
 export const knownProviders = {
   google: {
     name: 'Google',
@@ -41,7 +41,7 @@ export const knownProviders = {
   },
 } satisfies { [id: string]: Pick<Provider, 'name' | 'scopes' | 'at'> }
 
-/** Who has signed in there, as far as the provider tells. */
+/** The signed-in user, as the provider reports. */
 export interface Claims {
   readonly subject: string | undefined
   readonly email: string | undefined
@@ -49,7 +49,7 @@ export interface Claims {
   readonly name: string
 }
 
-/** What is kept until the browser is back. */
+/** Stored until the browser returns. */
 export interface Begun {
   readonly state: string
   readonly nonce: string
@@ -60,11 +60,11 @@ type OpenId = typeof import('openid-client')
 
 export type ProviderClient = Awaited<ReturnType<typeof openProvider>>
 
-/** Reads the provider's documents. Throws 503 when it can't be reached. */
+/** Reads the provider's documents. Throws 503 if they can't be fetched. */
 export async function openProvider(provider: Provider, openid: OpenId) {
   const { at, clientId, clientSecret, scopes } = provider
   const auth = openid.ClientSecretPost(clientSecret)
-  // The configuration warns of addresses without TLS.
+  // The configuration warns of URLs without TLS.
   const first = new URL(typeof at === 'string' ? at : at.tokenUrl)
   const execute = first.protocol === 'http:' ? [openid.allowInsecureRequests] : []
 
@@ -90,13 +90,13 @@ export async function openProvider(provider: Provider, openid: OpenId) {
   const scope = isOidc && !scopes.includes('openid') ? ['openid', ...scopes] : scopes
 
   return {
-    /** The address that the browser is sent to. */
+    /** The URL to redirect the browser to. */
     address(asked: { readonly [name: string]: string }): URL {
       const url = openid.buildAuthorizationUrl(config, { ...asked, scope: scope.join(' ') })
       if (!isOidc) url.searchParams.delete('nonce')
       return url
     },
-    /** Ends it with what the browser came back with. Throws for what does not fit. */
+    /** Completes the flow with the callback's parameters. Throws if they do not match. */
     async finish(back: URL, { state, nonce, verifier }: Begun): Promise<Claims> {
       const checks = { expectedState: state, pkceCodeVerifier: verifier }
       if (isOidc) {
@@ -108,7 +108,7 @@ export async function openProvider(provider: Provider, openid: OpenId) {
         if (isTold) return readClaims({ ...claims })
         return readClaims(await openid.fetchUserInfo(config, tokens.access_token, subject))
       }
-      // Without documents there is no issuer to compare it with.
+      // Without documents there is no issuer to compare.
       back.searchParams.delete('iss')
       const { access_token } = await openid.authorizationCodeGrant(config, back, checks)
       const read = async (url: string): Promise<unknown> => {
@@ -126,11 +126,11 @@ export async function openProvider(provider: Provider, openid: OpenId) {
   }
 }
 
-/** Of numbers that are too large for JSON two may be one here: they name nobody. */
+/** Numbers beyond safe integers may collide in JSON: they do not identify a user. */
 const textOf = (value: unknown) =>
   typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : undefined
 
-/** Reads a profile by the names that OIDC has for it, or else by those that are common. */
+/** Reads a profile by the claims of OIDC, or else by common names. */
 function readClaims(profile: unknown): Claims {
   const claims: { readonly [name: string]: unknown } =
     typeof profile === 'object' && profile !== null ? { ...profile } : {}

@@ -7,13 +7,10 @@ import type { Outcome } from './core.ts'
 import * as shapes from './schema.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** More is no sign-in. */
+/** The largest body of a sign-in. */
 const maxBytes = 64 * 1024
 
-/**
- * The guard of routes for who is not signed in yet: refuses pages of other sites (403), and all
- * bodies but JSON of at most 64 KiB.
- */
+/** The guard of routes without a session: refuses other sites (403), and bodies but JSON of at most 64 KiB. */
 const openGuard = (origins: () => readonly string[]) =>
   new Elysia({ name: 'admin.open' })
     .onParse({ as: 'scoped' }, ({ request }) => {
@@ -23,8 +20,8 @@ const openGuard = (origins: () => readonly string[]) =>
     .onBeforeHandle({ as: 'scoped' }, ({ request }) => checkOrigin(request, origins()))
 
 /**
- * An outcome as an answer, with its cookies. A whole response: what a handler says by `set` is lost
- * in the compiled program when another function says it.
+ * The response of an outcome, with its cookies. A whole response: the compiled program loses what another
+ * function than the handler writes into `set`.
  */
 async function answer<Data>(outcome: Promise<Outcome<Data>>): Promise<Response> {
   const { data, cookies } = await outcome
@@ -33,7 +30,7 @@ async function answer<Data>(outcome: Promise<Outcome<Data>>): Promise<Response> 
   return Response.json(success(data), { headers })
 }
 
-/** Schemas and words of a route's answer; of who is signed in unless it is open. */
+/** The response schema and description of a route; `open`: without a session. */
 const gives = <Data extends TSchema>(data: Data, summary: string, more: object = {}) => ({
   response: { 200: Answer(data) },
   detail: { tags: ['Sign-in'], summary, ...more },
@@ -42,7 +39,7 @@ const opens = <Data extends TSchema>(data: Data, summary: string) =>
   gives(data, summary, { security: [] })
 const Nothing = Type.Null()
 
-/** Ways into the console, for who is not signed in. HTTP only: every decision is the service's. */
+/** Sign-in routes, without a session. */
 export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =>
   new Elysia({ name: 'admin.sign-in', prefix: '/api/v1/auth' })
     .use(openGuard(origins))
@@ -92,7 +89,7 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
       { body: shapes.PasskeyBody, ...opens(Nothing, 'Sign in with a passkey') },
     )
 
-/** Making the first administrator. */
+/** Creating the first administrator. */
 export const setupRoutes = ({ setup }: SignIn, origins: () => readonly string[]) =>
   new Elysia({ name: 'admin.setup', prefix: '/api/v1/setup' })
     .use(openGuard(origins))
@@ -103,7 +100,7 @@ export const setupRoutes = ({ setup }: SignIn, origins: () => readonly string[])
       ...{ body: shapes.SetupBody, ...opens(Nothing, 'Make the first administrator') },
     })
 
-/** What people change of their own way in. HTTP only: every decision is the service's. */
+/** Sign-in methods of the signed-in user. */
 export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
   new Elysia({ name: 'admin.sign-in.own', prefix: '/api/v1/auth' })
     .use(guard('user'))

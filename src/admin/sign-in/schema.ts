@@ -7,7 +7,7 @@ const code = Type.String({ minLength: 1, maxLength: 64 })
 const id = Type.String({ minLength: 1, maxLength: 100 })
 const time = Type.String({ format: 'date-time' })
 
-/** How people may sign in here. */
+/** The sign-in methods of this gateway. */
 export const SignInMethods = Type.Object({
   registration_enabled: Type.Boolean(),
   setup_open: Type.Boolean({ description: 'No administrator yet: the log shows a link.' }),
@@ -76,7 +76,7 @@ export const NewPasskeyBody = Type.Object({
 })
 export const IdParams = Type.Object({ id })
 
-/** What an account signs in with. */
+/** The sign-in methods of an account. */
 export const SignInProfile = Type.Object({
   has_password: Type.Boolean(),
   two_factor: Type.Boolean(),
@@ -87,7 +87,6 @@ export const SignInProfile = Type.Object({
 })
 export type SignInProfile = Static<typeof SignInProfile>
 
-/** Where an account is signed in. */
 export const SessionList = Type.Array(
   Type.Object({
     id: Type.String(),

@@ -9,11 +9,11 @@ import type { SessionList } from './schema.ts'
 
 const dayMs = 86_400_000
 
-/** What is begun in one request and ended in another: where the browser keeps it, and for how long. */
+/** State between two requests: its cookie, and how long it is valid. */
 const purposes = {
-  /** Signing in: the code after the password. */
+  /** The second step of signing in. */
   twoFactor: { cookie: 'two_factor', prefix: 'two-factor-', ms: 600_000 },
-  /** No code is asked for on this device. */
+  /** A trusted device: no code is asked for. */
   trustedDevice: { cookie: 'trust_device', prefix: 'trust-device-', ms: 30 * dayMs },
   passkey: { cookie: 'passkey', prefix: 'passkey-', ms: 300_000 },
   provider: { cookie: 'state', prefix: 'state-', ms: 600_000 },
@@ -22,17 +22,17 @@ const purposes = {
 type Purpose = keyof typeof purposes
 
 interface SignInWay {
-  /** For the log; absent: they were signed in already, and only have another session. */
+  /** The method, for the log; absent: the session replaces another one. */
   readonly method?: string
-  /** False: until the browser is closed. Absent: as the session before. */
+  /** False: a session cookie. Absent: as the previous session. */
   readonly remember?: boolean | undefined
 }
 
 const sessionCookie = 'session_token'
-/** In tokens of sessions that end with the browser. */
+/** Marks tokens of sessions with a session cookie. */
 const unkeptMark = '~'
 const deviceCookie = 'device'
-/** How many accounts a browser is known for. */
+/** Accounts that a browser is known for. */
 const mostAccounts = 5
 
 const randomName = () => randomBytes(24).toString('base64url')
@@ -41,14 +41,13 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('bas
 export type CookieSessions = ReturnType<typeof createSessions>
 
 /**
- * The sessions that cookies stand for, and what a browser is known by. No session is kept in memory: a
- * look-up by index costs microseconds, and who is signed out, disabled or of another role is so at the
- * next request.
+ * Sessions and known browsers, by cookies. Sessions are not cached: a look-up costs microseconds, and
+ * signing out, disabling and a change of role hold at the next request.
  */
 export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'>) {
   const { store, secrets, clock, facts, log } = parts
   const cookies = createCookies(parts)
-  /** A copy of the database opens no session. */
+  /** Tokens are stored hashed: a copy of the database opens no session. */
   const tokenHash = (token: string) => secrets.keyedHash(`session:${token}`)
   const markOf = (email: string) =>
     secrets.keyedHash(`known device:${email.toLowerCase()}`).slice(0, 20)
@@ -61,14 +60,14 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
     return { accountId, email, isVouched, role, sessionId: String(id), signedInAt: createdAt }
   }
 
-  /** Ends the session that the browser has. Gives the cookie that takes its own back. */
+  /** Ends the browser's session. Returns the cookie that deletes its own. */
   async function end(request: Request): Promise<string> {
     const who = await find(request)
     if (who) await store.endSessions(who.accountId, { id: Number(who.sessionId) })
     return cookies.end(request, sessionCookie)
   }
 
-  /** The id of a browser, then marks of the addresses that it has signed in with. It opens nothing. */
+  /** The browser's id and marks of the addresses it has signed in with. It grants nothing. */
   const readDevice = (request: Request) => cookies.read(request, deviceCookie)?.split('~') ?? []
 
   function rememberDevice(request: Request, email: string, isKept: boolean): string {
@@ -84,7 +83,7 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
     find,
     end,
 
-    /** Signs in: ends the session that the browser had. Gives the cookies. */
+    /** Opens a session and ends the browser's previous one. Returns the cookies. */
     async start(
       request: Request,
       { id, email }: Pick<SignInAccount, 'id' | 'email'>,
@@ -122,17 +121,17 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
       if (ended === 0) throw new ApiError('not_found', `There is no session ${id}; it may be over.`)
     },
 
-    /** Gives how many were ended. */
+    /** Returns the number of ended sessions. */
     endOthers: ({ accountId, sessionId }: SignedIn): Promise<number> =>
       store.endSessions(accountId, { except: Number(sessionId) }),
 
-    /** A name for the browser, where it has signed in with this address before. */
+    /** The browser's name, if it has signed in with this address before. */
     deviceOf(request: Request, email: string): string | undefined {
       const [id, ...marks] = readDevice(request)
       return marks.includes(markOf(email)) ? id : undefined
     },
 
-    /** Keeps what the browser has begun; gives the cookie that ends it, once. */
+    /** Stores state for the browser; returns its cookie. */
     async begin(
       request: Request,
       what: Purpose,
@@ -144,10 +143,10 @@ export function createSessions(parts: Omit<SignInParts, 'settings' | 'setupCode'
       return cookies.write(request, cookie, token, { maxAgeMs: ms })
     },
 
-    /** Takes what the browser has begun. */
+    /** Takes the browser's state, once. */
     async take(request: Request, what: Purpose): Promise<Pending | undefined> {
       const { cookie, prefix } = purposes[what]
-      // Tokens of trusted devices had a mark before them formerly.
+      // Earlier versions put a mark before tokens of trusted devices.
       const token = cookies.read(request, cookie)?.split('!').at(-1)
       return token?.startsWith(prefix) ? store.takePending(hashOf(token)) : undefined
     },

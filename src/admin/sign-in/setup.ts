@@ -7,7 +7,6 @@ import type { Outcome, SignInCore } from './core.ts'
 import { checkNewPassword, requireAddress } from './hashing.ts'
 import { isSame } from './totp.ts'
 
-/** Who becomes the first administrator. */
 interface SetupEntry {
   readonly code: string
   readonly email: string
@@ -24,7 +23,7 @@ const whyNot = {
     'tollgate account set EMAIL --vouch --role admin',
 }
 
-/** Set-up: while nobody can sign in as an administrator, who has the code makes one. */
+/** Set-up: while no administrator can sign in, the code creates one. */
 export function createSetup(core: SignInCore) {
   const { store, setupCode, passwords, sessions, limits, facts, log } = core
 
@@ -69,21 +68,18 @@ export type SetupCode = ReturnType<typeof createSetupCode>
 
 const id = 'set-up'
 
-/**
- * The one-time code that makes the first administrator: the same on all nodes, whichever is asked. It is
- * kept in the database, sealed: who reads that must not become an administrator by it.
- */
+/** The one-time code that creates the first administrator: the same on all nodes, sealed in the database. */
 export function createSetupCode(store: SignInStore, sealer: TextSealer) {
-  /** The oldest counts. One that another secret has sealed is none. */
+  /** The oldest code counts. A code sealed by another secret is ignored. */
   async function find(): Promise<string | undefined> {
     const kept = await store.pending(id)
     return kept.map(({ data }) => sealer.open(data)).find((code) => code !== undefined)
   }
 
   return {
-    /** The code; made when there is none. Nodes that start together end with the same one. */
+    /** Returns the code, created if missing. Nodes that start concurrently get the same one. */
     async open(): Promise<string> {
-      // In hex: nothing in it looks like a key, which a log would hide.
+      // In hex: it does not look like a key, which the log would redact.
       const made = () => sealer.seal(randomBytes(24).toString('hex'))
       const lasting = { id, accountId: null, expiresAt: Number.MAX_SAFE_INTEGER }
       if ((await find()) === undefined) await store.keepPending({ ...lasting, data: made() })
@@ -92,12 +88,12 @@ export function createSetupCode(store: SignInStore, sealer: TextSealer) {
       return code
     },
     isOpen: async () => (await find()) !== undefined,
-    /** Takes as long for every guess. False when there is no code. */
+    /** Takes the same time for every guess. False without a code. */
     async matches(guess: string): Promise<boolean> {
       const code = await find()
       return code !== undefined && isSame(code, guess)
     },
-    /** Forgets it, for all nodes. */
+    /** Removes the code for all nodes. */
     close: () => store.takePending(id),
   }
 }

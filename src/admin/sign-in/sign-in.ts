@@ -13,7 +13,6 @@ import { createSecondFactors } from './totp.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-/** Signing in to the console, wired. */
 export function createSignIn(parts: SignInParts) {
   const { clock, settings, store } = parts
   const core: SignInCore = {
@@ -28,7 +27,7 @@ export function createSignIn(parts: SignInParts) {
   const setup = createSetup(core)
   return {
     sessions: core.sessions,
-    /** Throws for who is not the owner of the account that is signed in. */
+    /** Throws unless the caller proves to own the session's account. */
     prove: ownPassword.prove,
     password: createPasswordSignIn(core, factors),
     factors,

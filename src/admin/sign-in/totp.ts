@@ -8,12 +8,12 @@ import { beginAgain, type Outcome, type SignInCore } from './core.ts'
 import { counted } from './limits.ts'
 import type { OwnPassword } from './password.ts'
 
-/** Guesses at one first step. */
+/** Guesses per first step. */
 const mostTries = 5
-/** So many wrong codes in a row lock the second factor of an account. */
+/** Consecutive wrong codes that lock an account's second factor. */
 const lock = { after: 10, ms: 900_000 }
 
-/** What is typed as the second factor: a code of the app, or one of the backup codes. */
+/** The second factor: a code of the app, or a backup code. */
 interface TypedCode {
   readonly code: string
   readonly isBackup: boolean
@@ -24,13 +24,13 @@ interface TypedCode {
 const wrongCode = (why: string) =>
   new ApiError('wrong_code', `The code is wrong, or ${why}.`, { field: 'code' })
 
-/** A code as it is kept for a while when it was used. */
+/** A used code, stored while it would be valid. */
 const codeHash = ({ keyedHash }: SignInCore['secrets'], code: string): string =>
   keyedHash(`used code:${code}`)
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>
 
-/** The code that is asked for after the password, and the owner's settings of it. */
+/** The second factor at sign-in, and its settings. */
 export function createSecondFactors(core: SignInCore, password: OwnPassword) {
   const { store, sessions, facts, secrets, clock, watchRefusals } = core
   const { seal, open } = createFactorSeal(secrets)
@@ -45,11 +45,11 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
 
   const isCodeOf = async ({ secret }: SecondFactor, code: string): Promise<boolean> => {
     const totp = await totpOf(open(secret))
-    // The codes of one step before and after are taken, too: clocks differ.
+    // Clocks differ: the previous and the next code are accepted, too.
     return totp.validate({ token: code, window: 1, timestamp: clock() }) !== null
   }
 
-  /** Spends a backup code. */
+  /** Uses up a backup code. */
   async function takeBackupCode(accountId: number, { backupCodes }: SecondFactor, code: string) {
     const codes: string[] = JSON.parse(open(backupCodes))
     const kept = codes.filter((one) => !isSame(one, code))
@@ -57,7 +57,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
     return store.replaceBackupCodes(accountId, backupCodes, sealCodes(kept))
   }
 
-  /** Takes a guess at the code; a wrong one leaves the first step open for the next. */
+  /** Takes a guess at the code; after a wrong one the first step stays open. */
   async function enter(request: Request, { code, isBackup }: TypedCode) {
     const pending = await sessions.take(request, 'twoFactor')
     const account = await store.account({ id: pending?.accountId ?? 0 })
@@ -80,7 +80,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
       await again(tries + 1)
       throw wrongCode(isBackup ? 'was used before' : 'too old')
     }
-    // Somebody may have looked over a shoulder: each code opens one session.
+    // Each code opens one session: it may have been observed.
     if (!(await store.takeCode(account.id, codeHash(secrets, code))))
       throw beginAgain('This code was used already. Begin again, with the next one.')
     return { account, remember }
@@ -92,7 +92,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
   }
 
   return {
-    /** Cookies of who signs in without a code, by a trusted device; undefined: a code is needed. */
+    /** Cookies for a trusted device; undefined: a code is needed. */
     async enterTrusted(request: Request, account: SignInAccount) {
       if (!account.hasSecondFactor) return []
       const trusted = await sessions.take(request, 'trustedDevice')
@@ -117,7 +117,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
       })
     },
 
-    /** The first right code puts it in force. */
+    /** The first correct code enables it. */
     async enable(who: SignedIn, typed: string) {
       await password.require(who, typed)
       const secret = randomBytes(24).toString('base64url')
@@ -161,7 +161,7 @@ export function createSecondFactors(core: SignInCore, password: OwnPassword) {
   }
 }
 
-/** What is kept of a first step. */
+/** Stored between the two steps. */
 interface FirstStep {
   readonly tries: number
   readonly remember: boolean
@@ -175,17 +175,17 @@ async function totpOf(secret: string, named: { issuer?: string; label?: string }
 const makeBackupCodes = () =>
   Array.from({ length: 10 }, () => randomBytes(8).toString('hex').replace(/^.{8}/, '$&-'))
 
-/** Takes as long for every guess. */
+/** Takes the same time for every guess. */
 export function isSame(one: string, other: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(one), hash(other))
 }
 
-/** Form of what is sealed: version, nonce and text in hex. */
+/** The sealed form: version, nonce and text in hex. */
 const version = '$ba$1$'
 const nonceBytes = 24
 
-/** Seals what belongs to second factors. */
+/** Seals secrets of second factors. */
 function createFactorSeal(secrets: SignInCore['secrets']) {
   const key = new Uint8Array(createHash('sha256').update(signInSecret(secrets)).digest())
   return {
@@ -194,7 +194,7 @@ function createFactorSeal(secrets: SignInCore['secrets']) {
       const sealed = xchacha20poly1305(key, nonce).encrypt(Buffer.from(text))
       return version + Buffer.concat([nonce, sealed]).toString('hex')
     },
-    /** Throws for what another secret has sealed. */
+    /** Throws if another secret sealed it. */
     open(sealed: string): string {
       const bytes = new Uint8Array(Buffer.from(sealed.slice(version.length), 'hex'))
       const cipher = xchacha20poly1305(key, bytes.subarray(0, nonceBytes))

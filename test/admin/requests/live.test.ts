@@ -195,7 +195,7 @@ test('who reads slowly is told once that some were left out, and keeps no more t
   const viewer = new Viewer(() => {})
   const { body } = answerWith(viewer)
   for (let at = 0; at < 5_000; at++) {
-    viewer.tell({ event: 'request', data: { at } })
+    viewer.send({ event: 'request', data: { at } })
     if (at % 50 === 0) await Bun.sleep(0)
   }
   viewer.end('stopping')

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
 import { isFile } from '../../../admin/download.ts'
-import { readerHasLeft } from '../../../admin/paging.ts'
+import { clientHasDisconnected } from '../../../admin/paging.ts'
 import { usualSilenceSeconds } from '../../../gateway/context.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
@@ -100,7 +100,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     if (one === undefined) return
     tell({ kind: 'leave', id })
     // The client has disconnected; the promise must still settle.
-    one.head.reject(readerHasLeft())
+    one.head.reject(clientHasDisconnected())
     one.pieces?.end()
     forget(id)
   }
