@@ -39,7 +39,7 @@ interface ChannelCareParts {
 export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
   /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
-  readonly findHome: SharedBindings['refresh'] | undefined
+  readonly findBinding: SharedBindings['refresh'] | undefined
   readonly affinity: Affinity
   readonly coolings: Health['coolings']
   readonly recover: Health['recover']
@@ -73,8 +73,8 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       ...{ health, limiter, load, random, tick },
       bindings: shared ?? local,
     }),
-    findHome: shared?.refresh,
-    affinity: createAffinity({ answers: store.answers, keyMark, keysOf }),
+    findBinding: shared?.refresh,
+    affinity: createAffinity(store.answers, keyMark, keysOf),
     coolings: health.coolings,
     recover: health.recover,
     refresh: () => health.refresh(catalog()),

@@ -1,4 +1,4 @@
-import { createKept } from '../gateway/money/kept.ts'
+import { createRetryQueue } from '../gateway/money/retry-queue.ts'
 import { counted } from '../lib/format.ts'
 import type { Logger } from '../lib/log.ts'
 import type { RecordStore } from '../store/ports/records.ts'
@@ -51,7 +51,7 @@ export async function replay(
   log: Logger,
 ): Promise<void> {
   if (spool.found.length === 0) return
-  const kept = createKept(records.commit, log, spool)
+  const kept = createRetryQueue(records.commit, log, spool)
   const tokens = new Map<number, ReturnType<RecordStore['tokenOrigin']>>()
   for (const { settlement } of spool.found) {
     const { requestId, tokenId, accountId, createdAt } = settlement.request

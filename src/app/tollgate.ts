@@ -2,11 +2,10 @@ import type { Sessions } from '../admin/access.ts'
 import { createSetupCode } from '../admin/sign-in/setup.ts'
 import { type Authenticator, createAuthenticator } from '../gateway/admit/authenticate.ts'
 import { createGatekeeper } from '../gateway/admit/gatekeeper.ts'
-import { createKnownKeys, createStrangers } from '../gateway/admit/known-keys.ts'
+import { createKnownKeys, createUnknownKeyLimit } from '../gateway/admit/known-keys.ts'
 import { createPlaces } from '../gateway/admit/places.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createBackground } from '../gateway/background/background.ts'
-import { withinMemory } from '../gateway/beside/job.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
@@ -22,6 +21,7 @@ import { createRefusalLimit, createRefusalLog } from '../gateway/request-log.ts'
 import { createNotOffered } from '../gateway/serve/published-paths.ts'
 import { createInProcess, modelRoutes } from '../gateway/serve/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
+import { withinMemory } from '../gateway/worker/job.ts'
 import { type Clock, createRunningClock, type Repeat, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
@@ -31,7 +31,6 @@ import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Spool } from '../store/ports/records.ts'
 import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
-import { createBeside } from './beside/beside.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/settings.ts'
@@ -47,6 +46,7 @@ import type { MetricsSource } from './metrics-listen.ts'
 import { createProcessMemory, type ProcessMemory, watchDescriptors } from './process-limits.ts'
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
+import { createJobWorker } from './worker/worker.ts'
 
 interface TollgateParts {
   readonly config: Config
@@ -120,7 +120,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   )
   const authenticator = createAuthenticator({
     ...{ tokens: store.tokens, keyedHash: secrets.keyedHash, keys, onBalance: warnIfLow },
-    strangers: createStrangers(keys, tick),
+    unknownKeys: createUnknownKeyLimit(keys, tick),
   })
   const { file } = store
   /** A request that can't be stored must not reach the upstream. */
@@ -152,7 +152,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
     parts.spool,
   )
-  store.records.onDearer?.(reservations.hear)
+  store.records.onDearer?.(reservations.noteExcess)
   const hearing = createHearing(store, () => inTurn(readAnew), tick)
   const availability = createAvailability({ store: store.availability, clock, log })
   const descriptors = watchDescriptors(log, parts.repeat)
@@ -183,7 +183,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     isCooling: () => settings.channelCooling,
   })
   const onRefused = availability.totals.recordRefusal
-  const refusalLog = createRefusalLog(log, { repeat: parts.repeat, onRefused })
+  const refusalLog = createRefusalLog(log, parts.repeat, onRefused)
   const shared = {
     catalog: catalog.current,
     gatekeeper,
@@ -214,7 +214,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   }
   const memoryWaitMs = () =>
     Math.min(Math.max(settings.queueTimeMs, leastMemoryWaitMs), mostMemoryWaitMs)
-  const beside = withinMemory(createBeside(secrets.textKeys), memory.budget, memoryWaitMs)
+  const worker = withinMemory(createJobWorker(secrets.textKeys), memory.budget, memoryWaitMs)
   const recent = createRecentAttempts(tick)
   const places = createPlaces({
     mostRequests: () => settings.maxRequests,
@@ -225,7 +225,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     usualOutputTokens: () => settings.usualOutputTokens,
     watchdog,
     sealer: secrets.texts,
-    beside,
+    worker,
     media: createMediaFetcher({
       ...{ outbound, memory: memory.budget },
       limits: { cacheBytes: memory.fileCacheBytes },
@@ -233,7 +233,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ ...limited, heartbeats, background, own, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,
-    findHome: care.findHome,
+    findBinding: care.findBinding,
     onAttempt({ id, name }, cause) {
       availability.totals.recordAttempt(name, cause)
       recent.record(id, cause !== null)
@@ -318,7 +318,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
       ...{ site, door, log, onRefused },
       // A proxy must find no kept connection closed on which it has just sent a request.
-      closesConnections: () => readiness.isDraining() || places.areShort(),
+      closesConnections: () => readiness.isDraining() || places.areConnectionsShort(),
     }),
     configure(changed) {
       fileConfig = changed

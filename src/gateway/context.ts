@@ -17,10 +17,7 @@ export interface Context {
 
 export type Handler = (context: Context) => Promise<Response> | Response
 
-/**
- * Elysia prepares what a handler's text names of its context: the whole context costs a quarter
- * more.
- */
+/** A handler gets named fields: Elysia's whole context costs a quarter more. */
 export const narrow =
   (handle: Handler): Handler =>
   ({ request, server, params }) =>

@@ -29,9 +29,7 @@ interface ExchangeParts {
 
 const noRefusal = () => {}
 
-/**
- * One model request: what its steps have found, and how it ends. `…Tick`: monotonic milliseconds.
- */
+/** One model request: its steps' results, and its end. `…Tick`: monotonic milliseconds. */
 export class Exchange implements Listed {
   readonly requestId = createRequestId()
   readonly protocol: Protocol
@@ -58,7 +56,7 @@ export class Exchange implements Listed {
   dropped: readonly string[] = []
   fault: Fault | undefined
   /** The upstream was called and may bill: the input is charged. */
-  isOwed = false
+  mayBill = false
 
   firstByteTick: number | undefined
   usedLlmTokens = 0
@@ -116,14 +114,11 @@ export class Exchange implements Listed {
     this.interrupt('client_left')
   }
 
-  /**
-   * Ends it from outside; a shutdown outweighs a client's disconnect. The upstream call ends at
-   * once unless that would lose what it costs.
-   */
+  /** Ends it from outside. The upstream call ends at once unless that loses its costs. */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
     else this.interruption ??= interruption
-    if (interruption === 'shutdown' || !this.isOwed) this.abort()
+    if (interruption === 'shutdown' || !this.mayBill) this.abort()
     this.notifyEnding()
   }
 

@@ -12,8 +12,8 @@ import { Exchange, type ExchangeReservation } from './exchange.ts'
 import { type ConcludeParts, conclude, settle } from './money/conclude.ts'
 import { countInput } from './money/count-input.ts'
 import type { End } from './money/record.ts'
+import { disconnectTexts, showsAll } from './relay/disconnect.ts'
 import { type Heartbeat, type Heartbeats, noHeartbeat } from './relay/heartbeat.ts'
-import { leftTexts, showsAll } from './relay/leaving.ts'
 import {
   beginReply,
   errorReply,
@@ -58,8 +58,9 @@ export function createForwarder(parts: ForwardParts) {
     } catch (error) {
       exchange.end()
       const reply = fail(parts, exchange, error)
-      const isStranger = exchange.caller === undefined || reply.status === 401
-      if (!(await dropRest(call.request, isStranger, error))) reply.headers.connection = 'close'
+      const isUnknownCaller = exchange.caller === undefined || reply.status === 401
+      if (!(await dropRest(call.request, isUnknownCaller, error)))
+        reply.headers.connection = 'close'
       return toResponse(reply)
     }
   }
@@ -112,7 +113,7 @@ async function askAndReply(
     return replyTo(parts, exchange, answer, { body: admitted.body, heartbeat })
   } catch (error) {
     heartbeat.stop()
-    const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.isOwed
+    const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.mayBill
     const isSettled = isLost && !exchange.isDenied && (await settleLost(parts, exchange))
     exchange.end()
     // The client is gone, and the settlement has logged the end.
@@ -154,17 +155,14 @@ async function payStream(
 async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
   const seen = createObservation()
   const isLost = !showsAll(exchange, seen)
-  const causeText = isLost ? leftTexts.lost : leftTexts.seen
+  const causeText = isLost ? disconnectTexts.lost : disconnectTexts.seen
   const cause = 'client_left'
   const end: End = { ending: cause, status: clientClosedRequest, cause, causeText, isLost }
   const isStored = () => true
   return await settle(parts, exchange, end, seen, true).then(isStored, () => false)
 }
 
-/**
- * The reply to a request that failed before its answer began. A request that could not be stored is
- * not charged.
- */
+/** The reply to a request that failed before its answer. What is not stored is not charged. */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
   const isOfStore = exchange.isDenied || exchange.firstByteTick !== undefined
   const interruption = isOfStore ? undefined : exchange.interruption

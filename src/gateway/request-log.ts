@@ -20,7 +20,7 @@ export interface Refusal {
 /** Keeps repeated refusals from filling the log. */
 export type RefusalLog = ReturnType<typeof createRefusalLog>
 
-const singleOfStrangers = 10
+const singleOfUnknown = 10
 const singleOfToken = 60
 const minuteMs = 60_000
 const mostAddresses = 10_000
@@ -36,7 +36,8 @@ interface Counted {
 /** `onRefused` is called with each cause. */
 export function createRefusalLog(
   log: Logger,
-  { repeat = repeatByTimer, onRefused = () => {} }: RefusalLogOptions = {},
+  repeat: Repeat = repeatByTimer,
+  onRefused: (cause: string) => void = () => {},
 ) {
   let minute = new Map<string, Counted>()
 
@@ -56,7 +57,7 @@ export function createRefusalLog(
       const key = token === undefined ? cause : `${cause} ${token.id}`
       const counted = minute.get(key) ?? newCount(refusal)
       minute.set(key, counted)
-      if (counted.single < (token ? singleOfToken : singleOfStrangers)) {
+      if (counted.single < (token ? singleOfToken : singleOfUnknown)) {
         counted.single++
         return true
       }
@@ -71,11 +72,6 @@ export function createRefusalLog(
       flush()
     },
   }
-}
-
-interface RefusalLogOptions {
-  readonly repeat?: Repeat | undefined
-  readonly onRefused?: ((cause: string) => void) | undefined
 }
 
 const newCount = (first: Refusal): Counted => ({

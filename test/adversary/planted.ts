@@ -73,7 +73,7 @@ export const planted: readonly Planted[] = [
   },
   {
     name: 'what stands around a text costs nothing to who leaves',
-    file: 'src/gateway/relay/leaving.ts',
+    file: 'src/gateway/relay/disconnect.ts',
     find: '&& facts.uncounted() <= frameLength + length / textPerFrame',
     replace: '&& facts.uncounted() >= 0',
   },

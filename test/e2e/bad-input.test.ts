@@ -125,7 +125,7 @@ describe.each(readers)('%s', (_name, endpoint) => {
     for (const encoding of ['gzip', 'br', 'zstd', 'deflate']) {
       const headers = [['content-encoding', encoding]] as const
       const answer = await post(endpoint, { body: good, headers })
-      expectError(answer, shape, keyShape, invalid(new RegExp(`no good ${encoding} data`)))
+      expectError(answer, shape, keyShape, invalid(new RegExp(`not valid ${encoding} data`)))
     }
     const taken = [
       [good, 'identity'],

@@ -55,7 +55,7 @@ describe('B1: 200 requests at once on a balance for one', () => {
     const busy = answers.filter(({ status }) => status === 429)
     expect(busy).toHaveLength(parallel - 1)
     expect(new Set(busy.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']))
-    expect(texts.filter((text) => text.includes('set aside for other requests'))).toHaveLength(
+    expect(texts.filter((text) => text.includes('reserved for other requests'))).toHaveLength(
       parallel - 1,
     )
     expect(asked).toBe(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import { setAside } from '../../src/gateway/money/afford.ts'
+import { reserveMoney } from '../../src/gateway/money/afford.ts'
 import type { CountTokens } from '../../src/gateway/money/estimate.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
@@ -20,7 +20,7 @@ const byTokens = (more: object = {}): PriceTerms => ({
 /** Sets aside; gives the amount, and what of it the meter goes by. */
 async function aside(options: Partial<MoneyOptions>) {
   await using scene = await createMoneyScene({ ...rich, stream: false, ...options })
-  await scene.setAside()
+  await scene.reserveMoney()
   const { reservation } = scene.exchange
   await reservation?.written()
   const { reservedNano } = await scene.sum()
@@ -173,7 +173,7 @@ describe('what its bytes do not show', () => {
       const contextTokens = known[id]
       return contextTokens === undefined ? undefined : { ...origin, contextTokens }
     }
-    await scene.setAside()
+    await scene.reserveMoney()
     return {
       amountNano: scene.reservations.heldFor('req_1'),
       bytes: scene.body.bytes.byteLength,
@@ -194,7 +194,7 @@ describe('what its bytes do not show', () => {
     ] as const) {
       await using scene = await createMoneyScene({ balanceNano, dialect: responses, more })
       scene.parts.affinity.originOf = () => ({ ...origin, contextTokens: 5_000 })
-      const outcome = await Promise.resolve(scene.setAside()).then(
+      const outcome = await Promise.resolve(scene.reserveMoney()).then(
         () => true,
         () => false,
       )
@@ -246,11 +246,11 @@ describe('what its bytes do not show', () => {
       const more = { max_tokens: 100, thread: { type: 'continue', previous_message_id: 'm' } }
       const options = { balanceNano: 10_000_000, dialect: messages, more, stream }
       await using scene = await createMoneyScene(options)
-      await scene.setAside()
+      await scene.reserveMoney()
       expect(scene.reservations.heldFor('req_1')).toBe(10_000_000)
       expect(scene.reservations.hasOpen(scene.caller.account.id)).toBeTrue()
       Object.assign(scene.exchange, { requestId: 'req_2', reservation: undefined })
-      const second = Promise.resolve(scene.setAside())
+      const second = Promise.resolve(scene.reserveMoney())
       await expect(second).rejects.toMatchObject({
         ...{ kind: 'concurrency_limited', status: 429 },
         details: { retryAfter: 1 },
@@ -258,7 +258,7 @@ describe('what its bytes do not show', () => {
       scene.committer.release('req_1')
       await scene.committer.idle()
       expect(scene.reservations.hasOpen(scene.caller.account.id)).toBeFalse()
-      await scene.setAside()
+      await scene.reserveMoney()
       expect(scene.reservations.heldFor('req_2')).toBe(10_000_000)
     }
   })
@@ -322,11 +322,11 @@ describe('when it can’t be written', () => {
 
   test('where money is plenty nobody waits for it; near its end it is written before anyone is asked', async () => {
     await using plenty = await createMoneyScene({ ...rich, more })
-    expect(plenty.setAside()).toBeUndefined()
+    expect(plenty.reserveMoney()).toBeUndefined()
     await plenty.exchange.reservation?.written()
     // Enough for one such request, not for two.
     await using near = await createMoneyScene({ balanceNano: 350_000, more })
-    await near.setAside()
+    await near.reserveMoney()
     const { reservedNano } = await near.sum()
     expect(reservedNano).toBe(near.reservations.heldFor('req_1'))
     expect(reservedNano).toBeWithin(200_000, 350_001)
@@ -339,7 +339,7 @@ describe('when it can’t be written', () => {
     ] as const) {
       await using scene = await createMoneyScene({ balanceNano, more })
       Object.assign(scene.parts.committer, { isShared: true })
-      expect(scene.setAside() === undefined).toBe(isAsked)
+      expect(scene.reserveMoney() === undefined).toBe(isAsked)
       await scene.exchange.reservation?.written()
     }
   })
@@ -352,7 +352,7 @@ describe('when it can’t be written', () => {
       ...{ account: 'ann@example.com', kind: 'debit', amountNano: 999_999, reason: 'taken' },
       ...{ actor: 'command line', idempotencyKey: null },
     })
-    const coming = Promise.resolve(scene.setAside())
+    const coming = Promise.resolve(scene.reserveMoney())
     scene.caller.account.balanceNano = 1 // as a commit tells, that of its refusal too
     const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'insufficient_balance' })
@@ -364,7 +364,7 @@ describe('when it can’t be written', () => {
     let aborted = 0
     scene.exchange.abort = () => aborted++
     await scene.store.close()
-    const coming = Promise.resolve(scene.setAside())
+    const coming = Promise.resolve(scene.reserveMoney())
     const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'internal', status: 500 })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
@@ -380,9 +380,9 @@ describe('what another node tells before it is written', () => {
     const aborted = { times: 0 }
     scene.exchange.abort = () => aborted.times++
     const parts = { ...scene.parts, committer: { ...scene.committer, isShared: true } }
-    const coming = Promise.resolve(setAside(parts, scene.exchange, scene.body))
+    const coming = Promise.resolve(reserveMoney(parts, scene.exchange, scene.body))
     const reckonedNano = scene.reservations.heldFor('req_1')
-    scene.reservations.hear(news)
+    scene.reservations.noteExcess(news)
     const written = coming.then(() => scene.exchange.reservation?.written())
     return { aborted, reckonedNano, written }
   }
@@ -412,7 +412,7 @@ describe('for a client that has left', () => {
   test('nothing is set aside: nobody would give it back', async () => {
     await using scene = await createMoneyScene({ ...rich, more })
     scene.exchange.interruption = 'client_left'
-    expect(() => scene.setAside()).toThrow(GatewayError)
+    expect(() => scene.reserveMoney()).toThrow(GatewayError)
     expect(scene.reservations.holds('req_1')).toBe(false)
   })
 
@@ -422,7 +422,7 @@ describe('for a client that has left', () => {
       return 1
     }
     await using scene = await createMoneyScene({ balanceNano: 170_000, more, count })
-    await expect(Promise.resolve(scene.setAside())).rejects.toBeInstanceOf(GatewayError)
+    await expect(Promise.resolve(scene.reserveMoney())).rejects.toBeInstanceOf(GatewayError)
     expect(scene.reservations.holds('req_1')).toBe(false)
     expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
   })
@@ -436,7 +436,7 @@ describe('by a token that allows only so much for one request', () => {
     const options = { ...rich, more, stream: false, maxCostNano: amountNano - 1 }
     await using scene = await createMoneyScene(options)
     const refusal = { kind: 'max_cost_exceeded', status: 400 }
-    const asked = async () => scene.setAside()
+    const asked = async () => scene.reserveMoney()
     await expect(asked()).rejects.toMatchObject(refusal)
     const inUsd = (nano: number) => `${(nano / 1e9).toFixed(9).replace(/0+$/, '')} USD`
     await expect(asked()).rejects.toThrow(inUsd(amountNano))
@@ -452,7 +452,7 @@ describe('by a token that allows only so much for one request', () => {
 
   test('where money is short, too', async () => {
     await using scene = await createMoneyScene({ balanceNano: 1, more, maxCostNano: 0 })
-    const asked = async () => scene.setAside()
+    const asked = async () => scene.reserveMoney()
     await expect(asked()).rejects.toMatchObject({ kind: 'max_cost_exceeded' })
   })
 })

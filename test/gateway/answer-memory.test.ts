@@ -24,7 +24,7 @@ async function replyWithout(kind: ErrorKind) {
     },
   }
   const read = understand(response, exchange, asked, await readBody(response, asked))
-  if (read.kind !== 'spent') throw new Error(`It is ${read.kind}.`)
+  if (read.kind !== 'undeliverable') throw new Error(`It is ${read.kind}.`)
   expect(read.isLost).toBeTrue()
   const { status, headers } = replyTo(parts, exchange, read, { body, heartbeat: noHeartbeat })
   return [status, headers['x-tollgate-reason'], headers['retry-after']]

@@ -40,7 +40,7 @@ beforeEach(async () => {
   for (const list of [restsMs, swept, oldRows]) list.length = 0
   answer = () => Response.json(body('in_progress'))
   warnings.length = 0
-  await scene.setAside()
+  await scene.reserveMoney()
   await exchange.reservation?.written()
   const { inputTokens = 0, outputTokens = 0, reckonedNano } = exchange.reservation ?? {}
   const plan = exchange.plan

@@ -44,8 +44,8 @@ describe('a reservation', () => {
   test('that somebody waits for is committed at once, and not those beside it', async () => {
     const first = reserve(1)
     const second = reserve(2)
-    scene.committer.hurry('req_1')
-    scene.committer.hurry('req_1')
+    scene.committer.commitNow('req_1')
+    scene.committer.commitNow('req_1')
     await first
     expect(Bun.peek.status(second)).toBe('pending')
     expect(scene.reserved()).toEqual({ req_1: 100 })
@@ -94,9 +94,9 @@ describe('a reservation', () => {
     const under = scene.committer.settle(one(9)) // the commit that waits for the lock
     await new Promise((resolve) => setImmediate(resolve))
     void reserve(1)
-    scene.committer.hurry('req_1')
+    scene.committer.commitNow('req_1')
     void reserve(2)
-    scene.committer.hurry('req_2')
+    scene.committer.commitNow('req_2')
     const settled = scene.committer.settle(one(1))
     scene.committer.release('req_2')
     unlock()
@@ -139,7 +139,7 @@ test('in one batch, what ends makes room for what begins and grows', async () =>
   // Begun in the other order, in one turn.
   const grown = grow(3, half - 20)
   const begun = reserve(4, half - 80)
-  scene.committer.hurry('req_4')
+  scene.committer.commitNow('req_4')
   scene.committer.release('req_2')
   const settled = scene.committer.settle(one(1, 90))
   expect(await Promise.all([grown, begun])).toEqual([undefined, undefined])

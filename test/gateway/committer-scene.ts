@@ -24,9 +24,9 @@ export function reserveBy(
   committer: Pick<Committer, 'reserve'>,
   reservation: Reservation,
 ): Promise<Denial> {
-  const asker = Promise.withResolvers<Denial>()
-  committer.reserve(reservation, asker)
-  return asker.promise
+  const listener = Promise.withResolvers<Denial>()
+  committer.reserve(reservation, listener)
+  return listener.promise
 }
 
 /** A committer before a store in a file, with all that it gave and was given. */

@@ -95,7 +95,7 @@ export async function createExchange(options: ExchangeOptions) {
     candidate: { ...candidate, upstreamModel },
     upstreamKey: 'key',
     route: { protocol, operation, framing: 'sse', translation: undefined } as const,
-    isOwed: true,
+    mayBill: true,
   })
   return { exchange: exchange as Exchange, caller }
 }

@@ -21,7 +21,7 @@ const said = (words: number): Observation => {
 /** A meter for a stream that was let in. */
 async function meterFor(options: MoneyOptions) {
   const scene = await createMoneyScene(options)
-  await scene.setAside()
+  await scene.reserveMoney()
   await scene.exchange.reservation?.written()
   return { ...scene, meter: createMeter(scene.parts, scene.exchange) }
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../../src/gateway/admit/authenticate.ts'
 import { checkBody, type RequestBody } from '../../src/gateway/body/body.ts'
 import { unshortened } from '../../src/gateway/body/outline.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
-import { setAside } from '../../src/gateway/money/afford.ts'
+import { reserveMoney } from '../../src/gateway/money/afford.ts'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { settle } from '../../src/gateway/money/conclude.ts'
 import type { CountTokens } from '../../src/gateway/money/estimate.ts'
@@ -75,7 +75,11 @@ export async function createMoneyScene(options: MoneyOptions) {
   )
   const parts = {
     ...{ committer, reservations, log, countTokens: count },
-    affinity: createAffinity({ answers: store.answers, keyMark: (key) => key, keysOf: () => [] }),
+    affinity: createAffinity(
+      store.answers,
+      (key) => key,
+      () => [],
+    ),
     refusals: createRefusalLimit(),
     availability: { record() {} },
     tick: () => 0,
@@ -107,11 +111,11 @@ export async function createMoneyScene(options: MoneyOptions) {
 
   return {
     ...{ store, parts, exchange, caller, body, reservations, committer },
-    setAside: () => setAside(parts, exchange, body),
+    reserveMoney: () => reserveMoney(parts, exchange, body),
     sum,
     /** Relays a stream to a client that reads all, as the gateway does; gives what it came to. */
     async play(chunks: Iterable<Uint8Array>) {
-      await setAside(parts, exchange, body)
+      await reserveMoney(parts, exchange, body)
       await exchange.reservation?.written()
       const { requestId } = exchange
       let heldNano = 0

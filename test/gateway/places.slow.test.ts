@@ -30,10 +30,10 @@ test('one request more than the limit is refused, and says whose limit it is', (
 test('beyond its number connections are closed, and requests with a good key are answered', async () => {
   let open = 11
   using one = scene({ connections: 10 }, () => open)
-  await until('the connections to be counted', one.places.areShort)
+  await until('the connections to be counted', one.places.areConnectionsShort)
   one.places.enter()
   open = 10
-  await until('the connections to be counted again', () => !one.places.areShort())
+  await until('the connections to be counted again', () => !one.places.areConnectionsShort())
 })
 
 test('requests are refused where no files are left for them, until there are', async () => {

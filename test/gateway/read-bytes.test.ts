@@ -79,7 +79,7 @@ describe.each(encodings)('a body in %s', (encoding) => {
     for (const bad of [turned, Buffer.from('{"model":"test-model"}')]) {
       const refused = await refusal(readBytes(sent(encoding, bad).request, maxBytes))
       expect(refused).toMatchObject({ kind: 'invalid_json', status: 400 })
-      expect(refused.message).toContain(`no good ${encoding.toLowerCase()} data`)
+      expect(refused.message).toContain(`not valid ${encoding.toLowerCase()} data`)
     }
   })
 

@@ -9,13 +9,11 @@ function scene() {
   let endMinute = () => {}
   const refusals = createRefusalLog(
     createLogger({ sink, pretty: false, clock: () => 0, level: 'info' }),
-    {
-      repeat(task) {
-        endMinute = task
-        return () => {}
-      },
-      onRefused: (cause) => causes.push(cause),
+    (task) => {
+      endMinute = task
+      return () => {}
     },
+    (cause) => causes.push(cause),
   )
   /** How many of so many get a line of their own. */
   const refuse = (count: number, cause: string, more: { from?: string; tokenId?: number } = {}) => {

@@ -106,10 +106,10 @@ test('silence is what the client hears: an upstream that writes what it is not s
       await Bun.sleep(1)
     }
   })()
-  const heard = [await scene.read(), await scene.read()]
+  const applyRemote = [await scene.read(), await scene.read()]
   isWriting = false
   await writing
-  expect(heard).toEqual([comment, comment])
+  expect(applyRemote).toEqual([comment, comment])
   scene.send(chat.last(tokens))
   scene.end()
   expect((await scene.readAll()).replaceAll(comment, '')).toBe('end')

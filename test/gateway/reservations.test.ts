@@ -25,10 +25,10 @@ const reservation = (id: number, amountNano: number): Reservation => ({
 
 /** Opens and waits until it is committed. */
 async function open(scene: MoneyScene, id: number, nano: number, caller: Caller = scene.caller) {
-  const asker = Promise.withResolvers<Denial>()
-  scene.reservations.reserve(caller, reservation(id, nano), asker)
-  scene.committer.hurry(`req_${id}`)
-  return asker.promise
+  const listener = Promise.withResolvers<Denial>()
+  scene.reservations.reserve(caller, reservation(id, nano), listener)
+  scene.committer.commitNow(`req_${id}`)
+  return listener.promise
 }
 const room = ({ reservations, caller }: MoneyScene) => reservations.room(caller)
 
@@ -103,7 +103,7 @@ describe('the store has the last word', () => {
   test('where it can’t store, nothing stays set aside in memory either', async () => {
     const enough = 1_000_000_000
     const scene = await createMoneyScene({ balanceNano: enough })
-    await scene.setAside()
+    await scene.reserveMoney()
     expect(room(scene).nano).toBeLessThan(enough)
     await scene.store.close()
     await expect(scene.exchange.reservation?.written()).rejects.toThrow('could not store')

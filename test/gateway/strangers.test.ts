@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createKnownKeys, createStrangers } from '../../src/gateway/admit/known-keys.ts'
+import { createKnownKeys, createUnknownKeyLimit } from '../../src/gateway/admit/known-keys.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 
 const hash = createSecretBox('a secret').keyedHash
@@ -13,7 +13,7 @@ async function scene(keys: readonly string[] = ['sk-good']) {
   const known = createKnownKeys({ hashesAfter: pages })
   let now = 0
   const waiting: (() => void)[] = []
-  const strangers = createStrangers(
+  const strangers = createUnknownKeyLimit(
     known,
     () => now,
     () => new Promise((resolve) => waiting.push(resolve)),

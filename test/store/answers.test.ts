@@ -55,7 +55,7 @@ eachEngine((open, engine) => {
     const rows = Array.from({ length: 500 }, (_, index) => kept(`msg_${index}`))
     await commit({ settle: [{ ...asked(), kept: rows }] })
     const keyMark = (key: string) => key
-    const affinity = createAffinity({ answers: answers(), keyMark, keysOf: () => ['mark'] })
+    const affinity = createAffinity(answers(), keyMark, () => ['mark'])
     await affinity.look(
       1,
       rows.map(({ id }) => id),

@@ -1,8 +1,6 @@
 import { createOwnTurns } from '../../lib/turns.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import type { Beside } from '../beside/job.ts'
-import { isLongToParse, readBeside } from '../beside/prepare-beside.ts'
 import {
   checkBody,
   type ParsedBody,
@@ -23,46 +21,46 @@ import {
   createLease,
   type Lease,
   LeasedMemory,
-  type MemoryBudget,
   requestCost,
 } from '../memory/memory-budget.ts'
-import { type AffordParts, setAside } from '../money/afford.ts'
+import { type AffordParts, reserveMoney } from '../money/afford.ts'
 import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
 import type { OwnResponses } from '../own-responses/own-responses.ts'
+import { isLongToParse, readOnWorker } from '../worker/prepare.ts'
 import { type EnterParts, enter } from './enter-limits.ts'
-import { type FindParts, gateTask, translateBeside, translatedOptions } from './find-options.ts'
+import { type FindParts, gateTask, translatedOptions, translateOnWorker } from './find-options.ts'
 import type { Gatekeeper, ModelCall } from './gatekeeper.ts'
 import { type Option, plainOptions } from './options.ts'
 import { withOwnTools } from './own-tools.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import { checkReferences, type LookParts, lookAround, type ReferenceParts } from './references.ts'
+import {
+  checkReferences,
+  lookUpShared,
+  type ReferenceParts,
+  type SharedLookupParts,
+} from './references.ts'
 
 export interface AdmitParts
   extends EnterParts,
-    ReadParts,
     FindParts,
     AffordParts,
-    LookParts,
+    SharedLookupParts,
     ReferenceParts {
   readonly gatekeeper: Gatekeeper
   readonly places: Pick<Places, 'enter' | 'leave'>
+  readonly own: OwnResponses
+  readonly maxBodyBytes: () => number
 }
 
 export interface Admitted {
   readonly body: RequestBody
   readonly options: readonly Option[]
-  /**
-   * Looks up what other nodes know of its conversation; undefined: nothing to look up. Never
-   * rejects unhandled.
-   */
+  /** Reads the conversation's state from other nodes; undefined: not needed. Never unhandled. */
   readonly looking: Promise<void> | undefined
 }
 
-/**
- * Checks key, body, model, limits and money. Notes what it finds on the exchange; rejects with the
- * first refusal.
- */
+/** Checks key, body, model, limits and money, in this order; rejects with the first refusal. */
 export async function admit(
   parts: AdmitParts,
   exchange: Exchange,
@@ -97,30 +95,30 @@ export async function admit(
     exchange.model = call.model ?? read.facts.model ?? ''
     exchange.facts = factsOf(call, read)
     const plan = planRequest(parts.catalog(), caller, exchange.model)
-    const going = goesOn(call, read)
+    const continued = continuesResponse(call, read)
       ? await continueRead(parts, exchange, call, read, { plan, memory })
       : read
-    exchange.facts = factsOf(call, going)
+    exchange.facts = factsOf(call, continued)
     if (call.operation === call.protocol.generation) {
       exchange.facts = withOwnTools(exchange.facts, plan.offer)
     }
-    const body = { ...going, facts: exchange.facts }
+    const body = { ...continued, facts: exchange.facts }
     exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
     if (call.operation === responses.generation) {
       const previousId = previousIdIn(read)
       exchange.keeping = createKeeping({ ...parts, accountId: caller.account.id, body, previousId })
     }
     const gate = gateTask(exchange, exchange.plan, body)
-    const beside = translateBeside(parts, exchange, call, body)
-    const findPrepared = beside && (await beside)
+    const worker = translateOnWorker(parts, exchange, call, body)
+    const findPrepared = worker && (await worker)
     const options =
       (gate === undefined && plainOptions(exchange.plan.offer, call)) ||
       translatedOptions(parts, exchange, call, body, exchange.plan, gate, findPrepared)
-    const looking = lookAround(parts, exchange, body, options)
+    const looking = lookUpShared(parts, exchange, body, options)
     const entered = enter(parts, exchange, exchange.plan, body)
     if (entered instanceof Promise) await entered
     if (body.facts.continues.length > 0) await checkReferences(parts, exchange, options, looking)
-    const afforded = setAside(parts, exchange, body, looking)
+    const afforded = reserveMoney(parts, exchange, body, looking)
     if (afforded instanceof Promise) await afforded
     resolve({ body, options, looking })
   } catch (error) {
@@ -128,16 +126,8 @@ export async function admit(
   }
 }
 
-export interface ReadParts {
-  readonly own: OwnResponses
-  readonly maxBodyBytes: () => number
-  readonly memory: MemoryBudget
-  readonly memoryWaitMs: () => number
-  readonly beside?: Beside | undefined
-}
-
 /** Leases memory for a request and its body, until the request ends. */
-export function memoryFor(parts: ReadParts, exchange: Exchange, lease: Lease): BodyMemory {
+function memoryFor(parts: AdmitParts, exchange: Exchange, lease: Lease): BodyMemory {
   exchange.lease = lease
   const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
   return new LeasedMemory(parts.memory, lease, waiting, requestCost)
@@ -149,12 +139,12 @@ export const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
 })
 
 /** Whether a request for a response continues an earlier one. */
-export const goesOn = ({ protocol }: ModelCall, { facts }: RequestBody) =>
+const continuesResponse = ({ protocol }: ModelCall, { facts }: RequestBody) =>
   protocol === responses && facts.continues.length > 0
 
 /** The body with the stored conversation that it continues. */
-export async function continueRead(
-  parts: ReadParts,
+async function continueRead(
+  parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
@@ -176,7 +166,7 @@ const inOwnTurn = createOwnTurns()
 
 /** Reads a body and names its model on the exchange, for the record of refused requests too. */
 export function readBody(
-  parts: ReadParts,
+  parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   bytes: Buffer,
@@ -195,19 +185,19 @@ function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
 }
 
 async function readLarge(
-  { beside }: ReadParts,
+  { worker }: AdmitParts,
   exchange: Exchange,
   { request, operation, model }: ModelCall,
   bytes: Buffer,
 ): Promise<RequestBody> {
   const owner = String(exchange.caller?.account.id)
   const scanned = await scanLarge(owner, bytes)
-  if (beside === undefined || !isLongToParse(scanned)) {
+  if (worker === undefined || !isLongToParse(scanned)) {
     return checkParsed(exchange, await parseScanned(owner, scanned))
   }
   exchange.model ??= scannedModel(scanned)
   const asked = { hint: hintInHeaders(request.headers), model }
-  return readBeside(beside, owner, operation, asked, scanned, request.signal)
+  return readOnWorker(worker, owner, operation, asked, scanned, request.signal)
 }
 
 function modelIn(value: unknown): string | undefined {

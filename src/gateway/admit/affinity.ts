@@ -14,12 +14,6 @@ export interface Origin {
 
 export type Affinity = ReturnType<typeof createAffinity>
 
-interface AffinityParts {
-  readonly answers: Pick<AnswerStore, 'find'>
-  readonly keyMark: (key: string) => string
-  readonly keysOf: (channelId: number) => readonly string[]
-}
-
 const maxEntries = 100_000
 const ttlMs = 24 * 3_600_000
 
@@ -34,11 +28,12 @@ const mostParts = 100
 export const idsOf = (answerId: string, partIds: Iterable<string>): readonly string[] =>
   [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
 
-/**
- * A client that continues an answer by its id must reach the channel that made it, and never finds
- * another account's answer. The store shares this between nodes.
- */
-export function createAffinity({ answers, keyMark, keysOf }: AffinityParts) {
+/** Continues an answer on the channel that made it, for its own account; shared by the store. */
+export function createAffinity(
+  answers: Pick<AnswerStore, 'find'>,
+  keyMark: (key: string) => string,
+  keysOf: (channelId: number) => readonly string[],
+) {
   const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
   const known = new LRUCache<string, true>({ ...growing(maxEntries), ...lasting(ttlMs) })
   const nameOf = (accountId: number, answerId: string) => `${accountId} ${answerId}`
@@ -67,9 +62,7 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts) {
     refresh: (accountId: number, answerId: string): Promise<void> => lookUp(accountId, [answerId]),
     isForeign: (accountId: number, answerId: string): boolean =>
       known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
-    /**
-     * Looks up unknown answers in the store; undefined: all are known. Rejects with a `StoreError`.
-     */
+    /** Looks up unknown answers; undefined: all are known. Rejects with a `StoreError`. */
     look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined {
       if (answerIds.length === 0) return undefined
       const unknown = answerIds

@@ -7,7 +7,7 @@ import { GatewayError, unauthenticated } from '../errors.ts'
 import { budgetLeft } from '../money/reservations.ts'
 import { type AddressList, compileAddressList, isListed, isServed } from './client-address.ts'
 import type { HttpCall } from './gatekeeper.ts'
-import type { KnownKeys, Strangers } from './known-keys.ts'
+import type { KnownKeys, UnknownKeyLimit } from './known-keys.ts'
 import { shortName } from './plan.ts'
 
 export interface AccountState {
@@ -43,13 +43,13 @@ const cacheSize = 50_000
 interface AuthenticatorParts {
   readonly tokens: Pick<TokenStore, 'findByHash'>
   readonly keyedHash: (key: string) => string
-  readonly strangers: Strangers
+  readonly unknownKeys: UnknownKeyLimit
   readonly keys: Pick<KnownKeys, 'add' | 'changed'>
   readonly onBalance: (account: AccountState, beforeNano: number) => void
 }
 
 export function createAuthenticator(parts: AuthenticatorParts) {
-  const { tokens, keyedHash, strangers, keys, onBalance } = parts
+  const { tokens, keyedHash, unknownKeys, keys, onBalance } = parts
   const callers = new LRUCache<string, Caller>(growing(cacheSize))
   const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
   const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
@@ -57,14 +57,14 @@ export function createAuthenticator(parts: AuthenticatorParts) {
 
   async function load(hash: string, from?: string): Promise<Caller> {
     const started = generation
-    if (from !== undefined && strangers.isRefused(hash, from)) {
-      await strangers.delay()
+    if (from !== undefined && unknownKeys.isRefused(hash, from)) {
+      await unknownKeys.delay()
       throw unauthenticated('unknown')
     }
-    if (from !== undefined) strangers.lookedUp(from)
+    if (from !== undefined) unknownKeys.lookedUp(from)
     const token = await tokens.findByHash(hash)
     if (token === undefined) throw unauthenticated('unknown')
-    if (from !== undefined) strangers.found(from)
+    if (from !== undefined) unknownKeys.found(from)
     const account = accounts.get(token.account.id) ?? { ...token.account }
     const spending = token.spent === null ? undefined : { spent: token.spent }
     const caller: Caller = {

@@ -80,10 +80,7 @@ function hold(exchange: Exchange, permit: Permit): void {
   exchange.permit = permit
 }
 
-/**
- * The subjects a request counts against. Those without limits are included: their waiters are
- * admitted.
- */
+/** The subjects a request counts against; those without limits admit their waiters. */
 function subjectsOf(
   { token, account }: Caller,
   { group }: Pick<Plan, 'group'>,

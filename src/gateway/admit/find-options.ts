@@ -1,5 +1,4 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import { type FindPrepared, isHeavy, prepareBeside } from '../beside/prepare-beside.ts'
 import type { RequestBody } from '../body/body.ts'
 import { once } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
@@ -14,6 +13,7 @@ import {
   translateEmbedding,
   withAnswers,
 } from '../translate/translation.ts'
+import { type FindPrepared, isHeavy, prepareOnWorker } from '../worker/prepare.ts'
 import { type GateTask, isStrict, passExtras, passTranslated } from './gate.ts'
 import type { ModelCall } from './gatekeeper.ts'
 import { findOptions, foreignWays, isEmbedding, type Option, type Translate } from './options.ts'
@@ -68,9 +68,7 @@ const taskOf = (
   plan: exchange.plan,
 })
 
-/**
- * Fetches files for one request; the whole request fails when there is no memory for one of them.
- */
+/** Fetches a request's files; without memory for one of them the whole request fails. */
 function mediaFor({ media, memory, memoryWaitMs }: FindParts, { lease, request }: Exchange) {
   const waiting = { waitMs: memoryWaitMs(), signal: request.signal, isAhead: true }
   return rememberFailures(countMedia(media, lease && new LeasedMemory(memory, lease, waiting)))
@@ -100,20 +98,18 @@ function translator(
   }
 }
 
-/**
- * Translates a heavy request on the worker thread; undefined: it is light, or needs no translation.
- */
-export function translateBeside(
+/** Translates a heavy request on the worker thread; undefined: light, or untranslated. */
+export function translateOnWorker(
   parts: FindParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
 ): Promise<FindPrepared> | undefined {
-  const { beside } = parts
+  const { worker } = parts
   const { plan } = exchange
   const ways = plan && isHeavy(body) ? foreignWays(plan.offer, call) : []
-  if (beside === undefined || ways.length === 0) return undefined
+  if (worker === undefined || ways.length === 0) return undefined
   const task = taskOf(exchange, call, body)
   const fetchMedia = mediaFor(parts, exchange).of(task.owner)
-  return prepareBeside(beside, task, fetchMedia, ways, exchange.request.signal)
+  return prepareOnWorker(worker, task, fetchMedia, ways, exchange.request.signal)
 }

@@ -41,10 +41,7 @@ export interface Passed {
 
 const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
 
-/**
- * Nothing goes upstream without a price. Optional tools are left out; everything else is a 400 or
- * 403.
- */
+/** Nothing goes upstream without a price: drops optional tools, else throws a 400 or 403. */
 export function passExtras(task: GateTask, candidate: Candidate, protocol: string): Passed {
   const { extras } = task.body.facts
   if (extras === undefined) return nothingAsked
@@ -182,10 +179,7 @@ export function isStrict({ request, caller }: Pick<Exchange, 'request' | 'caller
 
 const standard = 1_000_000
 
-/**
- * Usage with what the answer shows, or else with what was requested: a tier, and tools that always
- * run.
- */
+/** Usage with the answer's tier and tools, or else the requested ones. */
 export function withAskedExtras(
   exchange: Concluded,
   seen: Observation,
@@ -227,13 +221,13 @@ function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
 }
 
 /** What the answer may be charged for although it does not report it; undefined: nothing. */
-export function untoldExtras(exchange: Concluded): UntoldExtras | undefined {
+export function unreportedExtras(exchange: Concluded): UnreportedExtras | undefined {
   const tiers = exchange.facts?.extras?.tiers ?? []
   const hostedTools = toolsAlways(exchange)
   return tiers.length + hostedTools.length === 0 ? undefined : { tiers, hostedTools }
 }
 
-export type UntoldExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
+export type UnreportedExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
 
 const silent = { tier: undefined, tools: undefined, modalities: undefined }
 
@@ -245,12 +239,12 @@ function isDearer(
 ): boolean {
   const { plan, route } = exchange
   if (plan === undefined || route?.translation?.dropped.includes(pathText(path))) return false
-  if (tellsTier(seen, `${path[0]}`)) return false
+  if (reportsTier(seen, `${path[0]}`)) return false
   return tierFactor(plan.offer.price.terms, vendorOf(exchange), tier) > standard
 }
 
 /** Whether an answer reports its tier; `field`: its name in the request and in most reports. */
-function tellsTier({ usageRaw, observed }: Observation, field: string): boolean {
+function reportsTier({ usageRaw, observed }: Observation, field: string): boolean {
   const isTier = /^service_?tier$/i.test(field)
   if (observed?.tier !== undefined && isTier) return true
   const reports: readonly unknown[] = Array.isArray(usageRaw) ? usageRaw : [usageRaw]

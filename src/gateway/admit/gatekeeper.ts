@@ -73,10 +73,7 @@ interface Credential {
 
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
-/**
- * The key of a request: the first header with a usable form; on `/v1beta` Gemini's comes first
- * (CONTRACT 1.1).
- */
+/** The first header with a usable key; on `/v1beta` Gemini's comes first (CONTRACT 1.1). */
 export function readCredential(
   headers: Headers,
   geminiFirst: boolean,
@@ -102,9 +99,7 @@ export interface ModelCall extends HttpCall {
   readonly limitSilence: (seconds: number) => void
 }
 
-/**
- * The query of a request. A URL that does not parse (its host comes from a header) has one, too.
- */
+/** The query of a request, also of a URL that does not parse (its host comes from a header). */
 export function queryOf({ url }: Pick<Request, 'url'>): URLSearchParams {
   const mark = url.indexOf('?')
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))

@@ -6,19 +6,14 @@ import type { TokenStore } from '../../store/ports/admin.ts'
 /** A filter of existing keys: it can prove that a key is unknown. */
 export type KnownKeys = ReturnType<typeof createKnownKeys>
 
-/**
- * 2 MiB: with a million tokens one unknown key in five hundred passes the filter and is looked up.
- */
+/** 2 MiB: with a million tokens one unknown key in five hundred passes the filter. */
 const bits = 2 ** 24
 const placesOfOne = 4
 const pageSize = 2_000
 /** Ids are assigned before their rows are visible: this many before the last one are read again. */
 const overlap = 1_000
 
-/**
- * A Bloom filter of all keys, built when unknown keys first arrive often. While it lacks a change,
- * every key passes.
- */
+/** A Bloom filter of all keys, built on demand. While it lacks a change, every key passes. */
 export function createKnownKeys(
   tokens: Pick<TokenStore, 'hashesAfter'>,
   onFailure: (error: unknown) => void = () => {},
@@ -95,17 +90,14 @@ function placesOf(keyHash: string): number[] {
   )
 }
 
-export type Strangers = ReturnType<typeof createStrangers>
+export type UnknownKeyLimit = ReturnType<typeof createUnknownKeyLimit>
 
 /** How long the response to an unknown key is delayed. */
 const delayMs = 1_000
 const mostDelayed = 256
 
-/**
- * Counts look-ups of unknown keys by address, by network and in all. Above a rate, keys outside the
- * filter are not looked up.
- */
-export function createStrangers(
+/** Limits look-ups of unknown keys by address, by network and in all. */
+export function createUnknownKeyLimit(
   keys: Pick<KnownKeys, 'mayBe' | 'prepare'>,
   clock: Clock,
   pause: (ms: number) => Promise<void> = Bun.sleep,

@@ -93,9 +93,7 @@ function foreignOperation(
 
 const isLegacy = (operation: Operation) => operation === chat.operations.textCompletions
 
-/**
- * Whether a channel gets the client's bytes. Not all channels that speak chat have its legacy form.
- */
+/** Whether a channel gets the client's bytes. Some channels lack chat's legacy form. */
 const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate['channel']) =>
   protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
 
@@ -103,9 +101,7 @@ export const isEmbedding = ({ embeds }: Operation): boolean => embeds === true
 
 const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
 
-/**
- * The options of an offer whose channels all speak the client's protocol, cached; else undefined.
- */
+/** The cached options of an offer without foreign channels; else undefined. */
 export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | undefined {
   if (asked.framing !== 'sse') return undefined
   const known = plain.get(offer)?.get(asked.operation)
@@ -119,10 +115,7 @@ export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | un
   return options
 }
 
-/**
- * The channels that may answer: native ones, and others by translation. Throws the 502 or 400 where
- * there are none.
- */
+/** The channels that may answer, natively or by translation. Throws the 502 or 400 of none. */
 export function findOptions(
   offer: Offer,
   asked: Asked,

@@ -24,13 +24,13 @@ export function createPlaces(parts: PlacesParts) {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
   const { most = mostOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
   const refused = { requests: 0, connections: 0 }
-  let areShort = false
-  let areGone = false
+  let areConnectionsShort = false
+  let areFilesUsedUp = false
   let entered = 0
   const look = () => {
     const open = count() ?? 0
-    areShort = open > (mostConnections() ?? most * partOfFiles)
-    areGone = open > most * lastPartOfFiles
+    areConnectionsShort = open > (mostConnections() ?? most * partOfFiles)
+    areFilesUsedUp = open > most * lastPartOfFiles
   }
   const stop = repeatByTimer(look, lookMs)
 
@@ -41,7 +41,7 @@ export function createPlaces(parts: PlacesParts) {
         refused.requests++
         throw overloaded('requests under way as it may (server.max_requests)')
       }
-      if (areGone) {
+      if (areFilesUsedUp) {
         refused.connections++
         throw overloaded('connections open as it may (ulimit -n)')
       }
@@ -51,7 +51,7 @@ export function createPlaces(parts: PlacesParts) {
       entered--
     },
     /** Too many connections: they are closed after their answers. */
-    areShort: (): boolean => areShort,
+    areConnectionsShort: (): boolean => areConnectionsShort,
     refused: (): { readonly requests: number; readonly connections: number } => refused,
     stop,
   }

@@ -48,9 +48,7 @@ export function planRequest(catalog: Catalog, caller: Caller, model: string): Pl
   return { group, offer }
 }
 
-/**
- * Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`.
- */
+/** Anthropic's name of a context larger than the usual one: `context-1m-2025-08-07`. */
 const largerContext = /\bcontext-(\d{1,2})m\b/gi
 
 /** A plan with the larger context that a request names in its headers or (`betas`) its body. */

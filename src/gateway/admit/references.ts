@@ -19,9 +19,7 @@ export interface ReferenceParts {
   readonly unknownAnswers: () => UnknownAnswers
 }
 
-/**
- * Refuses references to answers of other accounts, to unknown ones, and to ones not charged yet.
- */
+/** Refuses references to answers that are foreign, unknown or not charged yet. */
 export async function checkReferences(
   parts: ReferenceParts,
   exchange: Exchange,
@@ -81,7 +79,7 @@ function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
   )
 }
 
-type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
+type FindBinding = (tokenId: number, conversation: string) => Promise<void> | undefined
 
 /** The conversation of a request; undefined: unknown. */
 export function conversationIn(
@@ -91,31 +89,28 @@ export function conversationIn(
   return body.conversation({ hint: hintInHeaders(request.headers), model })
 }
 
-export interface LookParts {
+export interface SharedLookupParts {
   readonly affinity: Affinity
-  readonly findHome?: FindHome | undefined
+  readonly findBinding?: FindBinding | undefined
 }
 
-/**
- * Asks other nodes, in one round trip, for the channels of continued answers and for the sticky
- * binding; undefined: nothing to wait for. Rejects with the 404 of another account's item.
- */
-export function lookAround(
-  { affinity, findHome }: LookParts,
+/** Asks other nodes for continued answers and the sticky binding; undefined: no wait. */
+export function lookUpShared(
+  { affinity, findBinding }: SharedLookupParts,
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
 ): Promise<void> | undefined {
-  const answers = lookForAnswers(affinity, exchange)
-  const home = lookHome(findHome, exchange, body, options)
+  const answers = lookUpAnswers(affinity, exchange)
+  const home = lookUpBinding(findBinding, exchange, body, options)
   const both = answers && home && Promise.all([answers, home]).then(() => undefined)
   const looking = both ?? answers ?? home
-  looking?.catch(() => {}) // told to who waits for it; a request that is refused before does not
+  looking?.catch(() => {}) // awaiting callers get the error; a request refused earlier does not await
   return looking
 }
 
 /** Ids of another account are looked up too: some upstreams give one id out twice. */
-function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
+function lookUpAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
   const { caller, facts } = exchange
   if (caller === undefined) return undefined
   const foreign = foreignItems(affinity, exchange)
@@ -124,15 +119,15 @@ function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> |
   return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
 }
 
-function lookHome(
-  findHome: FindHome | undefined,
+function lookUpBinding(
+  findBinding: FindBinding | undefined,
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
 ): Promise<void> | undefined {
   const { caller } = exchange
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
-  if (findHome === undefined || caller === undefined || !isChoice) return undefined
+  if (findBinding === undefined || caller === undefined || !isChoice) return undefined
   const conversation = conversationIn(exchange, body)
-  return conversation?.isBegun ? findHome(caller.token.id, conversation.key) : undefined
+  return conversation?.isBegun ? findBinding(caller.token.id, conversation.key) : undefined
 }

@@ -49,9 +49,7 @@ const emptySums = (from?: number): Sums =>
     groups: new Map(),
   }))
 
-/**
- * The sums of all windows over the stored buckets. Nothing may be stored while a window advances.
- */
+/** The sums of all windows. Nothing may be stored while a window advances. */
 export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clock) {
   const stored = emptySums()
   const past = createPastHours(store)

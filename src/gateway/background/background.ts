@@ -91,7 +91,7 @@ export function createBackground(parts: BackgroundParts) {
   async function lookAt(answer: HeldAnswer): Promise<void> {
     const ageMs = clock() - answer.createdAt
     const found = await ask(answer).catch((error: unknown): Found => {
-      log.warn('an answer in the background could not be fetched; it is tried again', {
+      log.warn('a background answer could not be fetched; it will be retried', {
         ...{ request_id: answer.requestId, error: String(error) },
       })
       return 'unreachable'
@@ -106,7 +106,7 @@ export function createBackground(parts: BackgroundParts) {
     }
     const channel = parts.catalog().channels.get(answer.channelId)
     await chargeLost(parts, answer, channel, isForgotten ? 'forgotten' : 'endless')
-    log.warn('an answer in the background was charged as it was reckoned: its usage is not known', {
+    log.warn('a background answer was charged by its reservation: its usage is unknown', {
       ...{ request_id: answer.requestId, found },
     })
   }
@@ -125,7 +125,7 @@ export function createBackground(parts: BackgroundParts) {
       const ended = await Promise.allSettled(due.map(lookAt))
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     } catch (error) {
-      log.warn('answers in the background not looked at', { error: String(error) })
+      log.warn('background answers not polled', { error: String(error) })
     }
   }
 

@@ -33,13 +33,11 @@ export interface ChargeParts
 type Loss = 'forgotten' | 'endless'
 
 const lossTexts: Readonly<Record<Loss, string>> = {
-  forgotten: 'The upstream does not know the answer any more that it made in the background.',
+  forgotten: 'The upstream no longer has the answer that it made in the background.',
   endless: 'The answer that was made in the background did not end in time.',
 }
 
-/**
- * Charges an answer by its final form, at the price of when it was requested. Once per request id.
- */
+/** Charges an answer once, by its final form and the price of its request. */
 export async function chargeEnded(
   parts: ChargeParts,
   answer: BackgroundAnswer,
@@ -63,7 +61,7 @@ export async function chargeLost(
   const exchange = concluded(parts, answer, channel)
   const least = { usage, calls, estimated: true, clamped: false }
   const used = reservedTokens(exchange, least, answer.amountNano)
-  const causeText = `${lossTexts[loss]} Charged is what was set aside for it.`
+  const causeText = `${lossTexts[loss]} The amount reserved for it is charged.`
   const end: End = { ending: 'cut', status: 200, cause: 'background_lost', causeText }
   await charge(parts, answer, exchange, end, used)
 }

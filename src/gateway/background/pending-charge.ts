@@ -1,7 +1,7 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { type UntoldExtras, untoldExtras } from '../admit/gate.ts'
+import { type UnreportedExtras, unreportedExtras } from '../admit/gate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import type { End } from '../money/record.ts'
 
@@ -18,7 +18,7 @@ export interface PendingCharge {
   readonly outputTokens: number
   /** The most it was estimated to cost, in nano-USD; nodes of former versions omit it. */
   readonly reckonedNano?: number | undefined
-  readonly untold?: UntoldExtras
+  readonly untold?: UnreportedExtras
   /** Prices at the time of the request. */
   readonly plan: ChargedPlan | undefined
 }
@@ -60,7 +60,7 @@ export function backgroundAnswer(
 
 function pendingCharge(exchange: Concluded): PendingCharge {
   const { startedAt, startedTick, firstByteTick, model, candidate, facts, reservation } = exchange
-  const untold = untoldExtras(exchange)
+  const untold = unreportedExtras(exchange)
   return {
     ...{ startedAt, model, upstreamModel: candidate?.upstreamModel },
     firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),

@@ -40,10 +40,7 @@ export interface RequestBody {
   readonly value: () => JsonObject
   readonly conversation: (asked: ConversationAsked) => Conversation | undefined
   readonly rename: (upstreamModel: string) => JsonObject
-  /**
-   * Set: it was read on the worker thread and is written there, unless it is plain: few fields
-   * change.
-   */
+  /** It was read on the worker and is written there, unless it is plain: few fields change. */
   readonly remote?: { readonly isPlain: boolean }
 }
 
@@ -116,12 +113,12 @@ function* fieldsOf(
   endOf?: (open: number) => number,
 ): Generator<void, JsonFields> {
   const scan = new FieldScan(bytes, scanLimits, endOf)
-  for (let until = stepBytes; scan.goOn(Math.min(until, bytes.length)); until += stepBytes) yield
+  for (let until = stepBytes; scan.advance(Math.min(until, bytes.length)); until += stepBytes) yield
   return scan.found()
 }
 
 /** Parses a scanned body, piece by piece. */
-export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, ParsedBody> {
+function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, ParsedBody> {
   yield
   const outline = long && readOutline(bytes, long, () => parseJson(bytes))
   const parsed = outline ?? unshortened(parseJson(bytes))
@@ -133,10 +130,7 @@ export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<voi
   return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
-/**
- * Validates a body by its operation's schema; throws the 400 that names the field. An outline is
- * enough unless a shortened text was read.
- */
+/** Validates a body by its schema, or its outline where no shortened text is read. */
 export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
   const { texts, outline } = parsed
   const fault = operation.check(outline)

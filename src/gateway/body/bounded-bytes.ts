@@ -31,10 +31,7 @@ const inflaters = new Map<string, (bytes: Uint8Array, bounds: Bounds) => Promise
   ['deflate', promisify(inflate)],
 ])
 
-/**
- * The body of an answer, decompressed; throws `TooManyBytes`, `BadEncoding`, or what the connection
- * throws.
- */
+/** The decompressed body; throws `TooManyBytes`, `BadEncoding`, or the connection's error. */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
   if (Number(response.headers.get('content-length')) > maxBytes) throw new TooManyBytes()
   const packed = await collectBytes(response, maxBytes)
@@ -90,7 +87,7 @@ export function encodingOf({ headers }: Pick<Request, 'headers'>): string | unde
   if (inflaters.has(named)) return named
   throw new GatewayError(
     'unsupported_encoding',
-    `Content-Encoding "${named.slice(0, 100)}" is not taken. Send the body uncompressed, or by one of: ${taken}.`,
+    `Content-Encoding "${named.slice(0, 100)}" is not supported. Send the body uncompressed, or by one of: ${taken}.`,
     { acceptEncoding: taken },
   )
 }
@@ -143,7 +140,7 @@ const grownTooFar = (encoding: string) =>
 
 function broken(encoding: string, cause: unknown): GatewayError {
   const detail = cause instanceof Error ? cause.message : String(cause)
-  return new GatewayError('invalid_json', `The body is no good ${encoding} data: ${detail}.`, {
+  return new GatewayError('invalid_json', `The body is not valid ${encoding} data: ${detail}.`, {
     cause,
   })
 }

@@ -48,9 +48,7 @@ function oddName(name: string): GatewayError {
 const maySendTwice = (name: string, entry: unknown) =>
   name.endsWith('[]') || (typeof entry !== 'string' && !readers.has(name))
 
-/**
- * Writes a form anew from what was read: two readers may find different fields in the same bytes.
- */
+/** Writes a form anew: two readers may find different fields in the same bytes. */
 export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
   const form = new FormData()
   const read = await parseForm(body.bytes, body.contentType)
@@ -88,10 +86,7 @@ export function checkNames(names: Iterable<string>): void {
   }
 }
 
-/**
- * The 400 of a repeated field: two readers could take different values, and the charge would be
- * wrong.
- */
+/** The 400 of a repeated field: readers could take different values, and charge wrongly. */
 export function sentTwice(name: string, kind: 'invalid_json' | 'invalid_value'): GatewayError {
   const param = shortName(name)
   return new GatewayError(kind, `The field "${param}" is there twice. Send each field once.`, {

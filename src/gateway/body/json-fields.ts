@@ -26,17 +26,14 @@ interface ScanLimits {
   readonly maxValues: number
 }
 
-/**
- * Finds the top-level fields of a JSON object without parsing values. `endOf` finds the end of a
- * string; it is called in order.
- */
+/** Finds top-level fields without parsing values. `endOf`: the end of a string, asked in order. */
 export function findFields(
   buffer: Buffer,
   limits: ScanLimits,
   endOf?: (open: number) => number,
 ): JsonFields {
   const scan = new FieldScan(buffer, limits, endOf)
-  scan.goOn(buffer.length)
+  scan.advance(buffer.length)
   return scan.found()
 }
 
@@ -63,7 +60,7 @@ export class FieldScan {
   }
 
   /** Scans up to `until` and to the end of the string there; false: done. */
-  goOn(until: number): boolean {
+  advance(until: number): boolean {
     const buffer = this.#buffer
     const { maxDepth, maxValues } = this.#limits
     const endOf = this.#endOf

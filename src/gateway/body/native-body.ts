@@ -198,11 +198,8 @@ const closeObject = 0x7d
 /** Fields about tools only, which are refused without tools. */
 const ofTools = ['tool_choice', 'parallel_tool_calls', 'toolConfig', 'tool_config']
 
-/**
- * The paths, widened: lists and objects that would become empty go whole, and fields about tools go
- * with the tools.
- */
-export function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
+/** Widens paths to emptied lists and objects, and to the fields about removed tools. */
+function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
   const root = treeOf(paths)
   const found: Path[] = []
   const gather = (node: Cut, value: unknown, path: Path): void => {

@@ -31,10 +31,7 @@ export const unshortened = <Value>(value: Value): Outline<Value> => ({
 /** Random, so no client can write a text that is taken for a marker. */
 const mark = `(shortened ${crypto.randomUUID()}) `
 
-/**
- * Parses a body without its long texts, which cost most. Undefined: the whole body must be parsed
- * for its error.
- */
+/** Parses a body without its long texts. Undefined: the whole body has to show its error. */
 export function readOutline(
   bytes: Buffer,
   long: readonly FieldSpan[],
@@ -155,10 +152,7 @@ const scannerOnce = () =>
 /** One for bodies read in one go, and one for sliced reads, of which there is one at a time. */
 const scanners = { whole: scannerOnce(), sliced: scannerOnce() }
 
-/**
- * Scans the strings of a body once. Undefined: the processor can't. `sliced`: other bodies are read
- * meanwhile.
- */
+/** Scans strings once. Undefined: unsupported processor. `sliced`: other bodies come between. */
 export function createStringEnds(
   bytes: Buffer,
   how: keyof typeof scanners = 'whole',

@@ -27,10 +27,7 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
   return inflated
 }
 
-/**
- * Reads and inflates a body. Refuses a larger announced length unread; counts what has no length.
- * `brokenBody` turns what it throws into a refusal.
- */
+/** Reads and inflates a bounded body. `brokenBody` turns what it throws into a refusal. */
 export function readBytes(request: Request, task: ReadTask): Promise<ArrayBuffer | Buffer> {
   const encoding = encodingOf(request)
   const { memory } = task
@@ -42,19 +39,15 @@ export function readBytes(request: Request, task: ReadTask): Promise<ArrayBuffer
   if (encoding === undefined && announced < sharedBytes && taking === undefined) {
     return request.arrayBuffer()
   }
-  return readLate(request, announced, task, { encoding, taking })
-}
-
-interface Late {
-  readonly encoding: string | undefined
-  readonly taking: void | Promise<void>
+  return readLate(request, announced, task, encoding, taking)
 }
 
 async function readLate(
   request: Request,
   announced: number,
   task: ReadTask,
-  { encoding, taking }: Late,
+  encoding: string | undefined,
+  taking: void | Promise<void>,
 ): Promise<Buffer> {
   if (taking) await taking
   // Creating a body's stream costs more than reading all of its bytes.
@@ -138,21 +131,18 @@ const likeUtf8: ReadonlySet<string> = new Set([
   ...['utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'],
 ])
 
-/**
- * Throws the 415 of a form where none is accepted, or of JSON that is not UTF-8. Other types count
- * as JSON.
- */
+/** Throws the 415 of an unwanted form or of JSON that is not UTF-8. Other types count as JSON. */
 export function checkContentType(contentType: string | null, takesForm: boolean): void {
   if (contentType === null || contentType === 'application/json') return
   if (isForm(contentType)) {
     if (takesForm) return
     throw unsupported(
-      'Content-Type "multipart/form-data" is not taken here. Send the body as JSON.',
+      'Content-Type "multipart/form-data" is not supported here. Send the body as JSON.',
     )
   }
   const charset = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase()
   if (charset === undefined || likeUtf8.has(charset)) return
-  throw unsupported(`Charset "${charset.slice(0, 100)}" is not taken. Send the body in UTF-8.`)
+  throw unsupported(`Charset "${charset.slice(0, 100)}" is not supported. Send the body in UTF-8.`)
 }
 
 const unsupported = (message: string) => new GatewayError('unsupported_encoding', message)

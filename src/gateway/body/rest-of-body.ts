@@ -1,8 +1,6 @@
 import { GatewayError } from '../errors.ts'
 
-/**
- * How much is read of an unwanted body: many clients read an answer only after sending everything.
- */
+/** How much is read of an unwanted body: many clients read only after sending everything. */
 interface Bounds {
   readonly mostBytes: number
   readonly mostMs: number
@@ -11,7 +9,7 @@ interface Bounds {
 }
 
 const mebibyte = 1_048_576
-const ofStrangers: Bounds = { mostBytes: 32 * mebibyte, mostMs: 5_000, mostAtOnce: 32 }
+const ofUnknown: Bounds = { mostBytes: 32 * mebibyte, mostMs: 5_000, mostAtOnce: 32 }
 const ofCallers: Bounds = { mostBytes: 128 * mebibyte, mostMs: 10_000, mostAtOnce: 256 }
 
 /** A body's first bytes follow its head at once: a client that sends none waits for the answer. */
@@ -34,12 +32,12 @@ function isStillComing(request: Request, refused: unknown): boolean {
 /** Drops a bounded rest of a refused request's body; false: the connection has to be closed. */
 export async function dropRest(
   request: Request,
-  isStranger: boolean,
+  isUnknownCaller: boolean,
   refused?: unknown,
 ): Promise<boolean> {
   if (refused instanceof GatewayError && refused.details.isTooSlow) return false
   if (!isStillComing(request, refused) || request.body === null) return true
-  const bounds = isStranger ? ofStrangers : ofCallers
+  const bounds = isUnknownCaller ? ofUnknown : ofCallers
   const others = reading.get(bounds) ?? 0
   if (others >= bounds.mostAtOnce) return false
   reading.set(bounds, others + 1)
@@ -54,9 +52,9 @@ export async function dropRest(
 export async function afterRest(
   request: Request,
   answer: Response,
-  isStranger: boolean,
+  isUnknownCaller: boolean,
 ): Promise<Response> {
-  if (!(await dropRest(request, isStranger))) answer.headers.set('connection', 'close')
+  if (!(await dropRest(request, isUnknownCaller))) answer.headers.set('connection', 'close')
   return answer
 }
 

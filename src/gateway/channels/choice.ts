@@ -42,7 +42,7 @@ export class TakenChoice {
   readonly #use: Use
   readonly #begunTick: number
   #isOpen = true
-  #isTold = false
+  #isReported = false
 
   constructor(parts: ChoiceParts, chosen: Chosen) {
     const { option, key, pool } = chosen
@@ -60,11 +60,9 @@ export class TakenChoice {
     return this.#use.isTrial
   }
 
-  /**
-   * The first bytes are good: ends a cooldown. Without a time: the client's own fault was reported.
-   */
+  /** The first bytes are good: ends a cooldown. Without a time: it was the client's own fault. */
   succeeded(firstByteMs?: number): void {
-    this.#isTold = true
+    this.#isReported = true
     if (firstByteMs === undefined) return
     const { health, load, bindings } = this.#parts
     const { series, conversation, tokenId } = this.#chosen
@@ -75,7 +73,7 @@ export class TakenChoice {
   }
 
   failed({ name, retryAfterMs }: Failure): void {
-    this.#tell(name, retryAfterMs)
+    this.#report(name, retryAfterMs)
     if (!slowFailures.includes(name)) return
     const { load, tick } = this.#parts
     load.sample(this.option.channel.id, this.#chosen.series, tick() - this.#begunTick)
@@ -83,7 +81,7 @@ export class TakenChoice {
 
   /** An answer that goes to the client has failed or broken off. */
   broke({ name, retryAfterMs }: Pick<Failure, 'name' | 'retryAfterMs'>): void {
-    this.#tell(name, retryAfterMs)
+    this.#report(name, retryAfterMs)
     const { conversation, tokenId } = this.#chosen
     if (!conversation) return
     this.#parts.bindings.unbind(tokenId, conversation.key, this.option.channel.id)
@@ -93,7 +91,7 @@ export class TakenChoice {
   ended(usedLlmTokens?: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    if (!this.#isTold) this.#noteAbandoned()
+    if (!this.#isReported) this.#noteAbandoned()
     const { load, health } = this.#parts
     const { pool, permit } = this.#chosen
     if (pool !== undefined) load.ended(pool, this.option.channel.id)
@@ -102,8 +100,8 @@ export class TakenChoice {
     permit.release()
   }
 
-  #tell(name: FailureName, retryAfterMs?: number): void {
-    this.#isTold = true
+  #report(name: FailureName, retryAfterMs?: number): void {
+    this.#isReported = true
     const { cools } = failureClasses[name]
     const late = retryAfterMs !== undefined && { retryAfterMs }
     this.#parts.health.failed(this.#use, { name, cools, ...late })

@@ -11,7 +11,7 @@ import { chooseRanked, isSlowAmong, levels, type Ranked, seriesOf } from './load
 
 export type { Choice } from './choice.ts'
 
-export interface ChooserParts extends ChoiceParts {
+interface ChooserParts extends ChoiceParts {
   readonly limiter: Limiter
   readonly random: () => number
 }
@@ -110,10 +110,7 @@ class Search {
     return this.#busyMs
   }
 
-  /**
-   * Waits for a place where all fit channels are full; undefined: none in time. Rejects with the
-   * signal's reason.
-   */
+  /** Waits for a place; undefined: none in time. Rejects with the signal's reason. */
   async nextInLine(wait: Wait): Promise<Choice | undefined> {
     this.#full = undefined
     const candidate = this.#findRanked()
@@ -209,7 +206,7 @@ class Search {
         health.standing(channel, home.key, upstreamModel) !== 'cooling'
       return isFit ? { option, key: home.key } : bound
     }
-    const moved = ranked.map((one) => (one === bound ? { ...one, isLeft: true } : one))
+    const moved = ranked.map((one) => (one === bound ? { ...one, hasMovedAway: true } : one))
     return chooseRanked(parts, moved)
   }
 
@@ -224,7 +221,7 @@ class Search {
       if (key === undefined) continue
       const asked = this.#wasAsked(channel.id) ? levels.asked : levels.fresh
       const level = channel.isDraining ? levels.draining : asked
-      ranked.push({ option, key, series: this.#seriesFor(option), level, isLeft: false })
+      ranked.push({ option, key, series: this.#seriesFor(option), level, hasMovedAway: false })
     }
     return ranked
   }

@@ -22,7 +22,7 @@ const sessionHeaders = [
 const maxPart = 4096
 const maxVisits = 256
 
-interface Beside {
+interface ConversationHints {
   readonly model?: string | undefined
   readonly whole?: (text: string) => string
 }
@@ -34,7 +34,7 @@ export function conversationOf(
   protocol: ProtocolName,
   body: JsonObject,
   headerHint: string | undefined,
-  { model = stringIn(body, 'model') ?? '', whole = asItIs }: Beside = {},
+  { model = stringIn(body, 'model') ?? '', whole = asItIs }: ConversationHints = {},
 ): Conversation | undefined {
   const spoken = protocols[protocol]
   const hint = spoken.conversationHint?.(body) ?? headerHint
@@ -88,7 +88,16 @@ function readOpening(
 }
 
 /** Fields that tell contents apart. */
-const toldFields = ['text', 'content', 'parts', 'image_url', 'url', 'source', 'inlineData', 'data']
+const distinctFields = [
+  'text',
+  'content',
+  'parts',
+  'image_url',
+  'url',
+  'source',
+  'inlineData',
+  'data',
+]
 
 /** The beginning of a value's texts, each with its length: long ones often begin alike. */
 function prefixOfWhole(value: unknown, whole: (text: string) => string): string {
@@ -113,5 +122,5 @@ function prefixOfWhole(value: unknown, whole: (text: string) => string): string 
 
 function partsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
-  return isJsonObject(value) ? toldFields.map((field) => value[field]) : []
+  return isJsonObject(value) ? distinctFields.map((field) => value[field]) : []
 }

@@ -6,18 +6,12 @@ import { idText } from './cooling-table.ts'
 /** Saves health in the background; a failing store disturbs no request. */
 export type CoolingSaver = ReturnType<typeof createCoolingSaver>
 
-interface SaverParts {
-  readonly store: HealthStore
-  readonly log: Logger
-  readonly delayMs: number
-}
-
 interface Change {
   readonly id: CoolingId
   readonly row: CoolingRow | undefined
 }
 
-export function createCoolingSaver({ store, log, delayMs }: SaverParts) {
+export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: number) {
   let waiting = new Map<string, Change>()
   const saved = new Map<string, CoolingRow>()
   let timer: ReturnType<typeof setTimeout> | undefined

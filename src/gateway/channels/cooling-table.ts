@@ -68,7 +68,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
   }
 }
 
-export interface Blow {
+export interface HealthFailure {
   readonly name: string
   readonly cools: Cooling | null
   readonly retryAfterMs?: number

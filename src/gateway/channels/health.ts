@@ -5,11 +5,11 @@ import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/count
 import type { Cooling } from '../failures/failures.ts'
 import { type CoolingSaver, createCoolingSaver, createInventory } from './cooling-saver.ts'
 import {
-  type Blow,
   type CoolingEntry,
   createCoolingTable,
   durationMs,
   freeTick,
+  type HealthFailure,
   idOf,
   isForgotten,
   reasonable,
@@ -48,20 +48,20 @@ const writtenMs = 5_000
 
 export function createHealth(parts: HealthParts) {
   const { clock, tick, log, isOn = () => true } = parts
-  const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
+  const saver = createCoolingSaver(parts.store, parts.log, parts.saveMs ?? 1_000)
   const { share } = parts
-  const table = createCoolingTable(({ row }) => row && tellEnded(row))
+  const table = createCoolingTable(({ row }) => row && reportEnded(row))
   const inventory = createInventory(parts.keyMark)
   /** Counts cooldowns: a use begun before one has a smaller number. */
   let turn = 0
   let sweptTick = tick()
 
-  function tellChanged(row: CoolingRow): void {
+  function reportChanged(row: CoolingRow): void {
     saver.changed(row)
     share?.changed(row)
   }
 
-  function tellEnded(row: CoolingRow): void {
+  function reportEnded(row: CoolingRow): void {
     saver.ended(row)
     share?.ended(row)
   }
@@ -88,7 +88,7 @@ export function createHealth(parts: HealthParts) {
 
   function forget(entry: CoolingEntry): void {
     table.delete(entry)
-    if (entry.row) tellEnded(entry.row)
+    if (entry.row) reportEnded(entry.row)
   }
 
   /** Old strikes do not add up with new ones, and take no memory. */
@@ -105,27 +105,27 @@ export function createHealth(parts: HealthParts) {
     entry.endsTick = tick() + ms
     entry.turn = ++turn
     entry.trial = undefined
-    tellChanged(entry.row)
+    reportChanged(entry.row)
     const facts = { cause: name, for_ms: ms, rounds: entry.row.rounds }
     log.warn('channel cools', { ...partOf(entry.id, channel), ...facts })
   }
 
-  function prolong(entry: CoolingEntry, { name, retryAfterMs }: Blow): void {
+  function prolong(entry: CoolingEntry, { name, retryAfterMs }: HealthFailure): void {
     const { row } = entry
     if (row === undefined || retryAfterMs === undefined) return
     const ms = reasonable(retryAfterMs)
     if (tick() + ms <= entry.endsTick) return
     entry.endsTick = tick() + ms
     entry.row = { ...row, cause: name, until: clock() + ms }
-    tellChanged(entry.row)
+    reportChanged(entry.row)
   }
 
-  function strike(entry: CoolingEntry, use: Use, blow: Blow, cools: Cooling): void {
+  function strike(entry: CoolingEntry, use: Use, failure: HealthFailure, cools: Cooling): void {
     const now = tick()
     // Begun before the cooldown, or passed during it: the same outage, not one more.
     const isKnown = use.turn < entry.turn || (entry.row && entry.endsTick > now)
     if (isKnown) {
-      prolong(entry, blow)
+      prolong(entry, failure)
       return
     }
     if (use.state === 'answered') entry.breaks++
@@ -133,7 +133,7 @@ export function createHealth(parts: HealthParts) {
     entry.touchedTick = now
     const mayGoOn = entry.strikes + entry.breaks < cools.strikes
     if (mayGoOn && entry.row === undefined) return
-    cool(entry, use.channel, blow.name, durationMs(cools, entry, blow.retryAfterMs))
+    cool(entry, use.channel, failure.name, durationMs(cools, entry, failure.retryAfterMs))
   }
 
   function stored(): CoolingRow[] {
@@ -145,7 +145,7 @@ export function createHealth(parts: HealthParts) {
 
   function end(entry: CoolingEntry, channel: Channel): void {
     log.info('channel is well again', partOf(entry.id, channel))
-    if (entry.row) tellEnded(entry.row)
+    if (entry.row) reportEnded(entry.row)
     entry.row = undefined
     entry.touchedTick = tick()
   }
@@ -178,13 +178,13 @@ export function createHealth(parts: HealthParts) {
         if (entry.row && use.turn >= entry.turn) end(entry, use.channel)
       }
     },
-    failed(use: Use, blow: Blow): void {
+    failed(use: Use, failure: HealthFailure): void {
       for (const entry of covering(use)) leaveTrial(entry, use)
-      const { cools } = blow
+      const { cools } = failure
       if (cools !== null && isOn()) {
         sweep(tick())
         const id = idOf(cools, { ...use, mark: inventory.markOf(use.key) })
-        strike(table.get(id) ?? table.add(id), use, blow, cools)
+        strike(table.get(id) ?? table.add(id), use, failure, cools)
       }
       use.state = 'failed'
     },
@@ -225,7 +225,7 @@ export function createHealth(parts: HealthParts) {
       }
     },
     /** Applies other nodes' changes; neither saved nor shared again. */
-    heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void {
+    applyRemote(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void {
       for (const row of isOn() ? rows : []) {
         const known = table.get(row)?.row
         if (known && known.rounds === row.rounds && known.until === row.until) continue

@@ -2,7 +2,7 @@ import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Option } from '../admit/options.ts'
 
-export interface FirstByte {
+interface FirstByte {
   meanMs: number
   samples: number
   lastTick: number
@@ -107,7 +107,7 @@ export interface Ranked {
   readonly series: string
   readonly level: Level
   /** Ranks behind its equals: its bound conversation has moved away. */
-  readonly isLeft: boolean
+  readonly hasMovedAway: boolean
 }
 
 interface RankingParts {
@@ -119,10 +119,7 @@ interface RankingParts {
 const slowWeight = 4
 const busyFactor = 1.2
 
-/**
- * Chooses by level, priority, protocol, then at random by weight, but not the clearly busier one of
- * the first two drawn.
- */
+/** The best by level, priority and protocol, then at random by weight, avoiding a busier one. */
 export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
   const [first] = ranked
   if (first === undefined || ranked.length === 1) return first
@@ -171,7 +168,7 @@ function compare(a: Ranked, b: Ranked): number {
     a.level - b.level ||
     a.option.channel.priority - b.option.channel.priority ||
     Number(b.option.isNative) - Number(a.option.isNative) ||
-    Number(a.isLeft) - Number(b.isLeft)
+    Number(a.hasMovedAway) - Number(b.hasMovedAway)
   )
 }
 

@@ -39,15 +39,7 @@ export interface ProbeResult {
   readonly error?: unknown
 }
 
-interface ProbeCallParts {
-  readonly outbound: Outbound
-  readonly clock: Clock
-}
-
-/**
- * The cheapest request that a model must work for. Where a vendor's minimum is higher, its codec
- * raises it.
- */
+/** The cheapest request with an answer. A codec raises it to its vendor's minimum. */
 const ping = (model: string): CanonicalRequest => ({
   ...{ model, stream: false, tools: [], native: [], maxOutputTokens: 1 },
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'ping' }] }],
@@ -58,7 +50,7 @@ const maxAnswerBytes = 1_048_576
 
 /** Requests one token from a channel's model; throws only the signal's reason. */
 export async function callProbe(
-  parts: ProbeCallParts,
+  { outbound, clock }: { readonly outbound: Outbound; readonly clock: Clock },
   target: ProbeTarget,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
@@ -69,8 +61,8 @@ export async function callProbe(
   const call = probeCall(target, protocol, AbortSignal.any([late.signal, signal]))
   const callOff = afterRunning(limitMs, () => late.abort())
   try {
-    const response = await parts.outbound(call)
-    return await judge(response, target, protocol, parts.clock())
+    const response = await outbound(call)
+    return await judge(response, target, protocol, clock())
   } catch (error) {
     signal.throwIfAborted()
     const isTooLarge = error instanceof TooManyBytes

@@ -40,10 +40,7 @@ interface Schedule {
 const roundMs = 1_000
 const maxAtOnce = 4
 
-/**
- * Probes channels that have a `probe`, each at its own pace, unless client requests say as much or
- * the upstream asks for rest. A probe counts for health and is charged to no account.
- */
+/** Probes channels at their own pace, unless client requests say as much. Charges no account. */
 export function createProber(parts: ProberParts) {
   const { health, load, tick, log, random, repeat = repeatByTimer } = parts
   const schedules = new Map<number, Schedule>()
@@ -86,7 +83,7 @@ export function createProber(parts: ProberParts) {
       }
       if (now < schedule.dueTick || schedule.isAsked || underWay.size >= maxAtOnce) continue
       schedule.dueTick = now + everyMs * (0.9 + 0.2 * random())
-      if (isTold(probed, schedule, now) || wantsPeace(probed)) continue
+      if (isKnownHealthy(probed, schedule, now) || wantsPeace(probed)) continue
       void run(probed, schedule)
     }
   }
@@ -101,7 +98,7 @@ export function createProber(parts: ProberParts) {
     return asking
   }
 
-  function isTold(
+  function isKnownHealthy(
     { channel, everyMs, model }: Probed,
     { answeredTick, turn }: Schedule,
     now: number,
@@ -139,7 +136,8 @@ export function createProber(parts: ProberParts) {
       tell(channel, model, result, tick() - startedTick)
       return result
     } catch (error) {
-      if (!stopping.signal.aborted) log.error('probe broke', { channel: channel.name, error })
+      if (!stopping.signal.aborted)
+        log.error('probe failed unexpectedly', { channel: channel.name, error })
       return undefined
     } finally {
       health.ended(use)
@@ -172,9 +170,7 @@ export function createProber(parts: ProberParts) {
       stopping.abort()
       await Promise.all(underWay)
     },
-    /**
-     * Probes one channel now; undefined when it has no model to probe, or the probe was stopped.
-     */
+    /** Probes one channel now; undefined without a model to probe, or when stopped. */
     async probe(channel: Channel): Promise<ProbeResult | undefined> {
       const probed = probedNow().find((one) => one.channel.id === channel.id)
       return probed && (await run(probed, scheduleOf(probed, tick())))

@@ -34,10 +34,7 @@ const innerKeys = [
   'base_resp',
 ] as const
 
-/**
- * Reads an error of any shape: an object, an array, or a text, which may be JSON. Quoted requests
- * are not read.
- */
+/** Reads an error of any shape: object, array, or text (maybe JSON). Skips quoted requests. */
 export function readErrorBody(value: unknown): ErrorBody {
   const found: Found = { words: new Set(), messages: [], status: undefined, left: maxValues }
   for (const outer of Array.isArray(value) ? value.slice(0, 4) : [value]) {

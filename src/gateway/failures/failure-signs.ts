@@ -1,10 +1,7 @@
 import type { ErrorBody } from './error-body.ts'
 import type { FailureName } from './failures.ts'
 
-/**
- * All given conditions of a class must match. `says` is bound to a message's beginning, for further
- * on vendors quote clients.
- */
+/** All given conditions must match. `says`: only a message's beginning, vendors quote clients. */
 export interface Sign {
   readonly is: FailureName
   readonly protocol?: string
@@ -163,8 +160,8 @@ const wordStatuses: readonly (readonly [ReadonlySet<string>, number])[] = [
   [words('unavailable'), 503],
 ]
 
-export function statusOfWords(told: ReadonlySet<string>): number | undefined {
-  return wordStatuses.find(([known]) => !known.isDisjointFrom(told))?.[1]
+export function statusOfWords(words: ReadonlySet<string>): number | undefined {
+  return wordStatuses.find(([known]) => !known.isDisjointFrom(words))?.[1]
 }
 
 /** The first matching sign; `error` is undefined where the body is not JSON. */

@@ -181,10 +181,7 @@ export interface Failure {
   readonly refusal?: Refusal
 }
 
-/**
- * The class of an unsuccessful answer; undefined: the client's fault. `body` undefined: no JSON. A
- * missing model other than `model` is no failure.
- */
+/** The class of an unsuccessful answer; undefined: the client's fault. `body`: the JSON. */
 export function classifyAnswer(
   protocol: string,
   status: number,
@@ -237,10 +234,7 @@ export function classifyFailure(error: unknown): FailureName {
   return isNamed && !hasSpareDescriptors(1) ? 'gateway_exhausted' : name
 }
 
-/**
- * The client's error when all failed: a fault of the request, else a rate limit, else the last
- * failure.
- */
+/** The client's error: a fault of the request, else a rate limit, else the last failure. */
 export function finalError(failures: readonly Failure[]): GatewayError {
   const last = decisive(failures)
   if (last === undefined) {
@@ -275,10 +269,7 @@ const isRateLimited = ({ name, status }: Failure) =>
 const interruptions = ['client_left', 'shutdown'] as const
 export type Interruption = (typeof interruptions)[number]
 
-/**
- * Every cause of a record. `upstream_refused`: the request's fault; `interrupted`: the process
- * ended; `background_lost`: the usage is unknown.
- */
+/** `upstream_refused`: the request's fault; `background_lost`: the usage is unknown. */
 export const requestCauses = [
   ...errorKinds,
   ...authReasons,

@@ -47,9 +47,7 @@ const numberOf = (text: string | null): number | undefined =>
 const [leastSeconds, leastMilliseconds] = [1e9, 1e11]
 const perUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/**
- * Milliseconds until what a header says: seconds, a length of time (`6m0s`), or a point in time.
- */
+/** Milliseconds until a time: seconds, a length of time (`6m0s`), or a point in time. */
 function waitOf(text: unknown, nowMs: number): number | undefined {
   if (typeof text !== 'string') return undefined
   const number = numberOf(text)
@@ -95,10 +93,7 @@ function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
   return longest
 }
 
-/**
- * Google's `RetryInfo`, headers that OpenRouter quotes, ChatGPT's `resets_in_seconds`, or a
- * message.
- */
+/** Google's `RetryInfo`, headers quoted by OpenRouter, ChatGPT's `resets_in_seconds`, or words. */
 function waitInBody(body: JsonObject | undefined, nowMs: number): number | undefined {
   const error = objectIn(body, 'error') ?? objectIn(objectIn(body, 'response'), 'error') ?? body
   const info = arrayIn(error, 'details').find(

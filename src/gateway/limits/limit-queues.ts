@@ -18,9 +18,7 @@ export interface Wait {
   readonly signal: AbortSignal
 }
 
-/**
- * A waiting request. It holds the places it has, and all take them in the same order: no deadlock.
- */
+/** A waiting request; all requests take their places in the same order: no deadlock. */
 export interface Waiter {
   readonly tallies: readonly Tally<Waiter>[]
   readonly llmTokens: number
@@ -138,9 +136,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     permit,
     /** Rejects all waiters with this reason; none takes the place of another. */
     rejectAll,
-    /**
-     * Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason.
-     */
+    /** Waits for places. Fails with a `GatewayError`, or with the signal's reason. */
     wait(
       tallies: readonly Tally<Waiter>[],
       llmTokens: number,

@@ -27,7 +27,7 @@ export interface Limiter {
   stop(): void
 }
 
-export interface LocalLimiter extends Limiter {
+interface LocalLimiter extends Limiter {
   enter(
     subjects: readonly Subject[],
     llmTokens: number,

@@ -109,12 +109,10 @@ export class CountedPermit<Waiter extends Queued> implements LocalPermit {
   }
 }
 
-/**
- * The 429 of a limit. The grace is left out: a request that retries after it may wait that long.
- */
+/** The 429 of a limit, without the grace, for which a retry may wait. */
 export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayError {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs - graceMs) / 1000))
-  const message = `${whose(subject)} ${allowance[limit]((subject.told ?? subject.limits)[limit] ?? 0)}.`
+  const message = `${whose(subject)} ${allowance[limit]((subject.stated ?? subject.limits)[limit] ?? 0)}.`
   const kind = limit === 'concurrency' ? 'concurrency_limited' : 'rate_limited'
   return new GatewayError(kind, `${message} Try again in ${retryAfter} s.`, {
     ...{ retryAfter, limited: subject.kind },

@@ -66,7 +66,7 @@ export function createSharedLimiter(
     const { subjects, llmTokens } = asked
     const slot = nextSlot()
     const counted = countedOf(subjects)
-    outbox.flush() // whoever has just ended here has left its place
+    outbox.flush() // requests that have just ended here release their places
     try {
       const admitted = await counters.admit({ counted, llmTokens, slot })
       if (!admitted.ok) {
@@ -270,10 +270,7 @@ const maxFreed = 10_000
 
 type Waiting = { -readonly [Key in keyof Change]: Change[Key] }
 
-/**
- * Sends all reports of one turn of the event loop in one call. `onReported` is called after a report
- * that makes room for these names.
- */
+/** Reports once per turn of the event loop, then calls `onReported` for what has room. */
 function createOutbox(
   counters: Pick<Counters, 'isAway' | 'partAt' | 'report'>,
   tick: Clock,

@@ -19,7 +19,7 @@ export interface Subject {
   readonly name: string
   readonly limits: Limits
   /** The limits named to clients, where `limits` are a node's share. */
-  readonly told?: Limits
+  readonly stated?: Limits
 }
 
 export interface Refused {
@@ -149,27 +149,20 @@ function enterLateAt({ window, held, queue, subject }: Tally, llmTokens: number,
 
 /** A node's share of limits that all nodes share; 1 at least. */
 export function shareOf(subject: Subject, nodes: number): Subject {
-  const { limits, told = limits } = subject
+  const { limits, stated = limits } = subject
   const share = (limit: number | null) =>
     limit === null ? null : Math.max(1, Math.floor(limit / nodes))
   const { rpm, tpm, concurrency } = limits
   const own: Limits = { rpm: share(rpm), tpm: share(tpm), concurrency: share(concurrency) }
-  return { ...subject, limits: own, told }
-}
-
-/** The tallies of all subjects that have limits and recent requests. */
-interface Tallies<Waiter extends Queued> {
-  of(subject: Subject): Tally<Waiter> | undefined
-  size(): number
-  all(): Iterable<Tally<Waiter>>
-  stop(): void
+  return { ...subject, limits: own, stated }
 }
 
 /** Idle tallies are dropped in rounds of half a minute, in slices. */
 const sweepMs = 250
 const partsOfRound = 120
 
-export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat): Tallies<Waiter> {
+/** The tallies of all subjects that have limits and recent requests. */
+export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat) {
   const tallies = new Map<number, Tally<Waiter>>()
   let rest = tallies.values()
   let partSize = 0
@@ -197,7 +190,8 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
   }
 
   return {
-    of(subject) {
+    /** Undefined for a subject without limits. */
+    of(subject: Subject): Tally<Waiter> | undefined {
       const key = subject.id * kinds.length + kinds.indexOf(subject.kind)
       const known = tallies.get(key)
       if (known !== undefined) known.subject = subject
@@ -210,9 +204,9 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
       if (!isStopped) stopSweeping ??= repeat(sweep, sweepMs)
       return tally
     },
-    size: () => tallies.size,
-    all: () => tallies.values(),
-    stop() {
+    size: (): number => tallies.size,
+    all: (): Iterable<Tally<Waiter>> => tallies.values(),
+    stop(): void {
       isStopped = true
       pause()
     },

@@ -70,10 +70,7 @@ const ownHeaders = {
   'accept-encoding': 'identity',
 }
 
-/**
- * Fetches by GET from public http(s) addresses only, bounded in size and time, redirects within the
- * origin, and only files that a model can be shown.
- */
+/** Fetches known file types by GET from public addresses, with bounds of size and time. */
 export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
   const { outbound, allowPrivate = false } = parts
   const limits = { ...usualLimits, ...parts.limits }
@@ -217,10 +214,7 @@ function createSlots(count: number) {
   }
 
   return {
-    /**
-     * Waits for a slot; call the result to release it. Undefined: none in time. Throws the signal's
-     * reason.
-     */
+    /** Waits for a slot; undefined: none in time. Call the result to release it. */
     async take(signal: AbortSignal, limitMs: number): Promise<(() => void) | undefined> {
       signal.throwIfAborted()
       if (free > 0) {

@@ -17,10 +17,7 @@ const maxAtOnce = 8
 /** Base64 of all files of a request together, in bytes: as much as a body may have by default. */
 const maxTotalBytes = 64 * 1024 * 1024
 
-/**
- * The request with the bytes of each file that `needs` selects, each fetched once. Throws the
- * `GatewayError` that names the first field that fails, or the signal's reason.
- */
+/** Inlines the files that `needs` selects. Throws the `GatewayError` of the first failing field. */
 export async function inlineMedia(
   request: CanonicalRequest,
   needs: (part: Part) => boolean,

@@ -38,9 +38,7 @@ export function readAddress(text: string): URL {
 
 export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
 
-/**
- * Where a redirect leads. Throws `MediaError`, without the target, unless the origin is the same.
- */
+/** Where a redirect leads. Throws `MediaError`, without the target, on another origin. */
 export function redirectTarget(from: URL, location: string | null): URL {
   const target = location === null ? null : URL.parse(location, from.href)
   if (target === null) throw new MediaError('The address redirects to nowhere.')
@@ -51,10 +49,7 @@ export function redirectTarget(from: URL, location: string | null): URL {
 const elsewhere =
   'The address redirects to another host or scheme, which is not followed: give the final address.'
 
-/**
- * Why a file could not be fetched: a sentence for the client, without anything it did not write
- * itself.
- */
+/** Why a file could not be fetched, in words that reveal nothing new to the client. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   /** Not the file's fault: too many fetches run at present. */
@@ -90,10 +85,7 @@ function wordsFor(error: unknown, maxBytes: number): string {
 
 const inMiB = (bytes: number) => Number((bytes / 1024 / 1024).toFixed(1))
 
-/**
- * The media type of a file, by its first bytes; of audio and video by the header. Undefined: not
- * passed on.
- */
+/** The type by a file's first bytes; of audio and video by the header. Undefined: unsupported. */
 export function mediaTypeOf(bytes: Uint8Array, header: string | null): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   const found = signatures.find(({ pattern }) => pattern.test(start))

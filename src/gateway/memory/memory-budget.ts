@@ -34,9 +34,7 @@ export interface Waiting {
   readonly isAhead?: boolean
 }
 
-/**
- * Bounds the bytes that clients can make this process hold: lease before reading, release after.
- */
+/** Bounds the bytes that clients make this process hold: lease, read, release. */
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
 interface MemoryBudgetParts {
@@ -54,10 +52,7 @@ interface MemoryBudgetParts {
 /** A running request beside its body, a begun stream included. */
 export const requestCost = 49_152
 
-/**
- * A stream whose client reads slower than its upstream sends, in addition: with much read ahead, or
- * little.
- */
+/** A stream with a slow reader, in addition: with much read ahead, or little. */
 export const slowReaderCost = {
   wide: mostHeldPerReader - requestCost,
   narrow: mostHeldPerReader / 2 - requestCost,
@@ -143,10 +138,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     share(lease, grows ? lease.bytes : bytes)
   }
 
-  /**
-   * Sums are estimates: beyond them real memory decides, up to a limit. An owner with much must
-   * leave much.
-   */
+  /** Sums are estimates: beyond them real memory decides, within an owner's share. */
   function fitsSmall({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
     const before = shares.small.get(lease.owner) ?? 0
     if (fitsIn(totalBytes, before, bytes)) return true
@@ -272,10 +264,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     /** The process is at its real limit; `aheadBytes`: it would be with this much more. */
     isShort: (aheadBytes: number = 0): boolean => hasRoom?.(aheadBytes) === false,
     refused: (): number => refused,
-    /**
-     * `tryTake`, or a wait for it. Throws the 429 `overloaded`, the 413 of what never fits, or the
-     * signal's reason.
-     */
+    /** `tryTake`, or a wait. Throws the 429, the 413 of what never fits, or the signal's reason. */
     take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void> {
       if (tryTake(lease, bytes)) return undefined
       if (lease.bytes + bytes > largestBytes) throw neverFits()
@@ -323,20 +312,20 @@ export class LeasedMemory {
   readonly #memory: MemoryBudget
   readonly #lease: Lease
   readonly #waiting: Waiting
-  #beside: number
+  #extraBytes: number
 
-  /** `beside`: leased together with the first bytes. */
-  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, beside = 0) {
-    this.mostBytes = bodyOfCost(memory.largestBytes - beside)
+  /** `extraBytes`: leased together with the first bytes. */
+  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, extraBytes = 0) {
+    this.mostBytes = bodyOfCost(memory.largestBytes - extraBytes)
     this.#memory = memory
     this.#lease = lease
     this.#waiting = waiting
-    this.#beside = beside
+    this.#extraBytes = extraBytes
   }
 
   take(bytes: number): void | Promise<void> {
-    const cost = this.#beside + bodyCost(bytes)
-    this.#beside = 0
+    const cost = this.#extraBytes + bodyCost(bytes)
+    this.#extraBytes = 0
     return this.#memory.take(this.#lease, cost, this.#waiting)
   }
 

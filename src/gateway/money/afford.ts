@@ -14,7 +14,7 @@ import {
   mostOf,
   quickInput,
 } from './bound.ts'
-import type { Asker, Committer, Denial } from './committer.ts'
+import type { CommitListener, Committer, Denial } from './committer.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -30,10 +30,7 @@ export interface AffordParts {
 /** The first words of an answer, in LLM tokens: a stream that can pay them may begin. */
 const firstOutputTokens = 64
 
-/**
- * Below these bounds a reservation is stored before the upstream is called: other nodes spend the
- * same balance.
- */
+/** Below these bounds a reservation is stored first: other nodes spend the same balance. */
 const plenty = {
   alone: { times: 1, leastNano: 0 },
   shared: { times: 64, leastNano: 10_000_000_000 },
@@ -57,7 +54,7 @@ interface Asked extends AskedCost {
  * With plenty of money the upstream is called before the reservation is stored. `looking`: other
  * nodes are being asked for the continued answers.
  */
-export function setAside(
+export function reserveMoney(
   parts: AffordParts,
   exchange: Exchange,
   body: RequestBody,
@@ -67,9 +64,9 @@ export function setAside(
   if (!operation.charged || caller === undefined || plan === undefined) return
   const asked = { exchange, body, caller, plan }
   if (body.facts.continues.length > 0 && looking !== undefined) {
-    return looking.then(() => setAsideMost(parts, withContinued(parts, asked)))
+    return looking.then(() => reserveMost(parts, withContinued(parts, asked)))
   }
-  return setAsideMost(parts, withContinued(parts, asked))
+  return reserveMost(parts, withContinued(parts, asked))
 }
 
 /** With what is known by now of the continued answers. */
@@ -81,7 +78,7 @@ const withContinued = (
   continuedTokens: tokensOfContinued(affinity, asked.caller, asked.body),
 })
 
-function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
+function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
   requireClient(asked)
@@ -92,7 +89,7 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   requireWithinMaxCost(caller, mostNano)
   const amounts = { mostNano, reckonedNano: most.amountNano }
   const { nano } = reservations.room(caller)
-  if (mostNano > nano) return setAsideRest(parts, asked, amounts)
+  if (mostNano > nano) return reserveWhenShort(parts, asked, amounts)
   const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
   const pending = putOn(parts, asked, {
     ...{ ...reserved, ...amounts, isEnough: isLimited(asked), amountNano: mostNano },
@@ -104,7 +101,7 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   if (!isPlenty || leftNano < leastNano) return pending.written()
 }
 
-async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
+async function reserveWhenShort(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
   const written = await countedInput(body, countTokens)
@@ -151,11 +148,11 @@ function reserve(
   { reservations }: AffordParts,
   { exchange, caller, plan }: Asked,
   { amountNano, mostNano }: Pick<Reserved, 'amountNano' | 'mostNano'>,
-  asker: Asker,
+  listener: CommitListener,
 ): void {
   const isOpen = amountNano < mostNano
   const reservation = { ...reservationOf(exchange, caller, plan), amountNano, isOpen }
-  reservations.reserve(caller, reservation, asker)
+  reservations.reserve(caller, reservation, listener)
 }
 
 /** All that is left here; where other nodes hold some of it, the cost of a beginning. */
@@ -169,7 +166,7 @@ async function reserveRest(
     const stored = Promise.withResolvers<Denial>()
     reserve(parts, asked, { amountNano, mostNano }, stored)
     // Its excess cost must not meet reservations that are not stored yet.
-    parts.committer.hurryAll()
+    parts.committer.commitAllNow()
     return stored.promise
   }
   const allNano = Math.min(nano, mostNano)
@@ -206,7 +203,7 @@ function putOn(parts: AffordParts, asked: Asked, reserved: Reserved): PendingRes
 }
 
 /** A reservation on its way to the store; a denial ends the upstream call. */
-class PendingReservation implements ExchangeReservation, Asker {
+class PendingReservation implements ExchangeReservation, CommitListener {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly continuedTokens: number | undefined
@@ -231,7 +228,7 @@ class PendingReservation implements ExchangeReservation, Asker {
   }
 
   async written(): Promise<void> {
-    this.#parts.committer.hurry(this.#asked.exchange.requestId)
+    this.#parts.committer.commitNow(this.#asked.exchange.requestId)
     if (this.#refusal) throw this.#refusal
     if (this.#refusal === null) return
     this.#waiting ??= Promise.withResolvers()
@@ -280,14 +277,14 @@ function refusal(
   const all = reservations.all(caller)
   if (leastNano <= all.nano) {
     const what = limit === 'budget' ? 'budget of this key' : 'balance'
-    return new GatewayError('concurrency_limited', setAsideForOthers(what), { retryAfter: 1 })
+    return new GatewayError('concurrency_limited', reservedForOthers(what), { retryAfter: 1 })
   }
   return unauthenticated(limit === 'busy' ? all.limit : limit)
 }
 
-const setAsideForOthers = (what: string) =>
-  `The ${what} is set aside for other requests under way. Try again when one of them has ended. A ` +
-  'request that limits its answer (max_tokens) sets less aside.'
+const reservedForOthers = (what: string) =>
+  `The ${what} is reserved for other requests in progress. Try again when one of them has ended. A ` +
+  'request that limits its answer (max_tokens) reserves less.'
 
 function reservationOf(
   exchange: Exchange,

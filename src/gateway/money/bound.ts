@@ -20,10 +20,7 @@ interface Estimate {
 
 /** No vendor's model writes more than this in one answer. */
 const longestAnswer = 131_072
-/**
- * The most LLM tokens of an image, and of the one family that counts otherwise. Source: its
- * vendors' pages.
- */
+/** The most LLM tokens of an image; one family counts otherwise. Source: vendors' pages. */
 const imageTokens = 6_000
 const largeImageTokens = 50_000
 const countsLarge = /4o-mini/

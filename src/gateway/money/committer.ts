@@ -10,22 +10,19 @@ import type {
   Spool,
 } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
-import { createKept, joined, mostTogether } from './kept.ts'
+import { createRetryQueue, joined, mostTogether } from './retry-queue.ts'
 
 export type Denial = MoneyLimit | 'busy' | undefined
 
 /** Callbacks of a stored item: each is called once, and must not throw. */
-export interface Asker {
+export interface CommitListener {
   resolve(denial: Denial): void
   reject(error: unknown): void
 }
 
 export type Committer = ReturnType<typeof createCommitter>
 
-/**
- * The batch window of reservations. No byte goes to a client before; most whole answers are settled
- * sooner.
- */
+/** The batch window of reservations. No byte goes to a client before it ends. */
 const batchWindowMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
@@ -33,15 +30,12 @@ const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] 
 interface Waiting {
   readonly part: Batch
   readonly requestId: string
-  readonly asker: Asker
+  readonly listener: CommitListener
   /** An answer goes out by it: if the store does not take it, the spool does. */
   readonly mayBeSpooled?: boolean
 }
 
-/**
- * One commit for all that is ready in one turn of the event loop. `onCommitted` gets the new
- * figures before the waiters continue. Money that is not stored is in `spool`.
- */
+/** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
 export function createCommitter(
   records: RecordStore,
   onCommitted: (batch: Batch, committed: Committed) => void,
@@ -50,9 +44,9 @@ export function createCommitter(
 ) {
   const waiting: Waiting[] = []
   let isFlushing = false
-  const idlers: (() => void)[] = []
+  const idleWaiters: (() => void)[] = []
   /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
-  const unhurried = new Map<string, { one: Waiting | undefined }>()
+  const batched = new Map<string, { one: Waiting | undefined }>()
   /** Requests whose reservation the store rejected. */
   const unreserved = new Set<string>()
   let batchTimer: ReturnType<typeof setTimeout> | undefined
@@ -63,7 +57,7 @@ export function createCommitter(
     return committed
   }
 
-  const kept = createKept(commit, log, spool)
+  const kept = createRetryQueue(commit, log, spool)
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
@@ -73,7 +67,7 @@ export function createCommitter(
         const committed = await records.commit(part)
         onCommitted(part, committed)
         const { denied } = committed
-        for (const one of batch) one.asker.resolve(denied.get(one.requestId))
+        for (const one of batch) one.listener.resolve(denied.get(one.requestId))
         if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
       } catch (error) {
         // When the store as a whole fails, retrying a batch in parts is useless.
@@ -82,7 +76,7 @@ export function createCommitter(
       }
     }
     isFlushing = false
-    for (const go of idlers.splice(0)) go()
+    for (const go of idleWaiters.splice(0)) go()
   }
 
   /** An item that can't be stored must not block the others of its batch. */
@@ -90,7 +84,7 @@ export function createCommitter(
     for (const one of batch) {
       try {
         const { denied } = await commit(one.part)
-        one.asker.resolve(denied.get(one.requestId))
+        one.listener.resolve(denied.get(one.requestId))
       } catch (error) {
         await refuse([one], error)
       }
@@ -100,26 +94,26 @@ export function createCommitter(
   /** Charges continue once synced in the spool, and are stored later. */
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     for (const { part, requestId } of batch) if (part.reserve) unreserved.add(requestId)
-    const owed = new Set(error instanceof StoreError ? batch.filter(mayBeSpooled) : [])
-    const isSafe = await isSpooled([...owed])
+    const spoolable = new Set(error instanceof StoreError ? batch.filter(mayBeSpooled) : [])
+    const isSafe = await isSpooled([...spoolable])
     for (const one of batch) {
       if (!one.part.reserve) unreserved.delete(one.requestId)
-      if (isSafe && owed.has(one)) {
+      if (isSafe && spoolable.has(one)) {
         kept.keep(one.requestId, one.part)
-        one.asker.resolve(undefined)
-      } else one.asker.reject(error)
+        one.listener.resolve(undefined)
+      } else one.listener.reject(error)
     }
   }
 
   const mayBeSpooled = (one: Waiting) => one.mayBeSpooled === true && !unreserved.has(one.requestId)
 
-  async function isSpooled(owed: readonly Waiting[]): Promise<boolean> {
-    if (spool === undefined || owed.length === 0) return false
+  async function isSpooled(spoolable: readonly Waiting[]): Promise<boolean> {
+    if (spool === undefined || spoolable.length === 0) return false
     try {
-      await spool.add(owed.flatMap(({ part }) => part.settle ?? []))
+      await spool.add(spoolable.flatMap(({ part }) => part.settle ?? []))
       return true
     } catch {
-      return false // told by the spool
+      return false // logged by the spool
     }
   }
 
@@ -130,34 +124,34 @@ export function createCommitter(
   }
 
   function add(requestId: string, part: Batch, mayBeSpooled = false): Promise<Denial> {
-    const asker = Promise.withResolvers<Denial>()
-    waiting.push({ part, requestId, asker, mayBeSpooled })
+    const listener = Promise.withResolvers<Denial>()
+    waiting.push({ part, requestId, listener, mayBeSpooled })
     start()
-    return asker.promise
+    return listener.promise
   }
 
   /** Ends the batch window of one reservation. */
-  function takeUnhurried(requestId: string): Waiting | undefined {
-    const entry = unhurried.get(requestId)
+  function takeBatched(requestId: string): Waiting | undefined {
+    const entry = batched.get(requestId)
     if (entry === undefined) return undefined
     const { one } = entry
-    unhurried.delete(requestId)
+    batched.delete(requestId)
     entry.one = undefined
     return one
   }
 
   /** Removes an uncommitted reservation; true when there was one. */
   function withdraw(requestId: string): boolean {
-    const one = takeUnhurried(requestId)
-    one?.asker.resolve(undefined)
+    const one = takeBatched(requestId)
+    one?.listener.resolve(undefined)
     return one !== undefined
   }
 
-  function hurryAll(): void {
+  function commitAllNow(): void {
     clearTimeout(batchTimer)
     batchTimer = undefined
-    for (const requestId of [...unhurried.keys()]) {
-      const one = takeUnhurried(requestId)
+    for (const requestId of [...batched.keys()]) {
+      const one = takeBatched(requestId)
       if (one) waiting.push(one)
     }
     if (waiting.length > 0) start()
@@ -172,7 +166,7 @@ export function createCommitter(
   const notStored = (requestId: string) => (error: unknown) =>
     log.error('request record not stored', { request_id: requestId, error: String(error) })
 
-  const unattended = (requestId: string, part: Batch): void => {
+  const addInBackground = (requestId: string, part: Batch): void => {
     add(requestId, part).catch((error: unknown) => {
       notStored(requestId)(error)
       if (error instanceof StoreError) kept.keep(requestId, part)
@@ -180,61 +174,52 @@ export function createCommitter(
   }
 
   return {
-    /**
-     * Whether other nodes spend from the same accounts: only what is committed counts
-     * (`RecordStore`).
-     */
+    /** Whether other nodes spend the same money: only what is committed counts. */
     isShared: records.isShared,
-    /**
-     * Resolves when committed or synced in the spool; else rejects. What was never reserved in the
-     * store is not spooled.
-     */
+    /** Resolves when committed or spooled; else rejects. Spools only reserved requests. */
     settle,
     /** Stores in the background, and retries what the store can't take now. */
     record(settlement: Settlement): void {
       withdraw(settlement.request.requestId)
-      unattended(settlement.request.requestId, { settle: [settlement] })
+      addInBackground(settlement.request.requestId, { settle: [settlement] })
     },
     /** Retries until it is stored: what was delivered is charged, if late. */
     keep: (settlement: Settlement): void =>
       kept.keep(settlement.request.requestId, { settle: [settlement] }),
-    /**
-     * Commits after the batch window, at once where the store is shared, or with the request's
-     * settlement.
-     */
-    reserve(reservation: Reservation, asker: Asker): void {
+    /** Commits after the batch window, with the settlement, or at once in a shared store. */
+    reserve(reservation: Reservation, listener: CommitListener): void {
       const { requestId } = reservation
-      const one = { part: { reserve: [reservation] }, requestId, asker }
+      const one = { part: { reserve: [reservation] }, requestId, listener }
       if (records.isShared) {
         waiting.push(one)
         start()
         return
       }
-      unhurried.set(requestId, { one })
-      batchTimer ??= setTimeout(hurryAll, batchWindowMs)
+      batched.set(requestId, { one })
+      batchTimer ??= setTimeout(commitAllNow, batchWindowMs)
     },
     /** Commits this reservation now. */
-    hurry(requestId: string): void {
-      const one = takeUnhurried(requestId)
+    commitNow(requestId: string): void {
+      const one = takeBatched(requestId)
       if (one === undefined) return
       waiting.push(one)
       start()
     },
     /** Ends the batch window of all waiting reservations. */
-    hurryAll,
+    commitAllNow,
     grow: (growth: Growth): Promise<Denial> => add(growth.requestId, { grow: [growth] }),
     /** Releases the reservation of a request that leaves no record, in the background. */
     release(requestId: string): void {
       const part = { release: [requestId] }
       if (withdraw(requestId)) onCommitted(part, nothingChanged)
-      else unattended(requestId, part)
+      else addInBackground(requestId, part)
     },
     /** Whether items wait for a failing store, which is retried each second. */
     isBehind: (): boolean => kept.size() > 0,
     /** Resolves when everything is stored, or else in the spool. */
     async idle(): Promise<void> {
-      hurryAll()
-      while (isFlushing) await new Promise<void>((resolve) => idlers.push(resolve))
+      commitAllNow()
+      while (isFlushing) await new Promise<void>((resolve) => idleWaiters.push(resolve))
       await kept.lastTry()
     },
   }

@@ -10,9 +10,9 @@ import { type Availability, outcomeOf } from '../availability/availability.ts'
 import { backgroundAnswer, backgroundEnd } from '../background/pending-charge.ts'
 import { type GatewayError, requestNotStored } from '../errors.ts'
 import type { Concluded } from '../exchange.ts'
-import { leftTexts } from '../relay/leaving.ts'
+import { disconnectTexts } from '../relay/disconnect.ts'
 import { logExchange, type RefusalLimit, type RefusalLog } from '../request-log.ts'
-import type { Refusal, SpentAnswer } from '../upstream/answer.ts'
+import type { Refusal, UndeliverableAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
 import type { Committer } from './committer.ts'
 import type { CountTokens } from './estimate.ts'
@@ -41,10 +41,7 @@ export interface ConcludeParts {
   readonly log: Logger
 }
 
-/**
- * Charges and stores an answer; rejects with a `GatewayError`. `chargesLate`: the client has a part
- * of it, so it is charged whenever it can be stored.
- */
+/** Charges and stores an answer. `chargesLate`: a part is delivered, so charge it later. */
 export async function settle(
   parts: ConcludeParts,
   exchange: Concluded,
@@ -86,8 +83,7 @@ export async function settle(
       await parts.committer.settle(settlement)
       exchange.isCharged = true
     } catch (error) {
-      // A background answer is charged whatever the client does; so is a client that disconnects
-      // meanwhile.
+      // A background answer is charged whatever the client does; so is a disconnect meanwhile.
       exchange.isCharged =
         chargesLate || begun !== undefined || exchange.interruption === 'client_left'
       keepUnstored(parts, exchange, caller, settlement, error)
@@ -164,10 +160,10 @@ function keepUnstored(
   settlement: Settlement,
   error: unknown,
 ): void {
-  const told = () => buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick())
-  committer.keep(exchange.isCharged ? settlement : told())
+  const failed = () => buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick())
+  committer.keep(exchange.isCharged ? settlement : failed())
   if (!exchange.isCharged && error instanceof UnansweredError)
-    log.error('the client is told of an error, but may be charged: its commit was not answered', {
+    log.error('the client got an error, but may be charged: its commit was not answered', {
       request_id: settlement.request.requestId,
     })
 }
@@ -203,10 +199,7 @@ function keepOrigin(
   return ids.map((id) => ({ id, ...row }))
 }
 
-/**
- * Logs an exchange that used nothing, and records it unless it is charged already, in the
- * background.
- */
+/** Logs an exchange without usage, and records it in the background unless it is charged. */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
   const { caller, operation } = exchange
   const now = parts.tick()
@@ -239,7 +232,12 @@ function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End):
 
 export function bodyEnd(exchange: Concluded, seen: Observation): End {
   if (exchange.interruption === 'client_left') {
-    return { ending: 'client_left', status: 200, cause: 'client_left', causeText: leftTexts.whole }
+    return {
+      ending: 'client_left',
+      status: 200,
+      cause: 'client_left',
+      causeText: disconnectTexts.whole,
+    }
   }
   if (seen.outcome !== 'failed') {
     return { ending: seen.outcome ?? 'complete', status: 200, cause: null, causeText: null }
@@ -253,32 +251,35 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
 }
 
 /** The end of an answer that is not passed on; `record`: what may be kept of its error. */
-export function spentEnd(
+export function undeliverableEnd(
   exchange: Concluded,
-  { isLost, refusal }: SpentAnswer,
+  { isLost, refusal }: UndeliverableAnswer,
   error: GatewayError,
   record = error.message,
 ): End {
-  const isLeft = exchange.interruption === 'client_left'
-  const why = refusal ? spentTexts.noMemory : isLost ? spentTexts.lost : spentTexts.told
+  const isDisconnected = exchange.interruption === 'client_left'
+  const why = refusal
+    ? undeliverableTexts.noMemory
+    : isLost
+      ? undeliverableTexts.lost
+      : undeliverableTexts.charged
   return {
-    ending: isLeft ? 'client_left' : 'failed',
+    ending: isDisconnected ? 'client_left' : 'failed',
     status: error.status,
-    cause: isLeft ? 'client_left' : error.word,
+    cause: isDisconnected ? 'client_left' : error.word,
     causeText: `${record} ${why}`,
     isLost,
   }
 }
 
-const spentTexts = {
-  told: 'It was made all the same, though: what it says it used is charged, or else what came.',
-  noMemory: 'It was made all the same, though: what was set aside for the request is charged.',
-  lost: 'It was too long to be read, so what was set aside for the request is charged.',
+const undeliverableTexts = {
+  charged:
+    'The answer was generated, though: its reported usage is charged, or else what was received.',
+  noMemory: 'The answer was generated, though: the amount reserved for the request is charged.',
+  lost: 'It was too long to read, so the amount reserved for the request is charged.',
 } as const
 
-/**
- * The end of a request that the upstream refused; its shortened message is for the caller's record.
- */
+/** The end of a refused request, with its shortened message for the caller's record. */
 export function refusalEnd({ status, bytes }: Refusal): End {
   const text = new TextDecoder().decode(bytes)
   const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]

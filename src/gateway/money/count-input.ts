@@ -1,25 +1,24 @@
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { createPlainObserver } from '../../protocols/observer.ts'
-import type { ProtocolName } from '../../protocols/protocol.ts'
 import { countRequestTokens } from '../../protocols/translation/count-tokens.ts'
 import { openRequest, type Sealer } from '../../protocols/translation/seal.ts'
 import { tokenFamily } from '../../protocols/translation/token-families.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { preferred, protocolOf } from '../admit/options.ts'
-import type { Beside } from '../beside/job.ts'
-import { isHeavy } from '../beside/prepare-beside.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decodeRequest, originOf } from '../translate/translation.ts'
 import type { Answer, BodyAnswer, Refusal } from '../upstream/answer.ts'
+import type { CountJob, JobWorker } from '../worker/job.ts'
+import { isHeavy } from '../worker/prepare.ts'
 import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
 
 interface CountParts {
   readonly sealer: Sealer
   readonly countTokens: CountTokens
-  readonly beside?: Beside | undefined
+  readonly worker?: JobWorker | undefined
 }
 
 /** The upstream has no endpoint for counts: its error is not in its vendor's form. */
@@ -57,13 +56,6 @@ const threadNotKept = () =>
     { param: 'thread' },
   )
 
-/** Whose count is wanted; `url` undefined: the model has no channel. */
-interface Counter {
-  readonly upstream: ProtocolName
-  readonly upstreamModel: string
-  readonly url: string | undefined
-}
-
 /** About this many characters are counted; the rest is extrapolated. */
 const countedInAll = 1_000_000
 const usualTokenLength = 4
@@ -72,7 +64,7 @@ const usualTokenLength = 4
 export function countDecoded(
   { sealer, countTokens }: Pick<CountParts, 'sealer' | 'countTokens'>,
   asked: CanonicalRequest,
-  { upstream, upstreamModel, url }: Counter,
+  { upstream, upstreamModel, url }: Pick<CountJob, 'upstream' | 'upstreamModel' | 'url'>,
 ): Promise<number> {
   // Seals are longer than their contents.
   const request =
@@ -100,12 +92,12 @@ async function countHere(
     upstreamModel: candidate?.upstreamModel ?? model,
     url,
   }
-  const { beside } = parts
+  const { worker } = parts
   const values = body.fields?.values ?? 0
   const job = { bytes: body.bytes, values, client: protocol.name, model, stream: false } as const
   const tokens =
-    beside !== undefined && isHeavy(body)
-      ? await beside.run<'count'>(
+    worker !== undefined && isHeavy(body)
+      ? await worker.run<'count'>(
           String(caller?.account.id),
           { kind: 'count', ...job, ...counter },
           exchange.request.signal,

@@ -51,9 +51,7 @@ function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse
   return Math.ceil((amountNano * dearestMultiplier(terms, vendor, tiers)) / 1_000_000)
 }
 
-/**
- * The list prices by which its channels' answers may be charged; most often those of one vendor.
- */
+/** The list prices for its channels' answers; most often those of one vendor. */
 function vendorsOf(offer: Offer): readonly VendorExtras[] {
   const known = vendors.get(offer)
   if (known) return known
@@ -69,9 +67,7 @@ function vendorsOf(offer: Offer): readonly VendorExtras[] {
 
 const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
 
-/**
- * A preview of the search is the search itself by another protocol: the dearer of both is reserved.
- */
+/** A search preview becomes the search itself in another protocol: reserves the dearer. */
 function toolsOf(
   { facts }: RequestBody,
   most: ToolBounds,
@@ -126,10 +122,7 @@ const rateOf = {
   cacheWrite1hTokens: 'cacheWrite1h',
 } as const
 
-/**
- * Input may be written to the prompt cache at a higher price; a `ttl` of any form may mean the
- * longer life.
- */
+/** Cache writes may cost more; a `ttl` of any form may mean the longer life. */
 function inputKind(
   { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
   { bytes }: RequestBody,

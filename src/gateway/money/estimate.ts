@@ -52,9 +52,7 @@ const inputKinds = [
   'cacheWrite1hTokens',
 ] as const
 
-/**
- * The most a model can have used; the largest count is cut. Returns the same object if unchanged.
- */
+/** Cuts the largest count to what a model can have used; the same object if unchanged. */
 export function clampUsage(usage: Usage, contextWindow: number, answers: number): Usage {
   let input = 0
   for (const kind of inputKinds) input += usage[kind]

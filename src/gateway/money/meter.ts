@@ -99,10 +99,10 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
 function mostUsed(exchange: Exchange, seen: Observation, inputTokens: number): UsedTokens {
   const { usage: told, text, outcome, reportedLength } = seen
   const usage = told ?? { ...emptyUsage, inputTokens }
-  const isTold = told !== undefined && outcome !== undefined && text.length <= reportedLength
-  const outputTokens = isTold ? usage.outputTokens : Math.max(usage.outputTokens, text.bytes)
+  const isReported = told !== undefined && outcome !== undefined && text.length <= reportedLength
+  const outputTokens = isReported ? usage.outputTokens : Math.max(usage.outputTokens, text.bytes)
   const calls = exchange.facts?.calls ?? 1
-  return { usage: { ...usage, outputTokens }, estimated: !isTold, clamped: false, calls }
+  return { usage: { ...usage, outputTokens }, estimated: !isReported, clamped: false, calls }
 }
 
 /** The price of one more token of output, in nano-USD. */

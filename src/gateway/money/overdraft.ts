@@ -38,7 +38,7 @@ export function createOverdraftWarning(parts: OverdraftParts) {
       })
     } catch (error) {
       toldAt.delete(accountId)
-      parts.log.warn('overdrawn account not looked at', { error: String(error) })
+      parts.log.warn('overdrawn account not checked', { error: String(error) })
     }
   }
 

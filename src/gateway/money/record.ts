@@ -39,10 +39,7 @@ export const nothingUsed: UsedTokens = {
   calls: 0,
 }
 
-/**
- * What to charge for: the upstream's report, else a count of what was delivered, marked as
- * estimated. `isBegun`: the upstream has read the input.
- */
+/** The upstream's report, else an estimate. `isBegun`: the upstream has read the input. */
 export function usedTokens(
   exchange: Concluded,
   seen: Observation,
@@ -89,23 +86,23 @@ function reportedOrCounted(
   if (!delivered) return nothingUsed
   // A report does not count text behind it, and Messages begins with a placeholder.
   const isLast = outcome !== undefined || text.length === 0
-  const tellsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
-  const tellsInput = usage !== undefined && !seen.lacksInput
-  if (tellsOutput && tellsInput) return { usage, estimated: false, calls }
-  return counted(exchange, seen, count, { tellsOutput, tellsInput, calls })
+  const reportsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
+  const reportsInput = usage !== undefined && !seen.lacksInput
+  if (reportsOutput && reportsInput) return { usage, estimated: false, calls }
+  return counted(exchange, seen, count, { reportsOutput, reportsInput, calls })
 }
 
 async function counted(
   exchange: Concluded,
   { usage: reported = emptyUsage, text }: Observation,
   count: CountTokens,
-  told: { readonly tellsOutput: boolean; readonly tellsInput: boolean; readonly calls: number },
+  told: { readonly reportsOutput: boolean; readonly reportsInput: boolean; readonly calls: number },
 ): Promise<Omit<UsedTokens, 'clamped'>> {
-  const outputTokens = told.tellsOutput
+  const outputTokens = told.reportsOutput
     ? reported.outputTokens
     : Math.max(reported.outputTokens, await estimateTokens(text, count))
-  const inputTokens = told.tellsInput ? reported.inputTokens : await countInput(exchange, count)
-  const estimated = !told.tellsInput || outputTokens > reported.outputTokens
+  const inputTokens = told.reportsInput ? reported.inputTokens : await countInput(exchange, count)
+  const estimated = !told.reportsInput || outputTokens > reported.outputTokens
   return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: told.calls }
 }
 
@@ -142,10 +139,7 @@ const mostTurns = 100
 
 export const balanceUsedUp = 'balance_used_up'
 
-/**
- * The charge of an answer that ran out of money: what `heldNano` pays for, as its end was a guess.
- * Dearer input is charged.
- */
+/** What `heldNano` pays for, as the end was a guess. Dearer input is charged. */
 export function affordedTokens(
   exchange: Concluded,
   used: UsedTokens,

@@ -13,7 +13,7 @@ import type {
   Spent,
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import type { Asker, Committer } from './committer.ts'
+import type { CommitListener, Committer } from './committer.ts'
 
 /** What a caller can still pay, and its nearest limit. */
 interface Room {
@@ -82,12 +82,12 @@ export function createReservations(
     excess: excess.of,
     newsOf: (request: RequestRow, reckonedNano: number | undefined): Dearer | undefined =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
-    hear: excess.note,
+    noteExcess: excess.note,
     /** Reserves at once; the asker hears of the commit, and calls `drop` when there was none. */
-    reserve({ account, token }: Caller, reservation: Reservation, asker: Asker): void {
+    reserve({ account, token }: Caller, reservation: Reservation, listener: CommitListener): void {
       const { requestId, amountNano, isOpen = false } = reservation
       adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
-      committer().reserve(reservation, asker)
+      committer().reserve(reservation, listener)
     },
     /** Removes a request's reservation. Idempotent. */
     drop,
@@ -174,10 +174,7 @@ export function createExcess(tick: Clock) {
   }
 
   return {
-    /**
-     * The possible excess of a request, in nano-USD: the factor of others of its account or model,
-     * but at most one of their amounts.
-     */
+    /** The possible excess in nano-USD, by other recent requests of its account or model. */
     of(accountId: number, candidates: readonly Candidate[], mostNano: number): number {
       if (seen.size === 0) return 0
       const names = candidates.map(({ channel, upstreamModel }) =>

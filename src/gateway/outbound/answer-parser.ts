@@ -152,7 +152,7 @@ function readHead([first = '', ...fields]: readonly string[]) {
     try {
       headers.append(field.slice(0, colon).trim(), field.slice(colon + 1).trim())
     } catch {
-      // No header: whoever wrote it meant something else, and nobody here reads it.
+      // An invalid header line is ignored.
     }
   }
   return { head: { status: Number(found[2]), headers }, version: found[1] ?? '' }

@@ -23,10 +23,7 @@ export interface Peer {
   readonly serverName: string | undefined
 }
 
-/**
- * The system's receive buffer, in bytes: its default would read half a megabyte ahead of a slow
- * client.
- */
+/** The receive buffer, in bytes: the default reads half a megabyte ahead of a slow client. */
 const receiveBytes = { narrow: 16_384, wide: 49_152 }
 /** Vendors close idle connections after a minute or more. */
 const idleSeconds = 55

@@ -14,18 +14,12 @@ export class ConnectTimeout extends Error {
 /** How long a reachable host is trusted: connections are kept and used again. */
 export const knownMs = 60_000
 
-interface KnownHost {
-  /** Empty: any address of its name. */
-  readonly address: string
-  answeredTick: number
-}
-
-/**
- * `fetch` has no connect timeout: a host that was silent for a minute is dialled first. An address
- * stays in use while the host has it, for kept connections belong to it.
- */
+/** Dials hosts that were silent for a minute: `fetch` has no connect timeout. */
 export function createDialer(env: Environment) {
-  const known = new LRUCache<string, KnownHost>(growing(10_000))
+  /** An empty address: any of its name. */
+  const known = new LRUCache<string, { readonly address: string; answeredTick: number }>(
+    growing(10_000),
+  )
   const proxy = readEnvironmentProxy(env)
 
   async function find(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string> {
@@ -46,10 +40,7 @@ export function createDialer(env: Environment) {
   }
 
   return {
-    /**
-     * A reachable address, of `addresses` or of the name. Undefined behind a proxy. Throws
-     * `ConnectTimeout`, or the socket's error.
-     */
+    /** A reachable address, undefined behind a proxy. Throws `ConnectTimeout`, or a socket error. */
     reach(
       url: URL,
       limitMs: number,
@@ -101,10 +92,7 @@ export interface Target {
   }
 }
 
-/**
- * A call to an address in place of a name; `Host` and certificate are the name's. `NO_PROXY` does
- * not know the address.
- */
+/** A call to an address in place of a name; `NO_PROXY` does not know the address. */
 export function pinned(
   url: URL,
   address: string,
@@ -134,10 +122,7 @@ const azureHostService = '168.63.129.16'
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/**
- * Whether an address is of the public internet; of IPv6 that is 2000::/3 (IANA) without what holds
- * a private IPv4 address.
- */
+/** Public addresses; of IPv6, 2000::/3 (IANA) without embedded private IPv4 addresses. */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast' || parsed.toString() === azureHostService) return false
@@ -157,16 +142,8 @@ export function bareHost(hostname: string): string {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The effect of the environment's proxies on a call; read once. */
-interface EnvironmentProxy {
-  /** `fetch` leaves connecting and name lookups to a proxy. */
-  leads(url: URL): boolean
-  /** There is a proxy for either scheme, and `NO_PROXY` does not list the host. */
-  mayLead(url: URL): boolean
-}
-
 /** Reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` like `fetch`. */
-export function readEnvironmentProxy(env: Environment): EnvironmentProxy {
+export function readEnvironmentProxy(env: Environment) {
   const read = (name: string) => env[name] || env[name.toUpperCase()] || ''
   const forAll = read('all_proxy') !== ''
   const byScheme: Readonly<Record<string, boolean>> = {
@@ -178,8 +155,9 @@ export function readEnvironmentProxy(env: Environment): EnvironmentProxy {
     .toLowerCase()
     .split(/[\s,]+/)
   return {
-    leads: (url) => byScheme[url.protocol] === true && !isExempt(url, exempt),
-    mayLead: (url) => hasAny && !isExempt(url, exempt),
+    /** `fetch` leaves connecting and name lookups to a proxy. */
+    leads: (url: URL): boolean => byScheme[url.protocol] === true && !isExempt(url, exempt),
+    mayLead: (url: URL): boolean => hasAny && !isExempt(url, exempt),
   }
 }
 
@@ -204,10 +182,7 @@ export class ProxyRefused extends Error {
 export function createProxyDialer() {
   const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
   return {
-    /**
-     * Throws `ConnectTimeout`, `ProxyRefused` or the socket's error; none holds the proxy's
-     * password.
-     */
+    /** Throws `ConnectTimeout`, `ProxyRefused` or the socket's error, without the password. */
     async reach(url: URL, proxy: URL, limitMs: number): Promise<void> {
       if (known.has(wayOf(url, proxy))) return
       await dialBy(url, proxy, limitMs)

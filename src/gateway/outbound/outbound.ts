@@ -41,10 +41,7 @@ export interface PacedCall extends OutboundCall {
 
 type AnyCall = OutboundCall & { readonly isPaced?: boolean }
 
-/**
- * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or the
- * socket's error.
- */
+/** Throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or a socket error. */
 export interface Outbound {
   (call: PacedCall, room: ReadingRoom): Promise<OutboundAnswer>
   (call: OutboundCall): Promise<Response>

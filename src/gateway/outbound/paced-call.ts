@@ -22,7 +22,7 @@ export interface ReadingRoom {
   /** Leases memory; true when it is enough for `mostHeldPerReader`. */
   hold(): boolean
   /** Releases it. */
-  giveBack(): void
+  release(): void
   /** There is no lease, or memory is short: reading ahead of a slow client can wait. */
   isShort(): boolean
 }
@@ -35,10 +35,7 @@ export const mostHeldPerReader = 262_144
 
 type Read = Awaited<ReturnType<ByteReader['read']>>
 
-/**
- * Resolves when the answer's head is here, and reads nothing more while something is unread.
- * Rejects with the socket's error, or the signal's reason.
- */
+/** Resolves with the answer's head; reads no further ahead than its reader. */
 export async function sendPaced(
   connections: Connections,
   request: PacedRequest,
@@ -51,18 +48,14 @@ export async function sendPaced(
   if (connection.isClosed) throw connectionLost()
   if (signal.aborted) connections.drop(connection)
   signal.throwIfAborted()
-  return exchange(connections, connection, { request, head })
-}
-
-interface Written {
-  readonly request: PacedRequest
-  readonly head: string
+  return exchange(connections, connection, request, head)
 }
 
 function exchange(
   connections: Connections,
   connection: Connection,
-  { request, head }: Written,
+  request: PacedRequest,
+  head: string,
 ): Promise<OutboundAnswer> {
   const { socket } = connection
   const { signal, room } = request
@@ -90,7 +83,7 @@ function exchange(
     isOver = true
     failure = error
     signal.removeEventListener('abort', onAbort)
-    room?.giveBack()
+    room?.release()
     if (error !== undefined) answered.reject(error)
     if (waiting === undefined) return
     if (error === undefined) waiting.resolve(atEnd)
@@ -118,7 +111,7 @@ function exchange(
     if (!isPaused) return
     isPaused = false
     socket.resume()
-    room?.giveBack()
+    room?.release()
   }
 
   function next(): Read {
@@ -145,7 +138,7 @@ function exchange(
       pause()
       return
     }
-    resume() // whoever has it next reads, and its end is noticed
+    resume() // its next user reads, and the end is noticed
     if (parser.mayStay() && unsent.length === 0) connections.keep(connection)
     else connections.drop(connection)
     over()

@@ -1,6 +1,6 @@
 import { formatSizeBytes } from '../../lib/format.ts'
 import { inSlices } from '../../lib/slices.ts'
-import type { OwnResponse as ToldResponse } from '../../protocols/canonical/codec.ts'
+import type { OwnResponse as ResponseLink } from '../../protocols/canonical/codec.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { ownResponseOf, referenceId } from '../../protocols/responses/wire.ts'
@@ -19,10 +19,7 @@ interface ContinueTask {
   readonly hasNative: boolean
 }
 
-/**
- * The body with the stored conversation in place of ids; undefined: it refers to none. Throws the
- * 404 of an unknown id, and the 413 of a conversation that is too large.
- */
+/** The body with the stored conversation in place of ids; undefined: it refers to none. */
 export async function continueOwn(task: ContinueTask): Promise<Buffer | undefined> {
   const { own, body, hasNative } = task
   const { fields } = body
@@ -147,11 +144,8 @@ const tooLarge = ({ maxBytes }: ContinueTask) =>
       'Begin a new one.',
   )
 
-export interface Keeping extends ToldResponse {
-  /**
-   * Resolves when the answer is charged: only then it is kept. Undefined: keep it without waiting;
-   * never rejects.
-   */
+export interface Keeping extends ResponseLink {
+  /** Resolves when the answer is charged and may be kept; undefined: at once. Never rejects. */
   settled(): Promise<void> | undefined
 }
 

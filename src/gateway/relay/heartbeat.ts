@@ -97,10 +97,7 @@ const openBracket = 0x5b
 
 const closing = Uint8Array.of(0x5d)
 
-/**
- * A streamed JSON array without the bracket that a heartbeat has sent (`isOpen`); an error becomes
- * its element.
- */
+/** A streamed JSON array after a heartbeat's bracket (`isOpen`); an error becomes an element. */
 export async function* withoutSecondBracket(
   stream: AsyncIterable<Uint8Array>,
   isOpen: boolean,

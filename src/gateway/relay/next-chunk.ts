@@ -1,18 +1,10 @@
 import { afterRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
-import type { Exchange } from '../exchange.ts'
-import type { StreamAnswer } from '../upstream/answer.ts'
-import { beat, type Heartbeat } from './heartbeat.ts'
-import { isFetchable, isFinal } from './leaving.ts'
+import { isFetchable, isFinal } from './disconnect.ts'
+import { beat } from './heartbeat.ts'
 import { cutUnpaid, isBeyond, type RelayParts } from './stream-end.ts'
 import type { Tap } from './tap.ts'
-
-interface Reading {
-  readonly answer: StreamAnswer
-  readonly exchange: Exchange
-  readonly heartbeat: Heartbeat
-}
 
 /** How long an upstream may keep its answer open after the last words or an error. */
 const lastWordsMs = 5_000
@@ -22,7 +14,7 @@ type Chunks = ReturnType<typeof createChunks>
 type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 
 /** A chunk costs one promise beside the read's own. */
-export function createChunks({ answer, exchange, heartbeat }: Reading) {
+export function createChunks({ answer, exchange, heartbeat }: RelayParts) {
   const { watch, reader } = answer
   const { seen } = answer.observer
   /** The last event carries no data, and is written here where the upstream's is missing. */
@@ -65,10 +57,7 @@ export function createChunks({ answer, exchange, heartbeat }: Reading) {
   }
 
   return {
-    /**
-     * The next bytes; undefined at the end. `mayBeat`: `beat` when a heartbeat is due before. Only
-     * the time in it counts as the upstream's silence.
-     */
+    /** The next bytes; undefined at the end; `beat` (if `mayBeat`) when a heartbeat is due. */
     next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
       const one: Waiting = Promise.withResolvers()
       if (kept !== undefined) {
@@ -101,21 +90,19 @@ async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
   }
 }
 
-interface Draining {
-  readonly tap: Tap
-  readonly chunks: Chunks
-  readonly mayStop: () => boolean
-  /** The money has run out, and the usage is reported only at the end. */
-  readonly readsOn: boolean
-}
-
-/** Reads on without the client for its charge, until the money runs out. */
+/**
+ * Reads on without the client for its charge, until the money runs out. `readsOn`: it has, and the
+ * usage is reported only at the end.
+ */
 export async function drain(
   parts: RelayParts,
-  { tap, chunks, mayStop, readsOn }: Draining,
+  tap: Tap,
+  chunks: Chunks,
+  mayStop: () => boolean,
+  readsOn: boolean,
 ): Promise<'whole' | 'unpaid' | 'broken' | 'stopped'> {
   const { answer, meter, exchange } = parts
-  let owes = readsOn
+  let isUnpaid = readsOn
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
       if (mayStop()) {
@@ -126,9 +113,9 @@ export async function drain(
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
-      const cut = !owes && isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
+      const cut = !isUnpaid && isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
       if (cut?.readsOn === false) return 'unpaid'
-      owes ||= cut !== undefined
+      isUnpaid ||= cut !== undefined
     }
     tap.end()
     return 'whole'

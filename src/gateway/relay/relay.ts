@@ -1,16 +1,23 @@
 import type { ByteReader } from '../body/rest-of-body.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
+import {
+  hasEnded,
+  isAllSeen,
+  isFetchable,
+  isFinal,
+  mayEnd,
+  stopWhenReported,
+} from './disconnect.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
-import { hasEnded, isAllSeen, isFetchable, isFinal, mayEnd, stopOnTold } from './leaving.ts'
 import { createChunks, drain } from './next-chunk.ts'
 import {
   brokenOff,
   cutUnpaid,
   encodeFailure,
-  endForMoney,
   eventsOf,
   finish,
   isBeyond,
+  moneyUsedUp,
   type Progress,
   type RelayParts,
 } from './stream-end.ts'
@@ -23,10 +30,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { seen } = observer
   const chunks = createChunks(parts)
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
-  const mayStop = stopOnTold(exchange, seen)
+  const mayStop = stopWhenReported(exchange, seen)
   const progress: Progress = {
     ...{ framesSent: false, isCut: false, readsOn: false },
-    ...{ leftEarly: false, isClosed: false, isStopped: false },
+    ...{ disconnectedEarly: false, isClosed: false, isStopped: false },
   }
   let settling: Promise<void> | undefined
   let pulled = false
@@ -71,10 +78,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         if (paid) {
           progress.framesSent ||= out.byteLength > 0
           if (out.byteLength > 0) yield sent(out)
-          if (!progress.readsOn) throw endForMoney()
+          if (!progress.readsOn) throw moneyUsedUp()
           // The end is read without the client.
           const told = { isFirst: !progress.framesSent, isStored: true }
-          yield* eventsOf(encodeFailure(parts, endForMoney(), told), exchange)
+          yield* eventsOf(encodeFailure(parts, moneyUsedUp(), told), exchange)
           return
         }
         if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
@@ -127,7 +134,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         !answer.signal.aborted &&
         (progress.readsOn || !progress.isCut)
       ) {
-        const drained = await drain(parts, { tap, chunks, mayStop, readsOn: progress.readsOn })
+        const drained = await drain(parts, tap, chunks, mayStop, progress.readsOn)
         progress.isClosed = drained === 'whole'
         progress.isCut ||= drained === 'unpaid'
       }
@@ -138,11 +145,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   }
 
   const stream = relay()
-  watch.paused() // whoever is slow to read it is not the upstream
+  watch.paused() // a slow reader is not the upstream's silence
   exchange.onEnding = () => {
     const { interruption } = exchange
     if (interruption === 'client_left') {
-      progress.leftEarly ||= !hasEnded(seen)
+      progress.disconnectedEarly ||= !hasEnded(seen)
       // Nothing billable is left to see.
       if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
     }
@@ -159,7 +166,7 @@ async function settled(settle: () => Promise<void>): Promise<boolean> {
     await settle()
     return true
   } catch {
-    return false // logged where it failed; the client is told by an error event, or has left
+    return false // logged where it failed
   }
 }
 

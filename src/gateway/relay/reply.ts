@@ -9,10 +9,10 @@ import {
   conclude,
   refusalEnd,
   settle,
-  spentEnd,
+  undeliverableEnd,
 } from '../money/conclude.ts'
 import { createMeter } from '../money/meter.ts'
-import type { Answer, SpentAnswer, StreamAnswer } from '../upstream/answer.ts'
+import type { Answer, StreamAnswer, UndeliverableAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
 import { eventsOf, streamHead } from './stream-end.ts'
@@ -46,9 +46,7 @@ export function beginReply({ tick }: ConcludeParts, exchange: Exchange): void {
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
 }
 
-/**
- * Charges and stores a whole answer; undefined: a stream, or a refusal. Rejects as `settle` does.
- */
+/** Charges and stores a whole answer; undefined: a stream or refusal. Rejects like `settle`. */
 export function settleWhole(
   parts: ConcludeParts,
   exchange: Exchange,
@@ -59,8 +57,8 @@ export function settleWhole(
     const hasLeft = exchange.interruption === 'client_left'
     return settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
   }
-  if (answer.kind !== 'spent') return undefined
-  const end = spentEnd(exchange, answer, spentError(answer), answer.unfit?.record)
+  if (answer.kind !== 'undeliverable') return undefined
+  const end = undeliverableEnd(exchange, answer, undeliverableError(answer), answer.unfit?.record)
   return settle(parts, exchange, end, answer.observer.seen, true)
 }
 
@@ -76,7 +74,7 @@ export function replyTo(
   const end = answer.kind === 'refusal' ? refusalEnd(answer) : undefined
   if (end) conclude(parts, exchange, end)
   exchange.end()
-  if (answer.kind === 'spent') return errorReply(exchange, spentError(answer))
+  if (answer.kind === 'undeliverable') return errorReply(exchange, undeliverableError(answer))
   const headers = replyHeaders(exchange, answer.contentType)
   const { bytes: body } = answer
   if (answer.kind === 'body') return { status: 200, headers, body, fault: undefined }
@@ -87,7 +85,7 @@ export function replyTo(
   return { status, headers, body, fault }
 }
 
-function spentError({ unfit, refusal }: SpentAnswer): GatewayError {
+function undeliverableError({ unfit, refusal }: UndeliverableAnswer): GatewayError {
   if (refusal) return refusal
   const { answer: kind, message } = failureClasses.upstream_invalid
   return new GatewayError(kind, unfit?.message ?? message)
@@ -116,11 +114,11 @@ function streamReply(
   return { status: 200, headers, body: bytes, fault: undefined }
 }
 
-export function streamHeaders(exchange: Exchange, contentType: string): Record<string, string> {
+function streamHeaders(exchange: Exchange, contentType: string): Record<string, string> {
   return { ...replyHeaders(exchange, contentType), 'cache-control': 'no-cache' }
 }
 
-export const droppedHeader = 'x-tollgate-dropped'
+const droppedHeader = 'x-tollgate-dropped'
 
 function replyHeaders(exchange: Exchange, contentType: string): Record<string, string> {
   const headers = modelHeaders(exchange.protocol, exchange.requestId, contentType)
@@ -173,19 +171,15 @@ export async function replyInTime(
   if (!isPaid || exchange.interruption !== undefined) return coming
   const type = exchange.framing === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json'
   const headers = streamHeaders(exchange, type)
-  const body = waitingStream(exchange, coming, { heartbeat, headers })
+  const body = waitingStream(exchange, coming, heartbeat, headers)
   return { status: 200, headers, body, fault: undefined }
-}
-
-interface Sent {
-  readonly heartbeat: Heartbeat
-  readonly headers: Reply['headers']
 }
 
 async function* waitingStream(
   exchange: Exchange,
   coming: Promise<Reply>,
-  { heartbeat, headers }: Sent,
+  heartbeat: Heartbeat,
+  headers: Reply['headers'],
 ): AsyncGenerator<Uint8Array> {
   let reply: Reply | typeof beat = beat
   let isFirst = true
@@ -209,10 +203,7 @@ async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenera
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }
 
-/**
- * A byte order mark, or an array's bracket, stands at the beginning only, and a heartbeat went out
- * before.
- */
+/** A byte order mark, or an array's bracket, may only stand before a heartbeat. */
 const joined = ({ framing }: Exchange, stream: AsyncIterable<Uint8Array>) =>
   framing === 'sse' ? withoutMark(stream) : withoutSecondBracket(withoutMark(stream), true)
 

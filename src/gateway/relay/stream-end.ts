@@ -8,8 +8,15 @@ import type { Meter } from '../money/meter.ts'
 import { balanceUsedUp, type End } from '../money/record.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
+import {
+  disconnectTexts,
+  hasEnded,
+  heldUpMs,
+  hidesInput,
+  isReadWhole,
+  showsAll,
+} from './disconnect.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { hasEnded, heldUpMs, hidesInput, isReadWhole, leftTexts, showsAll } from './leaving.ts'
 import type { Tap } from './tap.ts'
 
 export interface Progress {
@@ -19,7 +26,7 @@ export interface Progress {
   /** It is cut but read on: the usage is reported only at the end. */
   readsOn: boolean
   /** The client disconnected before all of the answer was here. */
-  leftEarly: boolean
+  disconnectedEarly: boolean
   /** The upstream has ended its answer regularly. */
   isClosed: boolean
   /** The upstream was stopped where the client wants no more. */
@@ -28,26 +35,26 @@ export interface Progress {
 
 export async function finish(parts: RelayParts, progress: Progress): Promise<void> {
   const { seen } = parts.answer.observer
-  const { framesSent, leftEarly } = progress
+  const { framesSent, disconnectedEarly } = progress
   const end = endAt(parts, progress)
   parts.answer.finish(attemptCause(parts, end))
-  await parts.settle(end, seen, framesSent || leftEarly)
+  await parts.settle(end, seen, framesSent || disconnectedEarly)
 }
 
 function endAt(parts: RelayParts, progress: Progress): End {
   if (progress.isCut) return unpaidEnd(parts, progress)
-  if (progress.leftEarly) return leftEnd(parts, progress)
+  if (progress.disconnectedEarly) return disconnectEnd(parts, progress)
   return progress.isStopped ? stoppedEnd : endOf(parts)
 }
 
 const stoppedEnd: End = {
   ...{ ending: 'complete', status: 200, cause: null, isStopped: true },
   causeText:
-    'The answer ended at a stop sequence, and nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
+    'The answer ended at a stop sequence, and such a request has no hidden work, so the upstream was stopped: what it had read and sent by then is charged.',
 }
 
 /** The end of a stream whose client disconnected in the middle. */
-function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
+function disconnectEnd(parts: RelayParts, { isClosed }: Progress): End {
   const { exchange, answer } = parts
   const { seen } = answer.observer
   const end = endOf(parts)
@@ -57,7 +64,7 @@ function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
   const isDrained = exchange.plan?.group.onDisconnect === 'drain'
   const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
   const cause = 'client_left'
-  return { ending: cause, status: 200, cause, causeText: leftTexts[why], isLost }
+  return { ending: cause, status: 200, cause, causeText: disconnectTexts[why], isLost }
 }
 
 /** The cause in the attempt's row: a stop at a length limit is no failure. */
@@ -84,10 +91,10 @@ function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isClosed }: Prog
 }
 
 const moneyEnded =
-  'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
-  'other requests under way.'
+  'The answer was ended when the balance, or the budget of the key, was used up, or reserved for ' +
+  'other requests in progress.'
 const inputRead =
-  'How much was read for it (files, stored answers, what tools found) is told only at the end, so the ' +
+  'The input read for it (files, stored answers, tool results) is reported only at the end, so the ' +
   'answer was read to its end and is charged as a whole.'
 
 /** The end of the stream, as far as known. */
@@ -107,16 +114,13 @@ function endOf({ exchange, answer }: RelayParts): End {
   const error = brokenOff(answer)
   // A break is the upstream's fault, and what was observed is charged, unless the client caused it.
   const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
-  const causeText = isLost ? `${error.message} ${leftTexts.heldUp}` : error.message
+  const causeText = isLost ? `${error.message} ${disconnectTexts.heldUp}` : error.message
   return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
 }
 
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
-/**
- * The paid bytes when the money has run out, else undefined. `readsOn`: the usage is reported only
- * at the end.
- */
+/** The paid bytes when money runs out, else undefined. `readsOn`: usage comes at the end only. */
 export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
@@ -131,11 +135,11 @@ export async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Ta
 }
 
 /** The error inside of a stream whose reservation is used up. */
-export const endForMoney = () =>
+export const moneyUsedUp = () =>
   new GatewayError(
     'balance_used_up',
-    'The balance, or the budget of the key, is used up, or set aside for other requests under way: ' +
-      'the answer ends here. What came is charged.',
+    'The balance, or the budget of the key, is used up, or reserved for other requests in progress: ' +
+      'the answer ends here. What was sent is charged.',
   )
 
 /** The upstream's answer is incomplete: it ended, or hit a time limit. */

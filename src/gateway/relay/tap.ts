@@ -30,10 +30,7 @@ interface TapParts {
   readonly translator: StreamTranslator | undefined
 }
 
-/**
- * Passes whole frames, or their translation, while the observer watches them; `hideUsage` leaves
- * out the usage chunk.
- */
+/** Passes whole frames, or their translation, to the client while the observer watches them. */
 export function createTap(parts: TapParts) {
   const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer

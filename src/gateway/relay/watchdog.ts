@@ -15,10 +15,7 @@ export type Watchdog = ReturnType<typeof createWatchdog>
 
 const tickMs = 100
 
-/**
- * Watches all upstream calls with one timer. `clock` runs while the process does
- * (`createRunningClock`).
- */
+/** Watches all upstream calls with one timer. `clock` runs while the process does. */
 export function createWatchdog(clock: Clock) {
   const calls = new Roster<WatchedCall>()
 

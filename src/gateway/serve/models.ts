@@ -67,10 +67,7 @@ function readerOf(request: Request): Protocol {
   return request.headers.has('x-goog-api-key') ? gemini : chat
 }
 
-/**
- * Which models a list shows: every enabled one of groups that the caller's account may use, or only
- * those that the key may call.
- */
+/** The models of a list: those of the account's groups, or only those of the key. */
 type ModelsList = 'all' | 'token'
 
 function visibleModels(

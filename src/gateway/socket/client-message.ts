@@ -119,11 +119,11 @@ export function eventText(data: string, more: JsonObject): string {
   return `${fields.slice(0, -1)},${data.slice(1)}`
 }
 
-const toldHeaders = ['x-request-id', 'x-tollgate-dropped', 'x-tollgate-reason', 'retry-after']
+const reportedHeaders = ['x-request-id', 'x-tollgate-dropped', 'x-tollgate-reason', 'retry-after']
 
 /** The headers of a POST's answer that belong in an event. */
 export function headersOf(headers: Headers): JsonObject {
-  const told = toldHeaders.flatMap((name) => {
+  const told = reportedHeaders.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
   })

@@ -70,10 +70,7 @@ const mostUntimely = 32
 /** The largest single event. */
 const largestEvent = 64 * 1_048_576
 
-/**
- * Answers a socket, one response at a time, each like a POST. A slow client holds back its
- * upstream.
- */
+/** Answers a socket, one response at a time, like POSTs, with backpressure to the upstream. */
 export function createConnection(parts: ConnectionParts): Connection {
   const { memory, accountId } = parts
   const self = {}
@@ -140,12 +137,9 @@ export function createConnection(parts: ConnectionParts): Connection {
     return ''
   }
 
-  /**
-   * Only this connection knows the conversation, unless the upstream or the gateway keeps the
-   * response.
-   */
+  /** Keeps the conversation where neither the upstream nor the gateway keeps the response. */
   function remember(last: string, items: Buffer, previousId: string | null): void {
-    if (wire === undefined) return // nobody is there to go on with it
+    if (wire === undefined) return // the client is gone
     const { response } = parseJsonObject(last) ?? {}
     const { id, status, store } = (response ?? {}) as JsonObject
     if (typeof id !== 'string' || (status !== 'completed' && status !== 'incomplete')) return
@@ -263,7 +257,7 @@ const tooLarge = () =>
 const largestWarmUp = 1_048_576
 
 /** A warm-up without its items; throws the 413 of one that is too large beside them. */
-export function withoutItems(message: InputBody): Buffer {
+function withoutItems(message: InputBody): Buffer {
   const hasItems = itemsOf(message).byteLength > 0
   const body = hasItems ? withItems(message, Buffer.alloc(0), {}) : message.bytes
   if (body.byteLength <= largestWarmUp) return body

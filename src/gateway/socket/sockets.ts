@@ -38,10 +38,7 @@ export type Sockets = ReturnType<typeof createSockets>
 
 /** The longest life of a connection. Source: OpenAI's guide "WebSocket mode". */
 const usualLifeMs = 3_600_000
-/**
- * How often memory is checked while connections are open: half-sent messages are counted nowhere
- * else.
- */
+/** How often memory is checked for half-sent messages, which are counted nowhere else. */
 const lookMs = 100
 
 /** Headers of the handshake, and of a message that had no body. */
@@ -56,10 +53,7 @@ export function createSockets(parts: SocketParts) {
   let isClosed = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /**
-   * The server holds half-sent messages. When memory is short idle connections are dropped; else
-   * those of the largest account.
-   */
+  /** Half-sent messages: short memory drops idle connections, else the largest account's. */
   function look(): void {
     if (connections.size === 0) {
       clearInterval(looking)
@@ -139,10 +133,7 @@ export function createSockets(parts: SocketParts) {
 const wantsSocket = ({ method, headers }: Request) =>
   method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket'
 
-/**
- * A handshake must say so by `Connection`, and have no body: proxies could read on. Source: RFC
- * 9110, 7.8.
- */
+/** The `Connection` header must name it, without a body. Source: RFC 9110, 7.8. */
 function isWhole({ headers }: Request): boolean {
   const options = headers.get('connection')?.toLowerCase().split(',') ?? []
   const hasBody = headers.has('transfer-encoding') || Number(headers.get('content-length')) !== 0

@@ -37,16 +37,16 @@ import {
   sealResponse,
 } from '../../protocols/translation/seal.ts'
 import type { Plan } from '../admit/plan.ts'
-import type { Beside } from '../beside/job.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from '../media/inline-media.ts'
+import type { JobWorker } from '../worker/job.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
   readonly media: MediaFetcher
-  readonly beside?: Beside | undefined
+  readonly worker?: JobWorker | undefined
 }
 
 /** A request translated for a channel of another protocol, and its answer back. */
@@ -54,10 +54,7 @@ export interface Translation {
   readonly dropped: readonly string[]
   /** Work hidden in the encoded upstream body, as `RequestFacts` has it of the client's. */
   hiddenWork(): HiddenWork
-  /**
-   * The upstream's body, with fetched files where it needs their bytes; throws the 400 of a failed
-   * one.
-   */
+  /** The upstream's body, with fetched files; throws the 400 of a failed one. */
   encode(signal: AbortSignal): Promise<Uint8Array>
   body(
     answer: JsonObject,
@@ -139,10 +136,7 @@ export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan):
   }
 }
 
-/**
- * Whether a channel may run a translated request's web search: it can, the group allows it, it has
- * a price.
- */
+/** Whether a channel may run a translated web search: supported, allowed, and priced. */
 function maySearch(
   { group, offer }: Plan,
   { channel, upstreamModel }: Candidate,
@@ -328,9 +322,7 @@ function asRefusal<Result>(work: () => Result): Result {
   }
 }
 
-/**
- * Translates a request for embeddings and its answer; throws the 400 of what can't be expressed.
- */
+/** Translates a request for embeddings and its answer; throws the 400 of a misfit. */
 export function translateEmbedding(
   { client, body, model, isStrict }: TranslationTask,
   { upstreamModel }: Candidate,

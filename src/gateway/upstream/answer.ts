@@ -38,8 +38,8 @@ export interface Refusal {
 }
 
 /** A charged answer that the client can't get: another form, or too long. It is not made again. */
-export interface SpentAnswer {
-  readonly kind: 'spent'
+export interface UndeliverableAnswer {
+  readonly kind: 'undeliverable'
   readonly observer: AnswerObserver
   /** Its usage is behind what could be read. */
   readonly isLost: boolean
@@ -49,4 +49,4 @@ export interface SpentAnswer {
   readonly refusal?: GatewayError | undefined
 }
 
-export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer
+export type Answer = StreamAnswer | BodyAnswer | Refusal | UndeliverableAnswer

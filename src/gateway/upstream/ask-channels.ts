@@ -2,13 +2,13 @@ import type { Admitted } from '../admit/admit.ts'
 import type { Affinity } from '../admit/affinity.ts'
 import type { Option } from '../admit/options.ts'
 import { conversationIn } from '../admit/references.ts'
-import type { Beside } from '../beside/job.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { Choice, Chooser, Asked as ChooserAsked } from '../channels/chooser.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
 import type { Outbound, PacedCall } from '../outbound/outbound.ts'
+import type { JobWorker } from '../worker/job.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
 import { beginStream, readBody, understand } from './upstream-answer.ts'
@@ -164,13 +164,10 @@ function withKey(option: Option, key: string): Option {
 
 interface AttemptParts extends SentCallParts {
   readonly outbound: Outbound
-  readonly beside?: Beside | undefined
+  readonly worker?: JobWorker | undefined
 }
 
-/**
- * Calls one channel; throws the `GatewayError` of a request that it can't be sent. `hasNext`:
- * whether another one can be.
- */
+/** Calls one channel; throws the `GatewayError` of an unsendable request. */
 export async function attempt(
   parts: AttemptParts,
   exchange: Exchange,
@@ -186,11 +183,11 @@ export async function attempt(
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
   exchange.abortBy(controller)
-  exchange.isOwed = false
+  exchange.mayBill = false
   let call: PacedCall
   try {
     const destination = { ...option, route, key }
-    const coming = buildCall(exchange, body, destination, controller.signal, parts.beside)
+    const coming = buildCall(exchange, body, destination, controller.signal, parts.worker)
     call = coming instanceof Promise ? await coming : coming
   } catch (error) {
     if (!controller.signal.aborted) throw error
@@ -199,7 +196,7 @@ export async function attempt(
   // A client that is gone by now pays nothing: nothing was sent.
   if (exchange.interruption !== undefined) return neverSent
   const sent = new SentCall(parts, exchange, choice, controller)
-  exchange.isOwed = exchange.operation.charged
+  exchange.mayBill = exchange.operation.charged
   try {
     const response = await parts.outbound(call, sent)
     if (!sent.began(response)) return await sent.refused(response)

@@ -14,7 +14,7 @@ interface Opening {
 
 interface FailedOpening {
   readonly usageRaw: unknown
-  readonly told: JsonObject | undefined
+  readonly errorValue: JsonObject | undefined
   /** What broke it off; undefined where it ended, or reported an error. */
   readonly error?: unknown
 }
@@ -22,10 +22,7 @@ interface FailedOpening {
 /** How long to wait for the first words after the events that announce them. */
 const patienceMs = 300
 
-/**
- * Reads a stream's beginning while another channel can be called, until something of the answer is
- * there or 300 ms have passed.
- */
+/** Reads until something of the answer is there, for at most 300 ms. */
 export async function readOpening(
   first: Uint8Array,
   reader: ByteReader,
@@ -60,7 +57,11 @@ export async function readOpening(
   const isNothing = seen.text.length === 0
   const hasFailed =
     seen.outcome === 'failed' || (ending !== undefined && seen.outcome === undefined)
-  const failure = { usageRaw: seen.usageRaw, told: observer.told(), error: ending?.error }
+  const failure = {
+    usageRaw: seen.usageRaw,
+    errorValue: observer.errorValue(),
+    error: ending?.error,
+  }
   return {
     first: Buffer.concat(chunks),
     reader: resumed(reader, ending?.reading ?? pending),
@@ -91,7 +92,7 @@ async function readNext(
 
 /** A reader that starts with the pending read. */
 function resumed(reader: ByteReader, pending: Reading | undefined): ByteReader {
-  pending?.catch(() => {}) // whoever takes the stream over reads it again
+  pending?.catch(() => {}) // the new owner of the stream reads it again
   let waiting = pending
   return {
     read() {

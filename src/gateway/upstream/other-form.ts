@@ -10,13 +10,13 @@ import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyError, type FailureName } from '../failures/failures.ts'
 import { decodeRequest } from '../translate/translation.ts'
-import type { SpentAnswer } from './answer.ts'
+import type { UndeliverableAnswer } from './answer.ts'
 
 /** An answer converted to the requested form, in the upstream's protocol. */
 interface Reformed {
   readonly bytes: Uint8Array
   /** The original observation, which is charged. */
-  readonly told: Observation
+  readonly original: Observation
 }
 
 /** The request of an answer that came in the wrong form. */
@@ -84,9 +84,9 @@ export const inWholeForm = (asked: AskedForm, bytes: Uint8Array): Reformed | und
     return reformed(JSON.stringify(answer), seen)
   })
 
-const reformed = (text: string, told: Observation): Reformed => ({
+const reformed = (text: string, original: Observation): Reformed => ({
   bytes: new TextEncoder().encode(text),
-  told,
+  original,
 })
 
 const isAnswer = (seen: Observation) =>
@@ -103,9 +103,9 @@ function unlessRefused<Result>(work: () => Result): Result | undefined {
 }
 
 /** Watches the answer in its new form, and counts by the original one. */
-export function countedBy(observer: FailureObserver, told: Observation): FailureObserver {
+export function countedBy(observer: FailureObserver, original: Observation): FailureObserver {
   const count = () => {
-    const { usage, usageRaw, observed, counted, lacksInput, reportedLength } = told
+    const { usage, usageRaw, observed, counted, lacksInput, reportedLength } = original
     Object.assign(observer.seen, { usage, usageRaw, observed, counted, lacksInput, reportedLength })
   }
   return {
@@ -120,7 +120,7 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
       count()
     },
     missingEnd: () => observer.missingEnd?.() ?? '',
-    told: () => observer.told(),
+    errorValue: () => observer.errorValue(),
     failure: () => observer.failure(),
   }
 }
@@ -132,16 +132,16 @@ export interface Unusable {
   /** What broke it off; the failure is this one's then. */
   readonly error?: unknown
   readonly usageRaw: unknown
-  readonly told?: JsonObject | undefined
+  readonly errorValue?: JsonObject | undefined
 }
 
 /** Charged work of which nothing goes to the client. */
-export type Spent = SpentAnswer & { readonly observer: FailureObserver }
+export type Undeliverable = UndeliverableAnswer & { readonly observer: FailureObserver }
 
 export const observerOf = ({ operation, protocol }: Route) =>
   new FailureNotes(operation.createObserver(), protocol.name)
 
-export function misread(route: Route, bytes: Uint8Array): Spent | Unusable {
+export function misread(route: Route, bytes: Uint8Array): Undeliverable | Unusable {
   const observer = observerOf(route)
   const { seen } = observer
   const body = parseObject(bytes)
@@ -155,18 +155,18 @@ export function misread(route: Route, bytes: Uint8Array): Spent | Unusable {
       for (const { data, event } of frames) observer.push(data, event)
     }
   }
-  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
+  if (showsWork(seen)) return { kind: 'undeliverable', observer, isLost: false }
   const failure = observer.failure() ?? 'upstream_invalid'
-  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+  return { kind: 'unusable', failure, errorValue: observer.errorValue(), usageRaw: seen.usageRaw }
 }
 
 /** An answer that was too long to read, or found no memory. */
-export function unread(route: Route, noMemory: GatewayError | undefined): Spent {
+export function unread(route: Route, noMemory: GatewayError | undefined): Undeliverable {
   const observer = observerOf(route)
-  observer.seen.outcome = 'incomplete' // as far as anybody here knows
+  observer.seen.outcome = 'incomplete' // as far as known here
   // What would never fit is too long, whatever memory is free.
   const refusal = noMemory?.kind === 'overloaded' ? noMemory : undefined
-  return { kind: 'spent', observer, isLost: true, refusal }
+  return { kind: 'undeliverable', observer, isLost: true, refusal }
 }
 
 /** Whether it is the vendor's answer, and not the error that it failed with. */
@@ -195,7 +195,7 @@ export class FailureNotes implements AnswerObserver {
   readonly seen: AnswerObserver['seen']
   readonly #observer: AnswerObserver
   readonly #protocol: string
-  #told: JsonObject | undefined
+  #errorValue: JsonObject | undefined
 
   constructor(observer: AnswerObserver, protocol: string) {
     this.seen = observer.seen
@@ -205,13 +205,13 @@ export class FailureNotes implements AnswerObserver {
 
   push(...[data, event, json]: Parameters<AnswerObserver['push']>) {
     const role = this.#observer.push(data, event, json)
-    if (this.seen.outcome === 'failed') this.#told ??= json ?? parseJsonObject(data)
+    if (this.seen.outcome === 'failed') this.#errorValue ??= json ?? parseJsonObject(data)
     return role
   }
 
   pushBody(body: unknown): void {
     this.#observer.pushBody(body)
-    if (this.seen.outcome === 'failed') this.#told ??= isJsonObject(body) ? body : undefined
+    if (this.seen.outcome === 'failed') this.#errorValue ??= isJsonObject(body) ? body : undefined
   }
 
   missingEnd(): string {
@@ -219,12 +219,14 @@ export class FailureNotes implements AnswerObserver {
   }
 
   /** The event or body with the error; undefined: none, or not an object. */
-  told(): JsonObject | undefined {
-    return this.#told
+  errorValue(): JsonObject | undefined {
+    return this.#errorValue
   }
 
   /** Its class; undefined: the answer has not failed. */
   failure(): FailureName | undefined {
-    return this.seen.outcome === 'failed' ? classifyError(this.#protocol, this.#told) : undefined
+    return this.seen.outcome === 'failed'
+      ? classifyError(this.#protocol, this.#errorValue)
+      : undefined
   }
 }

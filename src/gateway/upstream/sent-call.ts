@@ -23,7 +23,7 @@ import {
 import type { OutboundAnswer, ReadingRoom } from '../outbound/paced-call.ts'
 import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
 import type { Answer, Refusal, StreamAnswer } from './answer.ts'
-import type { AskedForm, FailureObserver, Spent, Unusable } from './other-form.ts'
+import type { AskedForm, FailureObserver, Undeliverable, Unusable } from './other-form.ts'
 import {
   type BegunStream,
   type ReadAnswer,
@@ -100,7 +100,7 @@ export class SentCall implements ReadingRoom {
 
   /** The result of an answer that was read. */
   answered(response: OutboundAnswer, read: ReadAnswer): AttemptResult {
-    if (read.kind === 'spent') return this.#spent(response, read)
+    if (read.kind === 'undeliverable') return this.#undeliverable(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)
     if (read.kind === 'body') {
       const failed = read.observer.failure()
@@ -114,10 +114,10 @@ export class SentCall implements ReadingRoom {
   }
 
   failed(failure: Failure, usageRaw?: unknown): AttemptResult {
-    const isOurs = this.#isOurs()
+    const isOurAbort = this.#isOurAbort()
     this.#controller.abort()
-    if (!isOurs && !mayHaveWorked(failure)) this.#exchange.isOwed = false
-    if (!isOurs) {
+    if (!isOurAbort && !mayHaveWorked(failure)) this.#exchange.mayBill = false
+    if (!isOurAbort) {
       if (isTelling(this.#route, failure)) this.#choice.failed(failure)
       else this.#choice.succeeded()
     }
@@ -145,7 +145,7 @@ export class SentCall implements ReadingRoom {
     return isWide
   }
 
-  giveBack(): void {
+  release(): void {
     const { lease } = this.#exchange
     if (lease && this.#heldBytes > 0) this.#parts.memory.give(lease, this.#heldBytes)
     this.#heldBytes = 0
@@ -159,7 +159,7 @@ export class SentCall implements ReadingRoom {
   classify(error: unknown): FailureName {
     const { isDenied, interruption = null, requestId } = this.#exchange
     const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
-    if (this.#isOurs()) this.#row.finish(isDenied ? 'abandoned' : interruption)
+    if (this.#isOurAbort()) this.#row.finish(isDenied ? 'abandoned' : interruption)
     else if (this.#expiry === undefined) {
       this.#parts.log.warn('attempt failed', {
         request_id: requestId,
@@ -182,7 +182,7 @@ export class SentCall implements ReadingRoom {
     return { ok: true, answer: refusal }
   }
 
-  #spent(response: OutboundAnswer, read: Spent): AttemptResult {
+  #undeliverable(response: OutboundAnswer, read: Undeliverable): AttemptResult {
     const { usageRaw } = read.observer.seen
     // A free request may simply be repeated.
     if (!this.#exchange.operation.charged) {
@@ -206,7 +206,7 @@ export class SentCall implements ReadingRoom {
     if (read.error !== undefined) {
       return this.failed({ name: this.classify(read.error), status }, read.usageRaw)
     }
-    const waitMs = waitFor(read.failure, headers, read.told, this.#parts.clock())
+    const waitMs = waitFor(read.failure, headers, read.errorValue, this.#parts.clock())
     return this.failed(failureOf(read.failure, status, waitMs), read.usageRaw)
   }
 
@@ -224,15 +224,15 @@ export class SentCall implements ReadingRoom {
   /** Reports a failed answer that the client gets all the same. */
   #blame(name: FailureName, { headers }: OutboundAnswer, observer: FailureObserver): void {
     this.#exchange.fault = failureClasses[name].fault
-    if (this.#isOurs()) return
-    const waitMs = waitFor(name, headers, observer.told(), this.#parts.clock())
+    if (this.#isOurAbort()) return
+    const waitMs = waitFor(name, headers, observer.errorValue(), this.#parts.clock())
     const failure = failureOf(name, this.status, waitMs)
     if (isTelling(this.#route, failure)) this.#choice.broke(failure)
     else this.#choice.succeeded()
   }
 
   /** The gateway or the client ended it: not the channel's fault. */
-  #isOurs(): boolean {
+  #isOurAbort(): boolean {
     const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
     return this.#exchange.isDenied || isEnded
   }
@@ -289,14 +289,17 @@ async function readRefused(
   const { channel, upstreamModel } = choice.option
   const { status, headers } = response
   const { refusal, value } = await readRefusal(response, channel)
-  const told = refusal && translateRefusal(refusal, exchange, route)
+  const translated = refusal && translateRefusal(refusal, exchange, route)
   const name = classifyAnswer(route.protocol.name, status, value, upstreamModel)
   // Not JSON: not the vendor's API, so the channel is wrong.
   if (name === undefined) {
-    return told ? { refusal: told } : { failure: failureOf('upstream_invalid', status) }
+    return translated ? { refusal: translated } : { failure: failureOf('upstream_invalid', status) }
   }
   const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
-  return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
+  return {
+    failure:
+      translated && name === 'model_unavailable' ? { ...failure, refusal: translated } : failure,
+  }
 }
 
 /** The row of a running attempt; written to the exchange at its end. */

@@ -26,8 +26,8 @@ import {
   misread,
   observerOf,
   parseObject,
-  type Spent,
   showsWork,
+  type Undeliverable,
   type Unusable,
   unread,
 } from './other-form.ts'
@@ -57,13 +57,13 @@ export interface ReadingTask {
 }
 
 /** The part of an answer that must be known before anything goes to the client. */
-export type ReadAnswer = BegunStream | WholeBody | Spent | Unusable
+export type ReadAnswer = BegunStream | WholeBody | Undeliverable | Unusable
 
 export async function beginStream(
   response: OutboundAnswer,
   exchange: Exchange,
   { route, watch, other, hasNext, row, memory }: ReadingTask,
-): Promise<BegunStream | Spent | Unusable> {
+): Promise<BegunStream | Undeliverable | Unusable> {
   if (response.body === null) return misread(route, nothing)
   const reader = response.body.getReader()
   const { framing } = route
@@ -81,15 +81,14 @@ export async function beginStream(
     }
     const reformed = mayBeAnswer ? inStreamedForm(other, rest) : undefined
     if (reformed === undefined) return misread(route, rest)
-    const observer = countedBy(informedOf(route, exchange, response), reformed.told)
+    const observer = countedBy(informedOf(route, exchange, response), reformed.original)
     return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
   }
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
     : { first: copied(first), reader, failure: undefined }
-  const name = failure && classifyError(route.protocol.name, failure.told)
-  // The client's own fault is passed on as the upstream reports it: no other channel would do
-  // better.
+  const name = failure && classifyError(route.protocol.name, failure.errorValue)
+  // The client's own fault is passed on: no other channel would do better.
   if (failure && name && name !== 'client_fault' && hasNext?.()) {
     await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
     return { kind: 'unusable', failure: name, ...failure }
@@ -134,7 +133,7 @@ export function understand(
   exchange: Exchange,
   { route, other, hasNext }: ReadingTask,
   read: Uint8Array | Unread,
-): WholeBody | Spent | Unusable {
+): WholeBody | Undeliverable | Unusable {
   if (!(read instanceof Uint8Array)) return unread(route, read)
   const came = read
   let body = parseObject(came)
@@ -142,7 +141,7 @@ export function understand(
   const bytes = reformed?.bytes ?? came
   if (reformed) body = parseObject(reformed.bytes)
   const informed = informedOf(route, exchange, response)
-  const observer = reformed ? countedBy(informed, reformed.told) : informed
+  const observer = reformed ? countedBy(informed, reformed.original) : informed
   if (!isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
   const { seen } = observer
@@ -161,11 +160,11 @@ export function understand(
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
   if ('unfit' in translated) {
-    return { kind: 'spent', observer, isLost: false, unfit: translated.unfit }
+    return { kind: 'undeliverable', observer, isLost: false, unfit: translated.unfit }
   }
   if (!(translated instanceof Uint8Array)) {
     return showsWork(seen)
-      ? { kind: 'spent', observer, isLost: false }
+      ? { kind: 'undeliverable', observer, isLost: false }
       : failedBy(route, body, seen)
   }
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
@@ -175,7 +174,7 @@ const failedBy = ({ protocol }: Route, body: JsonObject, { usageRaw }: Observati
   kind: 'unusable',
   failure: classifyError(protocol.name, body),
   usageRaw,
-  told: body,
+  errorValue: body,
 })
 
 /** Kept as long as its stream: a view would keep the whole read in memory. */
@@ -295,10 +294,7 @@ async function readAll(
   return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
 }
 
-/**
- * Leases memory for incoming bytes; returns the refusal where there is none. Backpressure holds the
- * upstream meanwhile.
- */
+/** Leases memory for incoming bytes; returns the refusal. Backpressure holds the upstream. */
 async function refusalOf(
   bytes: number,
   watch: Watch | undefined,
@@ -316,9 +312,7 @@ async function refusalOf(
   }
 }
 
-/**
- * A stream's content type, by its first bytes where the header is wrong; undefined: no such stream.
- */
+/** A stream's content type, by its bytes where the header is wrong; undefined: no stream. */
 function streamType(
   framing: Framing,
   first: Uint8Array,
@@ -341,7 +335,7 @@ function jsonType(response: OutboundAnswer): string {
 }
 
 /** What a translation must know of an answered request. */
-export function answerFacts(exchange: Exchange): AnswerFacts {
+function answerFacts(exchange: Exchange): AnswerFacts {
   const { requestId, model = '', startedAt, reservation, framing, library, keeping: own } = exchange
   const inputTokens = reservation?.inputTokens ?? 0
   return { requestId, model, startedAt, inputTokens, framing, library, own }

@@ -6,8 +6,6 @@ import { pathText } from '../../protocols/request-extras.ts'
 import { isStrict } from '../admit/gate.ts'
 import { queryOf } from '../admit/gatekeeper.ts'
 import type { Route } from '../admit/options.ts'
-import type { Beside } from '../beside/job.ts'
-import { isHeavy, nameOf } from '../beside/prepare-beside.ts'
 import type { RequestBody } from '../body/body.ts'
 import { rebuildForm } from '../body/form-body.ts'
 import {
@@ -20,6 +18,8 @@ import {
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { PacedCall } from '../outbound/outbound.ts'
+import type { JobWorker } from '../worker/job.ts'
+import { isHeavy, nameOf } from '../worker/prepare.ts'
 
 /** The client's headers that go upstream; credentials, cookies and addresses do not. */
 const forwardedHeaders: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ export function buildCall(
   body: RequestBody,
   destination: Destination,
   signal: AbortSignal,
-  beside?: Beside | undefined,
+  worker?: JobWorker | undefined,
 ): PacedCall | Promise<PacedCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
@@ -72,7 +72,7 @@ export function buildCall(
   } as const
   const content = translation
     ? translation.encode(signal)
-    : upstreamBody(body, exchange, destination, { beside, signal })
+    : upstreamBody(body, exchange, destination, { worker, signal })
   return content instanceof Promise
     ? content.then((written) => ({ ...call, body: written }))
     : { ...call, body: content }
@@ -127,7 +127,7 @@ function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
   { upstreamModel, route }: Destination,
-  { beside, signal }: { readonly beside: Beside | undefined; readonly signal: AbortSignal },
+  { worker, signal }: { readonly worker: JobWorker | undefined; readonly signal: AbortSignal },
 ): Uint8Array | Promise<Uint8Array | FormData> {
   const cuts = route.passed?.cuts ?? []
   const { fields } = body
@@ -144,18 +144,18 @@ function upstreamBody(
     isRenamed: exchange.model !== upstreamModel || isMended,
     mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes) ? name : undefined,
   }
-  if (beside === undefined || !isForBeside(body, changes)) {
+  if (worker === undefined || !isForWorker(body, changes)) {
     return withoutDropped(exchange, writeNative({ ...body, fields }, changes))
   }
   const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
   const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
-  const written = beside.run<'write'>(owner, { ...job, changes }, signal)
+  const written = worker.run<'write'>(owner, { ...job, changes }, signal)
   return written.then((native) => withoutDropped(exchange, native))
 }
 
 /** Whether writing a body is work for the worker thread. */
-function isForBeside(
+function isForWorker(
   body: RequestBody,
   { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
 ): boolean {
@@ -202,19 +202,13 @@ const isSecret = (name: string, value: string) =>
 /** Other names can be read in more than one way: `$httpHeaders`, `a[b]`, double encoding. */
 const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
 
-/**
- * Names that Google's servers read themselves, and that change an answer. Source: "System
- * parameters".
- */
+/** Names that Google's servers read themselves. Source: "System parameters". */
 const ofServers = new Set([
   ...['alt', 'callback', 'fields', 'pp', 'prettyprint', 'quotauser', 'trace', 'uploadprotocol'],
   ...['uploadtype', 'userip', 'userproject', 'xgafv'],
 ])
 
-/**
- * The part of a query that goes to a native channel: no credentials, nothing that a body says or
- * that decides the answer's form, and nothing that `url` has already.
- */
+/** The query for a native channel, without credentials and fields that decide the form. */
 export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   if (!request.url.includes('?')) return ''
   const query = queryOf(request)

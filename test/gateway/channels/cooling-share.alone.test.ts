@@ -80,7 +80,7 @@ describeWithValkey('what cools, on all nodes', () => {
     const there = await startNode(prefix, valkey.url)
     here.fail()
     expect(here.isCooling()).toBeTrue()
-    await until('it to be heard', there.isCooling)
+    await until('it to be applyRemote', there.isCooling)
     expect(there.health.standing(channel, key, 'model')).toBe('cooling')
     const leftMs = () => here.health.coolingMs(channel, key, 'model')
     const mostMs = leftMs()
@@ -88,7 +88,7 @@ describeWithValkey('what cools, on all nodes', () => {
     expect(leftThereMs).toBeWithin(leftMs() - 5, mostMs + 5)
     expect(there.health.coolings()).toEqual(here.health.coolings())
     there.succeed()
-    await until('the end to be heard', () => !here.isCooling() && !there.isCooling())
+    await until('the end to be applyRemote', () => !here.isCooling() && !there.isCooling())
     // Told at once, that is within a second.
     expect(listensEveryMs).toEqual([500, 500])
     expect(here.health.standing(channel, key, 'model')).toBe('ready')
@@ -102,9 +102,9 @@ describeWithValkey('what cools, on all nodes', () => {
     here.fail()
     await Bun.sleep(20)
     const late = await startNode(prefix, valkey.url)
-    await until('it to be heard', late.isCooling)
+    await until('it to be applyRemote', late.isCooling)
     late.health.recover(channel.id)
-    await until('the end to be heard', () => !here.isCooling())
+    await until('the end to be applyRemote', () => !here.isCooling())
   })
 
   test('is ended for all when it is cleared in their store, and stays so when something else cools', async () => {
@@ -114,16 +114,16 @@ describeWithValkey('what cools, on all nodes', () => {
     const there = await startNode(prefix, valkey.url, { memory })
     here.fail()
     await here.health.flush()
-    await until('it to be heard', there.isCooling)
+    await until('it to be applyRemote', there.isCooling)
     await memory.store.clear(channel.id)
     for (const { health } of [here, there]) await health.refresh(catalog)
-    await until('the end to be heard', () => !here.isCooling() && !there.isCooling())
+    await until('the end to be applyRemote', () => !here.isCooling() && !there.isCooling())
     const part = { channelId: 2, key: '', model: '', cause: 'connect_failed', rounds: 1 }
     const since = Date.now()
     await there.counters.write([{ ...part, since, until: since + minute }], [])
     const cooling = () =>
       [here, there].map(({ health }) => health.coolings().map(({ channelId }) => channelId))
-    await until('the other one to be heard', () => cooling().every((ids) => ids.includes(2)))
+    await until('the other one to be applyRemote', () => cooling().every((ids) => ids.includes(2)))
     expect(cooling()).toEqual([[2], [2]])
   })
 
@@ -136,7 +136,7 @@ describeWithValkey('what cools, on all nodes', () => {
     const there = await startNode(prefix, valkey.url, { memory, tick })
     here.fail()
     await here.health.flush()
-    await until('it to be heard', there.isCooling)
+    await until('it to be applyRemote', there.isCooling)
     aheadMs = 6_000
     await memory.store.clear(channel.id)
     await here.health.refresh(catalog)
@@ -147,7 +147,7 @@ describeWithValkey('what cools, on all nodes', () => {
     expect([here.isCooling(), there.isCooling()]).toEqual([true, true])
   })
 
-  test('is ended by who has only heard of it, when it is cleared in their store', async () => {
+  test('is ended by who has only applyRemote of it, when it is cleared in their store', async () => {
     const prefix = freshPrefix()
     const memory = createMemoryHealth()
     let aheadMs = 0
@@ -156,7 +156,7 @@ describeWithValkey('what cools, on all nodes', () => {
     const there = await startNode(prefix, valkey.url, { memory, tick })
     here.fail()
     await here.health.flush()
-    await until('it to be heard', there.isCooling)
+    await until('it to be applyRemote', there.isCooling)
     await here.leave()
     ends = [there.leave]
     // What was heard a moment ago may not be stored yet.
@@ -179,7 +179,7 @@ describeWithValkey('what cools, on all nodes', () => {
     await Bun.sleep(700)
     expect([here.isCooling(), there.isCooling()]).toEqual([true, false])
     await own.start()
-    await until('it to be heard', there.isCooling)
+    await until('it to be applyRemote', there.isCooling)
     await own.ask('FLUSHALL')
     await Bun.sleep(800)
     expect([here.isCooling(), there.isCooling()]).toEqual([true, true])

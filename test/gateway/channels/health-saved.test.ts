@@ -257,7 +257,7 @@ describe('an operator who says that a channel is well', () => {
     expect(await store.health.load()).toHaveLength(1)
   })
 
-  test('is heard of what was saved before a restart, too', async () => {
+  test('is applyRemote of what was saved before a restart, too', async () => {
     const store = await openSeeded()
     const before = createPatient(store.health)
     before.fail('key')
@@ -308,7 +308,7 @@ describe('an operator who says that a channel is well', () => {
     expect([standing(), rows().length]).toEqual(['cooling', 1])
   })
 
-  test('is heard later when the store can’t be read', async () => {
+  test('is applyRemote later when the store can’t be read', async () => {
     const store = await openSeeded()
     const memory = createMemoryHealth()
     const { health, fail, standing, lines } = createPatient(memory.store)

@@ -14,7 +14,7 @@ function choose(underWay: readonly number[], weights = underWay.map(() => 1)) {
     const channel = channelOf(i + 1, { weight: weights[i] ?? 1 })
     for (let request = 0; request < count; request++) load.began('p', channel.id)
     const key = channel.keys[0] ?? ''
-    return { option: optionOf(channel), key, series: 'm', level: levels.fresh, isLeft: false }
+    return { option: optionOf(channel), key, series: 'm', level: levels.fresh, hasMovedAway: false }
   })
   let draw = 0
   const random = () => draw++ / 100 // the first is drawn first

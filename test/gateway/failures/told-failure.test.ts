@@ -32,14 +32,14 @@ describe.each(allDialects)('$name', (dialect) => {
     )
     for (const { data, event } of frames) observer.push(data, event)
     expect(observer.seen.outcome).toBe('complete')
-    expect([observer.told(), observer.failure()]).toEqual([undefined, undefined])
+    expect([observer.errorValue(), observer.failure()]).toEqual([undefined, undefined])
   })
 
   test('an event is kept with its machine words: they tell the client’s fault from others', () => {
     const observer = observe()
     observer.push(JSON.stringify(events[dialect.name]), '')
     observer.push('{"usage":{}}', '')
-    expect(observer.told()).toEqual(events[dialect.name] as never)
+    expect(observer.errorValue()).toEqual(events[dialect.name] as never)
     expect(observer.failure()).toBe('client_fault')
   })
 
@@ -52,6 +52,6 @@ describe.each(allDialects)('$name', (dialect) => {
   test('what is no object is a failure of the upstream’s', () => {
     const observer = observe()
     observer.pushBody('no')
-    expect([observer.told(), observer.failure()]).toEqual([undefined, 'upstream_failed'])
+    expect([observer.errorValue(), observer.failure()]).toEqual([undefined, 'upstream_failed'])
   })
 })

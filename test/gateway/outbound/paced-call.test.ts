@@ -32,7 +32,7 @@ test('memory is held while something is unread, and given back at the end', asyn
       most = Math.max(most, held)
       return true
     },
-    giveBack() {
+    release() {
       held = 0
     },
     isShort: () => false,
@@ -46,7 +46,7 @@ test('where there is no memory, nothing is read until there is', async () => {
   let waits = 0
   const room: ReadingRoom = {
     hold: () => isFree,
-    giveBack() {},
+    release() {},
     isShort() {
       waits++
       isFree ||= waits > 3
@@ -61,7 +61,7 @@ test('where there is none for long, a little is read now and then', async () => 
   let looks = 0
   const room: ReadingRoom = {
     hold: () => false,
-    giveBack() {},
+    release() {},
     // Short until somebody has waited as long as one may, once.
     isShort: () => looks++ < 25,
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { showsAll } from '../../src/gateway/relay/leaving.ts'
+import { showsAll } from '../../src/gateway/relay/disconnect.ts'
 import { createObservation } from '../../src/protocols/canonical/observation.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'
 import { createExchange } from './exchange-parts.ts'

@@ -8,9 +8,7 @@ import { countedLength } from '../money/estimate.ts'
 // What a client that disconnects early pays: the input; and the output, which is read to its end
 // unless all of it is seen on the way.
 
-/**
- * Whether everything billable was seen, and the group does not drain: the upstream may be stopped.
- */
+/** Whether everything billable was seen and the group does not drain: the upstream may stop. */
 export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
   return exchange.plan?.group.onDisconnect !== 'drain' && showsAll(exchange, seen)
 }
@@ -20,11 +18,11 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
   const { facts, operation, protocol } = exchange
   if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
   if (hidesWork(exchange)) return false
-  return tellsInput(seen) || (isCountable(facts) && !mayWriteDearly(exchange))
+  return reportsInput(seen) || (isCountable(facts) && !mayWriteLongCache(exchange))
 }
 
 /** Whether input may be written to a dearer prompt cache: only the upstream knows how much. */
-function mayWriteDearly({ plan }: Exchange): boolean {
+function mayWriteLongCache({ plan }: Exchange): boolean {
   const terms = plan?.offer.price.terms
   if (terms?.unit !== 'tokens') return false
   return [terms.base, ...terms.tiers].some((rates) => {
@@ -34,7 +32,7 @@ function mayWriteDearly({ plan }: Exchange): boolean {
 }
 
 /** Whether the upstream has reported its input: at the end, or (messages) at once. */
-const tellsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
+const reportsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
 
 /** The characters allowed around the text of a request, plus one for this many of the text. */
 const frameLength = 2_048
@@ -50,18 +48,16 @@ function isCountable(facts: BodyFacts): boolean {
 }
 
 /** Calls back when the upstream of a disconnected client may be stopped: its input is reported. */
-export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean {
+export function stopWhenReported(exchange: Exchange, seen: Observation): () => boolean {
   let mayStop: boolean | undefined
   return () => {
-    if (exchange.interruption !== 'client_left' || !tellsInput(seen)) return false
+    if (exchange.interruption !== 'client_left' || !reportsInput(seen)) return false
     mayStop ??= isAllSeen(exchange, seen)
     return mayStop
   }
 }
 
-/**
- * Whether an upstream may have read what is not counted here: files, stored input, tools' results.
- */
+/** Whether an upstream may have read what is not counted: files, stored input, tool results. */
 export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
   if (facts === undefined || facts.takesTurns) return true
   if (seen.usage !== undefined && !seen.lacksInput) return false
@@ -82,16 +78,16 @@ function hidesWork({ facts, route, candidate }: Exchange): boolean {
 export const heldUpMs = 10_000
 
 /** Texts about a disconnected client's charge, for its record. */
-export const leftTexts = {
-  seen: 'The client left before the answer ended. Nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
-  read: 'The client left before the answer ended. What a model makes unseen (reasoning, say) is told only then, so the answer was read to its end and is charged as a whole.',
+export const disconnectTexts = {
+  seen: 'The client disconnected before the answer ended. Such a request has no hidden work, so the upstream was stopped: what it had read and sent by then is charged.',
+  read: 'The client disconnected before the answer ended. Hidden work (reasoning, for example) is reported only at the end, so the answer was read to its end and is charged as a whole.',
   whole:
-    'The client left before the answer came. What it costs is told only with the whole of it, so it was waited for and is charged as a whole.',
+    'The client disconnected before the answer came. Its cost is reported only with the whole answer, so it is charged as a whole.',
   drained:
-    'The client left before the answer ended. Its group has every answer read to its end, and charges it as a whole.',
+    'The client disconnected before the answer ended. Its group reads every answer to its end, and charges it as a whole.',
   heldUp:
-    'The client read so slowly that the answer could not be brought to its end. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
-  lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
+    "The client read so slowly that the answer broke off. The model's hidden work (reasoning, for example) is unknown, so the amount reserved for the request is charged.",
+  lost: "The client disconnected before the answer ended, and its end could not be read. The model's hidden work (reasoning, for example) is unknown, so the amount reserved for the request is charged.",
 } as const
 
 // How far a streamed answer has come.

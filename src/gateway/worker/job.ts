@@ -42,10 +42,7 @@ interface BodyJob extends Sized {
   readonly stream: boolean
 }
 
-/**
- * Translate a validated request. With one target it is encoded at once, if nothing has to be
- * fetched.
- */
+/** Translate a validated request. One target without files is encoded at once. */
 export interface TranslationJob extends BodyJob {
   readonly kind: 'translate'
   readonly owner: string
@@ -88,12 +85,12 @@ export interface Results {
     readonly body: JsonObject
     readonly targets: readonly (PreparedTarget | Refused)[]
   }
-  readonly read: ToldBody
+  readonly read: ReadResult
   readonly write: NativeBody
   readonly count: number
 }
 
-interface ToldBody {
+interface ReadResult {
   readonly facts: Omit<BodyFacts, 'text' | 'uncounted' | 'media' | 'hiddenWork' | 'amend'>
   readonly text: TextSample
   readonly uncounted: number
@@ -123,7 +120,7 @@ export const isRefused = (result: object | number | undefined): result is Refuse
   typeof result === 'object' && 'refused' in result
 
 /** Runs jobs on the worker thread, fairly by owner. */
-export interface Beside {
+export interface JobWorker {
   /** Throws the `GatewayError` of a refused job, or the signal's reason. */
   run<Kind extends Job['kind']>(
     owner: string,
@@ -132,11 +129,12 @@ export interface Beside {
   ): Promise<Results[Kind]>
 }
 
-/**
- * The worker thread whose jobs lease memory first, one at a time. Throws the 429 where there is
- * none.
- */
-export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () => number): Beside {
+/** The worker whose jobs lease memory first, one at a time. Throws the 429 without it. */
+export function withinMemory(
+  worker: JobWorker,
+  memory: MemoryBudget,
+  waitMs: () => number,
+): JobWorker {
   const inTurn = createFairTurns()
   return {
     run(owner, job, signal) {
@@ -149,7 +147,7 @@ export function withinMemory(beside: Beside, memory: MemoryBudget, waitMs: () =>
         if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()
         try {
           await memory.take(lease, cost, { waitMs: waitMs(), signal, isAhead: true })
-          return await beside.run(owner, job, signal)
+          return await worker.run(owner, job, signal)
         } finally {
           memory.end(lease)
         }

@@ -12,7 +12,13 @@ import {
   type TranslationTask,
   targetOf,
 } from '../translate/translation.ts'
-import { type Beside, isRefused, type JobTarget, type OperationName, type Refused } from './job.ts'
+import {
+  isRefused,
+  type JobTarget,
+  type JobWorker,
+  type OperationName,
+  type Refused,
+} from './job.ts'
 
 /** From this many values or bytes on, work on a whole request takes milliseconds. */
 const heavyValues = 4_096
@@ -24,12 +30,9 @@ export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>
 
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
-/**
- * Translates a heavy request on the worker thread, for every way in which one of these channels can
- * be called.
- */
-export async function prepareBeside(
-  beside: Beside,
+/** Translates a heavy request on the worker thread, for every way to call these channels. */
+export async function prepareOnWorker(
+  worker: JobWorker,
   task: TranslationTask,
   fetchMedia: FetchMedia,
   ways: readonly (readonly [Candidate, Protocol])[],
@@ -49,7 +52,7 @@ export async function prepareBeside(
     files: undefined,
   }
   const targets = [...named.values()]
-  const found = await beside.run<'translate'>(owner, { ...job, targets }, signal)
+  const found = await worker.run<'translate'>(owner, { ...job, targets }, signal)
   const keys = [...named.keys()]
 
   return (target) => {
@@ -67,7 +70,7 @@ export async function prepareBeside(
       async encode(ending) {
         if (prepared.bytes !== undefined) return prepared.bytes
         const files = await fetchAll(prepared.wanted, fetchMedia, ending)
-        const made = await beside.run<'translate'>(owner, { ...job, targets: [one], files }, ending)
+        const made = await worker.run<'translate'>(owner, { ...job, targets: [one], files }, ending)
         const [whole] = made.targets
         if (whole === undefined || isRefused(whole)) throw refusalOf(whole)
         if (whole.bytes === undefined) throw new Error('A request was not written.')
@@ -123,8 +126,8 @@ export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolea
 }
 
 /** Reads a body on the worker thread; throws the 400 of invalid JSON or a schema mismatch. */
-export async function readBeside(
-  beside: Beside,
+export async function readOnWorker(
+  worker: JobWorker,
   owner: string,
   operation: Operation,
   asked: ConversationAsked,
@@ -133,20 +136,20 @@ export async function readBeside(
 ): Promise<RequestBody> {
   const { values } = fields
   const job = { kind: 'read' as const, bytes, values, operation: nameOf(operation), asked }
-  const told = await beside.run<'read'>(owner, job, signal)
-  const { hiddenWork, amend, renamed } = told
+  const result = await worker.run<'read'>(owner, job, signal)
+  const { hiddenWork, amend, renamed } = result
   return {
     ...{ bytes, fields, contentType: 'application/json' },
     facts: {
-      ...told.facts,
+      ...result.facts,
       amend: amend ?? {},
-      text: () => told.text,
-      uncounted: () => told.uncounted,
-      media: () => told.media,
+      text: () => result.text,
+      uncounted: () => result.uncounted,
+      media: () => result.media,
       ...(hiddenWork !== undefined && { hiddenWork: () => hiddenWork }),
     },
     value: once((): JsonObject => JSON.parse(bytes.toString())),
-    conversation: () => told.conversation,
+    conversation: () => result.conversation,
     // Other renames happen where the body is written.
     rename: (upstreamModel) =>
       renamed.includes('model') ? operation.rename({ model: '' }, upstreamModel) : {},

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
+import { GatewayError } from '../../gateway/errors.ts'
 import {
-  type Beside,
   isRefused,
   type Job,
+  type JobWorker,
   type Refused,
   type Results,
-} from '../../gateway/beside/job.ts'
-import { refusalOf } from '../../gateway/beside/prepare-beside.ts'
-import { GatewayError } from '../../gateway/errors.ts'
+} from '../../gateway/worker/job.ts'
+import { refusalOf } from '../../gateway/worker/prepare.ts'
 import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
 import { createFairQueue } from '../../lib/turns.ts'
@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** A worker thread for whole requests, started on first use. Owners take turns. */
-export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}): Beside {
+export function createJobWorker(keys: TextKeys, { longestMs = longestJobMs } = {}): JobWorker {
   const queue = createFairQueue<Waiting>()
   let worker: Worker | undefined
   let isReady = false

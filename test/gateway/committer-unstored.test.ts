@@ -105,7 +105,7 @@ describe.each([
     await expect(scene.committer.settle(one(1))).rejects.toThrow(StoreError)
     expect(await early).toBeUndefined()
     const late = reserveBy(scene.committer, asked(2))
-    scene.committer.hurry('req_2')
+    scene.committer.commitNow('req_2')
     const settled = scene.committer.settle(one(2))
     const ends = await Promise.allSettled([late, settled])
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

@@ -1,9 +1,9 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { doJob } from '../../gateway/beside/work.ts'
+import { doJob } from '../../gateway/worker/work.ts'
 import { createTextSealer } from '../../lib/secrets.ts'
 import { countTokens } from '../count-tokens.ts'
-import type { Done, FromThread, ToThread } from './beside.ts'
+import type { Done, FromThread, ToThread } from './worker.ts'
 
 declare const self: Worker
 

@@ -14,11 +14,8 @@ const maxKept = 100_000
 /** The largest batch: all accounts wait for a commit. */
 export const mostTogether = 1_000
 
-/**
- * Keeps items in memory to store later; those that carry money are also in the spool, if there is
- * one.
- */
-export function createKept(
+/** Keeps items in memory to store later; money is also in the spool, if there is one. */
+export function createRetryQueue(
   commit: (batch: Batch) => Promise<unknown>,
   log: Logger,
   spool: Spool | undefined,
@@ -76,7 +73,7 @@ export function createKept(
         await spool?.setAside(settlement, String(cause))
       forget([one])
     } catch (error) {
-      log.error('refused request not set aside', {
+      log.error('rejected charge not kept in the spool', {
         ...{ request_id: one.requestId, error: String(error) },
       })
       kept.delete(one.requestId)
