@@ -179,7 +179,7 @@ const unreadFields: ReadonlyMap<string, IsHarmless> = new Map([
 /** The first such field of a body with an effect. */
 export function unreadFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
-    const isHarmless = unreadFields.get(foldAll(name))
+    const isHarmless = unreadFields.get(factsOf(name)?.folded ?? foldAll(name))
     const value = body[name]
     if (isHarmless === undefined || value === undefined || value === null) continue
     if (!isHarmless(value)) return refused(name)

@@ -30,8 +30,10 @@ export function objectIn(value: JsonObject | undefined, key: string): JsonObject
 
 export function arrayIn(value: JsonObject | undefined, key: string): readonly unknown[] {
   const member = value?.[key]
-  return Array.isArray(member) ? member : []
+  return Array.isArray(member) ? member : nothing
 }
+
+const nothing: readonly never[] = []
 
 export function countIn(value: JsonObject | undefined, key: string): number | undefined {
   const member = value?.[key]

@@ -65,8 +65,13 @@ export interface ScannedBody {
 }
 
 /** Parses a JSON body. Throws the 400 of invalid or ambiguous JSON. */
-export const parseJsonBody = (bytes: Buffer): ParsedBody =>
-  atOnce(parseSteps(atOnce(scanSteps(bytes, bytes.byteLength, 'whole'))))
+export function parseJsonBody(bytes: Buffer): ParsedBody {
+  if (bytes.byteLength >= largeBytes)
+    return atOnce(parseSteps(atOnce(scanSteps(bytes, bytes.byteLength, 'whole'))))
+  const fields = findFields(bytes, scanLimits)
+  checkFields(fields)
+  return checkMembers(bytes, fields, unshortened(parseJson(bytes)))
+}
 
 function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
@@ -94,10 +99,7 @@ function* scanSteps(
   const isSound = strings !== undefined && !found.tooDeep && !found.tooMany && strings.isSound()
   // In an unsound body each string is searched for by itself.
   const fields = strings && !isSound ? yield* fieldsOf(bytes, stepBytes) : found
-  if (fields.tooDeep) throw tooDeep()
-  if (fields.tooMany) throw tooManyValues()
-  countFields(fields)
-  checkNames(fields.spans.keys())
+  checkFields(fields)
   if (strings === undefined || !isSound) return { bytes, fields, long: undefined }
   // Records name a model, however long its name is.
   const modelText = (fields.spans.get('model')?.start ?? -1) + 1
@@ -105,6 +107,13 @@ function* scanSteps(
     (span) => span.start !== modelText && mayBeShortened(bytes, span),
   )
   return { bytes, fields, long }
+}
+
+function checkFields(fields: JsonFields): void {
+  if (fields.tooDeep) throw tooDeep()
+  if (fields.tooMany) throw tooManyValues()
+  countFields(fields)
+  checkNames(fields.spans.keys())
 }
 
 function* fieldsOf(
@@ -123,10 +132,16 @@ function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, Pars
   const outline = long && readOutline(bytes, long, () => parseJson(bytes))
   const parsed = outline ?? unshortened(parseJson(bytes))
   yield
+  const checked = checkMembers(bytes, fields, parsed)
+  yield
+  return checked
+}
+
+/** Throws the 400 of a name that is twice in one object. */
+function checkMembers(bytes: Buffer, fields: JsonFields, parsed: Outline<unknown>): ParsedBody {
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   if (fields.members !== countMembers(parsed.outline))
     throw twiceWithin(bytes, fields, parsed.outline)
-  yield
   return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
