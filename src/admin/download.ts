@@ -9,15 +9,8 @@ export interface Places {
   take(who: Pick<SignedIn, 'accountId' | 'role'>): () => void
 }
 
-interface PlacesOptions {
-  /** Such as `exports`, for the refusal. */
-  readonly what: string
-  readonly most: number
-  /** At most so many of one account. */
-  readonly mostEach: number
-}
-
-export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
+/** `what`: such as `exports`, for the refusal; `most`: of administrators, and of all others. */
+export function createPlaces(what: string, most: number, mostEach: number): Places {
   const taken = new Map<number, number>()
   const all = { admin: 0, user: 0 }
 
@@ -45,8 +38,7 @@ export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
 }
 
 /** Places for exports: each holds a page of rows until its reader has taken it. */
-export const createExportPlaces = (): Places =>
-  createPlaces({ what: 'exports', most: 16, mostEach: 4 })
+export const createExportPlaces = (): Places => createPlaces('exports', 16, 4)
 
 const tooMany = (message: string) =>
   new ApiError('unavailable', `${message}, and try again in some seconds.`, {

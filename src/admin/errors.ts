@@ -1,6 +1,5 @@
 import type { Logger } from '../lib/log.ts'
-import type { Fault } from './api-error.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, type Fault } from './api-error.ts'
 
 /** One validation error of Elysia. */
 interface Finding {

@@ -31,11 +31,6 @@ export const readSpan = ({ since, until }: { since?: string; until?: string }) =
   ...(until !== undefined && { until: readTime('until', until) }),
 })
 
-interface Asked {
-  readonly page: PageAsked
-  readonly number: number
-}
-
 /** A page as `ListOf` describes it. */
 export interface ListAnswer<Item> {
   items: Item[]
@@ -65,7 +60,10 @@ export async function answerPage<Row, Item>(
   }
 }
 
-function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery): Asked {
+function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery): {
+  page: PageAsked
+  number: number
+} {
   if (cursor === undefined) return { page: { size }, number: 1 }
   const [, number, own] = /^([1-9]\d{0,8})\.(.+)$/.exec(cursor) ?? []
   if (own === undefined) throw badCursor(cursor)

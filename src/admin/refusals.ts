@@ -9,8 +9,7 @@ import {
   SetByOperator,
   TooMany,
 } from '../store/ports/edits.ts'
-import type { Fault } from './api-error.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, type ApiErrorReason, type Fault } from './api-error.ts'
 
 /** A problem or warning about a field, such as `speaks.chat`; the message names it. */
 export interface Remark {
@@ -51,25 +50,19 @@ export async function edit<Result>(
   } catch (error) {
     if (!(error instanceof WriteRefused)) throw error
     const at = field === undefined ? {} : { field }
-    if (error instanceof Conflict) {
-      const data = await present?.()
-      throw new ApiError('conflict', sentence(error.message), { data, cause: error })
-    }
-    if (error instanceof GroupGone) {
-      throw new ApiError('not_found', sentence(error.message), { fault: 'group_gone' })
-    }
-    if (error instanceof NotThere) throw new ApiError('not_found', sentence(error.message), at)
-    if (error instanceof NameTaken) throw new ApiError('name_taken', sentence(error.message), at)
-    if (error instanceof SetByOperator) throw new ApiError('not_allowed', sentence(error.message))
-    if (error instanceof InUse) throw new ApiError('in_use', sentence(error.message), at)
-    if (error instanceof NotKnown) {
-      const named = { field: namedBy[error.kind], fault: 'not_known' } as const
-      throw new ApiError('invalid_value', sentence(error.message), named)
-    }
-    if (error instanceof TooMany) {
-      throw new ApiError('invalid_value', sentence(error.message), { fault: 'too_many' })
-    }
-    throw new ApiError('invalid_value', sentence(error.message), { ...at, cause: error })
+    const refusal = (reason: ApiErrorReason, details: ApiError['details'] = at) =>
+      new ApiError(reason, sentence(error.message), details)
+    if (error instanceof Conflict)
+      throw refusal('conflict', { data: await present?.(), cause: error })
+    if (error instanceof GroupGone) throw refusal('not_found', { fault: 'group_gone' })
+    if (error instanceof NotThere) throw refusal('not_found')
+    if (error instanceof NameTaken) throw refusal('name_taken')
+    if (error instanceof SetByOperator) throw refusal('not_allowed', {})
+    if (error instanceof InUse) throw refusal('in_use')
+    if (error instanceof NotKnown)
+      throw refusal('invalid_value', { field: namedBy[error.kind], fault: 'not_known' })
+    if (error instanceof TooMany) throw refusal('invalid_value', { fault: 'too_many' })
+    throw refusal('invalid_value', { ...at, cause: error })
   }
 }
 

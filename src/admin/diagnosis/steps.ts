@@ -132,45 +132,34 @@ export function modelStep(facts: Facts): Step {
   const { request, group } = facts
   const { model, cause } = request
   const step = openStep('model')
+  const done = (...explaining: readonly NoteWord[]) => step.done({ explaining, link: plaza })
   if (model === null) {
     step.note('model_not_named')
     return step.done({ isUnknown: true, link: plaza })
   }
-  if (group === undefined) {
-    step.problem('group_gone', { group: request.group })
+  if (group === undefined || group === 'closed') {
+    const word = group === undefined ? 'group_gone' : 'group_closed'
+    step.problem(word, { group: request.group })
     step.way('try_other_group')
-    return step.done({ explaining: isGroups(cause) ? ['group_gone'] : [], link: plaza })
-  }
-  if (group === 'closed') {
-    step.problem('group_closed', { group: request.group })
-    step.way('try_other_group')
-    return step.done({
-      explaining: cause === 'group_disabled' ? ['group_closed'] : [],
-      link: plaza,
-    })
+    const isMissing = group === undefined && cause === 'model_not_found'
+    return cause === 'group_disabled' || isMissing ? done(word) : done()
   }
   const named = { model, group: group.name }
   const offer = group.offers.get(model)
   if (offer === undefined) {
     step.problem('model_not_in_group', named)
     lookElsewhere(facts, group, model, step)
-    const explaining = cause === 'model_not_found' ? (['model_not_in_group'] as const) : []
-    return step.done({ explaining, link: plaza })
+    return cause === 'model_not_found' ? done('model_not_in_group') : done()
   }
   if (offer.candidates.length === 0) {
     step.problem('model_no_channel', named)
     step.way('try_other_group')
     step.way('ask_operator')
-    return step.done({
-      explaining: cause === 'no_channel' ? ['model_no_channel'] : [],
-      link: plaza,
-    })
+    return cause === 'no_channel' ? done('model_no_channel') : done()
   }
   step.note(cause === 'model_not_found' ? 'model_there_by_now' : 'model_in_group', named)
-  return step.done({ link: plaza })
+  return done()
 }
-
-const isGroups = (cause: string | null) => cause === 'group_disabled' || cause === 'model_not_found'
 
 /** Similar names in the group, and groups that have exactly this model. */
 function lookElsewhere(facts: Facts, group: Group, model: string, step: OpenStep): void {

@@ -46,11 +46,7 @@ export type LiveRequests = ReturnType<typeof createLiveRequests>
 /** Live views of ending requests. One poll serves all viewers. A view ends with its session, its client or `stop`. */
 export function createLiveRequests(parts: LiveParts) {
   const { lists, accounts, sessions, log, repeat = repeatByTimer } = parts
-  const places = createPlaces({
-    what: 'live views',
-    most: maxViewers,
-    mostEach: maxViewersEach,
-  })
+  const places = createPlaces('live views', maxViewers, maxViewersEach)
   const viewers = new Map<Viewer, Watching>()
   let stopTimers: (() => void) | undefined
   let hasStopped = false
