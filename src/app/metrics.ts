@@ -6,7 +6,7 @@ import { addTo } from '../lib/add-to.ts'
 import {
   countOpenFiles,
   type LagMeter,
-  mostOpenFiles,
+  maxOpenFiles,
   residentMemoryBytes,
 } from '../lib/process-state.ts'
 import type { MetricsSource } from './metrics-listen.ts'
@@ -210,7 +210,7 @@ function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
     ),
     gauge('process_resident_memory_bytes', 'Resident memory.', residentMemoryBytes),
     gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', countOpenFiles),
-    gauge('process_max_fds', 'File descriptors that may be open at once.', mostOpenFiles),
+    gauge('process_max_fds', 'File descriptors that may be open at once.', maxOpenFiles),
     gauge(
       'tollgate_event_loop_lag_seconds',
       'Longest delay of the event loop in the last minute.',

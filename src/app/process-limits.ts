@@ -7,7 +7,7 @@ import {
   findMemoryLimit,
   hasSpareDescriptors,
   heldMemoryBytes,
-  raiseIt,
+  raiseLimitAdvice,
 } from '../lib/process-state.ts'
 import type { Config } from './config/config.ts'
 
@@ -116,9 +116,12 @@ export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer): D
       toldTick = performance.now()
       isTold = true
       const limit = descriptorLimit()
-      log.error(`no file descriptors are left, no connection is taken or made: ${raiseIt}`, {
-        limit,
-      })
+      log.error(
+        `no file descriptors are left, no connection is taken or made: ${raiseLimitAdvice}`,
+        {
+          limit,
+        },
+      )
     }
   }
 

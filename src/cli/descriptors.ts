@@ -1,5 +1,5 @@
 import { UserError } from '../app/instance.ts'
-import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/process-state.ts'
+import { descriptorLimit, hasSpareDescriptors, raiseLimitAdvice } from '../lib/process-state.ts'
 
 /** What a command opens at most: the database, its threads and some connections. */
 const needed = 64
@@ -11,7 +11,7 @@ export function requireDescriptors(): void {
   if (hasSpareDescriptors(needed / 2) && (descriptorLimit() ?? needed) >= needed) return
   throw new UserError(
     `This process may open ${descriptorLimit() || 'too few'} files, connections among them, and needs ` +
-      `at least ${needed}, and two for each request under way. So ${raiseIt}.`,
+      `at least ${needed}, and two for each request under way. So ${raiseLimitAdvice}.`,
   )
 }
 
@@ -21,6 +21,6 @@ export function descriptorWarning(): string | undefined {
   if (limit === undefined || limit >= plenty) return undefined
   return (
     `At most ${limit} files can be open, connections among them: a request under way takes two, so ` +
-    `that less than ${Math.floor(limit / 2)} can be. To have more, ${raiseIt}.`
+    `that less than ${Math.floor(limit / 2)} can be. To have more, ${raiseLimitAdvice}.`
   )
 }

@@ -18,12 +18,12 @@ export interface DraftFile {
 /** A draft is touched this often while its process lives … */
 const touchMs = 1_000
 /** … so an older draft was left behind by a killed process. */
-const leftBehindMs = 60_000
+const staleMs = 60_000
 
 /** Creates an empty private draft of `file`, and removes those that killed processes left behind. */
 export function createDraftFile(file: string): DraftFile {
   const { folder, prefix } = draftsOf(file)
-  removeLeftBehind(file)
+  removeStaleDrafts(file)
   const name = `${prefix}${randomBytes(6).toString('hex')}.tmp`
   const path = join(folder, name)
   closeSync(openSync(path, 'wx', 0o600))
@@ -102,14 +102,14 @@ const draftsOf = (file: string) => ({
 })
 
 /** Removes drafts that killed processes left behind, where no new draft is made. */
-export function removeLeftBehind(file: string): void {
+export function removeStaleDrafts(file: string): void {
   const { folder, prefix } = draftsOf(file)
   const draft = /^[0-9a-f]{12}\.tmp/
   for (const name of namesIn(folder)) {
     if (!name.startsWith(prefix) || !draft.test(name.slice(prefix.length))) continue
     const path = join(folder, name)
     const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (touched !== undefined && Date.now() - touched > leftBehindMs) remove(path)
+    if (touched !== undefined && Date.now() - touched > staleMs) remove(path)
   }
 }
 

@@ -118,7 +118,7 @@ const mostForThread = 256
 export const tooFewDescriptors = 'Too few file descriptors are left at present.'
 
 /** Advice for the operator. */
-export const raiseIt =
+export const raiseLimitAdvice =
   'raise the limit: ulimit -n 65536 in a shell, LimitNOFILE=65536 in systemd, --ulimit nofile=65536 for a container'
 
 const isShortage = (error: unknown) =>
@@ -135,7 +135,7 @@ export function countOpenFiles(): number | undefined {
 }
 
 /** The limit of open files: Infinity without one, undefined without /proc. */
-export function mostOpenFiles(): number | undefined {
+export function maxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     const most = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]

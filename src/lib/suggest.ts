@@ -56,7 +56,7 @@ export function nearest(word: string, known: readonly string[], most: number): r
   return known
     .map((candidate) => {
       const other = plain(candidate)
-      return { candidate, far: farOf(other) ?? farOfBeginning(wanted, other) }
+      return { candidate, far: farOf(other) ?? prefixDistance(wanted, other) }
     })
     .filter(({ far }) => far !== undefined)
     .toSorted((a, b) => (a.far ?? 0) - (b.far ?? 0))
@@ -65,7 +65,7 @@ export function nearest(word: string, known: readonly string[], most: number): r
 }
 
 /** Ranks after all near words; the fewer letters are missing, the nearer. */
-function farOfBeginning(wanted: string, other: string): number | undefined {
+function prefixDistance(wanted: string, other: string): number | undefined {
   const [short, long] = wanted.length < other.length ? [wanted, other] : [other, wanted]
   if (short.length < 4 || !long.startsWith(short)) return undefined
   return maxLength + long.length - short.length

@@ -16,7 +16,6 @@ export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** … and back. */
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Top-level fields that decide the charge, in any protocol. */
@@ -39,7 +38,6 @@ const settingsFields: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Their names by folded form. */
 export const decidingFields: ReadonlyMap<string, string> = new Map(
   fields.map((name) => [foldName(name), name]),
 )
@@ -54,7 +52,6 @@ const decidingSettings = [
   ...['environment', 'container', 'execution', 'memory_limit', 'forced_search'],
 ]
 
-/** The allowed spellings, by folded name. */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   decidingSettings.map((name) => [foldAll(name), [...new Set([name, camelCase(name)])]]),
 )
@@ -74,7 +71,6 @@ interface NameFacts {
   readonly folded: string
   /** The allowed spellings; undefined: it decides nothing. */
   readonly spellings: readonly string[] | undefined
-  /** Its content has the client's own names. */
   readonly isOwn: boolean
 }
 

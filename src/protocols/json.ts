@@ -18,7 +18,6 @@ export function parseJsonObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text)
     return isJsonObject(value) ? value : undefined
   } catch {
-    // No JSON: observers skip it.
     return undefined
   }
 }

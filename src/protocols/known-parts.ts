@@ -81,7 +81,6 @@ export const isTextKind = (kind: unknown): boolean =>
 export function memberKind(name: string, value: unknown): 'text' | 'json' | 'unknown' {
   if (textMembers.has(name)) return 'text'
   if (jsonMembers.has(name)) return 'json'
-  // Null and booleans refer to nothing.
   return value === null || typeof value === 'boolean' ? 'text' : 'unknown'
 }
 

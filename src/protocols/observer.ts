@@ -33,7 +33,6 @@ export abstract class Observer implements AnswerObserver {
   /** The text of an event that contains nothing else worth noting when repeated; absent: parse all. */
   protected readonly textOf?: (event: JsonObject) => string | undefined
   protected abstract readEvent(event: JsonObject, name: string): EventRole
-  /** Reads the data of a frame that is no JSON object. */
   protected readOther?(data: string, name: string): void
   /** Reads a whole body; an error in it is noted by `fail`. */
   protected abstract readBody(body: JsonObject): void
@@ -87,7 +86,6 @@ export function createPlainObserver(): AnswerObserver {
   }
 }
 
-/** After so many events in a row that do not repeat, a stream is only parsed. */
 const patience = 3
 
 /**

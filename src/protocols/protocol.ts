@@ -26,7 +26,6 @@ export interface Fault {
 /** Returns the first fault of a parsed body; undefined: it can be forwarded. */
 export interface Check {
   (body: unknown): Fault | undefined
-  /** Shown in the API's documentation. */
   readonly schema: TSchema
 }
 
@@ -45,11 +44,9 @@ export interface RequestFacts {
   readonly wholeIds?: readonly string[]
   /** Top-level fields to add or replace in the forwarded body. */
   readonly amend: { readonly [field: string]: unknown }
-  /** Choices generated per request. */
   readonly answers: number
   /** The largest limit of each answer, in LLM tokens, that an upstream could read; null: none. */
   readonly maxOutputTokens: number | null
-  /** Beta features named in the body: they may change the context window. */
   readonly betas?: readonly string[]
   /** The longest answer without a limit, where known. */
   readonly longestAnswer?: number
@@ -109,7 +106,6 @@ export interface Operation {
   readonly protocol: ProtocolName
   /** Unique within the protocol; part of records: `completions`, `embeddings`, `generate` … */
   readonly name: string
-  /** Its answer is embeddings. */
   readonly embeds?: true
   /** Charged operations leave a request record; others (count_tokens) do not. */
   readonly charged: boolean
@@ -131,7 +127,6 @@ export interface ProtocolError {
   /** The error code of CONTRACT: `model_not_found`, `rate_limited` … */
   readonly code: string
   readonly message: string
-  /** Path of the invalid field, if any. */
   readonly param: string | undefined
   readonly requestId: string
   /** For an error inside a stream: the model as the client named it, … */
@@ -153,9 +148,7 @@ export interface ClientStream {
 
 /** The position of a heartbeat. */
 export interface HeartbeatPlace {
-  /** Nothing has been sent to the client yet. */
   readonly isFirst: boolean
-  /** A note that came too late for a header. */
   readonly note?: string
 }
 
@@ -193,7 +186,6 @@ export interface Protocol {
   encodeStreamError(error: ProtocolError, stream: ClientStream, first: boolean): string
   /** Keeps a stream alive between two frames, without changing the conversation. */
   heartbeat(stream: ClientStream, place: HeartbeatPlace): string
-  /** The operation that is translated from and to other protocols. */
   readonly generation: Operation
   /** The token count that is translated; undefined: the protocol has none. */
   readonly counting: Operation | undefined
@@ -210,15 +202,12 @@ export interface Protocol {
   /** Rank among channels for clients of other protocols: the first carries the most. */
   readonly fidelity: number
   readonly spelling: Spelling
-  /** A header that only its clients send. */
   readonly clientHeader?: string
   /** The client's name of the conversation, if a body has one. */
   conversationHint?(body: JsonObject): string | undefined
-  /** The role of a message without one. */
   readonly impliedRole?: 'user'
   /** Whether an upstream accepts a prompt cache key that the client has not sent; absent: none does. */
   takesCacheKey?(host: string, quirks: ReadonlySet<Quirk>): boolean
-  /** Models that search do so for each answer. */
   readonly searchesAlways?: true
   /** The error code on which its clients resend a whole conversation; absent: the usual one. */
   readonly unknownConversation?: 'thread_not_found'
@@ -228,6 +217,5 @@ export interface Protocol {
   readonly codec: Codec
   /** The usage of a stored report; undefined without a count. */
   decodeUsage(raw: unknown): Usage | undefined
-  /** Undefined: the protocol has no embeddings. */
   readonly embedding?: EmbeddingCodec
 }

@@ -90,7 +90,6 @@ function isDataUrl(value: string): boolean {
   return value.startsWith('data:') && value.slice(0, 200).includes(';base64,')
 }
 
-/** A piece's length in the body, where text has escaped line ends and quotes. */
 const writtenLength = ({ text, isJson }: Piece) =>
   isJson ? text.length : JSON.stringify(text).length - 2
 
@@ -267,7 +266,6 @@ function kindOf(value: JsonObject, data: string, { whole }: BodyTexts): string {
   return named.map(whole).join(' ')
 }
 
-/** The longest text in a part: its base64 data, if any. */
 function longestText(value: unknown, texts: BodyTexts, depth: number): MeasuredText {
   if (typeof value === 'string') return { text: value, length: texts.lengthOf(value) }
   let longest: MeasuredText = { text: '', length: 0 }

@@ -9,11 +9,8 @@ export type Path = readonly (string | number)[]
 /** Billed features that a request asks for besides text. */
 export interface RequestExtras {
   readonly hostedTools: readonly HostedToolAsk[]
-  /** Named tiers other than the standard one: each may be granted or not. */
   readonly tiers: readonly TierAsk[]
-  /** Kinds of output besides text. */
   readonly outputs: readonly OutputAsk[]
-  /** Fields that name another model. */
   readonly models: readonly ModelSelector[]
   /** Fields that choose among an upstream's sellers, whose prices differ. */
   readonly routing: readonly Path[]
@@ -24,11 +21,9 @@ export interface HostedToolAsk {
   /** Undefined: of an unpriced kind. */
   readonly tool: HostedTool | undefined
   readonly path: Path
-  /** The model must use it. */
   readonly isForced: boolean
   /** Each answer uses it once, visibly or not. */
   readonly isAlways?: boolean
-  /** Other paths that name it. */
   readonly mentions: readonly Path[]
 }
 
@@ -132,7 +127,6 @@ function findRouting(body: JsonObject): readonly Path[] {
 /** A field that names one model or several. */
 export interface ModelSelector {
   readonly path: Path
-  /** Undefined: the models are not evident from it. */
   readonly names: readonly string[] | undefined
 }
 
@@ -228,7 +222,6 @@ function walk(value: object, search: Search): void {
 
 type Role = 'content' | 'selector' | 'other'
 
-/** A cache of names; clients' own names must not fill it. */
 const roles = new Map<string, Role>()
 const mostRoles = 2_000
 const longestRole = 64

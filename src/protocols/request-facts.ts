@@ -20,7 +20,6 @@ export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
   } satisfies Partial<RequestFacts>
 }
 
-/** A limit with several names: the largest value counts. */
 interface Limit {
   readonly most: number | undefined
   /** The names with a smaller value, set to null: so the upstream reads the largest. */
@@ -42,7 +41,7 @@ const limitName = /^(max|min)_\w*tokens$|^num_predict$|^max_length$/
 const ofInput = /prompt|input|context/
 
 /** The largest of a request's own limit and of any field that could be read as one. */
-export function loosest(body: JsonObject, own: number | undefined): number | null {
+export function largestLimit(body: JsonObject, own: number | undefined): number | null {
   if (own === undefined) return null
   let most = own
   for (const name in body) {
@@ -82,7 +81,6 @@ export function renameModel(_body: unknown, upstreamModel: string): { readonly m
 
 /** Bounds of vendor-run tools. */
 export interface ToolBounds {
-  /** Uses of each tool. */
   readonly uses: number
   /** Container size: one of 4 GB is billed as four uses. */
   readonly gigabytes: number
@@ -95,7 +93,6 @@ const usualSources = 20
 /** The largest container on offer. Source: OpenAI's price list. */
 const largestGigabytes = 64
 
-/** Undefined: no hosted tools requested. */
 function toolBounds(body: JsonObject, extras: RequestExtras | undefined): ToolBounds | undefined {
   if (extras === undefined || extras.hostedTools.length === 0) return undefined
   const tools = extras.hostedTools.map((ask) => ({ ask, tool: memberAt(body, ask.path) }))

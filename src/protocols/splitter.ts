@@ -9,7 +9,6 @@ const none = new Uint8Array(0)
 export abstract class Splitter implements FrameSplitter {
   readonly #limit: number
   readonly #held = new HeldBytes()
-  /** A part of an overlong frame has passed. */
   protected isUnframed = false
 
   constructor(limit: number = heldBytesLimit) {
@@ -21,7 +20,6 @@ export abstract class Splitter implements FrameSplitter {
   /** The frames of `whole`, by the offsets of their ends. */
   protected abstract readFrames(whole: Uint8Array, ends: readonly number[]): Frame[]
   protected abstract isOpen(): boolean
-  /** The frame in the bytes that remain at the end of the stream, if any. */
   protected abstract readRest(whole: Uint8Array): Frame[]
 
   isWithinFrame(): boolean {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 
-/** A process calls few URLs, each many times. */
 const joined = new LRUCache<string, string>({ max: 1_000 })
 
 /** An upstream URL: appends `path` to the path of `base`. Both queries are kept, that of `base` first. */

@@ -36,7 +36,7 @@ export const planted: readonly Planted[] = [
   {
     name: 'the first of two limits holds',
     file: 'src/protocols/chat/facts.ts',
-    find: 'withThinking(body, loosest(body, limit.most))',
+    find: 'withThinking(body, largestLimit(body, limit.most))',
     replace: "countIn(body, 'max_tokens') ?? limit.most ?? null",
   },
   {

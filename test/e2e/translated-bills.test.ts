@@ -103,7 +103,7 @@ afterAll(async () => {
 const config = () => join(gateway.cwd, 'tollgate.yaml')
 
 /** The usage in a whole answer, or the last of a stream. */
-function toldUsage(text: string): unknown {
+function reportUsage(text: string): unknown {
   const found = [...text.matchAll(/"(?:usage|usageMetadata)":(\{(?:[^{}]|\{[^{}]*\})*\})/g)]
   return JSON.parse(found.at(-1)?.[1] ?? 'null')
 }
@@ -128,7 +128,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
         ...{ ...bill.counts, amount_nano: costOf(bill) },
       })
       // In its own words the client is told the same, as far as these have a word for it.
-      const told = decodeStoredUsage(client.name, toldUsage(text))
+      const told = decodeStoredUsage(client.name, reportUsage(text))
       const { counts } = bill
       const hasWrites = client !== dialects.gemini
       const writes = (counts.cache_write_tokens ?? 0) + (counts.cache_write_1h_tokens ?? 0)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createDraftFile, removeLeftBehind } from '../../lib/draft-file.ts'
+import { createDraftFile, removeStaleDrafts } from '../../lib/draft-file.ts'
 import { createSecretBox, loadSecret } from '../../lib/secrets.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
@@ -108,7 +108,7 @@ export function createSecretPlan(database: string, file: string, withSecret: boo
     async place() {
       if (status !== 'copied') return
       // An earlier backup may have been killed after its secret was placed, which leaves its draft.
-      if (isThere) return removeLeftBehind(target)
+      if (isThere) return removeStaleDrafts(target)
       if ((await copySecretFile(own, target)) === 'taken') throw anotherSecret(target)
     },
     outcome: () => ({ status, file: status === 'copied' ? target : null, warning }),

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { removeLeftBehind } from '../../lib/draft-file.ts'
+import { removeStaleDrafts } from '../../lib/draft-file.ts'
 import { humanBytes } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { StoreFile } from '../../store/ports/store.ts'
@@ -63,7 +63,7 @@ const runsBefore = 2
 
 /** Removes the copies made before upgrades, at the third start after one. */
 export async function removeCopies(file: StoreFile, log: Logger): Promise<void> {
-  removeLeftBehind(copyPath(file.path))
+  removeStaleDrafts(copyPath(file.path))
   const copies = copiesOf(file.path)
   if (copies.length === 0 || ((await file.endedRuns()) ?? 0) < runsBefore) return
   for (const copy of copies) {

@@ -131,7 +131,7 @@ export const endingWords: Readonly<Record<Ending, string>> = {
   incomplete: 'the model stopped early, at a limit or by a filter',
   failed: 'the request failed',
   cut: 'the answer was cut off',
-  client_left: 'the client left before the end',
+  client_left: 'the client disconnected before the end',
   shutdown: 'the gateway was stopped before the end',
   interrupted: 'the gateway was ended while this request was under way',
   refused: 'the request was refused',
@@ -144,7 +144,7 @@ const unreported: Readonly<Record<Ending, string>> = {
   incomplete: 'The upstream ended its answer without reporting',
   failed: 'The upstream failed without reporting',
   cut: 'The answer was cut off before the upstream reported',
-  client_left: 'The client left before the upstream reported',
+  client_left: 'The client disconnected before the upstream reported',
   shutdown: 'The gateway was stopped before the upstream reported',
   interrupted: 'The gateway was ended before the upstream reported',
   refused: 'The request was refused before the upstream reported',
@@ -156,11 +156,11 @@ export function estimatedReason(request: StoredRequest): string | null {
   const { estimated, cause, ending, usageRaw } = request
   if (!estimated) return null
   if (cause === 'background_lost') {
-    return 'The upstream can not tell what the answer has used, so what was set aside for it is charged.'
+    return 'The upstream no longer reports the answer’s usage, so its reservation is charged.'
   }
   return usageRaw === null
-    ? `${unreported[ending]} usage, so the gateway counted what was asked and what was delivered.`
-    : `${unreported[ending]} its final usage, so the gateway counted the output that was delivered.`
+    ? `${unreported[ending]} usage, so the gateway counted the prompt and the delivered output.`
+    : `${unreported[ending]} its final usage, so the gateway counted the delivered output.`
 }
 
 /** Why a report was reduced; null where it was not. */

@@ -56,7 +56,7 @@ const describeDifferences = (differences: readonly string[]): readonly string[] 
         '',
         'THIS RECEIPT DOES NOT ADD UP:',
         ...differences.map((difference) => `- ${difference}`),
-        'Somebody changed a record, or the gateway has a fault. Whoever runs it should know.',
+        'A record was edited, or the gateway has a fault. Report this to the operator.',
       ]
 
 type Pair = readonly [string, string]
@@ -192,7 +192,7 @@ function describeCharge(explanation: Explanation, { request }: ReceiptRows): rea
 }
 
 const nothingCharged: { readonly [ending in Ending]?: string } = {
-  interrupted: 'What was used is not known, so nothing was charged.',
+  interrupted: 'The usage is unknown, so nothing was charged.',
   background: 'Nothing was charged yet: what the answer uses is charged when it has ended.',
 }
 

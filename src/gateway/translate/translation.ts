@@ -165,8 +165,14 @@ export function prepareRequest(
   { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
-  const { findFault, leavesOut, tellsInWords, takesSearch } = upstream.codec
-  const can = { findFault, leavesOut, tellsInWords, takesSearch, webSearch: webSearch === true }
+  const { findFault, droppedSettings, unenforcedKeywords, takesSearch } = upstream.codec
+  const can = {
+    findFault,
+    droppedSettings,
+    unenforcedKeywords,
+    takesSearch,
+    webSearch: webSearch === true,
+  }
   const target = { protocol: upstream.name, quirks, ...can }
   const opened = openRequest(isKept ? withoutStore(request) : request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.spelling, target, isStrict, optionalTools))

@@ -18,11 +18,9 @@ export interface CanonicalResponse {
   readonly model?: string | undefined
   /** Seconds since 1970. */
   readonly createdAt?: number | undefined
-  /** At least one, except for an error. */
   readonly choices: readonly Choice[]
   readonly usage?: Usage | undefined
   readonly serviceTier?: ServiceTier | undefined
-  /** The upstream failed despite status 200. */
   readonly error?: CanonicalError | undefined
 }
 
@@ -42,7 +40,6 @@ export type AnswerPart =
 
 export interface Finish {
   readonly reason: FinishReason
-  /** The stop sequence that ended it, where the upstream reports one. */
   readonly stopSequence?: string | undefined
 }
 
@@ -86,7 +83,6 @@ export interface StartEvent {
   readonly id?: string | undefined
   readonly model?: string | undefined
   readonly createdAt?: number | undefined
-  /** Usage at the start (messages: the input). */
   readonly usage?: Usage | undefined
 }
 
@@ -149,7 +145,6 @@ export class EventSink {
     return `${this.#blocks++}`
   }
 
-  /** An id for a call without one. */
   nextCall(): string {
     return `call_${this.#requestId}_${this.#calls++}`
   }

@@ -10,7 +10,6 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
   const waiting = new Map<string, BlockEvent[]>()
   let open: BlockStart | undefined
 
-  /** Writes the buffered blocks up to the first incomplete one. */
   function writeNext(): string {
     let text = ''
     open = undefined
@@ -47,7 +46,6 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
       const text = write(event)
       return isEnd(event) ? text + writeNext() : text
     },
-    /** Writes all buffered blocks and ends the open one. */
     end(): string {
       let text = ''
       while (open !== undefined) text += write(endOf(open)) + writeNext()

@@ -26,22 +26,22 @@ export interface Codec {
   /** Whether the vendor accepts its search together with the rest of a request; absent: never. */
   readonly takesSearch?: ((request: CanonicalRequest) => boolean) | undefined
   /** Settings that the vendor rejects in this request only: they are dropped. */
-  readonly leavesOut?:
+  readonly droppedSettings?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
     | undefined
   /** Schema keywords that the vendor lacks: they move into descriptions. */
-  readonly tellsInWords?: ((request: CanonicalRequest) => readonly ToldKeyword[]) | undefined
+  readonly unenforcedKeywords?:
+    | ((request: CanonicalRequest) => readonly UnenforcedKeyword[])
+    | undefined
   encodeCount(inputTokens: number): JsonObject
-  /** Decodes the body of a 4xx or 5xx. */
   decodeError(body: JsonObject): CanonicalError
 }
 
 /** A JSON schema keyword that moved into a description, so that the vendor does not enforce it. */
-export interface ToldKeyword {
+export interface UnenforcedKeyword {
   /** Path of the tool or response format, as the client wrote it. */
   readonly at: string
   readonly isTool: boolean
-  /** The client wants the schema enforced. */
   readonly isStrict: boolean
   /** Path within the schema: `properties.x.items`; '' is the root. */
   readonly path: string
@@ -61,19 +61,16 @@ export interface EncodeOptions {
   readonly defaultMaxOutputTokens?: number
   /** The client expects to see the reasoning it asks for by default. */
   readonly showsReasoning?: boolean | undefined
-  /** The smallest prompt that the model caches, in LLM tokens; undefined: no cache marks. */
   readonly cacheMinimumTokens?: number | undefined
 }
 
 export interface DecodeContext {
   /** Unique; for ids that the upstream lacks (gemini's calls). */
   readonly requestId: string
-  /** The decoded request: it tells custom tools from functions. */
   readonly request: CanonicalRequest
 }
 
 export interface EncodeContext extends DecodeContext {
-  /** The model as the client named it. */
   readonly model: string
   /** Seconds since 1970, for answers without a time. */
   readonly createdAt: number
@@ -82,7 +79,6 @@ export interface EncodeContext extends DecodeContext {
   /** The client's own body, for protocols that repeat parts of it. */
   readonly body: JsonObject
   readonly framing: Framing
-  /** The client's library, as in `ClientStream`. */
   readonly library: string
   /** For clients of the responses protocol; absent: the answer continues none, and is not stored. */
   readonly own?: OwnResponse | undefined
@@ -97,7 +93,6 @@ export interface OwnResponse {
 
 /** Decodes the frames of one upstream stream. Never throws: it skips unknown frames. */
 export interface StreamDecoder {
-  /** The data of one frame; `json` is the parsed object, if known. */
   push(data: string, event: string, json?: JsonObject): readonly AnswerEvent[]
   /** The stream ended regularly: closes open blocks, and ends the answer if no frame did. */
   end(): readonly AnswerEvent[]
@@ -106,7 +101,6 @@ export interface StreamDecoder {
 /** Encodes one answer for a client, as text. */
 export interface StreamEncoder {
   push(event: AnswerEvent): string
-  /** Ends the stream with this error instead of its regular end. */
   fail(error: ProtocolError): string
 }
 
@@ -128,15 +122,11 @@ interface EmbeddingContext {
 
 /** The translating half of a protocol with embeddings. `decodeRequest` throws `TranslationError`. */
 export interface EmbeddingCodec {
-  /** The upstream operation, for one text as for many. */
   readonly operation: Operation
-  /** Texts per request, at most. */
   readonly mostTexts: number
-  /** The body's member that holds the texts. */
   readonly textsAt: string
   /** Decodes a body that the operation's `check` accepted; `model` is in gemini's path. */
   decodeRequest(body: JsonObject, model: string): EmbeddingRequest
-  /** The body for an upstream, with its model name. */
   encodeRequest(request: EmbeddingRequest, model: string): JsonObject
   /** The vectors of an answer, unchecked, in the order of their texts. */
   decodeVectors(body: JsonObject): readonly unknown[]

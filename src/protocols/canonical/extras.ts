@@ -94,7 +94,6 @@ function extrasOf(usage: Usage, seen: ReportedExtras): UsageExtras | undefined {
   }
 }
 
-/** Only the counts above 0. */
 function used<Counts extends { readonly [name: string]: number | undefined }>(
   counts: Counts | undefined,
 ): Counts | undefined {
@@ -130,10 +129,8 @@ const kinds = [
   ['inputVideo', 'cacheReadVideo', 'outputVideo'],
 ] as const
 
-/** The field of a stored report that holds what was observed beside it. */
 const observedField = 'observed'
 
-/** What a stored report says was observed beside it. */
 function readObserved(report: JsonObject): ObservedExtras | undefined {
   const wire = report[observedField]
   if (!isJsonObject(wire)) return undefined
@@ -171,7 +168,6 @@ const standardTiers = new Set([
   ...['not_available'],
 ])
 
-/** Words that leave the tier open. */
 const openTiers = new Set(['', 'auto', 'unspecified'])
 
 /** A tier's name across vendors: '' for the standard one; undefined: none is named. `names` maps vendor's words. */
@@ -204,7 +200,6 @@ export interface UsageReports {
   /** A report has at least one of these counts. */
   readonly needed: readonly string[]
   readExtras(wire: JsonObject): ReportedExtras | undefined
-  /** The usage that the merged counts amount to. */
   sum(counts: Counts): Usage
   /** Replaces counts for which the largest value is not the right one. */
   replace?(counts: Counts, found: Counts): void
@@ -247,7 +242,7 @@ export function noteUsage(
   const usage = foldUsage(reports, wire, counts)
   if (usage === undefined) return
   seen.counted = seen.observed
-  noteTold(seen, wire, reports)
+  noteCovered(seen, wire, reports)
   seen.usage = usage
   const { usageRaw } = seen
   seen.usageRaw = usageRaw === undefined ? wire : join(usageRaw, wire, counts, reports)
@@ -270,7 +265,7 @@ export function noteObserved(seen: Observation, counts: SeenCounts, reports: Usa
 }
 
 /** Notes which sides no report covers: the gateway estimates them. */
-function noteTold(seen: Observation, wire: unknown, reports: UsageReports): void {
+function noteCovered(seen: Observation, wire: unknown, reports: UsageReports): void {
   const isFirst = seen.usage === undefined
   const tells = (fields: readonly string[]) =>
     isJsonObject(wire) && fields.some((field) => readCount(wire[field]) !== undefined)

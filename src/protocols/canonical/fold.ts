@@ -1,15 +1,12 @@
 import type { AnswerEvent, AnswerPart, CanonicalResponse, Choice, Finish } from './answer.ts'
 import type { TokenLogprob } from './request.ts'
 
-/** An open block; its part is at `at` in `parts`. */
 interface OpenBlock {
   readonly parts: AnswerPart[]
   readonly at: number
   text: string
   logprobs: TokenLogprob[] | undefined
 }
-
-export type Folder = ReturnType<typeof createFolder>
 
 /** Folds events into an answer. */
 export function createFolder() {

@@ -24,7 +24,6 @@ declare global {
   }
 }
 
-/** A double holds fewer digits exactly. */
 const longNumber = /\d{16}/
 
 const leastDigits = 16

@@ -13,7 +13,6 @@ export interface Observation {
   outcome: Outcome | undefined
   /** The upstream works in the background: the answer is fetched later. */
   pending: boolean
-  /** A whole body that is no answer of this protocol. */
   foreign: boolean
   /** Choices or candidates by index: those that began, and those that ended. */
   readonly begun: Set<unknown>
@@ -24,7 +23,6 @@ export interface Observation {
   usageRaw: unknown
   /** Vendor-run tools and the tier, as seen outside of usage. */
   observed: ObservedExtras | undefined
-  /** Images of an image answer. */
   images: number
   /** The part of `observed` that `usage` includes. */
   counted: ObservedExtras | undefined
@@ -32,13 +30,11 @@ export interface Observation {
   lacksInput: boolean
   /** Length of the text at the last report of output: later text is in no report. */
   reportedLength: number
-  /** The upstream's answer id, for later requests. */
   answerId: string | undefined
   /** Other ids that a later request may refer to: the answer's items, its conversation. */
   readonly partIds: Set<string>
   /** The last `sequence_number` (responses). */
   sequence: number | undefined
-  /** The upstream's error message inside the answer. */
   errorMessage: string | undefined
   /** Delivered text (answer, reasoning, tool arguments), for a local estimate. */
   readonly text: TextSample
@@ -46,9 +42,7 @@ export interface Observation {
 
 /** Length and beginning of the text, from which the whole is estimated. */
 export interface TextSample {
-  /** The first characters, at most `sampleLimit`. */
   sample: string
-  /** Length in UTF-16 code units. */
   length: number
   /** Length in UTF-8 bytes: an upper bound for LLM tokens. */
   bytes: number
@@ -98,7 +92,6 @@ const flattenShift = 10
 /** A rope of joined pieces takes several times its text's memory until a search flattens it. */
 const flatten = (text: string): boolean => /\0\0/.test(text)
 
-/** Bytes of a text in UTF-8; pieces of a stream are short. */
 function utf8Length(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {
@@ -169,11 +162,10 @@ export class ToolTally {
     this.#ids ??= new Set()
     if (this.#ids.has(key)) return
     this.#ids.add(key)
-    this.told(tool, (this.#seen.observed?.tools?.[tool] ?? 0) + uses)
+    this.setTotal(tool, (this.#seen.observed?.tools?.[tool] ?? 0) + uses)
   }
 
-  /** The answer's own total replaces the count. */
-  told(tool: HostedTool, uses: number): void {
+  setTotal(tool: HostedTool, uses: number): void {
     const { observed } = this.#seen
     if ((observed?.tools?.[tool] ?? 0) === uses) return
     this.#seen.observed = { tier: observed?.tier, tools: { ...observed?.tools, [tool]: uses } }

@@ -3,7 +3,6 @@ import type { ProtocolName } from '../protocol.ts'
 interface QuirkInfo {
   /** `all`: for any protocol. */
   readonly protocol: ProtocolName | 'all'
-  /** For `--help`, the configuration's schema and the documentation. */
   readonly title: string
 }
 

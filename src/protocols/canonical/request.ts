@@ -30,7 +30,6 @@ export interface CanonicalRequest {
   readonly presencePenalty?: number | undefined
   readonly frequencyPenalty?: number | undefined
   readonly seed?: number | undefined
-  /** The vendor's token id → bias. */
   readonly logitBias?: Readonly<Record<string, number>> | undefined
   /** Alternatives per token; 0: the chosen token only. */
   readonly logprobs?: number | undefined
@@ -41,7 +40,6 @@ export interface CanonicalRequest {
   readonly serviceTier?: ServiceTier | undefined
   readonly promptCacheKey?: string | undefined
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
-  /** Features that only the client's protocol has. */
   readonly native: readonly NativeUse[]
 }
 
@@ -88,7 +86,6 @@ export interface TextPart extends PartBase {
   readonly type: 'text'
   readonly text: string
   readonly citations?: readonly Citation[] | undefined
-  /** In answers, when requested. */
   readonly logprobs?: readonly TokenLogprob[] | undefined
   readonly name?: string | undefined
 }
@@ -132,7 +129,6 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: string | undefined
   /** The vendor withheld the text; only the signature remains (messages: `redacted_thinking`). */
   readonly isRedacted?: boolean | undefined
-  /** The vendor's id of the item (responses). */
   readonly id?: string | undefined
   /** The signature belongs to the call that follows (gemini). */
   readonly callId?: string | undefined
@@ -183,13 +179,11 @@ export interface Tool {
 export interface WebSearch {
   /** Paths of the search: first the tool, then all other fields about it. */
   readonly places: readonly string[]
-  /** Fields of the tool that no other protocol has. */
   readonly others: readonly string[]
   readonly allowedDomains?: readonly string[] | undefined
   readonly blockedDomains?: readonly string[] | undefined
   readonly location?: SearchLocation | undefined
   readonly maxUses?: number | undefined
-  /** How much of the results the model sees. */
   readonly contextSize?: 'low' | 'medium' | 'high' | undefined
 }
 
@@ -205,7 +199,6 @@ export interface SearchLocation {
 export type ToolChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly name: string }
-  /** The vendor's web search must be used. */
   | { readonly type: 'search' }
   /** Only these tools; `isRequired`: one of them must be called. */
   | { readonly type: 'allowed'; readonly names: readonly string[]; readonly isRequired: boolean }
@@ -250,7 +243,6 @@ export interface SearchPart {
 export interface SearchResult {
   readonly url: string
   readonly title?: string | undefined
-  /** The page's age, in the vendor's words. */
   readonly age?: string | undefined
 }
 
@@ -266,7 +258,6 @@ export type Citation =
       readonly citedText?: string | undefined
     }
   | {
-      /** A place in a document of the request, in the vendor's own form (messages). */
       readonly type: 'document'
       readonly title?: string | undefined
       readonly citedText?: string | undefined

@@ -1,27 +1,22 @@
 import { arrayIn, defined, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import type { ToldKeyword } from './codec.ts'
+import type { UnenforcedKeyword } from './codec.ts'
 import { toJsonText } from './json-text.ts'
 import type { CanonicalRequest, SearchLocation, SearchPart, Tool } from './request.ts'
 
 /** Tools that a vendor runs and may bill by use, under one name across vendors. */
 export const hostedTools = [
-  /** Each search; before Gemini 3 each prompt that searched. */
   'web_search',
-  /** OpenAI's `web_search_preview`, billed separately. */
   'web_search_preview',
   'x_search',
   'web_fetch',
-  /** Google fetches addresses in the prompt. */
   'url_context',
   /** Each container or sandbox of an answer; one of 4 GB counts 4. */
   'code_execution',
-  /** Search in stored documents: OpenAI and Google `file_search`. */
   'file_search',
   'image_generation',
   'computer_use',
   'maps_grounding',
-  /** MCP servers that the vendor calls for the model. */
   'mcp',
   'tool_search',
 ] as const
@@ -110,7 +105,7 @@ function propertiesIn(members: unknown): readonly [string, unknown][] {
 export function findRootKeywords(
   { tools }: CanonicalRequest,
   refused: readonly RootKeyword[],
-): readonly ToldKeyword[] {
+): readonly UnenforcedKeyword[] {
   return tools.flatMap(({ at = 'tools', parameters = {}, strict }) =>
     refused
       .filter((keyword) => parameters[keyword] !== undefined)

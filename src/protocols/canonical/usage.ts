@@ -4,7 +4,6 @@ import type { HostedTool } from './tools.ts'
 export interface Usage {
   /** Input neither read from nor written to a prompt cache. */
   readonly inputTokens: number
-  /** All output, reasoning included. */
   readonly outputTokens: number
   readonly reasoningTokens: number
   readonly cacheReadTokens: number
@@ -28,7 +27,6 @@ export interface UsageExtras {
     readonly outputImage?: number
     readonly outputVideo?: number
   }
-  /** Uses of vendor-run tools. */
   readonly tools?: { readonly [tool in HostedTool]?: number }
   /** The answer's service tier, unless standard; several are joined by `+`. */
   readonly tier?: string

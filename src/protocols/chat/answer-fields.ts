@@ -6,7 +6,6 @@ import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '..
 import type { JsonObject } from '../protocol.ts'
 import { encodeUsage } from './usage.ts'
 
-/** Fields that a whole answer and every chunk have. */
 export interface AnswerHead {
   readonly id: string | undefined
   readonly model: string | undefined
@@ -70,9 +69,9 @@ interface AnswerTraits {
 
 /** Why an answer ended. Some vendors omit the reason, or send `stop` with calls: the content decides. */
 export function decodeFinish(reason: string | undefined, traits: AnswerTraits): FinishReason {
-  const told = reason === undefined ? 'stop' : (reasons.get(reason.toLowerCase()) ?? 'other')
-  if (traits.hasCalls && (told === 'stop' || told === 'other')) return 'tool-calls'
-  return traits.hasRefusal && told === 'stop' ? 'refusal' : told
+  const known = reason === undefined ? 'stop' : (reasons.get(reason.toLowerCase()) ?? 'other')
+  if (traits.hasCalls && (known === 'stop' || known === 'other')) return 'tool-calls'
+  return traits.hasRefusal && known === 'stop' ? 'refusal' : known
 }
 
 /** The `finish_reason` of an answer. A refusal in words is a regular end. */

@@ -128,7 +128,6 @@ function sourceOf(url: string, at: string): MediaSource {
 
 export interface ContentStyle {
   readonly marksCache: boolean
-  /** Separator for joining texts into one string; undefined: they stay parts. */
   readonly joint: string | undefined
 }
 
@@ -161,7 +160,6 @@ function encodeKind(part: Part): JsonObject | undefined {
   }
 }
 
-/** A file needs a name; a plain text document is text below its title. */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
   if (source.type === 'text') return { type: 'text', text: titledText(source, title) }
   return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: urlOf(source) } }
@@ -224,7 +222,6 @@ export function groupByName(
 
 const nameOf = (part: Part): TextPart['name'] => (part.type === 'text' ? part.name : undefined)
 
-/** The content of a base64 `data:` URL; undefined for any other text. */
 function parseDataUrl(
   url: string,
 ): { readonly mediaType: string; readonly data: string } | undefined {

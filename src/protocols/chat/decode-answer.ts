@@ -18,7 +18,7 @@ import {
   usageIn,
 } from './answer-fields.ts'
 import { decodeImages } from './content.ts'
-import { type BlockScope, createCallDecoder } from './decode-calls.ts'
+import { createCallDecoder } from './decode-calls.ts'
 import { decodeOpenAiError } from './errors.ts'
 import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
 import { chatReports } from './usage.ts'
@@ -42,7 +42,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function choiceAt(choice: number) {
     const known = choices.get(choice)
     if (known !== undefined) return known
-    const decoder = createChoiceDecoder(scopeOf(choice, sink))
+    const decoder = createChoiceDecoder(choice, sink)
     choices.set(choice, decoder)
     return decoder
   }
@@ -50,7 +50,6 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function read(chunk: JsonObject): void {
     const wires = arrayIn(chunk, 'choices')
     const head = decodeHead(chunk)
-    // Azure's first chunk holds nothing of the answer.
     if (wires.length > 0 || head.id !== undefined) start(head)
     const sources = decodeSources(chunk)
     for (const wire of wires) {
@@ -96,11 +95,11 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
   const sink = new EventSink(context.requestId)
   const sources = decodeSources(body)
   for (const [place, wire] of arrayIn(body, 'choices').filter(isJsonObject).entries()) {
-    const scope = scopeOf(countIn(wire, 'index') ?? place, sink)
-    const decoder = createChoiceDecoder(scope)
+    const choice = countIn(wire, 'index') ?? place
+    const decoder = createChoiceDecoder(choice, sink)
     const message = objectIn(wire, 'message') ?? objectIn(wire, 'delta') ?? {}
     for (const part of decodeReasoning(message))
-      for (const event of unfoldPart(part, scope.nextBlock(), scope.choice)) sink.push(event)
+      for (const event of unfoldPart(part, sink.nextBlock(), choice)) sink.push(event)
     const delta = {
       ...message,
       ...{ reasoning: null, reasoning_content: null, reasoning_details: null },
@@ -108,7 +107,7 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
     }
     decoder.push({ ...wire, delta }, sources)
     decoder.close()
-    sink.push({ type: 'finish', choice: scope.choice, ...decoder.finish() })
+    sink.push({ type: 'finish', choice, ...decoder.finish() })
   }
   return {
     ...decodeHead(body),
@@ -130,26 +129,18 @@ function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly
   })
 }
 
-const scopeOf = (choice: number, sink: EventSink): BlockScope => ({
-  choice,
-  emit: (event) => sink.push(event),
-  nextBlock: () => sink.nextBlock(),
-  inventCallId: () => sink.nextCall(),
-})
-
 type ChoiceDecoder = ReturnType<typeof createChoiceDecoder>
 
-function createChoiceDecoder(scope: BlockScope) {
-  const { choice, emit } = scope
-  const text = createTextDecoder(scope, () => {
+function createChoiceDecoder(choice: number, sink: EventSink) {
+  const text = createTextDecoder(choice, sink, () => {
     reasoning.close()
     calls.settle()
   })
-  const reasoning = createReasoningDecoder(scope, () => {
+  const reasoning = createReasoningDecoder(choice, sink, () => {
     text.close()
     calls.settle()
   })
-  const calls = createCallDecoder(scope, closeSpoken)
+  const calls = createCallDecoder(choice, sink, closeSpoken)
   let reason: string | undefined
   let stopSequence: string | undefined
   let hasRefusal = false
@@ -190,12 +181,12 @@ function createChoiceDecoder(scope: BlockScope) {
       }
       for (const image of decodeImages(delta)) {
         closeSpoken()
-        emit({ type: 'image', choice, image })
+        sink.push({ type: 'image', choice, image })
       }
       pushCalls(delta)
-      const told = stringIn(wire, 'finish_reason')
+      const next = stringIn(wire, 'finish_reason')
       // Some vendors end with a plain stop after another reason.
-      if (reason === undefined || reason === 'stop') reason = told ?? reason
+      if (reason === undefined || reason === 'stop') reason = next ?? reason
       // vLLM reports the stop sequence, or the number of the token that ended the answer.
       stopSequence = stringIn(wire, 'stop_reason') ?? stopSequence
     },
@@ -212,19 +203,18 @@ function createChoiceDecoder(scope: BlockScope) {
 }
 
 /** Decodes the text and refusals of a choice. Citations before the end of a text belong to it. */
-function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: () => void) {
+function createTextDecoder(choice: number, sink: EventSink, beforeText: () => void) {
   let open: { readonly kind: 'text' | 'refusal'; readonly id: string } | undefined
-  /** Of the text before the open block, and of all. */
   let offset = 0
   let length = 0
   let citations: Citation[] = []
   let sources: readonly Citation[] = []
 
   function close(): void {
-    if (open?.kind === 'refusal') emit({ type: 'refusal-end', id: open.id })
+    if (open?.kind === 'refusal') sink.push({ type: 'refusal-end', id: open.id })
     if (open?.kind === 'text') {
       const found = citations.length > 0 ? shiftCitations(citations, -offset) : sources
-      emit({ type: 'text-end', id: open.id, citations: found.length > 0 ? found : undefined })
+      sink.push({ type: 'text-end', id: open.id, citations: found.length > 0 ? found : undefined })
       citations = []
     }
     open = undefined
@@ -233,9 +223,9 @@ function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: 
   function start(kind: 'text' | 'refusal') {
     close()
     beforeText()
-    open = { kind, id: nextBlock() }
+    open = { kind, id: sink.nextBlock() }
     offset = length
-    emit({ type: `${kind}-start`, id: open.id, choice })
+    sink.push({ type: `${kind}-start`, id: open.id, choice })
     return open
   }
 
@@ -244,12 +234,12 @@ function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: 
       if (piece === '') return
       const { id } = open?.kind === kind ? open : start(kind)
       if (kind === 'refusal') {
-        emit({ type: 'refusal-delta', id, text: piece })
+        sink.push({ type: 'refusal-delta', id, text: piece })
         return
       }
       length += piece.length
       const logprobs = decodeLogprobs(tokens)
-      emit({ type: 'text-delta', id, text: piece, ...(logprobs && { logprobs }) })
+      sink.push({ type: 'text-delta', id, text: piece, ...(logprobs && { logprobs }) })
     },
     cite(found: readonly Citation[], beside: readonly Citation[]): void {
       citations.push(...found)

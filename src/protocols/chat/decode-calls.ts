@@ -1,23 +1,14 @@
-import type { AnswerEvent } from '../canonical/answer.ts'
+import type { EventSink } from '../canonical/answer.ts'
 import { Brackets, toJsonText } from '../canonical/json-text.ts'
 import type { ToolKind } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-
-/** What the decoder of the whole answer gives to those of one choice. */
-export interface BlockScope {
-  readonly choice: number
-  emit(event: AnswerEvent): void
-  nextBlock(): string
-  inventCallId(): string
-}
 
 interface Call {
   readonly block: string
   readonly kind: ToolKind
   givenId: string | undefined
   name: string
-  /** Arguments that wait for the name. */
   held: string
   readonly brackets: Brackets
   phase: 'waiting' | 'open' | 'ended'
@@ -28,8 +19,7 @@ interface Call {
  * Assembles the calls of one choice from pieces. Vendors identify them by `index`, by id, or by a new name after
  * complete arguments; some split the name, so a call starts with its first arguments.
  */
-export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
-  /** Calls that have not ended, in order. */
+export function createCallDecoder(choice: number, sink: EventSink, beforeCall: () => void) {
   const active = new Set<Call>()
   let last: Call | undefined
   let hasCalls = false
@@ -59,7 +49,7 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
     if (oldest !== undefined) end(oldest)
     const index = countIn(entry, 'index')
     const call: Call = {
-      block: scope.nextBlock(),
+      block: sink.nextBlock(),
       kind,
       givenId: undefined,
       name: '',
@@ -78,19 +68,18 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
     const { block, name, kind, givenId, held } = call
     if (call.phase !== 'waiting' || name === '') return
     const isFree = givenId !== undefined && !taken.has(givenId)
-    const callId = isFree ? givenId : scope.inventCallId()
+    const callId = isFree ? givenId : sink.nextCall()
     taken.add(callId)
     call.phase = 'open'
     hasCalls = true
     beforeCall()
-    const { choice } = scope
-    scope.emit({ type: 'tool-call-start', id: block, choice, callId, name, kind })
+    sink.push({ type: 'tool-call-start', id: block, choice, callId, name, kind })
     if (held !== '') add(call, held)
   }
 
   function add(call: Call, text: string): void {
     call.hasInput = true
-    scope.emit({ type: 'tool-call-delta', id: call.block, text })
+    sink.push({ type: 'tool-call-delta', id: call.block, text })
   }
 
   function end(call: Call): void {
@@ -98,10 +87,9 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
     active.delete(call)
     const isOpen = call.phase === 'open'
     call.phase = 'ended'
-    // Without a name it was no call.
     if (!isOpen) return
     if (!call.hasInput && call.kind === 'function') add(call, '{}')
-    scope.emit({ type: 'tool-call-end', id: call.block })
+    sink.push({ type: 'tool-call-end', id: call.block })
   }
 
   function settle(except?: Call): void {
@@ -141,7 +129,6 @@ export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
 /** Concurrent calls, at most: more than any SDK accepts. The oldest ends first. */
 const mostActive = 128
 
-/** Whether its arguments are complete; free text never is. */
 const isWhole = ({ kind, brackets }: Call) => kind === 'function' && brackets.isWhole
 
 interface Piece {

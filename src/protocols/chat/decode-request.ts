@@ -105,7 +105,6 @@ function decodeStop(stop: unknown): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts
 }
 
-/** One choice is the default. */
 function decodeChoices(body: JsonObject): number | undefined {
   const choices = countIn(body, 'n') ?? 1
   return choices > 1 ? choices : undefined
@@ -151,11 +150,9 @@ const known = new Set([
 
 interface Conversation {
   readonly native: NativeUse[]
-  /** For results that do not name their call. */
   readonly open: OpenCalls
 }
 
-/** Decodes the conversation. Instructions without text are dropped. */
 function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
   const conversation: Conversation = { native, open: createOpenCalls() }
   const decoded = eachObject(messages, 'messages', (message, at, index) =>
@@ -276,7 +273,6 @@ type OpenCalls = ReturnType<typeof createOpenCalls>
 /** Pairs results without ids with their calls, visiting each call once: conversations may be long. */
 export function createOpenCalls() {
   const open = new Map<string, ToolCallPart>()
-  /** By name, and all of them under ''; also answered calls. */
   const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
 
   function take(callId: string): ToolCallPart | undefined {

@@ -89,8 +89,8 @@ function encodeAllAnnotations(texts: readonly TextPart[]): readonly JsonObject[]
 
 /** Encodes chunks of a chat completion. Usage goes into its own chunk, only for clients that ask for it. */
 export function createChatEncoder(context: EncodeContext): StreamEncoder {
-  const tellsUsage = objectIn(context.body, 'stream_options')?.include_usage === true
-  const tail = tellsUsage ? ',"usage":null}\n\n' : '}\n\n'
+  const includesUsage = objectIn(context.body, 'stream_options')?.include_usage === true
+  const tail = includesUsage ? ',"usage":null}\n\n' : '}\n\n'
   const choices = new Map<number, ChoiceEncoder>()
   const owners = new Map<string, ChoiceEncoder>()
   let begin: string | undefined
@@ -119,7 +119,7 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
     isOver = true
     let text = ''
     for (const choice of choices.values()) text += choice.finish('other')
-    if (tellsUsage) {
+    if (includesUsage) {
       const tier = event.serviceTier ? `,"service_tier":"${event.serviceTier}"` : ''
       const report = JSON.stringify(reportUsage(event.usage ?? usage, context))
       text += `${begin ?? open({})}]${tier},"usage":${report}}\n\n`
@@ -293,8 +293,8 @@ function createChoiceEncoder(write: WriteChunk) {
       isFinished = true
       const hidden =
         details.length === 0 ? '' : delta(`{"reasoning_details":${JSON.stringify(details)}}`)
-      const told = encodeFinish(reason, { hasCalls: callCount > 0, hasRefusal })
-      return `${text}${hidden}${write('{}', 'null', JSON.stringify(told))}`
+      const ending = encodeFinish(reason, { hasCalls: callCount > 0, hasRefusal })
+      return `${text}${hidden}${write('{}', 'null', JSON.stringify(ending))}`
     },
   }
 }

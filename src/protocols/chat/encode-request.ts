@@ -22,12 +22,12 @@ export function encodeChatRequest(request: CanonicalRequest, options: EncodeOpti
   const { quirks, model } = options
   const { turns, tools, toolChoice, maxOutputTokens, logprobs, stream } = request
   const limit = quirks.has('max_tokens') ? 'max_tokens' : 'max_completion_tokens'
-  const tellsUsage = stream && !quirks.has('no_stream_usage')
+  const includesUsage = stream && !quirks.has('no_stream_usage')
   const hasTools = tools.length > 0
   return defined({
     model,
     stream: stream ? true : undefined,
-    stream_options: tellsUsage ? { include_usage: true } : undefined,
+    stream_options: includesUsage ? { include_usage: true } : undefined,
     [limit]: maxOutputTokens,
     temperature: request.temperature,
     top_p: request.topP,

@@ -20,8 +20,8 @@ import {
   type HiddenWork,
   hasOnly,
   isPlain,
+  largestLimit,
   largestOf,
-  loosest,
 } from '../request-facts.ts'
 
 /** Reads a checked chat completion request. */
@@ -37,7 +37,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
     calls: answers,
     answers,
     hiddenWork: () => hiddenWork(body),
-    maxOutputTokens: withThinking(body, loosest(body, limit.most)),
+    maxOutputTokens: withThinking(body, largestLimit(body, limit.most)),
     takesTurns: hasSearch,
     turns: hasSearch ? hostedTurns : 1,
     // An id refers to the audio of an earlier answer.
@@ -104,12 +104,10 @@ export function readImages(body: JsonObject): RequestFacts {
   }
 }
 
-/** Vendors' names for the number of images. */
 const imageCount = /^(?!partial_)(\w*_)?(images|outputs)$|^batch_size$/
 /** Largest set whose size the model chooses. Source: Volcengine, "Seedream". */
 const largestSet = 15
 
-/** Images in an answer, at most. */
 function mostImages(body: JsonObject, asked: number): number {
   const set = objectIn(body, 'sequential_image_generation_options')
   const counts = [body, set].flatMap((holder = {}) =>
@@ -119,7 +117,6 @@ function mostImages(body: JsonObject, asked: number): number {
   return Math.max(asked, ...counts, isSet && counts.length === 0 ? largestSet : 1)
 }
 
-/** Forms send numbers as text. */
 function numberOf(value: unknown): readonly number[] {
   const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value)
   return typeof value === 'number' || isDigits ? [Math.ceil(Number(value))] : []
@@ -300,7 +297,6 @@ const tierNames: ReadonlyMap<string, string> = new Map([['fast', 'priority']])
 /** The tier of OpenAI's two protocols, in a request or an answer. */
 export const openAiTier = (wire: unknown) => tierName(wire, tierNames)
 
-/** Groq's names of the tools that its systems used. */
 const executedTools = meanings<HostedTool>({
   web_search: 'search web_search browser_search',
   web_fetch: 'visit visit_website',

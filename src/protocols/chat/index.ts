@@ -45,7 +45,7 @@ export const chatCodec: Codec = {
   encodeResponse: encodeChatResponse,
   createDecoder: createChatDecoder,
   createEncoder: createChatEncoder,
-  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  unenforcedKeywords: (request) => findRootKeywords(request, openAiRoot),
   takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,
@@ -118,7 +118,6 @@ export const chat = {
     },
     ...{ shownReasoning: 'summary', cacheMark: 'cache_control' },
     ...{ toolSchema: 'parameters', formatSchema: 'schema' },
-    // The older `functions` have no nested object.
     functionAt: (at) => (at.startsWith('tools') ? `${at}.function` : at),
   },
   conversationHint: (body) => stringIn(body, 'prompt_cache_key'),

@@ -42,7 +42,6 @@ class CompletionsObserver extends Observer {
     return this.seen.phase === 'closing' ? lastEvent : ''
   }
 
-  /** True when the chunk or body has a usage object. */
   #readAnswer(answer: JsonObject): boolean {
     observeExtras(this.seen, this.tally, answer)
     for (const choice of arrayIn(answer, 'choices')) {

@@ -12,7 +12,7 @@ import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } f
 import { hasOnlyKnown } from '../known-parts.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocol.ts'
 import { noMedia, requestText } from '../request-content.ts'
-import { baseFacts, largestOf, loosest } from '../request-facts.ts'
+import { baseFacts, largestLimit, largestOf } from '../request-facts.ts'
 import { type LegacyFeature, legacyFeatures } from '../translation/features.ts'
 import { decodeChatRequest } from './decode-request.ts'
 import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
@@ -29,7 +29,7 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
     calls: answers,
     answers,
     hiddenWork: () => hiddenWork({ ...body, prompt: undefined }),
-    maxOutputTokens: loosest(body, limit.most ?? usualLimit),
+    maxOutputTokens: largestLimit(body, limit.most ?? usualLimit),
     hasUnseenInput: !hasOnlyKnown(body, promptFields),
     media: () => noMedia,
     // Upstreams with another default would write more than was reserved.
@@ -77,7 +77,6 @@ export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'create
 /** The vendor's default limit of an answer. */
 export const usualLimit = 16
 
-/** The prompt. Throws `TranslationError` for features of the legacy form. */
 function refuseOwn(body: JsonObject): string {
   const { prompt, suffix, echo, best_of: best, logprobs, n } = body
   const [text = prompt] = Array.isArray(prompt) ? prompt : [prompt]
@@ -117,7 +116,6 @@ function toTextChoice(choice: JsonObject): JsonObject {
   return { text: textOf(choice), index, logprobs: null, finish_reason }
 }
 
-/** A refusal counts as text. */
 function textOf(choice: JsonObject): string {
   const message = objectIn(choice, 'message') ?? objectIn(choice, 'delta')
   return stringIn(message, 'content') ?? stringIn(message, 'refusal') ?? ''
@@ -193,7 +191,6 @@ function decodeEmbeddings(body: JsonObject): EmbeddingRequest {
   }
 }
 
-/** Input that is no text: token numbers, or another vendor's form. */
 function notText(inputs: readonly unknown[]) {
   const at = inputs.findIndex((one) => typeof one !== 'string')
   const one = inputs[at]

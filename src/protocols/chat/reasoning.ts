@@ -1,3 +1,4 @@
+import type { EventSink } from '../canonical/answer.ts'
 import { refuseValue } from '../canonical/error.ts'
 import {
   type Effort,
@@ -15,7 +16,6 @@ import {
   stringIn,
 } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import type { BlockScope } from './decode-calls.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
@@ -36,7 +36,6 @@ export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | u
 
 const shows = ['auto', 'concise', 'detailed'] as const
 
-/** An effort by OpenAI's names. Groq's `default` is undefined here. */
 function decodeEffort(name: string | undefined, at: string): Amount | undefined {
   if (name === undefined || name === 'default') return undefined
   if (name === 'none') return { type: 'off' }
@@ -75,17 +74,14 @@ function effortOf(tokens: number): Effort {
   return tokens <= 8_192 ? 'medium' : 'high'
 }
 
-/** One entry of `reasoning_details` (OpenRouter's form, adopted by others). */
 interface ReasoningDetail {
   readonly text: string
   readonly signature: string | undefined
   readonly id: string | undefined
   readonly index: number | undefined
-  /** The gateway's own detail: the whole stretch, sealed. */
   readonly isOwn: boolean
 }
 
-/** Marks the gateway's own details. */
 const ownFormat = 'tollgate'
 
 /** The details of a message or delta, without unknown types. */
@@ -179,7 +175,11 @@ interface Stretch {
 }
 
 /** Assembles the reasoning of one choice from plain text, details, or both with the same text. */
-export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () => void) {
+export function createReasoningDecoder(
+  choice: number,
+  sink: EventSink,
+  beforeReasoning: () => void,
+) {
   let open: Stretch | undefined
   let isPlain = false
 
@@ -187,21 +187,21 @@ export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () =>
     if (open === undefined) return
     const { block, signature, id } = open
     open = undefined
-    scope.emit({ type: 'reasoning-end', id: block, signature, itemId: id })
+    sink.push({ type: 'reasoning-end', id: block, signature, itemId: id })
   }
 
   function start(detail: ReasoningDetail | undefined): Stretch {
     close()
     beforeReasoning()
-    const block = scope.nextBlock()
+    const block = sink.nextBlock()
     open = { block, index: detail?.index, id: detail?.id, signature: undefined }
-    scope.emit({ type: 'reasoning-start', id: block, choice: scope.choice })
+    sink.push({ type: 'reasoning-start', id: block, choice })
     return open
   }
 
   function add(text: string): void {
     const { block } = open ?? start(undefined)
-    scope.emit({ type: 'reasoning-delta', id: block, text })
+    sink.push({ type: 'reasoning-delta', id: block, text })
   }
 
   function pushDetail(detail: ReasoningDetail): void {

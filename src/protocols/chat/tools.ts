@@ -109,7 +109,6 @@ export function decodeToolChoice(body: JsonObject): ToolChoice | undefined {
   return { type: 'tool', name: readName(tool, 'name', `tool_choice.${key}`) }
 }
 
-/** `any` is Mistral's word for `required`. */
 const modes = meanings({ none: 'none', auto: 'auto', required: 'required any' })
 
 function decodeAllowed(choice: JsonObject): ToolChoice {

@@ -2,7 +2,6 @@ import type { Citation, SearchPart, TokenLogprob } from '../canonical/request.ts
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** A source and the bytes of the text that it supports, end exclusive. */
 interface Span {
   readonly url: string
   readonly title: string | undefined
@@ -79,7 +78,6 @@ const rangeIn = (holder: JsonObject | undefined) => {
   return { start: countIn(holder, 'startIndex'), end: countIn(holder, 'endIndex') }
 }
 
-/** A text of an answer with its citations. */
 export interface CitedText {
   readonly text: string
   readonly citations: readonly Citation[]

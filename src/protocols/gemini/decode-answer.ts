@@ -94,7 +94,6 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
       }
       return sink.take()
     },
-    /** Closes open blocks; emits `finish` and `end` if every candidate has finished. */
     end(): readonly AnswerEvent[] {
       if (isOver) return []
       isOver = true
@@ -123,11 +122,9 @@ function secondsOf(time: unknown): number | undefined {
 
 type CandidateDecoder = ReturnType<typeof createCandidate>
 
-/** A text or thought block that continues across parts. */
 interface OpenBlock {
   readonly id: string
   readonly type: 'text' | 'reasoning'
-  /** The whole text, to locate its citations. */
   text: string
 }
 
@@ -178,7 +175,6 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
 
   function addCall({ name, callId }: Omit<OpenCall, 'pieces'>, args: JsonObject): void {
     const id = sink.nextBlock()
-    // Free text is the only argument of a custom tool's function.
     const free = customTools.has(name) && typeof args.input === 'string' ? args.input : undefined
     const kind = free === undefined ? 'function' : 'custom'
     sink.push({ type: 'tool-call-start', id, choice, callId, name, kind })
@@ -196,7 +192,6 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
   function readCall(call: JsonObject, signature: string | undefined): void {
     const name = stringIn(call, 'name')
     if (name === undefined) {
-      // Continues a call whose arguments come in pieces.
       openCall?.pieces.push(call)
       if (call.willContinue !== true) closeCall()
       return
@@ -300,7 +295,6 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
 const textFields = new Set(['text', 'thought', 'thoughtSignature'])
 const isTextField = (name: string) => textFields.has(name)
 
-/** Why a candidate ended. The vendor has no reason for calls: they end with `STOP`. */
 function decodeFinish(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && (reason === 'STOP' || reason === 'UNEXPECTED_TOOL_CALL')) return 'tool-calls'
   return finishReasons.get(reason) ?? 'other'

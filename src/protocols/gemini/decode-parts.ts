@@ -16,7 +16,6 @@ import type { JsonObject } from '../protocol.ts'
 import { decodeBase64, isDummy, toStandardBase64, unwrapSignature } from './thinking.ts'
 import { camelNames, listOf, type Note, noteUnknown } from './wire.ts'
 
-/** What the parts of one request share. */
 export interface PartContext {
   readonly note: Note
   readonly pairing: Pairing
@@ -27,7 +26,6 @@ const knownFields = new Set([
   ...['functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ])
 
-/** Calls and results of the vendor's own tools. */
 const vendorItems = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
 /**
@@ -69,7 +67,6 @@ export function decodePart(
   return signed
 }
 
-/** No text, or the residue of heartbeats. */
 const saysNothing = (text = '') => /^ *$/.test(text)
 
 /** A part's signature, unless it is a stand-in. */
@@ -232,7 +229,6 @@ function decodeText(data: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Another encoding: the bytes stay.
     return undefined
   }
 }
@@ -249,7 +245,6 @@ function decodeFile(file: JsonObject, at: string, note: Note): MediaPart | undef
   return mediaOf({ type: 'url', url: uri, mediaType }, mediaType, at, title)
 }
 
-/** Files in the vendor's file API or cloud buckets. */
 function isVendorFile(uri: string): boolean {
   return /^gs:/i.test(uri) || /^https?:\/\/generativelanguage\.googleapis\.com[/:]/i.test(uri)
 }

@@ -190,7 +190,6 @@ function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
   return [...system, ...toTurns(messages)]
 }
 
-/** A message of text; a bare text is one. */
 function decodeSystem(instruction: unknown, at: string, note: Note): readonly Turn[] {
   if (typeof instruction === 'string' && instruction !== '') {
     return [{ role: 'system', parts: [{ type: 'text', at, text: instruction }] }]
@@ -208,7 +207,6 @@ function decodeSystem(instruction: unknown, at: string, note: Note): readonly Tu
 interface Message {
   readonly role: Role
   readonly parts: Part[]
-  /** The content of its last part. */
   last: number | undefined
 }
 
@@ -271,7 +269,6 @@ function messageOf(role: Role, messages: Message[]): Message {
 /** A longer run of texts is not searched for its beginning. */
 const longestRun = 64
 
-/** Adds a part to its message. The gateway's own signature moves before the text it preceded. */
 function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: number): void {
   const { parts, role, last } = message
   const before = parts.at(-1)

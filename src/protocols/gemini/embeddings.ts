@@ -107,7 +107,6 @@ function noteUnknown(
   }
 }
 
-/** The parts of a content form one vector. */
 function readText(content: unknown, at: string, others: Others): string {
   const parts = isJsonObject(content) ? content.parts : undefined
   const list: readonly unknown[] = Array.isArray(parts) ? parts : [parts]

@@ -74,7 +74,6 @@ function encodeChoice({ index, parts, finish }: Choice): JsonObject {
   }
 }
 
-/** Finish reasons in the vendor's words. */
 const finishWords: { readonly [reason in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
@@ -125,11 +124,9 @@ type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly ty
 interface OpenBlock {
   readonly choice: number
   readonly isThought: boolean
-  /** The block's whole text, to locate its sources. */
   text: string
 }
 
-/** One candidate of a stream. */
 interface StreamedAnswer extends AnswerState {
   /** Calls may overlap; they are written whole, in the order they began. */
   readonly calls: BlockOrder
@@ -139,7 +136,6 @@ interface StreamedAnswer extends AnswerState {
    * last chunk without a part, or with an empty text.
    */
   held: JsonObject | undefined
-  /** The candidate's fields beside that part, as JSON. */
   more: string
 }
 
@@ -178,7 +174,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return answer
   }
 
-  /** Writes the held part: another part follows it. */
   function release(choice: number, answer: StreamedAnswer): string {
     const { held, more } = answer
     if (held === undefined) return ''
@@ -220,7 +215,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return putText(choice, text, hasTokens ? members(encodeLogprobs(event.logprobs)) : '')
   }
 
-  /** Stores what a block's end brings until it can be written. */
   function endBlock(
     event: EventOf<'text-end' | 'reasoning-end' | 'refusal-end' | 'search-end'>,
   ): void {
@@ -320,7 +314,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
 const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`
 
-/** An object's members, to append to others. */
 function members(fields: JsonObject): string {
   const json = JSON.stringify(fields)
   return json === '{}' ? '' : `,${json.slice(1, -1)}`

@@ -21,7 +21,6 @@ import { encodeTools } from './tools.ts'
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const leading = countLeadingInstructions(request.turns)
   const contents = encodeContents(request.turns.slice(leading), options)
-  // The text parts of the system prompt, and its other parts.
   const system = request.turns
     .slice(0, leading)
     .flatMap(({ parts }) => parts.flatMap(encodeUserPart))
@@ -69,12 +68,10 @@ function encodeFormat(format: OutputFormat): JsonObject {
 
 interface Content {
   readonly role: 'user' | 'model'
-  /** Results come first: the vendor wants them right after their calls. */
   readonly results: JsonObject[]
   readonly parts: JsonObject[]
 }
 
-/** The conversation as contents. Later instructions become user text in tags. */
 function encodeContents(turns: readonly Turn[], options: EncodeOptions): JsonObject[] {
   const contents: Content[] = []
   for (const turn of turns) {

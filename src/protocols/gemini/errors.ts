@@ -32,7 +32,6 @@ function withBlock(body: string, message: string): string {
   return `${body.slice(0, -1)},"promptFeedback":${promptFeedback}}`
 }
 
-/** One line that is no JSON. */
 const words = ({ status, message }: ProtocolError) =>
   `The answer ends with an error (${statusWord(status)}): ${message.replace(/\s+/g, ' ')}`
 

@@ -78,7 +78,6 @@ export function renameGemini(
   return changes
 }
 
-/** The vendor runs all tools but functions (`googleSearch`, `codeExecution`). */
 function hasHostedTools(tools: unknown): boolean {
   return (Array.isArray(tools) ? tools : [tools])
     .filter(isJsonObject)
@@ -91,7 +90,6 @@ const tools = meanings<HostedTool>({
   ...{ code_execution: 'codeExecution', computer_use: 'computerUse', mcp: 'mcpServers' },
 })
 
-/** What an answer includes besides text. Names are in camelCase or snake_case. */
 function readExtras(body: JsonObject): RequestExtras | undefined {
   const fields = camelNames(body)
   const tier = tierName(fields.serviceTier)

@@ -16,7 +16,7 @@ import {
 } from './errors.ts'
 import { emptyParts, readBatchEmbed, readGemini, renameGemini } from './facts.ts'
 import { createGeminiObserver } from './observe.ts'
-import { findSchemaFault, findToldKeywords } from './schema/to-gemini.ts'
+import { findSchemaFault, findUnenforcedKeywords } from './schema/to-gemini.ts'
 import { takesSearch } from './tools.ts'
 import { geminiReports } from './usage.ts'
 import { checkBatchEmbed, checkCountTokens, checkEmbed, checkGenerate } from './wire.ts'
@@ -115,7 +115,7 @@ const geminiCodec: Codec = {
   createDecoder,
   createEncoder,
   findFault: findSchemaFault,
-  tellsInWords: findToldKeywords,
+  unenforcedKeywords: findUnenforcedKeywords,
   takesSearch,
   encodeCount: (inputTokens) => ({ totalTokens: inputTokens }),
   decodeError,

@@ -11,11 +11,8 @@ export const createJsonArraySplitter = (limit?: number): Splitter => new JsonArr
 /** Every object in the array is a frame; a body that is one object (an error) is one frame. */
 class JsonArraySplitter extends Splitter {
   readonly #brackets = new Brackets()
-  /** Depth of the elements: 1 after the array's own bracket. */
   #elementDepth = 0
-  /** Start of the open element, counted from the first held byte. */
   #element = none
-  /** Starts of the elements that end in the chunk. */
   #starts: number[] = []
 
   protected override findEnds(chunk: Uint8Array, waiting: number) {

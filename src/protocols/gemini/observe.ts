@@ -53,7 +53,6 @@ class GeminiObserver extends Observer {
 
 const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
 
-/** Only `STOP` is a complete end; all others (length, filters, malformed calls) cut the answer short. */
 const outcomeOf = (reason: string): Outcome => (reason === 'STOP' ? 'complete' : 'incomplete')
 
 function addPartText(seen: Observation, part: JsonObject): void {
@@ -89,7 +88,6 @@ function observeTools(tally: ToolTally, answer: JsonObject): void {
   }
 }
 
-/** `place`: the candidate's index, where each query counts. */
 function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string | undefined): void {
   const queries = [
     ...arrayIn(metadata, 'webSearchQueries'),

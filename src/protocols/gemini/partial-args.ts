@@ -44,7 +44,6 @@ function put(root: Node, steps: readonly Step[], piece: JsonObject): void {
   const value = pieceValue(piece)
   if (value === undefined) return
   const before = node.get(last)
-  // A text continues the last piece.
   const isMore = typeof before === 'string' && typeof value === 'string'
   node.set(last, isMore ? before + value : value)
 }

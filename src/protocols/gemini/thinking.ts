@@ -33,10 +33,8 @@ function budgetOf(budget: unknown): ReasoningSettings['amount'] {
   return budget < 0 ? { type: 'auto' } : { type: 'budget', tokens: budget }
 }
 
-/** How a model family takes the amount of thinking. */
 interface Family {
   readonly models: RegExp
-  /** Levels from the lowest; absent: it takes a budget. */
   readonly levels?: readonly string[]
   /** Bounds of a budget, in LLM tokens; a minimum of 0 can be turned off. */
   readonly budget?: readonly [least: number, most: number]
@@ -112,7 +110,6 @@ function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: F
   }
 }
 
-/** The lowest level at or above the effort, else the highest. */
 function levelFor(effort: Effort, levels: readonly string[]): string {
   const wanted = allLevels.indexOf(effortAmounts[effort][0])
   const known = levels.find((level) => allLevels.indexOf(level) >= wanted)
@@ -168,7 +165,6 @@ export function unwrapSignature(signature: string): string {
   try {
     return decoder.decode(bytes).slice(mark.length)
   } catch {
-    // No UTF-8: not wrapped by the gateway.
     return signature
   }
 }

@@ -53,7 +53,6 @@ function markMessages(
   })
 }
 
-/** Marks the last block that may have a mark. */
 function markLast(content: unknown): unknown {
   const blocks: readonly unknown[] = Array.isArray(content)
     ? content
@@ -85,7 +84,6 @@ function createMeasure(bytes: number): (value: unknown) => boolean {
   }
 }
 
-/** Approximate UTF-8 length, counted up to the limit. */
 function bytesOf(text: string, limit: number): number {
   let bytes = 0
   for (let at = 0; at < text.length && bytes < limit; at++) {

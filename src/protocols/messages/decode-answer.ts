@@ -1,10 +1,10 @@
-import type { AnswerEvent, CanonicalResponse, Finish } from '../canonical/answer.ts'
+import { type CanonicalResponse, EventSink, type Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
-import { createFolder } from '../canonical/fold.ts'
+import { foldEvents } from '../canonical/fold.ts'
 import { embedJson, toJsonText } from '../canonical/json-text.ts'
-import type { Citation, ServiceTier, ToolKind } from '../canonical/request.ts'
+import type { CanonicalRequest, Citation, ServiceTier, ToolKind } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -25,44 +25,39 @@ export function decodeMessagesResponse(
   context: DecodeContext,
 ): CanonicalResponse {
   if (body.type === 'error') return { choices: [], error: decodeMessagesError(body) }
-  const folder = createFolder()
-  const { read } = createEventReader(context, folder.push)
+  const sink = new EventSink(context.requestId)
+  const { read } = createEventReader(context, sink)
   read('message_start', { message: body })
   for (const [index, block] of arrayIn(body, 'content').entries()) {
     read('content_block_start', { index, content_block: isJsonObject(block) ? block : undefined })
     read('content_block_stop', { index })
   }
-  // Usage was read above.
   read('message_delta', { delta: body })
   read('message_stop', {})
-  return folder.response()
+  return foldEvents(sink.take())
 }
 
 /** Decodes a streamed message. An error before anything else comes without a `start`. */
 export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
-  let events: AnswerEvent[] = []
-  const reader = createEventReader(context, (event) => {
-    events.push(event)
-  })
+  const sink = new EventSink(context.requestId)
+  const reader = createEventReader(context, sink)
   return {
     push(data, name, json) {
-      events = []
       const event = json ?? parseJsonObject(data)
       if (event !== undefined) reader.read(stringIn(event, 'type') ?? name, event)
       else if (name === 'error') reader.fail(decodeMessagesError({ error: data }))
-      return events
+      return sink.take()
     },
     end() {
-      events = []
       reader.end()
-      return events
+      return sink.take()
     },
   }
 }
 
 /** Converts parsed stream events. Ignores what follows the end or an error. */
-function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) => void) {
-  const blocks = createBlockReader(context, emit)
+function createEventReader({ request }: DecodeContext, sink: EventSink) {
+  const blocks = createBlockReader(request, sink)
   const counts = createCounts()
   let usage: Usage | undefined
   let serviceTier: ServiceTier | undefined
@@ -79,7 +74,12 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
     finish = finishOf(message) ?? finish
     if (isStarted) return
     isStarted = true
-    emit({ type: 'start', id: stringIn(message, 'id'), model: stringIn(message, 'model'), usage })
+    sink.push({
+      type: 'start',
+      id: stringIn(message, 'id'),
+      model: stringIn(message, 'model'),
+      usage,
+    })
   }
 
   function noteUsage(wire: unknown): void {
@@ -88,18 +88,18 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
   }
 
   /** Some vendors of this protocol end with `end_turn` after calls. */
-  function conclude(said: Finish): void {
+  function conclude(reported: Finish): void {
     if (!isStarted) start()
     blocks.closeAll()
-    const isPlain = said.reason === 'stop' && said.stopSequence === undefined
-    const told: Finish = isPlain && blocks.hasCalls() ? { reason: 'tool-calls' } : said
-    emit({ type: 'finish', choice: 0, ...told })
-    emit({ type: 'end', usage, serviceTier })
+    const isPlain = reported.reason === 'stop' && reported.stopSequence === undefined
+    const finish: Finish = isPlain && blocks.hasCalls() ? { reason: 'tool-calls' } : reported
+    sink.push({ type: 'finish', choice: 0, ...finish })
+    sink.push({ type: 'end', usage, serviceTier })
     isOver = true
   }
 
   function fail(error: CanonicalError): void {
-    if (!isOver) emit({ type: 'error', error })
+    if (!isOver) sink.push({ type: 'error', error })
     isOver = true
   }
 
@@ -143,13 +143,7 @@ function finishOf(holder: JsonObject | undefined): Finish | undefined {
   return { reason: decodeStopReason(wire), stopSequence: stringIn(holder, 'stop_sequence') }
 }
 
-type Block =
-  | TextBlock
-  | ReasoningBlock
-  | CallBlock
-  | SearchBlock
-  /** Another vendor-run tool, or an unknown kind. */
-  | { readonly kind: 'skipped' }
+type Block = TextBlock | ReasoningBlock | CallBlock | SearchBlock | { readonly kind: 'skipped' }
 
 interface TextBlock {
   readonly kind: 'text'
@@ -177,35 +171,26 @@ interface CallBlock {
   held: string
 }
 
-/** The vendor's search; its results come in a separate block. */
 interface SearchBlock {
   readonly kind: 'search'
   readonly id: string
   readonly useId: string | undefined
   readonly input: unknown
-  /** The input's JSON text so far. */
   held: string
 }
 
 type PendingSearch = { readonly id: string; readonly query: string | undefined }
 
 /** Decodes the content blocks of one answer. A missing index is rare. */
-function createBlockReader(
-  { request, requestId }: DecodeContext,
-  emit: (event: AnswerEvent) => void,
-) {
+function createBlockReader(request: CanonicalRequest, sink: EventSink) {
   const customTools = new Set(
     request.tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name),
   )
   const open = new Map<number, Block>()
   const searches = new Map<string | undefined, PendingSearch>()
-  /** Index of the open block that is no call. */
   let serial: number | undefined
   let latest = -1
-  let count = 0
-  let calls = 0
-
-  const nextId = () => `${count++}`
+  let hasCalls = false
 
   /** Text and reasoning are sequential; only calls may overlap. */
   function begin<B extends Block>(index: number, block: B): B {
@@ -218,31 +203,31 @@ function createBlockReader(
   }
 
   const beginText = (index: number): TextBlock =>
-    begin(index, { kind: 'text', id: nextId(), isStarted: false, citations: [] })
+    begin(index, { kind: 'text', id: sink.nextBlock(), isStarted: false, citations: [] })
 
   function beginReasoning(index: number, signature?: string, isRedacted?: true): ReasoningBlock {
-    const block = begin(index, { kind: 'reasoning', id: nextId(), signature, isRedacted })
-    emit({ type: 'reasoning-start', choice: 0, id: block.id })
+    const block = begin(index, { kind: 'reasoning', id: sink.nextBlock(), signature, isRedacted })
+    sink.push({ type: 'reasoning-start', choice: 0, id: block.id })
     return block
   }
 
   function beginCall(index: number, wire: JsonObject): void {
     const name = stringIn(wire, 'name') ?? ''
     const kind = customTools.has(name) ? 'custom' : 'function'
-    const id = nextId()
+    const id = sink.nextBlock()
     const { input } = wire
     begin(index, { kind: 'tool-call', id, callKind: kind, input, hasInput: false, held: '' })
-    const callId = stringIn(wire, 'id') ?? `call_${requestId}_${calls}`
-    calls++
-    emit({ type: 'tool-call-start', choice: 0, id, callId, name, kind })
+    const callId = stringIn(wire, 'id') ?? sink.nextCall()
+    hasCalls = true
+    sink.push({ type: 'tool-call-start', choice: 0, id, callId, name, kind })
   }
 
   function beginOther(index: number, wire: JsonObject | undefined): void {
-    const id = nextId()
+    const id = sink.nextBlock()
     if (isSearchUse(wire)) {
       const useId = stringIn(wire, 'id')
       begin(index, { kind: 'search', id, useId, input: wire?.input, held: '' })
-      emit({ type: 'search-start', choice: 0, id })
+      sink.push({ type: 'search-start', choice: 0, id })
       return
     }
     begin(index, { kind: 'skipped' })
@@ -254,7 +239,7 @@ function createBlockReader(
   }
 
   const endSearch = ({ id, query }: PendingSearch, result: JsonObject) =>
-    emit({ type: 'search-end', id, search: decodeSearchResult(result, query) })
+    sink.push({ type: 'search-end', id, search: decodeSearchResult(result, query) })
 
   /** Adds text or reasoning. Begins a block if none of its kind is open (T1, T11). */
   function add(kind: 'text' | 'reasoning', index: number, text: unknown): void {
@@ -263,11 +248,11 @@ function createBlockReader(
     if (isNothing || found?.kind === 'skipped' || found?.kind === 'search') return
     if (kind === 'reasoning') {
       const { id } = found?.kind === 'reasoning' ? found : beginReasoning(index)
-      emit({ type: 'reasoning-delta', id, text })
+      sink.push({ type: 'reasoning-delta', id, text })
     } else {
       const block = found?.kind === 'text' ? found : beginText(index)
       ensureStarted(block)
-      emit({ type: 'text-delta', id: block.id, text })
+      sink.push({ type: 'text-delta', id: block.id, text })
     }
   }
 
@@ -276,11 +261,11 @@ function createBlockReader(
     if (block?.kind !== 'tool-call' || json === '') return
     block.hasInput = true
     if (block.callKind === 'custom') block.held += json
-    else emit({ type: 'tool-call-delta', id: block.id, text: json })
+    else sink.push({ type: 'tool-call-delta', id: block.id, text: json })
   }
 
   function ensureStarted(block: TextBlock): void {
-    if (!block.isStarted) emit({ type: 'text-start', choice: 0, id: block.id })
+    if (!block.isStarted) sink.push({ type: 'text-start', choice: 0, id: block.id })
     block.isStarted = true
   }
 
@@ -292,12 +277,12 @@ function createBlockReader(
       case 'text': {
         const citations = block.citations.length === 0 ? undefined : block.citations
         if (citations !== undefined) ensureStarted(block)
-        if (block.isStarted) emit({ type: 'text-end', id: block.id, citations })
+        if (block.isStarted) sink.push({ type: 'text-end', id: block.id, citations })
         return
       }
       case 'reasoning': {
         const { id, signature, isRedacted } = block
-        return emit({ type: 'reasoning-end', id, signature, isRedacted })
+        return sink.push({ type: 'reasoning-end', id, signature, isRedacted })
       }
       case 'search': {
         const { id, useId, input, held } = block
@@ -306,8 +291,8 @@ function createBlockReader(
       }
       case 'tool-call': {
         const rest = remainingInput(block)
-        if (rest !== '') emit({ type: 'tool-call-delta', id: block.id, text: rest })
-        emit({ type: 'tool-call-end', id: block.id })
+        if (rest !== '') sink.push({ type: 'tool-call-delta', id: block.id, text: rest })
+        sink.push({ type: 'tool-call-end', id: block.id })
       }
     }
   }
@@ -356,8 +341,8 @@ function createBlockReader(
       for (const search of searches.values()) endSearch(search, {})
       searches.clear()
     },
-    hasBegun: () => count > 0,
-    hasCalls: () => calls > 0,
+    hasBegun: () => latest >= 0,
+    hasCalls: () => hasCalls,
   }
 }
 

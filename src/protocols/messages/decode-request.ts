@@ -50,7 +50,7 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
   )
   const instructions: MessageParts[] =
     system.length === 0 ? [] : [{ role: 'system', parts: system }]
-  const all = [...instructions, ...messages.filter(isSaid)]
+  const all = [...instructions, ...messages.filter(hasContent)]
   const request = {
     model: stringIn(body, 'model') ?? target.model,
     stream: body.stream === true,
@@ -82,9 +82,9 @@ function decodeMessage(message: unknown, at: string, note: Note): readonly Messa
       const { texts, places } = findSearches(content, `${at}.content`)
       const noteOthers: Note = (feature, place) =>
         note(places.has(place) ? 'search_history' : feature, place)
-      const said = { role, parts: decodeContent(content, `${at}.content`, noteOthers) }
+      const answer = { role, parts: decodeContent(content, `${at}.content`, noteOthers) }
       // It precedes the message, as the user's text.
-      return texts.length === 0 ? [said] : [{ role: 'user', parts: texts }, said]
+      return texts.length === 0 ? [answer] : [{ role: 'user', parts: texts }, answer]
     }
     case 'system':
       if (isUsed(message.clear_at)) note('unknown_field', `${at}.clear_at`)
@@ -96,7 +96,7 @@ function decodeMessage(message: unknown, at: string, note: Note): readonly Messa
 }
 
 /** Instructions without parts are dropped. */
-const isSaid = ({ role, parts }: MessageParts) => role !== 'system' || parts.length > 0
+const hasContent = ({ role, parts }: MessageParts) => role !== 'system' || parts.length > 0
 
 /** A `cache_control` of the whole request marks its last block that may have one. */
 function withCache(turns: readonly Turn[], cache: CacheHint | undefined): readonly Turn[] {
@@ -138,7 +138,6 @@ const serviceTiers = new Map<unknown, ServiceTier>([
   ['standard_only', 'default'],
 ])
 
-/** Notes fields of this protocol only, and unknown ones. */
 function noteFields(body: JsonObject, note: Note): void {
   for (const [field, value] of Object.entries(body)) {
     if (carried.has(field) || !isUsed(value) || defaults.get(field) === value) continue
@@ -156,7 +155,6 @@ function noteInside(body: JsonObject, field: string, known: readonly string[], n
   }
 }
 
-/** Whether a field has an effect: null is the default everywhere, and lists may be empty. */
 function isUsed(value: unknown): boolean {
   if (value === undefined || value === null) return false
   return !Array.isArray(value) || value.length > 0
@@ -170,7 +168,6 @@ const nativeFields = new Map<string, NativeFeature>([
   ['mcp_servers', 'hosted_tool'],
 ])
 
-/** Values that equal the field's default. */
 const defaults = new Map<string, unknown>([['speed', 'standard']])
 
 /** Fields that are decoded, or irrelevant elsewhere: Bedrock's two. */
@@ -197,7 +194,6 @@ export function decodeContent(content: unknown, at: string, note: Note): readonl
   return contentParts(content, at, (block, path) => decodeBlock(block, path, note))
 }
 
-/** Only the texts of a content: of the system prompt, or of an instruction in the conversation. */
 function decodeTexts(content: unknown, at: string, note: Note): readonly TextPart[] {
   return contentParts(content, at, (block, path) => {
     if (block.type === 'text') return decodeText(block, path)
@@ -232,7 +228,6 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
           ? [decodeReference(inner, path)]
           : decodeMedia(inner, path, note),
       )
-      // toTurns finds the name by the call.
       const result = { type: 'tool-result', name: '', kind: 'function' } as const
       return [{ ...result, at, cache, callId, isError, parts }]
     }
@@ -243,7 +238,6 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
   }
 }
 
-/** Parts that both a message and a tool's result may contain. */
 export type MediaPart = TextPart | ImagePart | DocumentPart
 
 /** The parts of one block of these kinds. Other kinds are noted and dropped. */
@@ -352,7 +346,6 @@ function decodeBytes(source: JsonObject, at: string) {
   } as const
 }
 
-/** Decodes the blocks of a content; a string is one block of text. */
 function contentParts<P>(
   content: unknown,
   at: string,

@@ -71,7 +71,6 @@ export function encodeMessagesResponse(
   }
 }
 
-/** A part as a block; none for empty parts and for images, which answers cannot hold. */
 function encodeAnswerPart(part: Exclude<AnswerPart, SearchPart>): readonly JsonObject[] {
   switch (part.type) {
     case 'text': {
@@ -109,13 +108,11 @@ const reasons = meanings<FinishReason>({
   refusal: 'refusal',
 })
 
-/** Contents of an answer that affect its `stop_reason`. */
 export interface Held {
   readonly calls: boolean
   readonly refusal: boolean
 }
 
-/** The end of a message. The stop sequence is set only if it is the reason. */
 function encodeStop(finish: Finish, held: Held) {
   const stop_reason = encodeStopReason(finish, held)
   const isSequence = stop_reason === 'stop_sequence'

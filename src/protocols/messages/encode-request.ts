@@ -85,7 +85,6 @@ function tierWord(tier: ServiceTier | undefined): string | undefined {
   return tier === 'default' ? 'standard_only' : undefined
 }
 
-/** The conversation in this protocol's two fields. */
 export interface Conversation {
   readonly system: unknown
   readonly messages: readonly JsonObject[]
@@ -181,7 +180,6 @@ export function encodePart(part: Part): JsonObject | undefined {
     case 'tool-result':
       return encodeResult(part)
     default:
-      // This protocol has no audio or video.
       return undefined
   }
 }
@@ -241,7 +239,6 @@ function plainText(source: { readonly mediaType: string; readonly data: string }
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(source.data), (c) => c.charCodeAt(0)))
   } catch {
-    // Invalid base64: the vendor reports it.
     return undefined
   }
 }

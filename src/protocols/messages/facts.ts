@@ -32,7 +32,7 @@ import {
   type HiddenWork,
   hasOnly,
   isPlain,
-  loosest,
+  largestLimit,
 } from '../request-facts.ts'
 import { isClientTool } from './tools.ts'
 
@@ -84,7 +84,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     // A thread belongs to the upstream account that began it.
     continues: previous === undefined ? [] : [previous],
     keepsAnswer: isJsonObject(body.thread),
-    maxOutputTokens: loosest(body, countIn(body, 'max_tokens')),
+    maxOutputTokens: largestLimit(body, countIn(body, 'max_tokens')),
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     turns: turnsOf(body),
@@ -103,7 +103,6 @@ function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
 
 const nothing: readonly never[] = []
 
-/** The body refers to a thread by id. */
 const contentFields = new Set(['system', 'messages', 'thread'])
 
 /** Compaction calls the model once more; other context edits do not. */

@@ -41,10 +41,10 @@ export const messagesCodec: Codec = {
   createEncoder: createMessagesEncoder,
   findFault: findRequestFault,
   takesSearch,
-  leavesOut: (request, quirks) =>
+  droppedSettings: (request, quirks) =>
     thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
   showsUnasked,
-  tellsInWords: (request) => findRootKeywords(request, anthropicRoot),
+  unenforcedKeywords: (request) => findRootKeywords(request, anthropicRoot),
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   decodeError: decodeMessagesError,
 }

@@ -101,14 +101,12 @@ const outcomes = new Map<string, Outcome>([
 
 const textOf = (delta: JsonObject) => delta.text ?? delta.thinking ?? delta.partial_json
 
-/** Text of a whole block. In streams blocks begin empty, except for a tool's name. */
 function addBlockText(text: TextSample, block: JsonObject): void {
   addText(text, block.text ?? block.thinking ?? block.name)
   const input = objectIn(block, 'input')
   if (input !== undefined && Object.keys(input).length > 0) addText(text, toJsonText(input))
 }
 
-/** Billed tools by their call names; no other `server_tool_use` is billed by use. */
 const toolNames: readonly (readonly [name: RegExp, tool: HostedTool])[] = [
   [/^web_search$/, 'web_search'],
   [/^web_fetch$/, 'web_fetch'],

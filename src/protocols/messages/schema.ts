@@ -38,7 +38,6 @@ export function closeSchema(given: JsonObject, depth = 0): JsonObject {
   return { ...closed, description: `${before}{${told}}` }
 }
 
-/** OpenAPI's `nullable` as a type. */
 function withNull({ nullable, ...schema }: JsonObject): JsonObject {
   const { type, enum: values } = schema
   if (typeof type !== 'string') return { ...schema, nullable }
@@ -103,7 +102,6 @@ const closeEach = (schemas: JsonObject, depth: number): JsonObject =>
     Object.entries(schemas).map(([name, schema]) => [name, closeAny(schema, depth)]),
   )
 
-/** Whether a schema is one of objects, by its type or its properties. */
 function isObjectSchema({ type, properties }: JsonObject): boolean {
   if (type === undefined) return isJsonObject(properties)
   return type === 'object' || (Array.isArray(type) && type.includes('object'))
@@ -117,7 +115,6 @@ export function findSchemaFault({ format, tools }: CanonicalRequest): Fault | un
   }
   for (const { strict, parameters, at, name } of tools) {
     if (strict !== true || parameters === undefined) continue
-    // A tool without arguments is no map.
     if (!hasNames(parameters) && parameters.additionalProperties === undefined) continue
     const path = findOpenObject(parameters, at ?? name, 0)
     if (path !== undefined) return openObject(path)

@@ -88,7 +88,6 @@ export function encodeThinking(
 
 const effortWord = (effort: Effort) => (effort === 'minimal' ? 'low' : effort)
 
-/** The vendor's minimum; it is also below `max_tokens`. */
 const minBudget = 1024
 
 /** The client's budget stays; an effort maps to our own scale, which leaves a quarter for the answer. */

@@ -173,7 +173,6 @@ function namedTools(body: JsonObject): readonly string[] {
   return [...names].filter((name) => name !== undefined)
 }
 
-/** References in a result: of a client's tool, or of the vendor's search in earlier turns. */
 function referencesIn(block: JsonObject): readonly JsonObject[] {
   const list =
     block.type === 'tool_search_tool_result'

@@ -95,7 +95,6 @@ function isUploaded(part: JsonObject, at: string, native: NativeUse[]): boolean 
   return true
 }
 
-/** A part's path and cache lifetime: 30 minutes or 12 hours here, 5 minutes or an hour elsewhere. */
 function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint | undefined } {
   const breakpoint = objectIn(part, 'prompt_cache_breakpoint')
   if (breakpoint === undefined) return { at, cache: undefined }

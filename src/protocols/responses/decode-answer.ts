@@ -14,7 +14,7 @@ import {
   type ItemReader,
   type ItemType,
   itemType,
-  type Told,
+  type TextPiece,
   wholePart,
 } from './item-readers.ts'
 import { responsesReports } from './usage.ts'
@@ -89,7 +89,6 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
 
-/** How it ended. With calls or a refusal a response is `completed`, too. */
 function finishReason(
   response: JsonObject,
   type: string,
@@ -179,16 +178,15 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext) {
 
 interface TextEvent {
   readonly item: ItemType
-  readonly kind: Told['kind']
+  readonly kind: TextPiece['kind']
   readonly field: string
   readonly isWhole: boolean
 }
 
-/** The events of one text of an item: its pieces, and the whole. */
 const textEventsOf = (
   name: string,
   item: ItemType,
-  kind: Told['kind'],
+  kind: TextPiece['kind'],
   field: string,
 ): readonly (readonly [string, TextEvent])[] => [
   [`response.${name}.delta`, { item, kind, field: 'delta', isWhole: false }],
@@ -231,12 +229,12 @@ function readItemEvent(items: AnswerItems, event: JsonObject, type: string): voi
       break
     case 'response.reasoning_summary_part.done': {
       const text = stringIn(objectIn(event, 'part'), 'text')
-      const told = {
+      const piece = {
         kind: 'summary',
         index: indexIn(event, 'summary_index'),
         isWhole: true,
       } as const
-      if (text !== undefined) items.at(event, 'reasoning').tell?.({ ...told, text })
+      if (text !== undefined) items.at(event, 'reasoning').add?.({ ...piece, text })
     }
   }
 }
@@ -250,20 +248,20 @@ function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): voi
   if (typeof text !== 'string') return
   const index = indexIn(event, kind === 'summary' ? 'summary_index' : 'content_index')
   const logprobs = kind === 'text' ? decodeLogprobs(arrayIn(event, 'logprobs')) : undefined
-  items.at(event, item).tell?.({ kind, text, index, isWhole, logprobs })
+  items.at(event, item).add?.({ kind, text, index, isWhole, logprobs })
 }
 
 function tellPart(items: AnswerItems, event: JsonObject): void {
   const part = objectIn(event, 'part')
   const index = indexIn(event, 'content_index')
-  const told = part && wholePart(part, index)
-  if (told === undefined) return
+  const piece = part && wholePart(part, index)
+  if (piece === undefined) return
   if (part?.type === 'reasoning_text') {
-    items.at(event, 'reasoning').tell?.({ ...told, kind: 'content' })
+    items.at(event, 'reasoning').add?.({ ...piece, kind: 'content' })
     return
   }
   const message = items.at(event, 'message')
-  message.tell?.(told)
+  message.add?.(piece)
   message.cite?.(index, arrayIn(part, 'annotations').filter(isJsonObject))
 }
 

@@ -163,7 +163,6 @@ function decodeReasoningSettings(
   return { amount: effort === 'none' ? { type: 'off' } : { type: 'effort', effort }, show }
 }
 
-/** Reasoning settings that are the vendor's default. */
 const defaults = new Set<unknown>(['auto', 'standard'])
 
 function noteOthers(
@@ -209,7 +208,6 @@ export function serviceTierOf(word: unknown): ServiceTier | undefined {
 
 const tiers: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
-/** Collected while items are decoded: they may contain tools. */
 interface Gathered {
   readonly tools: Tool[]
   readonly native: NativeUse[]

@@ -30,7 +30,6 @@ export function encodeResponsesAnswer(
     : responseEnd(choice?.finish.reason ?? 'other', hasRefusal)
   const output = createOutputWriter(context, () => '')
   for (const part of parts) {
-    // Images have no item type here.
     if (part.type === 'image') continue
     for (const event of unfoldPart(part, '', 0)) output.write(event)
   }
@@ -38,7 +37,7 @@ export function encodeResponsesAnswer(
   const response = responseObject(context, {
     ...end,
     createdAt,
-    usage: error === undefined ? toldUsage(usage, context) : usage,
+    usage: error === undefined ? reportUsage(usage, context) : usage,
     serviceTier,
     output: output.items(),
   })
@@ -84,7 +83,7 @@ interface ResponseFacts extends ResponseEnd {
 }
 
 /** The usage of a whole answer; without a report, the estimated input. */
-export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usage {
+export function reportUsage(usage: Usage | undefined, context: EncodeContext): Usage {
   return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
 }
 
@@ -153,7 +152,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     const blocks = order.end()
     const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
     isOver = true
-    const usage = toldUsage(last ?? head?.usage, context)
+    const usage = reportUsage(last ?? head?.usage, context)
     const facts = { ...end, output: output.items(), usage, serviceTier }
     const whole = response(facts)
     context.own?.keep?.(whole.response)

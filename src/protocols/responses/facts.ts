@@ -16,7 +16,7 @@ import {
   type HiddenWork,
   hasOnly,
   isPlain,
-  loosest,
+  largestLimit,
 } from '../request-facts.ts'
 import { itemIdsIn } from './wire.ts'
 
@@ -30,7 +30,7 @@ export function readResponses(body: JsonObject): RequestFacts {
     ...requestText(body, [instructions, input, prompt], [tools, schema]),
     continues: referredIds(body, references),
     wholeIds: whole,
-    maxOutputTokens: loosest(body, countIn(body, 'max_output_tokens')),
+    maxOutputTokens: largestLimit(body, countIn(body, 'max_output_tokens')),
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     background: body.background === true,
@@ -42,7 +42,6 @@ export function readResponses(body: JsonObject): RequestFacts {
 
 const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
-/** An earlier response, a conversation, or items of earlier answers sent by id. */
 function referredIds(body: JsonObject, references: readonly string[]): readonly string[] {
   const { conversation } = body
   return [

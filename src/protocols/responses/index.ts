@@ -68,7 +68,7 @@ const responsesCodec: Codec = {
   encodeResponse: encodeResponsesAnswer,
   createDecoder: createResponsesDecoder,
   createEncoder: createResponsesEncoder,
-  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  unenforcedKeywords: (request) => findRootKeywords(request, openAiRoot),
   takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,

@@ -10,10 +10,9 @@ import { callInput, summarySeparator, textsIn } from './decode-request.ts'
 import { decodeSearchCall, flatName } from './tools.ts'
 
 /** A text of a part: the next piece, or the whole. */
-export interface Told {
+export interface TextPiece {
   readonly text: string
   readonly isWhole: boolean
-  /** The item's text: answer and refusal, or summary and reasoning. */
   readonly kind: 'text' | 'refusal' | 'summary' | 'content' | 'input'
   readonly index: number
   readonly logprobs?: readonly TokenLogprob[] | undefined
@@ -21,9 +20,8 @@ export interface Told {
 
 /** Converts what a vendor sends of one item into events. */
 export interface ItemReader {
-  /** The announced item; some vendors never announce it. */
   begin?(item: JsonObject): void
-  tell?(told: Told): void
+  add?(piece: TextPiece): void
   /** Annotations of a part, one by one or all. */
   cite?(index: number, annotations: readonly JsonObject[]): void
   end(item: JsonObject | undefined): void
@@ -31,7 +29,6 @@ export interface ItemReader {
 
 /** The sink of one answer's readers. */
 export class Blocks extends EventSink {
-  /** Event types seen in the answer. */
   readonly kinds = new Set<string>()
   /** Functions that end open reasoning. */
   readonly reasoning = new Set<() => void>()
@@ -82,7 +79,7 @@ interface Progress {
 const createProgress = (): Progress => ({ sent: 0, received: 0 })
 
 /** The new text of a piece (none after the whole), or of the whole. */
-function takeNew(progress: Progress, { text, isWhole }: Told): string {
+function takeNew(progress: Progress, { text, isWhole }: TextPiece): string {
   if (isWhole) {
     const rest = text.slice(progress.sent)
     progress.sent += rest.length
@@ -97,7 +94,6 @@ function takeNew(progress: Progress, { text, isWhole }: Told): string {
 
 interface OpenPart {
   readonly progress: Progress
-  /** The open block, if any. */
   block: { readonly id: string; readonly kind: 'text' | 'refusal' } | undefined
   readonly citations: Map<string, Citation>
 }
@@ -106,7 +102,6 @@ const createPart = (): OpenPart => {
   return { progress: createProgress(), block: undefined, citations: new Map() }
 }
 
-/** Reads a message: each part is a block of text or of a refusal. */
 function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>> {
   const parts = new Map<number, OpenPart>()
 
@@ -119,10 +114,10 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
     return { id, kind }
   }
 
-  function tell(told: Told): void {
-    const { text, kind, index, logprobs } = told
+  function add(piece: TextPiece): void {
+    const { text, kind, index, logprobs } = piece
     const part = partAt(index)
-    const fresh = takeNew(part.progress, told)
+    const fresh = takeNew(part.progress, piece)
     if (fresh === '') return
     part.block ??= openBlock(kind === 'refusal' ? kind : 'text')
     const { id, kind: open } = part.block
@@ -141,13 +136,13 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   }
 
   return {
-    tell,
+    add,
     cite,
     end(item) {
       for (const [index, content] of arrayIn(item, 'content').entries()) {
         if (!isJsonObject(content)) continue
-        const told = wholePart(content, index)
-        if (told !== undefined) tell(told)
+        const piece = wholePart(content, index)
+        if (piece !== undefined) add(piece)
         cite(index, arrayIn(content, 'annotations').filter(isJsonObject))
       }
       for (const part of parts.values()) {
@@ -155,15 +150,15 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
         part.block = undefined
         if (block?.kind === 'refusal') blocks.push({ type: 'refusal-end', id: block.id })
         if (block?.kind !== 'text') continue
-        const told = citations.size === 0 ? undefined : [...citations.values()]
-        blocks.push({ type: 'text-end', id: block.id, citations: told })
+        const cited = citations.size === 0 ? undefined : [...citations.values()]
+        blocks.push({ type: 'text-end', id: block.id, citations: cited })
       }
     },
   }
 }
 
 /** The text of a whole part of a message; undefined for an unknown kind. */
-export function wholePart(content: JsonObject, index: number): Told | undefined {
+export function wholePart(content: JsonObject, index: number): TextPiece | undefined {
   const { text, refusal } = content
   if (content.type === 'refusal' && typeof refusal === 'string') {
     return { kind: 'refusal', text: refusal, isWhole: true, index }
@@ -177,7 +172,7 @@ export function wholePart(content: JsonObject, index: number): Told | undefined 
 function createReasoningReader(blocks: Blocks): ItemReader {
   const parts = new Map<number, Progress>()
   let id: string | undefined
-  let kind: Told['kind'] | undefined
+  let kind: TextPiece['kind'] | undefined
   let lastIndex: number | undefined
   let itemId: string | undefined
   let signature: string | undefined
@@ -195,13 +190,13 @@ function createReasoningReader(blocks: Blocks): ItemReader {
     blocks.reasoning.delete(close)
   }
 
-  function tell(told: Told): void {
-    const { index } = told
+  function add(piece: TextPiece): void {
+    const { index } = piece
     // Some vendors send the same text as its own summary: the first kind counts.
-    if (kind !== undefined && kind !== told.kind) return
-    const fresh = takeNew(parts.getOrInsertComputed(index, createProgress), told)
+    if (kind !== undefined && kind !== piece.kind) return
+    const fresh = takeNew(parts.getOrInsertComputed(index, createProgress), piece)
     if (fresh === '') return
-    kind = told.kind
+    kind = piece.kind
     const isNext = lastIndex !== undefined && lastIndex !== index
     lastIndex = index
     const text = isNext ? summarySeparator + fresh : fresh
@@ -212,12 +207,12 @@ function createReasoningReader(blocks: Blocks): ItemReader {
     begin(item) {
       itemId = stringIn(item, 'id')
     },
-    tell,
+    add,
     end(item) {
       if (item !== undefined) {
         for (const from of ['summary', 'content'] as const) {
           const texts = textsIn(item, from)
-          texts.forEach((text, index) => void tell({ kind: from, text, index, isWhole: true }))
+          texts.forEach((text, index) => void add({ kind: from, text, index, isWhole: true }))
         }
         itemId = stringIn(item, 'id') ?? itemId
         signature = stringIn(item, 'encrypted_content')
@@ -259,8 +254,8 @@ function createCallReader(
     if (id === undefined) waiting += text
     else blocks.push({ type: 'tool-call-delta', id, text })
   }
-  function tell(told: Told): void {
-    if (!isEnded) pass(takeNew(progress, told))
+  function add(piece: TextPiece): void {
+    if (!isEnded) pass(takeNew(progress, piece))
   }
 
   return {
@@ -269,7 +264,7 @@ function createCallReader(
       // Without an id the call waits for the item's end, which may have it.
       if (stringIn(item, 'call_id') !== undefined) open(item)
     },
-    tell,
+    add,
     end(item) {
       // Some vendors announce the whole call, and send nothing else.
       const whole = item ?? announced
@@ -277,7 +272,7 @@ function createCallReader(
       open({ ...announced, ...whole })
       const input = kind === 'custom' ? whole.input : whole.arguments
       const text = progress.sent === 0 ? callInput(input, kind) : input
-      if (typeof text === 'string') tell({ kind: 'input', index: 0, text, isWhole: true })
+      if (typeof text === 'string') add({ kind: 'input', index: 0, text, isWhole: true })
       isEnded = true
       if (id !== undefined) blocks.push({ type: 'tool-call-end', id })
     },

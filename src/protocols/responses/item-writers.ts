@@ -27,7 +27,6 @@ type EndEvent = EventOf<
 >
 type CallStart = EventOf<'tool-call-start'>
 
-/** Writes one item; its announcement and its end are written around it. */
 interface ItemWriter {
   begin?(): string
   delta?(event: DeltaEvent): string
@@ -66,7 +65,6 @@ export function createOutputWriter({ requestId, request, body }: EncodeContext, 
     return closed + emit('response.output_item.added', fields) + (writer.begin?.() ?? '')
   }
 
-  /** The current item for text or reasoning; begins one if needed. */
   function need(prefix: 'msg' | 'rs'): string {
     if (current?.prefix === prefix) return ''
     const create = prefix === 'msg' ? createMessageWriter : createReasoningWriter

@@ -29,7 +29,6 @@ class ResponsesObserver extends Observer {
     if (typeof event.sequence_number === 'number') seen.sequence = event.sequence_number
     const response = objectIn(event, 'response')
     if (type.endsWith('.delta')) {
-      // Audio is base64, not text.
       if (type !== 'response.audio.delta') addText(seen.text, event.delta)
     } else if (type === 'error') fail(seen, objectIn(event, 'error')?.message ?? event.message)
     else if (response === undefined) {
@@ -66,7 +65,6 @@ class ResponsesObserver extends Observer {
     const isBackground = response.background === true || response.status === 'queued'
     seen.pending = isBackground && !finalStates.has(response.status)
     if (response.store !== false) notePartIds(seen.partIds, response)
-    // Text from deltas is not counted again.
     if (seen.text.length === 0) addOutputText(seen.text, response)
     // A pending response is charged when it is fetched.
     if (seen.pending) return
@@ -85,12 +83,11 @@ class ResponsesObserver extends Observer {
     for (const [index, entry] of arrayIn(response, 'output').entries()) {
       if (isJsonObject(entry)) this.#tallyItem(entry, index)
     }
-    const told = objectIn(objectIn(response, 'tool_usage'), 'web_search')?.num_requests
-    const searches = readCount(told)
-    if (searches !== undefined) this.tally.told(this.#search, searches)
+    const reported = objectIn(objectIn(response, 'tool_usage'), 'web_search')?.num_requests
+    const searches = readCount(reported)
+    if (searches !== undefined) this.tally.setTotal(this.#search, searches)
   }
 
-  /** An added or finished item; `index` is its position. */
   #tallyItem(item: JsonObject, index: unknown): void {
     const { tally } = this
     const { type } = item
@@ -133,14 +130,12 @@ function addOutputText(text: TextSample, response: JsonObject): void {
   }
 }
 
-/** A failed response's message; '' without one. */
 function failureOf(response: JsonObject): string | undefined {
   const error = objectIn(response, 'error')
   if (error === undefined && response.status !== 'failed') return undefined
   return stringIn(error, 'message') ?? ''
 }
 
-/** Items that are each one use of a tool. */
 const itemTools = new Map<unknown, HostedTool>([
   ['file_search_call', 'file_search'],
   ['image_generation_call', 'image_generation'],

@@ -57,7 +57,6 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 
 interface ItemIds {
   readonly references: readonly string[]
-  /** Items that are sent whole. */
   readonly whole: readonly string[]
 }
 

@@ -14,7 +14,6 @@ export function answerFilter(
   quirks: ReadonlySet<Quirk>,
 ): (() => EventFilter) | undefined {
   const isAdapted = (feature: FeatureName) => wayOf(feature, upstream, quirks) === 'adapted'
-  // No vendor needs both.
   if (stop !== undefined && isAdapted('stop')) return () => createStopFilter(stop)
   if (format?.type !== 'json' || !isAdapted('json_mode')) return undefined
   return () => createJsonFilter(format.isAny === true)
@@ -29,7 +28,6 @@ export function filterResponse(
   return foldEvents(unfoldResponse(response).flatMap((event) => filter.push(event)))
 }
 
-/** Changes the events of one answer. Synchronous, never throws. */
 interface EventFilter {
   push(event: AnswerEvent): readonly AnswerEvent[]
   /** Only the end and the usage of the rest reach the client. */
@@ -47,7 +45,6 @@ interface Held {
 interface Answer {
   readonly cutter: JsonCutter
   text: string
-  /** Blocks with only what precedes the JSON. */
   readonly held: Held[]
   /** It calls tools: its text need not be JSON. */
   isFree: boolean
@@ -61,7 +58,6 @@ type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly ty
  */
 export function createJsonFilter(takesArrays: boolean): EventFilter {
   const answers = new Map<number, Answer>()
-  /** Text blocks by id, and whether they have begun for the client. */
   const blocks = new Map<string, { readonly choice: number; isBegun: boolean }>()
   let begins: string | undefined
 
@@ -107,7 +103,6 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
     return block.isBegun ? [{ ...event, citations: undefined }] : []
   }
 
-  /** Buffered text of an answer that need not be JSON. */
   function release(choice: number): readonly AnswerEvent[] {
     const answer = answerOf(choice)
     answer.isFree = true
@@ -149,7 +144,6 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
   }
 }
 
-/** Characters that the error quotes, at most. */
 const longestQuote = 80
 
 function noJson(text: string) {
@@ -169,7 +163,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** An open block whose text is searched. */
 interface Block {
   readonly choice: number
   readonly type: 'text' | 'reasoning' | 'refusal' | 'tool-call'
@@ -190,7 +183,6 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
     })
   }
 
-  /** Ends all open blocks. */
   function endAll(): readonly AnswerEvent[] {
     const ends = [...blocks].map(([id, { type }]): AnswerEvent => ({ type: `${type}-end`, id }))
     blocks.clear()
@@ -292,7 +284,6 @@ function createJsonCutter(takesArrays: boolean) {
   }
 }
 
-/** Spaces after a bracket that are buffered, at most. */
 const longestGap = 1_000
 
 type StopMatcher = ReturnType<typeof createStopMatcher>
@@ -323,7 +314,6 @@ function createStopMatcher(patterns: readonly Pattern[]) {
       }
       if (pattern.text.charCodeAt(length) === unit) length++
       matched[index] = length
-      // Of several the longest, which begins first.
       const isLonger = complete === undefined || pattern.text.length > complete.text.length
       if (length === pattern.text.length && isLonger) complete = pattern
     }

@@ -13,7 +13,6 @@ import type { TokenFamily } from './token-families.ts'
 /** Counts the o200k tokens of a text. */
 export type CountText = (text: string) => number | Promise<number>
 
-/** A cost in LLM tokens, or a text with a factor for its tokens. */
 type Cost = number | readonly [text: string, factor: number]
 
 /**
@@ -151,7 +150,6 @@ function* documentCosts(part: DocumentPart, family: TokenFamily): Generator<Cost
   else yield family.page * Math.max(1, Math.round(source.data.length / base64PerPage))
 }
 
-/** A PDF page with some pictures. */
 const base64PerPage = 65_536
 
 const isText = (mediaType: string) => /^text\/|json|xml|csv/.test(mediaType)
@@ -160,7 +158,6 @@ function decodeText(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)))
   } catch {
-    // Invalid base64: the vendor rejects it.
     return ''
   }
 }

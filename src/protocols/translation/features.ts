@@ -56,12 +56,12 @@ export const nativeFeatures = {
   deferred_tool: native(
     'Tools that are held back until a search refers to them',
     'a',
-    'told to the model, behind all others, from the reference on; all at once where the vendor was to search',
+    'sent to the model after all others, from the reference on; all at once with the vendor’s own search',
   ),
   tool_search_item: native(
     'Calls and results of the vendor’s search for tools',
     'd',
-    'the tools themselves are told to the model',
+    'the tools themselves are sent to the model',
   ),
   store: native(
     'The answer is to be kept by the vendor',
@@ -117,13 +117,13 @@ export const requestFeatures = {
   tools: row(
     'Tools (functions)',
     'aaaa',
-    'what a schema has beyond the vendor’s keywords (gemini: not, propertyNames, if …; the others: alternatives at its root) is told in its description, and named in the header; refused where the tool or the request is strict',
+    'what a schema has beyond the vendor’s keywords (gemini: not, propertyNames, if …; the others: alternatives at its root) moves into its description, and is named in the header; refused where the tool or the request is strict',
   ),
   tool_calls: row('Calls and results of tools, parallel ones too', 'cccc'),
   custom_tools: row('Custom tools with free text', 'ccaa', 'as a function with one text'),
   tool_strict: row('Strict arguments of a tool', 'cccd'),
   tool_choice: row('Choice of tools: automatic, none, any, a certain one', 'cccc'),
-  allowed_tools: row('Allowed tools', 'ccaa', 'only these are told to the model'),
+  allowed_tools: row('Allowed tools', 'ccaa', 'only these are sent to the model'),
   sequential_tools: row('At most one call at a time', 'cccd'),
   tool_result_media: row(
     'Images and documents in results of tools',
@@ -139,7 +139,7 @@ export const requestFeatures = {
   json_schema: row(
     'Structured output by a JSON schema',
     'ccaa',
-    'constraints that the vendor has no keyword for are told to the model in words; on gemini they are named, and refused where the schema or the request is strict',
+    'constraints without a keyword of the vendor move into descriptions; on gemini they are named, and refused where the schema or the request is strict',
   ),
   reasoning_effort: row(
     'Effort of reasoning',
@@ -227,7 +227,7 @@ export const answerFeatures = {
     'sealed in an opaque field that the client sends back; only the channel’s own vendor gets it',
   ),
   refusal: row('Refusals', 'ccaa', 'as text, with the reason in the ending'),
-  citations: row('Citations of addresses', 'ccaa', 'as far as the protocol tells places'),
+  citations: row('Citations of addresses', 'ccaa', 'as far as the protocol has places'),
   document_citations: row('Citations of documents', 'dddd'),
   web_search: row('Web searches: queries, and pages that were found', 'dccc'),
   logprobs: row('Probabilities of LLM tokens', 'ccdc'),
@@ -297,7 +297,7 @@ export const legacyFeatures = {
   logprobs: native(
     'Probabilities in the legacy form',
     'r',
-    'chat completions tell them in another',
+    'chat completions report them in another',
   ),
 } as const satisfies Record<string, Feature>
 

@@ -1,4 +1,9 @@
-import type { Codec, EmbeddingCodec, EmbeddingRequest, ToldKeyword } from '../canonical/codec.ts'
+import type {
+  Codec,
+  EmbeddingCodec,
+  EmbeddingRequest,
+  UnenforcedKeyword,
+} from '../canonical/codec.ts'
 import { TranslationError } from '../canonical/error.ts'
 import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -14,14 +19,13 @@ import {
 import { type Spelling, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
-interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' | 'tellsInWords'> {
+interface Target
+  extends Pick<Codec, 'findFault' | 'droppedSettings' | 'takesSearch' | 'unenforcedKeywords'> {
   readonly protocol: ProtocolName
   readonly quirks: ReadonlySet<Quirk>
-  /** It runs web searches, and they have a price. */
   readonly webSearch?: boolean
 }
 
-/** A request that its target can express, and what was dropped, as the client wrote it. */
 interface Fitted {
   readonly request: CanonicalRequest
   readonly dropped: readonly string[]
@@ -61,13 +65,13 @@ export function fit(
   if (fault !== undefined) throw new TranslationError(fault)
   const names = dropped.map(({ at }) => at)
   // From the original request: strict tools are not strict where the target lacks the setting.
-  for (const told of target.tellsInWords?.(request) ?? []) {
+  for (const told of target.unenforcedKeywords?.(request) ?? []) {
     const place = [schemaPath(client, told.at, told.isTool), told.path, told.keyword]
     const at = place.filter((step) => step !== '').join('.')
-    if (isStrict || told.isStrict) throw toldRefusal(at, told, target)
+    if (isStrict || told.isStrict) throw unenforcedRefusal(at, told, target)
     names.push(at)
   }
-  for (const setting of target.leavesOut?.(fitted, target.quirks) ?? []) {
+  for (const setting of target.droppedSettings?.(fitted, target.quirks) ?? []) {
     const at = spell(client, setting)
     if (isStrict) throw refusal('what does not go with the rest', at, target, 'dropped')
     names.push(at)
@@ -121,13 +125,17 @@ const unsupported = (param: string, why: string) =>
 const spokenBy = ({ protocol }: Target) =>
   `the protocol ${protocol}, which the channel of this model speaks`
 
-function toldRefusal(param: string, told: ToldKeyword, target: Target): TranslationError {
+function unenforcedRefusal(
+  param: string,
+  told: UnenforcedKeyword,
+  target: Target,
+): TranslationError {
   const { keyword, isTool, isStrict } = told
   const why = isStrict ? `the ${isTool ? 'tool' : 'format'} is strict` : 'the request is strict'
   const remedy = 'Write the schema without it, leave out "strict", or ask for another model.'
   return unsupported(
     param,
-    `: "${keyword}" can only be told to the model in words in ${spokenBy(target)}, and ${why}. ${remedy}`,
+    `: "${keyword}" can only be described to the model in words in ${spokenBy(target)}, and ${why}. ${remedy}`,
   )
 }
 

@@ -21,7 +21,6 @@ import type { JsonObject } from '../protocol.ts'
 
 /** Encrypts and signs a text; equal texts give equal seals. */
 export interface Sealer {
-  /** As base64url. */
   seal(text: string): string
   /** Undefined for a text of another origin, or a changed one. */
   open(sealed: string): string | undefined
@@ -32,7 +31,6 @@ export const sealPrefix = 'tgs1.'
 /** Separates the seals of reasoning in one carrier (gemini's calls). */
 const separator = '~'
 
-/** More pieces than any answer has in one carrier. */
 const mostSeals = 256
 
 interface SealedReasoning {
@@ -185,7 +183,6 @@ interface Walk {
   readonly standIn: string | undefined
 }
 
-/** The protocols' members for signatures. */
 const sealed = [
   ...['signature', 'data', 'encrypted_content', 'encrypted_index'],
   ...['thoughtSignature', 'thought_signature'],

@@ -3,11 +3,9 @@ import type { Setting } from '../canonical/request.ts'
 /** A protocol's names for what a request holds, for error messages. */
 export interface Spelling {
   readonly conversation: string
-  /** Settings with an irregular name. */
   readonly settings: { readonly [setting in Setting]?: string }
   /** The parent of all others; absent: top level, snake_case. */
   readonly within?: string
-  /** The field that shows reasoning. */
   readonly shownReasoning: string
   readonly cacheMark: string
   /** The field that limits searches; absent: the tool's own. */

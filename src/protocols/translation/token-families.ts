@@ -88,7 +88,6 @@ function decodeHead(base64: string): DataView | undefined {
     const text = atob(head)
     return new DataView(Uint8Array.from(text, (char) => char.charCodeAt(0)).buffer)
   } catch {
-    // Invalid base64: the vendor rejects it.
     return undefined
   }
 }
@@ -136,7 +135,6 @@ export interface TokenFamily {
   readonly tools: {
     /** The vendor's instructions about tools, if there are any. */
     readonly any: number
-    /** The same when a call is required. */
     readonly forced: number
     readonly each: number
     /** A tool's schema, per token of its JSON; `types`: the model reads a TypeScript type instead. */
@@ -144,12 +142,10 @@ export interface TokenFamily {
   }
   /** A response schema, and per token of its JSON. */
   readonly format: { readonly whole: number; readonly schema: number }
-  /** Requested reasoning, by effort or budget. */
   readonly reasoning: number
   /** Hidden reasoning, by the length of its signature; undefined: by its text. */
   readonly hidden: { readonly freeCharacters: number; readonly perCharacter: number } | undefined
   readonly image: ImageTokens
-  /** A page of a PDF. */
   readonly page: number
 }
 
@@ -284,7 +280,6 @@ const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens
 interface TokenCounter {
   readonly model: string
   readonly protocol: ProtocolName
-  /** The upstream's address; absent: the vendor's own. */
   readonly url?: string | undefined
 }
 

@@ -19,7 +19,6 @@ export interface Use {
   readonly at: string
 }
 
-/** Settings that are a feature each, named by the setting in snake_case. */
 const plainSettings = [
   ...(['maxOutputTokens', 'stop', 'temperature', 'topP', 'topK', 'presencePenalty'] as const),
   ...(['frequencyPenalty', 'seed', 'logitBias', 'logprobs', 'metadata'] as const),

@@ -125,7 +125,7 @@ describe('a line says', () => {
     [
       'interrupted, uncharged',
       receiptOf(flat, interrupted, []),
-      'What was used is not known, so nothing was charged.',
+      'The usage is unknown, so nothing was charged.',
     ],
     ['interrupted, when', receiptOf(flat, interrupted, []), 'When     2026-11-21 08:00:00 UTC'],
     ['interrupted, where', receiptOf(flat, interrupted, []), 'Channel  not known'],
@@ -134,7 +134,11 @@ describe('a line says', () => {
       receiptOf(flat, cut),
       'Answer     200 cut: upstream_timeout (It fell silent.)',
     ],
-    ['left', receiptOf(flat, left), 'Answer     200 client_left: the client left before the end'],
+    [
+      'left',
+      receiptOf(flat, left),
+      'Answer     200 client_left: the client disconnected before the end',
+    ],
     [
       'stopped at a limit',
       receiptOf(flat, { ending: 'incomplete' }),
@@ -143,17 +147,17 @@ describe('a line says', () => {
     [
       'estimated, nothing reported',
       receiptOf(flat, { ...left, estimated: true, usageRaw: null }),
-      'Estimated  The client left before the upstream reported usage, so the gateway counted what was asked and what was delivered.',
+      'Estimated  The client disconnected before the upstream reported usage, so the gateway counted the prompt and the delivered output.',
     ],
     [
       'estimated, something reported',
       receiptOf(flat, { ...cut, estimated: true }),
-      'Estimated  The answer was cut off before the upstream reported its final usage, so the gateway counted the output that was delivered.',
+      'Estimated  The answer was cut off before the upstream reported its final usage, so the gateway counted the delivered output.',
     ],
     [
       'estimated, though whole',
       receiptOf(flat, { estimated: true, usageRaw: null }),
-      'Estimated  The upstream ended its answer without reporting usage, so the gateway counted what was asked and what was delivered.',
+      'Estimated  The upstream ended its answer without reporting usage, so the gateway counted the prompt and the delivered output.',
     ],
     [
       'what was reported where it was clamped',
@@ -199,7 +203,7 @@ Ledger entry 9. The balance after it: 0.91192 USD.
 THIS RECEIPT DOES NOT ADD UP:
 - The formula makes 0.08808 USD, but the amount on record is 0.000000007 USD.
 - Ledger entry 9 took 0.08808 USD, but the amount on record is 0.000000007 USD.
-Somebody changed a record, or the gateway has a fault. Whoever runs it should know.
+A record was edited, or the gateway has a fault. Report this to the operator.
 `)
 })
 

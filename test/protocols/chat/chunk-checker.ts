@@ -24,7 +24,7 @@ function demand(isTrue: boolean, what: string): asserts isTrue {
  * Reads a stream of chunks as the vendor's own SDK does, and stricter: throws for the first thing
  * that is not as the vendor sends it.
  */
-export function checkChunks(text: string, tellsUsage: boolean): CheckedStream {
+export function checkChunks(text: string, includesUsage: boolean): CheckedStream {
   const choices = new Map<number, Seen>()
   let head: string | undefined
   let usage: unknown
@@ -55,17 +55,17 @@ export function checkChunks(text: string, tellsUsage: boolean): CheckedStream {
     demand(usage === undefined, 'a chunk follows the usage')
     demand(Array.isArray(chunk.choices), 'choices are no list')
     if (chunk.choices.length === 0) {
-      demand(tellsUsage && isJsonObject(chunk.usage), 'a chunk without choices')
+      demand(includesUsage && isJsonObject(chunk.usage), 'a chunk without choices')
       usage = chunk.usage
       continue
     }
-    demand('usage' in chunk === tellsUsage && (chunk.usage ?? null) === null, `usage in ${data}`)
+    demand('usage' in chunk === includesUsage && (chunk.usage ?? null) === null, `usage in ${data}`)
     for (const choice of chunk.choices) readChoice(choice, choices)
   }
   if (isDone) {
     for (const [index, { reason }] of choices)
       demand(reason !== undefined, `choice ${index} goes on`)
-    demand(tellsUsage === (usage !== undefined), 'usage')
+    demand(includesUsage === (usage !== undefined), 'usage')
   }
   return { choices, usage, isDone, error }
 }

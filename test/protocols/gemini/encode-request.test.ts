@@ -158,14 +158,14 @@ describe('a request for Gemini, encoded', () => {
       tools: [{ ...look, at: 'tools[3]', parameters, strict: true }],
     })
     expect(gemini.codec.findFault?.(asked)).toBeUndefined()
-    expect(gemini.codec.tellsInWords?.(asked)).toEqual([
+    expect(gemini.codec.unenforcedKeywords?.(asked)).toEqual([
       { at: 'tools[3]', isTool: true, isStrict: true, path: 'properties.a', keyword: 'not' },
       { at: 'text.format', isTool: false, isStrict: false, path: '', keyword: 'not' },
     ])
     expect(configOf({ format })).toMatchObject({
       responseJsonSchema: { description: 'Must not fit: {}.' },
     })
-    expect(gemini.codec.tellsInWords?.(request({ tools: [look] }))).toEqual([])
+    expect(gemini.codec.unenforcedKeywords?.(request({ tools: [look] }))).toEqual([])
   })
 
   test('T22: a schema that can’t be written out is found, and goes as it is', () => {

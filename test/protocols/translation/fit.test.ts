@@ -313,8 +313,8 @@ test('stop sequences that the gateway looks for itself are few, and short', () =
 
 test('what a vendor refuses beside something else is left out and named, or refused', () => {
   const request = requests.reasoning_auto
-  const leavesOut = () => ['reasoning'] as const
-  const target = { protocol: 'messages', quirks: none, leavesOut } as const
+  const droppedSettings = () => ['reasoning'] as const
+  const target = { protocol: 'messages', quirks: none, droppedSettings } as const
   expect(fit(request, 'chat', target, false)).toEqual({
     request: { ...request, reasoning: undefined },
     dropped: ['reasoning_effort'],

@@ -27,8 +27,8 @@ export function sendRequest(
     protocol: upstream,
     quirks: new Set<never>(),
     findFault: codec.findFault,
-    leavesOut: codec.leavesOut,
-    tellsInWords: codec.tellsInWords,
+    droppedSettings: codec.droppedSettings,
+    unenforcedKeywords: codec.unenforcedKeywords,
   }
   const { request: left, dropped } = fit(request, client, target, false, optionalTools)
   const fitted = withFiles(left, upstream)

@@ -2,7 +2,6 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** Converts a nested schema, found in `keyword` at `which`. */
 type Convert = (member: unknown, keyword: string, which?: string | number) => JsonObject
 
 /** The vendor's form of a schema without `allOf`, references or unsupported keywords. */
@@ -10,7 +9,7 @@ export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObj
   const has = topicsIn(schema)
   const types = has & topic.type ? typesIn(schema) : nothing
   const values = has & topic.values ? tellAllowed(schema, types) : undefined
-  const bounds = has & topic.bounds ? tellBounds(schema, types.includes('integer')) : undefined
+  const bounds = has & topic.bounds ? describeBounds(schema, types.includes('integer')) : undefined
   const choice = has & topic.choice ? buildChoice(schema, convertMember) : undefined
   const built: Record<string, unknown> = {}
   if (has & topic.words) {
@@ -33,7 +32,6 @@ export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObj
   return built
 }
 
-/** A schema's topics as bits: only keywords that are present are processed. */
 function topicsIn(schema: JsonObject): number {
   let has = 0
   for (const keyword in schema) has |= topicOf.get(keyword) ?? 0
@@ -73,7 +71,7 @@ function addNotes(notes: readonly string[] | undefined, into: Record<string, unk
 
 function tellAllowed(schema: JsonObject, types: readonly string[]): Told | undefined {
   const allowed = schema.const === undefined ? schema.enum : [schema.const]
-  return Array.isArray(allowed) ? tellValues(allowed, types) : undefined
+  return Array.isArray(allowed) ? describeValues(allowed, types) : undefined
 }
 
 function pickFormat({ format }: JsonObject, into: Record<string, unknown>): void {
@@ -149,14 +147,12 @@ function buildChoice(schema: JsonObject, convertMember: Convert): Told | undefin
   return { fields: { anyOf: members }, notes: [] }
 }
 
-/** The required names of a schema that says nothing else. */
 function requiredOnly(schema: unknown): readonly string[] | undefined {
   if (!isJsonObject(schema) || Object.keys(schema).length !== 1) return undefined
   const { required } = schema
   return Array.isArray(required) && required.length > 0 ? required.map(String) : undefined
 }
 
-/** Constraints on values: as the vendor's keywords, and as sentences for the description. */
 interface Told {
   readonly fields: { readonly [keyword: string]: unknown }
   readonly notes: readonly string[]
@@ -184,7 +180,7 @@ function typeField(names: readonly string[]): { readonly type?: unknown } {
  * Allowed values: the vendor takes texts and numbers. Null becomes a choice of its own; others go into the
  * description.
  */
-function tellValues(values: readonly unknown[], declared: readonly string[]): Told {
+function describeValues(values: readonly unknown[], declared: readonly string[]): Told {
   const hasNull = values.includes(null)
   const known = hasNull ? values.filter((value) => value !== null) : values
   const own = kindOf(known)
@@ -205,7 +201,6 @@ function tellValues(values: readonly unknown[], declared: readonly string[]): To
   return { fields: type, notes: [note] }
 }
 
-/** The common plain type of all values, if any. */
 function kindOf(values: readonly unknown[]): readonly string[] {
   const [first] = values
   const kind = typeof first
@@ -228,7 +223,7 @@ const plain = {
  * Bounds of numbers. The vendor has inclusive ones: exclusive ones move by one for integers, or go into the
  * description.
  */
-function tellBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
+function describeBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
   const fields: Record<string, unknown> = {}

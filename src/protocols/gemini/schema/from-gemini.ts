@@ -54,7 +54,6 @@ function changing(change: Change, ...names: readonly string[]) {
   return names.map((name) => [name, [name, change]] as const)
 }
 
-/** 64-bit counts are text in its JSON. */
 function toNumber(value: unknown): unknown {
   const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
   return isNumber ? Number(value) : value

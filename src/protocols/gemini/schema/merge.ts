@@ -19,7 +19,6 @@ export function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject | undefin
   return merged
 }
 
-/** Undefined is a contradiction. */
 type Merge = (a: unknown, b: unknown) => unknown
 
 const largest: Merge = (a, b) =>

@@ -16,10 +16,8 @@ const definition = /^#\/(\$defs|definitions)\/[^/]+$/
 
 /** Resolves references within `root`. */
 export function createReferences(root: JsonObject) {
-  // Names by target: several pointers may lead to one definition, which is written once.
   const names = new Map<JsonObject, string>()
   const taken = new Set<string>()
-  /** By name, the number for the next duplicate. */
   const counts = new Map<string, number>()
   const waiting: Definition[] = []
   let at = 0
@@ -61,12 +59,10 @@ export function createReferences(root: JsonObject) {
       }
       return `#/$defs/${name}`
     },
-    /** The next referenced definition that is not written yet. */
     next: (): Definition | undefined => waiting[at++],
   }
 }
 
-/** A step of a JSON pointer in a URI fragment. */
 function unescapeStep(step: string): string {
   if (!step.includes('~') && !step.includes('%')) return step
   const plain = step.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -91,7 +87,6 @@ export function createSchemaBudget() {
   let copied = 0
   let merged = 0
 
-  /** Approximate length as JSON; each object is measured once. */
   function sizeOf(value: unknown, depth: number): number {
     if (typeof value === 'string') return value.length + 3
     if (typeof value !== 'object' || value === null || depth > deepest) return 6
@@ -105,7 +100,6 @@ export function createSchemaBudget() {
   }
 
   return {
-    /** Counts a value that is written again, with all its content. */
     copy(value: unknown): void {
       copied += sizeOf(value, 0)
       merged++

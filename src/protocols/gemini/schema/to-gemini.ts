@@ -1,4 +1,4 @@
-import type { ToldKeyword } from '../../canonical/codec.ts'
+import type { UnenforcedKeyword } from '../../canonical/codec.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isJsonObject } from '../../json.ts'
 import type { Fault, JsonObject } from '../../protocol.ts'
@@ -11,7 +11,13 @@ import {
   type References,
   type SchemaBudget,
 } from './references.ts'
-import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './words.ts'
+import {
+  describeAlso,
+  describeKeywords,
+  describeReference,
+  nothingFits,
+  withNotes,
+} from './words.ts'
 
 /** In place of a keyword: the referenced schema is too large to expand. */
 const tooMuch = 'too much'
@@ -78,14 +84,12 @@ interface Walk {
   readonly write: (value: unknown) => string
 }
 
-/** The location of a schema, linked to its parent's. */
 interface Place {
   readonly within: Place | undefined
   readonly keyword: string
   readonly which?: string | number | undefined
 }
 
-/** `properties.x.items`: built only for faults and notes. */
 function pathOf(place: Place | undefined): string {
   const steps: string[] = []
   for (let at = place; at !== undefined; at = at.within) {
@@ -101,20 +105,18 @@ function fail(walk: Walk, place: Place | undefined, keyword: string): JsonObject
   return {}
 }
 
-/** Listed keywords per schema, at most: clients may invent any number. */
-const mostTold = 20
+const maxListed = 20
 
-function noteTold(walk: Walk, place: Place | undefined, keyword: string): void {
+function noteUnenforced(walk: Walk, place: Place | undefined, keyword: string): void {
   const { told } = walk
-  if (told.length >= mostTold || told.some((known) => known.keyword === keyword)) return
+  if (told.length >= maxListed || told.some((known) => known.keyword === keyword)) return
   told.push({ path: pathOf(place), keyword })
 }
 
-/** A schema whose unsupported keywords moved into its description. */
 function worded(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
-  const words = tellInWords(schema, walk.write)
+  const words = describeKeywords(schema, walk.write)
   if (words === undefined) return schema
-  for (const keyword of words.keywords) noteTold(walk, place, keyword)
+  for (const keyword of words.keywords) noteUnenforced(walk, place, keyword)
   return words.schema
 }
 
@@ -133,7 +135,7 @@ function rootOf(schema: JsonObject, walk: Walk): JsonObject {
 function convert(value: unknown, place: Place | undefined, walk: Walk, depth: number): JsonObject {
   if (walk.fault || value === true) return {}
   if (value === false) {
-    noteTold(walk, place, 'false')
+    noteUnenforced(walk, place, 'false')
     return { description: nothingFits }
   }
   if (!isJsonObject(value)) return {}
@@ -185,7 +187,8 @@ function flatten(
     if (member === true || walk.fault) continue
     const part = isJsonObject(member) ? flatten(member, place, walk, depth + 1) : undefined
     const whole = part && typeof part.$ref === 'string' ? resolved(part, place, walk, depth) : part
-    const next = (whole && mergeSchemas(merged, whole)) ?? tellMember(merged, member, place, walk)
+    const next =
+      (whole && mergeSchemas(merged, whole)) ?? describeMember(merged, member, place, walk)
     walk.budget.merge(next)
     merged = next
   }
@@ -193,15 +196,15 @@ function flatten(
 }
 
 /** A member that cannot be merged into the rest, in words. */
-function tellMember(
+function describeMember(
   merged: JsonObject,
   member: unknown,
   place: Place | undefined,
   walk: Walk,
 ): JsonObject {
   walk.budget.copy(member)
-  noteTold(walk, place, 'allOf')
-  return withNotes(merged, [member === false ? nothingFits : tellAlso(member, walk.write)])
+  noteUnenforced(walk, place, 'allOf')
+  return withNotes(merged, [member === false ? nothingFits : describeAlso(member, walk.write)])
 }
 
 function resolved(
@@ -212,13 +215,12 @@ function resolved(
 ): JsonObject {
   const { $ref, ...remarks } = schema
   const target = walk.refs.resolve($ref)
-  if (target === undefined) return tellElsewhere(schema, place, walk)
+  if (target === undefined) return describeExternal(schema, place, walk)
   const { $defs, definitions, ...own } = target
   for (const member of Object.values(own)) walk.budget.copy(member)
   return flatten({ ...own, ...remarks }, place, walk, depth + 1)
 }
 
-/** Keywords that do not constrain values. */
 const remarks = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
   ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
@@ -227,26 +229,26 @@ const remarks = new Set([
 const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
 
 /** An external schema is mentioned by name only. */
-function tellElsewhere(
+function describeExternal(
   { $ref, title, description }: JsonObject,
   place: Place | undefined,
   walk: Walk,
 ): JsonObject {
-  noteTold(walk, place, '$ref')
+  noteUnenforced(walk, place, '$ref')
   const remarks = { ...(title === undefined ? {} : { title }), description }
-  return withNotes(remarks, [tellReference($ref)])
+  return withNotes(remarks, [describeReference($ref)])
 }
 
 /** A reference stands alone with this vendor: remarks wrap it. */
 function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
   const { $ref, description } = schema
   const target = walk.refs.resolve($ref)
-  if (typeof $ref !== 'string' || target === undefined) return tellElsewhere(schema, place, walk)
+  if (typeof $ref !== 'string' || target === undefined) return describeExternal(schema, place, walk)
   const ref = { $ref: walk.refs.point($ref, target) }
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
 }
 
-interface RequestSchema extends Pick<ToldKeyword, 'at' | 'isTool' | 'isStrict'> {
+interface RequestSchema extends Pick<UnenforcedKeyword, 'at' | 'isTool' | 'isStrict'> {
   readonly schema: JsonObject
   readonly whose: string
 }
@@ -286,7 +288,7 @@ export function findSchemaFault(request: CanonicalRequest): Fault | undefined {
 }
 
 /** The keywords of a request's schemas that went into descriptions. */
-export function findToldKeywords(request: CanonicalRequest): readonly ToldKeyword[] {
+export function findUnenforcedKeywords(request: CanonicalRequest): readonly UnenforcedKeyword[] {
   return schemasOf(request).flatMap(({ schema, at, isTool, isStrict }) => {
     const result = toGeminiSchema(schema)
     return 'schema' in result ? result.told.map((told) => ({ at, isTool, isStrict, ...told })) : []

@@ -2,7 +2,6 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** A schema with keywords moved into its description, and these keywords. */
 interface Worded {
   readonly schema: JsonObject
   readonly keywords: readonly string[]
@@ -12,24 +11,24 @@ interface Worded {
 export type Write = (value: unknown) => string
 
 /** Moves unsupported keywords into the description, as sentences; undefined without any. */
-export function tellInWords(schema: JsonObject, write: Write): Worded | undefined {
-  let told: [keyword: string, sentences: readonly string[]][] | undefined
+export function describeKeywords(schema: JsonObject, write: Write): Worded | undefined {
+  let described: [keyword: string, sentences: readonly string[]][] | undefined
   for (const keyword in schema) {
     if (keptKeywords.has(keyword) && !isSpecial(schema, keyword)) continue
     const sentences = sentencesOf(keyword, schema, write)
     if (sentences !== undefined) {
-      told ??= []
-      told.push([keyword, sentences])
+      described ??= []
+      described.push([keyword, sentences])
     }
   }
-  if (told === undefined) return undefined
-  const keywords = told.map(([keyword]) => keyword)
+  if (described === undefined) return undefined
+  const keywords = described.map(([keyword]) => keyword)
   const rest: Record<string, unknown> = { ...schema }
   for (const keyword of keywords) delete rest[keyword]
   return {
     schema: withNotes(
       rest,
-      told.flatMap(([, sentences]) => sentences),
+      described.flatMap(([, sentences]) => sentences),
     ),
     keywords,
   }
@@ -43,14 +42,12 @@ export function withNotes(schema: JsonObject, notes: readonly string[]): JsonObj
 }
 
 /** A constraint that applies beside others which no single schema can express. */
-export const tellAlso = (schema: unknown, write: Write): string =>
+export const describeAlso = (schema: unknown, write: Write): string =>
   `Must fit this, too: ${write(schema)}.`
 
-/** In place of the schema `false`. */
 export const nothingFits = 'No value is allowed here: leave it out.'
 
-/** In place of an external reference. */
-export const tellReference = (reference: unknown): string => `As described at ${reference}.`
+export const describeReference = (reference: unknown): string => `As described at ${reference}.`
 
 /** Keywords that the vendor supports, but not in this combination. */
 function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string): boolean {
@@ -89,7 +86,6 @@ const each =
       ? Object.entries(value).map(([name, member]) => sentence(name, member, write))
       : nothing
 
-/** Members of an object or list that no other keyword covers. */
 const others =
   (what: string): Rule =>
   (value, write) => {
@@ -169,7 +165,6 @@ const keptKeywords: ReadonlySet<string> = new Set([
   ...['definitions', 'contentEncoding', 'contentMediaType'],
 ])
 
-/** Keywords that do not constrain values. */
 const annotations: ReadonlySet<string> = new Set([
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id'],
   ...['id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', 'discriminator'],
