@@ -123,7 +123,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
 interface NodeLoadParts {
   readonly forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>
   /** Undefined: this node counts in its memory. */
-  readonly counters: Pick<Counters, 'isAway'> | undefined
+  readonly counters: Pick<Counters, 'isUnavailable'> | undefined
   /** Undefined: a single node builds its own. */
   readonly documents: Pick<DocumentStore, 'isLeading'> | undefined
   readonly tick: Clock
@@ -144,5 +144,5 @@ export function createNodeLoad(parts: NodeLoadParts): () => Required<NodeLoad> {
 
 function countingOf(counters: NodeLoadParts['counters']): Counting {
   if (counters === undefined) return 'alone'
-  return counters.isAway() ? 'apart' : 'together'
+  return counters.isUnavailable() ? 'apart' : 'together'
 }

@@ -27,10 +27,10 @@ export async function openSpoolOf(
   }
 }
 
-const none = () => Promise.reject(new Error('the folder of the spool can not be written'))
+const none = () => Promise.reject(new Error('the folder of the spool cannot be written'))
 
 const missing: OpenSpool = {
-  ...{ found: [], setOrigin() {}, add: none, has: () => false, stored() {}, setAside: none },
+  ...{ found: [], setOrigin() {}, add: none, has: () => false, stored() {}, quarantine: none },
   ...{ count: () => 0, hasFailed: () => true, remark: () => 'missing', close: async () => {} },
 }
 
@@ -61,7 +61,7 @@ export async function replay(
       continue
     }
     // After a restored backup, ids may have been given again.
-    await spool.setAside(settlement, 'Its key is not there, or was made after it.')
+    await spool.quarantine(settlement, 'Its key is not there, or was made after it.')
     spool.stored([requestId])
     log.error('a settlement in the spool is of a key that is not there: it is set aside', {
       request_id: requestId,

@@ -50,9 +50,9 @@ async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record
   return counts
 }
 
-/** How often a gateway told that Valkey was out of reach. */
+/** How often a gateway logged that Valkey is unavailable. */
 const awayIn = ({ complaints }: Running) =>
-  complaints.filter((line) => line.includes('out of reach')).length
+  complaints.filter((line) => line.includes('are unavailable')).length
 
 describeWithValkey('three gateways with one Valkey', () => {
   beforeAll(async () => {

@@ -35,7 +35,7 @@ function createTestSpool() {
     stored(ids) {
       for (const id of ids) waiting.delete(id)
     },
-    async setAside(settlement) {
+    async quarantine(settlement) {
       aside.push(idOf(settlement))
     },
     count: () => waiting.size,

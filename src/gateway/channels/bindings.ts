@@ -44,7 +44,7 @@ export function createBindings(tick: Clock): Bindings {
 }
 
 interface SharedBindingsParts {
-  readonly texts: SharedTexts & { isAway(): boolean }
+  readonly texts: SharedTexts & { isUnavailable(): boolean }
   readonly local: Bindings
   readonly keyMark: (key: string) => string
   readonly keysOf: (channelId: number) => readonly string[]
@@ -92,6 +92,7 @@ export function createSharedBindings(parts: SharedBindingsParts): SharedBindings
       local.unbind(tokenId, conversation, channelId)
       texts.drop(nameOf(tokenId, conversation), `${channelId} `).catch(() => {})
     },
-    refresh: (tokenId, conversation) => (texts.isAway() ? undefined : look(tokenId, conversation)),
+    refresh: (tokenId, conversation) =>
+      texts.isUnavailable() ? undefined : look(tokenId, conversation),
   }
 }

@@ -12,7 +12,7 @@ interface Change {
 
 /** When one node cools a channel all do: written at once, polled twice a second. */
 export function createCoolingShare(
-  counters: Pick<Counters, 'isAway' | 'onBack' | 'read' | 'write'>,
+  counters: Pick<Counters, 'isUnavailable' | 'onBack' | 'read' | 'write'>,
   repeat: Repeat = repeatByTimer,
 ) {
   let waiting = new Map<string, Change>()
@@ -30,7 +30,7 @@ export function createCoolingShare(
 
   async function publish(): Promise<void> {
     isPlanned = false
-    if (waiting.size === 0 || counters.isAway()) return
+    if (waiting.size === 0 || counters.isUnavailable()) return
     const written = waiting
     waiting = new Map()
     const changes = [...written.values()]
@@ -49,7 +49,7 @@ export function createCoolingShare(
   }
 
   async function listen(health: Pick<Health, 'applyRemote'>): Promise<void> {
-    if (isListening || counters.isAway()) return
+    if (isListening || counters.isUnavailable()) return
     isListening = true
     try {
       await publish()

@@ -4,7 +4,7 @@ import {
   type Change,
   type Counted,
   type Counters,
-  CountersAway,
+  CountersUnavailable,
   type HeldSlot,
 } from '../../store/ports/counters.ts'
 import { knownMs, patienceMs } from './limit-queues.ts'
@@ -80,7 +80,7 @@ export function createSharedLimiter(
       share(permit, { counted, llmTokens, slot, part: admitted.part })
       return { permit }
     } catch (error) {
-      if (!(error instanceof CountersAway)) throw error
+      if (!(error instanceof CountersUnavailable)) throw error
       if (error.isSent) asked.unsureSlot = slot
       return undefined
     }
@@ -164,7 +164,7 @@ export function createSharedLimiter(
 
   function keepSlots(): void {
     const kept = [...open].flatMap((permit) => permit.slots())
-    if (kept.length > 0 && !counters.isAway()) counters.report({ kept }).catch(() => {})
+    if (kept.length > 0 && !counters.isUnavailable()) counters.report({ kept }).catch(() => {})
   }
 
   counters.onBack((isEmpty) => {
@@ -180,17 +180,17 @@ export function createSharedLimiter(
       const limited = subjects.filter((subject) => !isUnlimited(subject))
       if (limited.length === 0) return freePermit
       const asked = { subjects: limited, llmTokens, wait }
-      return counters.isAway() ? enterLocally(asked) : enterShared(asked)
+      return counters.isUnavailable() ? enterLocally(asked) : enterShared(asked)
     },
     tryEnter(subject, llmTokens) {
       if (isUnlimited(subject)) return freePermit
-      if (counters.isAway())
+      if (counters.isUnavailable())
         return tryLocally({ subjects: [subject], llmTokens, wait: never }, subject)
       return lines.ahead([subject]) ?? tryShared(subject, llmTokens)
     },
     peek(subject, llmTokens) {
       if (isUnlimited(subject)) return undefined
-      if (counters.isAway()) return local.peek(shareOf(subject, counters.nodes()), llmTokens)
+      if (counters.isUnavailable()) return local.peek(shareOf(subject, counters.nodes()), llmTokens)
       const known = refusals.get(nameOf(subject))
       if (known && known.untilTick <= tick()) refusals.delete(nameOf(subject))
       else if (known) return known.refused
@@ -272,7 +272,7 @@ type Waiting = { -readonly [Key in keyof Change]: Change[Key] }
 
 /** Reports once per turn of the event loop, then calls `onReported` for what has room. */
 function createOutbox(
-  counters: Pick<Counters, 'isAway' | 'partAt' | 'report'>,
+  counters: Pick<Counters, 'isUnavailable' | 'partAt' | 'report'>,
   tick: Clock,
   onReported: (names: ReadonlySet<string>) => void,
 ) {
@@ -291,7 +291,7 @@ function createOutbox(
     clearImmediate(planned)
     planned = undefined
     if (changes.size === 0 && freed.length === 0) return
-    if (counters.isAway()) {
+    if (counters.isUnavailable()) {
       if (changes.size > maxChanges) forgetPassed()
       if (freed.length > maxFreed) freed = freed.slice(-maxFreed / 2)
       return

@@ -70,7 +70,7 @@ export function createRetryQueue(
   async function giveUp(one: One, cause: unknown): Promise<void> {
     try {
       for (const settlement of carriesMoney(one.part) ? (one.part.settle ?? []) : [])
-        await spool?.setAside(settlement, String(cause))
+        await spool?.quarantine(settlement, String(cause))
       forget([one])
     } catch (error) {
       log.error('rejected charge not kept in the spool', {

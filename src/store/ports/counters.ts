@@ -74,7 +74,7 @@ export interface CoolingBoard {
 
 /** What all nodes count together. While it can't be reached every call rejects at once. */
 export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
-  isAway(): boolean
+  isUnavailable(): boolean
   /** How many nodes count here, as last known; 1 at least. */
   nodes(): number
   /** The part of the window that a moment of this process's monotonic clock (ms) is in. */
@@ -88,8 +88,8 @@ export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
 }
 
 /** A call to counters that can't be reached. It may have arrived all the same, if `isSent`. */
-export class CountersAway extends Error {
-  override readonly name = 'CountersAway'
+export class CountersUnavailable extends Error {
+  override readonly name = 'CountersUnavailable'
   readonly isSent: boolean
 
   constructor(reason: string, isSent: boolean) {

@@ -284,7 +284,7 @@ export interface Spool {
   /** The store has these now. */
   stored(requestIds: Iterable<string>): void
   /** One that the store can never take goes into a file of its own, for a person to look at. */
-  setAside(settlement: Settlement, reason: string): Promise<void>
+  quarantine(settlement: Settlement, reason: string): Promise<void>
   count(): number
   /** Whether the last that it was given did not fit, or could not be written. */
   hasFailed(): boolean

@@ -35,11 +35,15 @@ interface CommitParts {
 }
 
 /** The call, and in the same transaction its notifications; most batches have none. */
-function statementOf(name: string, values: readonly unknown[], told: readonly string[]): Statement {
+function statementOf(
+  name: string,
+  values: readonly unknown[],
+  notices: readonly string[],
+): Statement {
   const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer`
-  if (told.length === 0) return { text, values, name }
+  if (notices.length === 0) return { text, values, name }
   const telling = `(SELECT count(pg_notify('${dearerChannel}', payload)) FROM unnest($11::text[]) AS payload)`
-  return { text: `${text}, ${telling}`, values: [...values, told] }
+  return { text: `${text}, ${telling}`, values: [...values, notices] }
 }
 
 /**
@@ -50,13 +54,13 @@ function statementOf(name: string, values: readonly unknown[], told: readonly st
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
-    const { name, json, settled, released, accountIds, tokenIds, lowest, highest, told } =
+    const { name, json, settled, released, accountIds, tokenIds, lowest, highest, notices } =
       prepare(batch)
     const values = [
       ...[json, settled, released, accountIds, tokenIds, now, day, node() ?? null],
       ...[lowest, highest],
     ]
-    const statement = statementOf(name, values, told)
+    const statement = statementOf(name, values, notices)
     const { rows } = await patiently(() => connections.query(statement))
     return JSON.parse(String(rows[0]?.answer))
   }
@@ -138,7 +142,7 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   return {
     // Most batches have none, and are spared what is done for them.
     name: answers === undefined ? commitRequests : commitAnswers,
-    told: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
+    notices: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
     lowest,
@@ -219,8 +223,8 @@ function dearerPayloads(all: readonly Dearer[]): readonly string[] {
 /** Undefined: another version's form. */
 function readPayload(payload: string): Dearer | undefined {
   try {
-    const told: unknown = JSON.parse(payload)
-    return Value.Check(Dearer, told) ? told : undefined
+    const notice: unknown = JSON.parse(payload)
+    return Value.Check(Dearer, notice) ? notice : undefined
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { StoreError, UnansweredError } from '../ports/store-error.ts'
 import type { Engine, Outcome, Statement, Steps } from '../queries/steps.ts'
 import { compile } from '../schema/sql.ts'
 import type { Connection, Connections } from './connections.ts'
-import { explainFailure, isAway, isConflict, isUnanswered } from './failures.ts'
+import { explainFailure, isConflict, isUnanswered, isUnavailable } from './failures.ts'
 
 /** After this many conflicts a writer blocks changes of accounts until it is done. */
 const patientConflicts = 3
@@ -87,10 +87,10 @@ async function end(connection: Connection, place: string): Promise<void> {
   try {
     await connection.query({ text: 'COMMIT' })
   } catch (error) {
-    if (!isAway(error)) throw error
+    if (!isUnavailable(error)) throw error
     throw new StoreError(
-      `The database ${place} was lost while a change was being stored. Look whether it was stored ` +
-        'before you make it again.',
+      `The database ${place} was lost during a change. Check whether it was stored ` +
+        'before you repeat it.',
       { cause: error },
     )
   }
@@ -123,7 +123,7 @@ export function createPatience({ place }: Connections, patienceMs: number): Pati
       } catch (error) {
         const again = isConflict(error)
           ? ++conflicts < maxConflicts
-          : isAway(error) && absence.noted(startedTick) + waitMs < patienceMs
+          : isUnavailable(error) && absence.noted(startedTick) + waitMs < patienceMs
         mayBeDone ||= isUnanswered(error)
         if (!again) throw asUnanswered(explainFailure(error, place), mayBeDone)
       }

@@ -36,7 +36,7 @@ export const isStandby = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code === '25006'
 
 /** Whether the server could not be asked, was ended before it answered, or takes no writing yet. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (isStandby(error)) return true
   if (error instanceof DatabaseError) return /^(08|53300|57P)/.test(error.code ?? '')
   return error instanceof ConnectionLost
@@ -61,20 +61,20 @@ const isOfValues = (code: string) => code.startsWith('22') || code.startsWith('2
 
 /** An error of the database as a `StoreError`; what is wrong with values stays as it is. */
 export function explainFailure(error: unknown, place: string): unknown {
-  const told = (complaint: string) =>
+  const explained = (complaint: string) =>
     new StoreError(`The database ${place} ${complaint}.`, { cause: error })
   if (error instanceof ConnectionLost) {
     const unreached = 'can not be reached: check that the server runs and the network between'
-    return told(`${explainTls(error.cause) ?? unreached} (${error.message})`)
+    return explained(`${explainTls(error.cause) ?? unreached} (${error.message})`)
   }
   if (!(error instanceof DatabaseError)) return error
   const { code = '', message } = error
   if (isOfValues(code)) return error
   if (code === '28000' && message.includes('no encryption'))
-    return told(
+    return explained(
       'takes encrypted connections only: add ?sslmode=require (or verify-full) to its address ' +
         `(${message})`,
     )
   const known = explanations.find(([prefix]) => code.startsWith(prefix))
-  return told(`${known?.[1] ?? 'failed: look at the log of the server'} (${code}: ${message})`)
+  return explained(`${known?.[1] ?? 'failed: look at the log of the server'} (${code}: ${message})`)
 }

@@ -36,7 +36,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
       } catch (error) {
         if (!tookTooLong(error)) throw error
         throw new ListsBusy(
-          `The database took more than ${statementMs / 1000} s for a list, which was given up. Try ` +
+          `The database took more than ${statementMs / 1000} s for a list, which was cancelled. Try ` +
             'again in some seconds, or ask for a shorter span of time.',
           { cause: error },
         )

@@ -61,7 +61,7 @@ async function requireNoNodes(connection: MoveConnection): Promise<void> {
   if (names.length === 0) return
   throw new StoreError(
     `Nodes serve from the database ${connection.place} (${names.join(', ')}): stop them first. One ` +
-      `that was killed counts as gone after ${silentNodeMs / 1000} s.`,
+      `that was killed counts as stopped after ${silentNodeMs / 1000} s.`,
   )
 }
 

@@ -25,7 +25,7 @@ export async function takeOver(
     throw new StoreError(
       `The database ${place} is one of a former program, and nodes of it serve from there ` +
         `(${rows.map(({ name }) => String(name)).join(', ')}): stop them all, then start this one. One ` +
-        `that was killed counts as gone after ${silentNodeMs / 1000} s.`,
+        `that was killed counts as stopped after ${silentNodeMs / 1000} s.`,
     )
   }
   await connection.query({ text: takeOverPostgres })

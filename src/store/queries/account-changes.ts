@@ -65,7 +65,7 @@ function* requireFreeAddress(email: string): Steps<void> {
 }
 
 /** Refuses to give anything to an account that registered itself since the plan was made. */
-function* requireMeant(id: number, account: AccountWrite): Steps<void> {
+function* requireVouched(id: number, account: AccountWrite): Steps<void> {
   const row = yield* first(
     sql<{ email_verified: number; role: string; credit_limit_nano: number }>`
       SELECT email_verified, role, credit_limit_nano FROM account WHERE id = ${id}`,
@@ -74,7 +74,7 @@ function* requireMeant(id: number, account: AccountWrite): Steps<void> {
   const { email, role, password, creditLimitNano = row.credit_limit_nano } = account
   if (role === row.role && !password && creditLimitNano <= row.credit_limit_nano) return
   throw new WriteRefused(
-    `account "${email}" registered itself, and nobody has vouched for its address ` +
+    `account "${email}" registered itself, and its address is not vouched for ` +
       `(tollgate account set ${email} --vouch)`,
   )
 }
@@ -86,7 +86,7 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<number>
     yield* requireFreeAddress(account.email)
     return yield* openAccount(account, now)
   }
-  yield* requireMeant(id, account)
+  yield* requireVouched(id, account)
   const { status, password } = account
   const columns = toColumns(accountFields, account)
   yield* update('account', id, columns)
@@ -178,7 +178,7 @@ function* requireAdministrator(before: EditableAccount): Steps<void> {
     WHERE role = 'admin' AND status = 'active' AND deleted_at IS NULL`
   if ((yield* countRows(administrators, 1)) > 0) return
   throw new InUse(
-    `"${before.email}" is the last administrator; make somebody else one before you change that`,
+    `"${before.email}" is the last administrator; make another account an administrator first`,
   )
 }
 

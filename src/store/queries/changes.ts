@@ -104,7 +104,5 @@ export function checkRevision(seen: string | undefined, present: string, what: s
 /** The same for rows with ids; a revision is required. */
 export function checkSeen<Id>(seen: Id, present: Id, what: string): void {
   if (seen === present) return
-  throw new Conflict(
-    `${what} was changed by somebody else meanwhile; look at it anew, then change it`,
-  )
+  throw new Conflict(`${what} has changed meanwhile; load it again, then change it`)
 }

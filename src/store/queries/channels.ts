@@ -84,7 +84,7 @@ const revised = [
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
 /** A channel; throws `Conflict` when its revision differs. */
-function* requireSeen({ edit }: Change, id: number): Steps<Channel> {
+function* requireRevision({ edit }: Change, id: number): Steps<Channel> {
   const row = yield* requireRow<Channel>('channel', id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
   return row
@@ -103,7 +103,7 @@ export function* addChannel(change: Change, channel: NewChannel): Steps<number> 
 }
 
 export function* setChannel(change: Change, id: number, channel: ChannelWrite): Steps<void> {
-  const row = yield* requireSeen(change, id)
+  const row = yield* requireRevision(change, id)
   const { name, keysSealed } = channel
   if (name !== row.name) yield* requireFreeName('channel', name)
   const columns = { name, ...channelColumns(channel), keys_sealed: keysSealed }
@@ -114,7 +114,7 @@ export function* setChannel(change: Change, id: number, channel: ChannelWrite): 
 }
 
 export function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): Steps<void> {
-  const row = yield* requireSeen(change, id)
+  const row = yield* requireRevision(change, id)
   const users = yield* all(
     sql<{ name: string }>`SELECT "group".name FROM group_channel
       JOIN "group" ON "group".id = group_id WHERE channel_id = ${id} ORDER BY "group".id`,

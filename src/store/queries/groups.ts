@@ -115,7 +115,7 @@ export const groupRevision = (row: Group, channels: readonly string[]): string =
 const requireGroup = (id: number) => requireRow<Group>('group', id)
 
 /** A group with its channels; throws `Conflict` when its revision differs. */
-function* requireSeen({ edit }: Change, id: number) {
+function* requireRevision({ edit }: Change, id: number) {
   const row = yield* requireGroup(id)
   const channels: readonly string[] = (yield* loadChannelNames()).get(id) ?? []
   checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
@@ -133,7 +133,7 @@ export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
 
 /** Makes a group what it is to be. */
 export function* setGroup(change: Change, id: number, group: GroupWrite): Steps<void> {
-  const row = yield* requireSeen(change, id)
+  const row = yield* requireRevision(change, id)
   const { name, channels } = group
   if (name !== row.name) yield* requireFreeName('group', name)
   const changed = differingColumns(row, { name, ...groupColumns(group), channels })
@@ -150,7 +150,7 @@ export function* removeGroup(
   id: number,
   moveTokensTo: number | undefined,
 ): Steps<number> {
-  const row = yield* requireSeen(change, id)
+  const row = yield* requireRevision(change, id)
   const moved = yield* moveTokens(row, moveTokensTo)
   yield* markRemoved(id, change.now)
   yield* note(change, 'group.remove', `group ${row.name}`, { id, ...moved.detail })
@@ -203,7 +203,7 @@ export function* requireOpenGroup(id: number, accountId: number, asker: string):
   throw new GroupClosed(
     isNamed
       ? `${asker}: the group "${name}" names ${email}, but that account registered itself, and ` +
-          'nobody has vouched for its address (tollgate account set … --vouch)'
+          'its address is not vouched for (tollgate account set … --vouch)'
       : `${asker}: the group "${name}" is not open to ${email}; choose another group, or name the ` +
           'account among those that may use it (tollgate group set … --accounts)',
   )

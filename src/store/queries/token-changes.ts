@@ -125,18 +125,18 @@ export function* removeTokenById(id: number, now: number): Steps<void> {
 }
 
 /** The token to change; without an owner, of any account. */
-type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
+type TokenKey = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
 
 const revised = [...columnsOf(tokenFields), 'group'] as const
 
-function* readOwnToken({ id, accountId }: Meant) {
+function* readOwnToken({ id, accountId }: TokenKey) {
   const row = yield* first(selectTokens(sql`AND token.id = ${id}`))
   if (row === undefined || row.accountId !== (accountId ?? row.accountId)) return undefined
   const revision = revisionOf(row, revised)
   return { ...readToken(row), accountId: row.accountId, revision }
 }
 
-function* requireToken(token: Meant) {
+function* requireToken(token: TokenKey) {
   const found = yield* readOwnToken(token)
   if (found) return found
   throw new NotThere(`there is no token ${token.id}; it may be removed`)
@@ -181,7 +181,7 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
 }
 
 /** Changes what is named; without a difference nothing is noted. */
-export function* setToken(change: Change, token: Meant, fields: TokenFields): Steps<void> {
+export function* setToken(change: Change, token: TokenKey, fields: TokenFields): Steps<void> {
   const { edit } = change
   const before = yield* requireToken(token)
   checkRevision(edit.revision, before.revision, `the token ${token.id}`)
@@ -202,7 +202,7 @@ export function* setToken(change: Change, token: Meant, fields: TokenFields): St
   const is = auditedFields(tokenFields, yield* requireToken(token))
   const changed = differingColumns(was, is)
   if (Object.keys(changed).length === 0) return
-  yield* keepOperatorsWord(change, before, { was, changed })
+  yield* requireWithinOperatorLimits(change, before, { was, changed })
   yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))
 }
 
@@ -287,7 +287,7 @@ function isMore(field: string, value: unknown, than: unknown): boolean {
 }
 
 /** Refuses an owner's change that exceeds what another actor has set, by the audit. */
-function* keepOperatorsWord(
+function* requireWithinOperatorLimits(
   { edit }: Change,
   { id, account: owner }: Pick<TokenView, 'id' | 'account'>,
   { was, changed }: { readonly was: Values; readonly changed: Values },

@@ -24,10 +24,10 @@ export async function openSpool(folder: string, origin: string, log: Logger): Pr
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   const { claimed, foreign } = claimFiles(folder, origin)
   if (foreign.length > 0) {
-    const told = { folder, files: foreign.join(', ') }
+    const fields = { folder, files: foreign.join(', ') }
     log.error(
       'settlements of another database wait in the spool: a gateway of that one stores them',
-      told,
+      fields,
     )
   }
   const spool = await createSpool(folder, claimed, log)
@@ -51,7 +51,7 @@ export async function createSpool(
   /** They hold settlements that could not be written elsewhere. */
   const untouchable = new Set<SpoolFile>()
   for (const one of claimed) {
-    if (!(await setDamagedAside(folder, one, log))) untouchable.add(one.file)
+    if (!(await quarantineDamaged(folder, one, log))) untouchable.add(one.file)
   }
   const isNeeded = (file: SpoolFile) =>
     untouchable.has(file) || waiting.values().some((one) => one === file)
@@ -62,13 +62,15 @@ export async function createSpool(
   function clear(file: SpoolFile): void {
     file
       .clear(() => isNeeded(file))
-      .catch((error) => log.warn('spool not cleared: it is later', { error: String(error) }))
+      .catch((error) =>
+        log.warn('the spool was not cleared: this is retried later', { error: String(error) }),
+      )
   }
 
   for (const { file } of claimed) clear(file)
   // Not awaited: later additions are queued after it.
   reserveRoom(folder, own).catch((error) =>
-    log.warn('no room taken for the spool: a disk that fills up leaves it none', {
+    log.warn('the spool has no preallocated room: a full disk would leave it none', {
       ...{ folder, error: String(error) },
     }),
   )
@@ -86,10 +88,10 @@ export async function createSpool(
         await own.append(added.map((one) => encodeLine({ origin, settlement: one })).join(''))
         hasFailed = false
         const counts = { count: added.length, waiting: waiting.size }
-        log.warn('the database did not take settlements: they wait in the spool', counts)
+        log.warn('the database did not store settlements: they wait in the spool', counts)
       } catch (error) {
         for (const { request } of added) waiting.delete(request.requestId)
-        if (!hasFailed) log.error('the spool takes no settlements', { error: String(error) })
+        if (!hasFailed) log.error('the spool cannot store settlements', { error: String(error) })
         hasFailed = true
         throw error
       }
@@ -105,7 +107,7 @@ export async function createSpool(
       if (waiting.size === 0) hasFailed = false
       for (const file of files) if (!isNeeded(file)) clear(file)
     },
-    async setAside(settlement, reason) {
+    async quarantine(settlement, reason) {
       const line = JSON.stringify({ reason, settlement })
       await appendSynced(join(folder, refusedName), `${line}\n`)
       remark ??= 'refused'
@@ -126,7 +128,7 @@ function remarkOf(folder: string): SpoolRemark | undefined {
   return files.includes(refusedName) ? 'refused' : undefined
 }
 
-async function setDamagedAside(
+async function quarantineDamaged(
   folder: string,
   { name, file }: ClaimedFile,
   log: Logger,

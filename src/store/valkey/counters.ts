@@ -53,11 +53,11 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   const memoryKey = `${prefix}:memory`
   const nodesKey = `${prefix}:nodes`
   const listeners: ((isEmpty: boolean) => void)[] = []
-  let told = 1
+  let knownNodes = 1
   let memory = ''
   let isEmpty = true
   /** The last warning, so that a flapping network does not repeat it. */
-  let toldPolicy: string | undefined
+  let reportedPolicy: string | undefined
   let warned: Promise<void> | undefined
   /** The server's clock less this process's monotonic one. */
   let offsetMs = Date.now() - performance.now()
@@ -66,37 +66,37 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     const values = [node, String(leaseMs), randomUUID()]
     const [count, name, now] = (await run(beatScript, [nodesKey, memoryKey], values)) as Beat
     offsetMs = now - performance.now()
-    told = count
+    knownNodes = count
     isEmpty = memory !== name
     memory = name
   }
 
   /** An emptied server, or one that was never there, knows fewer than there are. */
-  const nodes = () => Math.max(told, living())
+  const nodes = () => Math.max(knownNodes, living())
 
-  const tellBack = () => {
+  const reportAvailable = () => {
     for (const listener of listeners) listener(isEmpty)
   }
 
   const link = createLink({
     ...{ url, patienceMs: options.patienceMs },
     greet: ({ run }) => beat(run),
-    onAway(reason) {
-      log.warn('shared counters are out of reach: this node keeps to its share of the limits', {
+    onUnavailable(reason) {
+      log.warn('shared counters are unavailable: this node enforces its share of the limits', {
         ...{ reason, nodes: nodes() },
       })
     },
-    onBack(wasAway) {
-      if (wasAway) log.info('shared counters are within reach again', { nodes: nodes() })
-      tellBack()
+    onAvailable(wasUnavailable) {
+      if (wasUnavailable) log.info('shared counters are available again', { nodes: nodes() })
+      reportAvailable()
       warned = warnOfEviction()
     },
   })
 
   async function warnOfEviction(): Promise<void> {
     const policy = await evictionOf(link)
-    if (policy === undefined || policy === toldPolicy) return
-    toldPolicy = policy
+    if (policy === undefined || policy === reportedPolicy) return
+    reportedPolicy = policy
     log.warn(
       'shared counters can be lost when the memory of their server is full: limits would let more through. Set its maxmemory-policy to noeviction',
       { policy },
@@ -104,12 +104,12 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   }
 
   async function beatAgain(): Promise<void> {
-    if (link.isAway()) return
+    if (link.isUnavailable()) return
     try {
       await beat(link.run)
-      if (isEmpty) tellBack()
+      if (isEmpty) reportAvailable()
     } catch {
-      return // whoever watches the link was told
+      return // `onUnavailable` has reported it
     }
   }
 
@@ -119,7 +119,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     ...limitCounters(link, prefix, leaseMs),
     ...sharedTexts(link, prefix),
     ...coolingBoard(link, { prefix, memoryKey, memory: () => memory }),
-    isAway: link.isAway,
+    isUnavailable: link.isUnavailable,
     nodes,
     partAt: (tick) => Math.floor((tick + offsetMs) / partMs),
     leaseMs,
@@ -222,14 +222,14 @@ function limitCounters({ run }: Pick<Link, 'run'>, prefix: string, leaseMs: numb
     )
   }
 
-  async function tell(steps: readonly Step[]): Promise<void> {
+  async function send(steps: readonly Step[]): Promise<void> {
     const values = steps.flatMap((step) => step.values)
     const keys = steps.map(({ key }) => key)
     await run(reportScript, keys, [lease, ...values])
   }
 
-  async function tellInTurn(calls: readonly (readonly Step[])[]): Promise<void> {
-    for (const steps of calls) await tell(steps)
+  async function sendInTurn(calls: readonly (readonly Step[])[]): Promise<void> {
+    for (const steps of calls) await send(steps)
   }
 
   return {
@@ -246,7 +246,7 @@ function limitCounters({ run }: Pick<Link, 'run'>, prefix: string, leaseMs: numb
     },
     async report({ kept = [], ...rest }) {
       // All that are kept in one turn: that one of them is free again comes behind it.
-      await Promise.all([tellInTurn(callsOf(rest)), ...callsOf({ kept }).map(tell)])
+      await Promise.all([sendInTurn(callsOf(rest)), ...callsOf({ kept }).map(send)])
     },
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { tlsComplaint } from '../../lib/connections.ts'
-import { CountersAway } from '../ports/counters.ts'
+import { CountersUnavailable } from '../ports/counters.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { type Script, scripts } from './scripts.ts'
 
@@ -11,17 +11,17 @@ interface LinkParts {
   readonly url: string
   /** Runs after connecting; when it rejects, the server stays unavailable. */
   readonly greet: (link: Pick<Link, 'run'>) => Promise<void>
-  readonly onAway: (reason: string) => void
-  /** Connected and greeted; `wasAway`: `onAway` was called before. */
-  readonly onBack: (wasAway: boolean) => void
+  readonly onUnavailable: (reason: string) => void
+  /** Connected and greeted; `wasUnavailable`: `onUnavailable` was called before. */
+  readonly onAvailable: (wasUnavailable: boolean) => void
   /** A call that takes longer fails, and the server counts as unavailable. */
   readonly patienceMs?: number | undefined
 }
 
 /** A connection to a Valkey or Redis with a circuit breaker: calls never wait for the server. */
 export interface Link {
-  isAway(): boolean
-  /** Rejects with `CountersAway`, at once while the circuit is open. */
+  isUnavailable(): boolean
+  /** Rejects with `CountersUnavailable`, at once while the circuit is open. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>
   send(command: string, values: readonly string[]): Promise<unknown>
   /** For optional calls: an error reply does not open the circuit. */
@@ -40,14 +40,14 @@ const retryMs = 250
 interface Call {
   /** How often it was found to be the oldest. */
   looks: number
-  readonly reject: (error: CountersAway) => void
+  readonly reject: (error: CountersUnavailable) => void
 }
 
 /**
  * Any failure opens the circuit: all calls reject, until a new connection has been greeted. Throws
  * `StoreError` for an address whose files can't be read.
  */
-export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): Link {
+export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: LinkParts): Link {
   const { patienceMs = usualPatienceMs } = more
   const encryption = encryptionOf(url)
   let client: Bun.RedisClient | undefined
@@ -55,7 +55,7 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
   const calls = new Set<Call>()
   let isUp = false
   let isClosed = false
-  let isTold = false
+  let isReported = false
   let watch: ReturnType<typeof setTimeout> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
 
@@ -65,11 +65,11 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
     client.close()
     client = undefined
     isUp = false
-    for (const call of calls) call.reject(new CountersAway(reason, true))
+    for (const call of calls) call.reject(new CountersUnavailable(reason, true))
     calls.clear()
     if (isClosed) return
-    if (!isTold) onAway(reason)
-    isTold = true
+    if (!isReported) onUnavailable(reason)
+    isReported = true
     retry ??= setTimeout(() => void connect(), retryMs)
     retry.unref()
   }
@@ -86,7 +86,8 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
 
   function call(work: (client: Bun.RedisClient) => Promise<unknown>): Promise<unknown> {
     const current = client
-    if (current === undefined) return Promise.reject(new CountersAway('not connected', false))
+    if (current === undefined)
+      return Promise.reject(new CountersUnavailable('not connected', false))
     return new Promise((resolve, reject) => {
       const one: Call = { looks: 0, reject }
       calls.add(one)
@@ -98,7 +99,7 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
         },
         (error: unknown) => {
           if (!calls.delete(one)) return // it has been told
-          reject(new CountersAway(messageOf(error), true))
+          reject(new CountersUnavailable(messageOf(error), true))
           if (client === current) fail(messageOf(error))
         },
       )
@@ -130,24 +131,24 @@ export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): 
       await greet({ run })
     } catch (error) {
       // Determined once, for the log.
-      const reason = isTold ? undefined : await whyNotEncrypted(encryption)
+      const reason = isReported ? undefined : await whyNotEncrypted(encryption)
       if (client === fresh) fail(reason ?? messageOf(error))
       return
     }
     if (client !== fresh) return
     isUp = true
-    const wasAway = isTold
-    isTold = false
-    onBack(wasAway)
+    const wasUnavailable = isReported
+    isReported = false
+    onAvailable(wasUnavailable)
   }
 
-  const unlessAway = (work: () => Promise<unknown>) =>
-    isUp ? work() : Promise.reject(new CountersAway('away', false))
+  const unlessUnavailable = (work: () => Promise<unknown>) =>
+    isUp ? work() : Promise.reject(new CountersUnavailable('away', false))
 
   return {
-    isAway: () => !isUp,
-    run: (script, keys, values) => unlessAway(() => run(script, keys, values)),
-    send: (command, values) => unlessAway(() => call((to) => to.send(command, [...values]))),
+    isUnavailable: () => !isUp,
+    run: (script, keys, values) => unlessUnavailable(() => run(script, keys, values)),
+    send: (command, values) => unlessUnavailable(() => call((to) => to.send(command, [...values]))),
     ask: async (command, values) => client?.send(command, [...values]),
     open: connect,
     close() {

@@ -51,7 +51,7 @@ describeWithValkey('a password of a Valkey', () => {
     const note = (message: string, fields?: object) =>
       told.push(`${message} ${JSON.stringify(fields)}`)
     const counters = await openValkeyCounters({ url, log: { info: note, warn: note, error: note } })
-    expect(counters.isAway()).toBe(false)
+    expect(counters.isUnavailable()).toBe(false)
     await counters.close()
     await valkey.stop()
     expect(told).toEqual([])

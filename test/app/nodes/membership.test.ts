@@ -65,17 +65,17 @@ eachEngine((open, engine) => {
     await file.store.nodes.register({ name: 'other', version: '1' })
     await file.store.nodes.register({ name: 'dead', version: '1' })
     await silence('dead', silentNodeMs + 1)
-    let isAway = false
+    let isUnavailable = false
     const list = async () => {
-      if (isAway) throw new Error('The database is away.')
+      if (isUnavailable) throw new Error('The database is away.')
       return file.store.nodes.list()
     }
     const late = await join({ ...file.store, nodes: { ...file.store.nodes, list } }, 'late')
     expect(late.living()).toBe(3)
-    isAway = true
+    isUnavailable = true
     await late.beat()
     expect([late.known(), late.living()]).toEqual([[], 3])
-    isAway = false
+    isUnavailable = false
     await member.leave()
     await late.beat()
     expect(late.living()).toBe(2)

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { createNodeLoad } from '../../../src/app/membership.ts'
 
 test('what a node is doing is read anew each time', () => {
-  let isAway = false
+  let isUnavailable = false
   let isLeading = false
   let begun = 0
   const load = createNodeLoad({
     forwarder: { begun: () => begun, active: () => 3, activeStreams: () => 2 },
-    counters: { isAway: () => isAway },
+    counters: { isUnavailable: () => isUnavailable },
     documents: { isLeading: () => isLeading },
     tick: () => 0,
   })
@@ -16,7 +16,7 @@ test('what a node is doing is read anew each time', () => {
     ...{ requests: 3, streams: 2, requestsPerMinute: 5 },
     ...{ leads: false, counting: 'together' },
   })
-  isAway = true
+  isUnavailable = true
   isLeading = true
   expect(load()).toMatchObject({ leads: true, counting: 'apart' })
 })

@@ -40,7 +40,7 @@ const nodeAt = (at: number): Node => cluster.nodes[at % cluster.nodes.length] as
 const countingAlone = () =>
   cluster.nodes
     .flatMap((node) => node.said())
-    .filter(({ message }) => message.startsWith('shared counters are out of reach')).length
+    .filter(({ message }) => message.startsWith('shared counters are unavailable')).length
 const living = () => cluster.nodes.filter((node) => node.isUp())
 
 describeCluster('three nodes behind nginx', () => {

@@ -174,7 +174,10 @@ describeWithValkey('what cools, on all nodes', () => {
     const here = await startNode(prefix, own.url)
     const there = await startNode(prefix, own.url)
     await own.stop()
-    await until('both to notice', () => here.counters.isAway() && there.counters.isAway())
+    await until(
+      'both to notice',
+      () => here.counters.isUnavailable() && there.counters.isUnavailable(),
+    )
     here.fail()
     await Bun.sleep(700)
     expect([here.isCooling(), there.isCooling()]).toEqual([true, false])

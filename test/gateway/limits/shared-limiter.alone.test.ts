@@ -267,7 +267,7 @@ describeWithValkey('limits that nodes share', () => {
     if (isIn(refused)) throw new Error('it was let in')
     expect(refused.message).toMatch(/^This key may make 300 requests a minute/)
     await own.start()
-    await until(() => nodes.every(({ counters }) => !counters.isAway()))
+    await until(() => nodes.every(({ counters }) => !counters.isUnavailable()))
     await told(...nodes)
     await flood(600)
     expect(passed).toBe(300)
@@ -276,8 +276,8 @@ describeWithValkey('limits that nodes share', () => {
     const asked = Array.from({ length: 60 }, (_, at) => ask(nodeAt(at), wider))
     expect(permitsIn(await Promise.all(asked))).toHaveLength(10)
     expect(longestMs).toBeLessThan(400)
-    expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(3)
-    expect(lines.filter((line) => line.includes('within reach again'))).toHaveLength(3)
+    expect(lines.filter((line) => line.includes('are unavailable'))).toHaveLength(3)
+    expect(lines.filter((line) => line.includes('available again'))).toHaveLength(3)
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
@@ -293,8 +293,8 @@ describeWithValkey('limits that nodes share', () => {
     own.freeze()
     await until(() =>
       nodes.every(({ counters, limiter }) => {
-        if (!counters.isAway()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
-        return counters.isAway()
+        if (!counters.isUnavailable()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
+        return counters.isUnavailable()
       }),
     )
     const asked = Array.from({ length: 10 }, (_, at) => ask(nodeAt(at), key))
@@ -302,7 +302,7 @@ describeWithValkey('limits that nodes share', () => {
     expect(second).toHaveLength(10)
     for (const permit of first) permit.release()
     own.thaw()
-    await until(() => nodes.every(({ counters }) => !counters.isAway()))
+    await until(() => nodes.every(({ counters }) => !counters.isUnavailable()))
     await told(...nodes)
     // Ten are open of thirty, and twenty of forty have been counted.
     const rest = Array.from({ length: 30 }, (_, at) => ask(nodeAt(at), key))
@@ -331,15 +331,15 @@ describeWithValkey('limits that nodes share', () => {
     own.freeze()
     await until(() =>
       nodes.every(({ counters, limiter }) => {
-        if (!counters.isAway()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
-        return counters.isAway()
+        if (!counters.isUnavailable()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
+        return counters.isUnavailable()
       }),
     )
     const wait = async (at: number) =>
       entered(letIn(await ask(nodeAt(at), key, { waitMs: 60_000 })))
     const waiting = Array.from({ length: 60 }, (_, at) => wait(at))
     own.thaw()
-    await until(() => nodes.every(({ counters }) => !counters.isAway()))
+    await until(() => nodes.every(({ counters }) => !counters.isUnavailable()))
     // Some of them end, and others come, who ask the server.
     for (const permit of [...open].slice(0, 9)) end(permit)
     const later = Array.from({ length: 30 }, (_, at) => wait(at))
@@ -390,7 +390,7 @@ describeWithValkey('limits that nodes share', () => {
     own.freeze()
     // The server hears of the end, and of what waits behind it, when nobody waits for its answers any more.
     ending.release()
-    await until(() => nodeAt(0).counters.isAway())
+    await until(() => nodeAt(0).counters.isUnavailable())
     await Bun.sleep(50)
     own.thaw()
     const thawedTick = tick()
@@ -427,7 +427,7 @@ describeWithValkey('limits that nodes share', () => {
       await Bun.sleep(600) // longer than anybody may wait
       if (round === 1) own.thaw()
       else await own.start()
-      await until(() => nodes.every(({ counters }) => !counters.isAway()))
+      await until(() => nodes.every(({ counters }) => !counters.isUnavailable()))
     }
     isOver = true
     await Promise.all(load)

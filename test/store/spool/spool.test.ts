@@ -139,7 +139,10 @@ test('a full disk still takes some thousands, and a failure is told and passes',
       () => true,
     )
   expect([isFull, spool.hasFailed()]).toEqual([true, true])
-  expect(lines.at(-1)).toMatchObject({ level: 'error', message: 'the spool takes no settlements' })
+  expect(lines.at(-1)).toMatchObject({
+    level: 'error',
+    message: 'the spool cannot store settlements',
+  })
   disk.empty()
   await spool.add([one('last')])
   expect(spool.hasFailed()).toBe(false)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Admitted, Counters } from '../../../src/store/ports/counters.ts'
-import { CountersAway } from '../../../src/store/ports/counters.ts'
+import { CountersUnavailable } from '../../../src/store/ports/counters.ts'
 import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
 import { noLimits } from '../../support/no-limits.ts'
 import { startOwnTime } from '../../support/own-time.ts'
@@ -240,12 +240,12 @@ describeWithValkey('counters in a Valkey', () => {
       let living = 3
       const { url } = own
       const { counters, told } = await open(freshPrefix(), 400, { url, living: () => living })
-      expect([counters.isAway(), counters.nodes()]).toEqual([true, 3])
+      expect([counters.isUnavailable(), counters.nodes()]).toEqual([true, 3])
       expect(told).toEqual([expect.stringContaining('"nodes":3')])
       living = 2
       expect(counters.nodes()).toBe(2)
       await own.start()
-      await until(() => !counters.isAway())
+      await until(() => !counters.isUnavailable())
       // The other one is not back yet.
       expect(counters.nodes()).toBe(2)
       await counters.close()
@@ -291,7 +291,7 @@ describeWithValkey('counters in a Valkey', () => {
       ...{ counted: [counted('token:1', { rpm: 1 })], llmTokens: 0, slot: '' },
     })
     expect(admitted.ok).toBeTrue()
-    expect(counters.isAway()).toBeFalse()
+    expect(counters.isUnavailable()).toBeFalse()
   })
 
   test('this process being busy is no sign of it', async () => {
@@ -299,7 +299,7 @@ describeWithValkey('counters in a Valkey', () => {
     const call = counters.admit(admission)
     for (const end = performance.now() + 500; performance.now() < end; );
     expect((await call).ok).toBeTrue()
-    expect(counters.isAway()).toBeFalse()
+    expect(counters.isUnavailable()).toBeFalse()
   })
 })
 
@@ -312,14 +312,14 @@ describeWithValkey('a Valkey that goes and comes', () => {
     const backs: boolean[] = []
     counters.onBack((isEmpty) => backs.push(isEmpty))
     await own.stop()
-    await until(() => counters.isAway())
+    await until(() => counters.isUnavailable())
     const startTick = performance.now()
     for (let at = 0; at < 100; at++)
-      await expect(counters.admit(admission)).rejects.toBeInstanceOf(CountersAway)
+      await expect(counters.admit(admission)).rejects.toBeInstanceOf(CountersUnavailable)
     expect(performance.now() - startTick).toBeLessThan(200)
     await Bun.sleep(600)
     await own.start()
-    await until(() => !counters.isAway())
+    await until(() => !counters.isUnavailable())
     expect(await counters.admit(admission)).toMatchObject({ ok: true })
     expect(backs).toEqual([true])
     expect(lines).toEqual(['warn', 'info'])
@@ -356,7 +356,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     const { counters, lines } = await open(freshPrefix(), 1_000, { url: url.href })
     await counters.admit(admission)
     await Bun.sleep(300) // it would be connected to anew by now
-    expect(counters.isAway()).toBeFalse()
+    expect(counters.isUnavailable()).toBeFalse()
     expect(lines).toEqual([])
     await counters.close()
     client.close()
@@ -375,9 +375,9 @@ describeWithValkey('a Valkey that goes and comes', () => {
     const ends = await Promise.allSettled(calls)
     expect(ends.every(({ status }) => status === 'rejected')).toBeTrue()
     expect(time.now()).toBeLessThan(400)
-    expect(counters.isAway()).toBeTrue()
+    expect(counters.isUnavailable()).toBeTrue()
     own.thaw()
-    await until(() => !counters.isAway())
+    await until(() => !counters.isUnavailable())
     expect(backs).toEqual([false])
     await counters.close()
     await own.stop()
@@ -393,10 +393,10 @@ describeWithValkey('a Valkey that goes and comes', () => {
     expect(backs).toEqual([true])
     await own.stop()
     const late = await open(freshPrefix(), 400, own)
-    expect(late.counters.isAway()).toBeTrue()
+    expect(late.counters.isUnavailable()).toBeTrue()
     expect(late.lines).toHaveLength(1)
     await own.start()
-    await until(() => !late.counters.isAway() && !counters.isAway())
+    await until(() => !late.counters.isUnavailable() && !counters.isUnavailable())
     await Promise.all([counters.close(), late.counters.close()])
     await own.stop()
   }, 20_000)

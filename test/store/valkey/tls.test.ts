@@ -46,7 +46,7 @@ describeWithValkey('a server that encrypts', () => {
   async function told(url: string): Promise<string> {
     const { log, lines } = createLines()
     const counters = await openValkeyCounters({ url, log })
-    if (!counters.isAway()) {
+    if (!counters.isUnavailable()) {
       await counters.set('name', 'text')
       expect(await counters.get('name')).toBe('text')
     }

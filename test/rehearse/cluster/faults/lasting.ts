@@ -10,7 +10,7 @@ const away = [
   ...[
     'the disk is full',
     'the database does not answer',
-    'was lost while a change was being stored',
+    'was lost during a change',
     'the stop',
     'stopped, but',
     'could not be stored in the database',
