@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDecimal, formatNano, parseDecimal, usd } from '../../src/billing/money.ts'
+import {
+  formatDecimal,
+  formatNano,
+  overdrawnNano,
+  parseDecimal,
+  usd,
+} from '../../src/billing/money.ts'
 
 /** Reproducible numbers in [0, 1): mulberry32. */
 function seeded(seed: number): () => number {
@@ -139,4 +145,16 @@ test('money has at least two decimals and all that count', () => {
     '1.50 USD',
     '-2.00 USD',
   ])
+})
+
+test.each([
+  [5, 0, 0],
+  [0, 0, 0],
+  [-1, 0, 1],
+  [-10, 10, 0],
+  [-11, 10, 1],
+  [5, 10, 0],
+])('a balance of %p with a credit limit of %p is overdrawn by %p', (balance, limit, by) => {
+  const account = { balanceNano: balance, creditLimitNano: limit }
+  expect(overdrawnNano(account)).toBe(by)
 })

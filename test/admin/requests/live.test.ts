@@ -1,8 +1,10 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createLiveRequests } from '../../../src/admin/requests/live.ts'
+import { matches } from '../../../src/admin/requests/service.ts'
 import { answerWith, Viewer } from '../../../src/admin/requests/viewer.ts'
 import type { Repeat } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/lib/log.ts'
+import type { ListedRequest } from '../../../src/store/ports/lists.ts'
 import { people } from '../../support/console-scene.ts'
 import { otherKey, startRequestScene } from './request-scene.ts'
 
@@ -174,6 +176,19 @@ describe('a live view', () => {
     viewers[7]?.leave()
     await watch('user')
   })
+})
+
+test.each([
+  ['from since on', { since: 100 }, true],
+  ['before since', { since: 101 }, false],
+  ['before until', { until: 101 }, true],
+  ['not at until', { until: 100 }, false],
+  ['that succeeded', { outcome: 'succeeded' }, false],
+  ['that failed', { outcome: 'failed' }, true],
+  ['of another account', { accountId: 3 }, false],
+] as const)('a live view has requests %s, as its list has', (_, filter, isThere) => {
+  const row = { accountId: 2, cause: 'upstream_error', createdAt: 100 } as ListedRequest
+  expect(matches(row, filter)).toBe(isThere)
 })
 
 test('live views over HTTP are events, and end when the gateway stops', async () => {

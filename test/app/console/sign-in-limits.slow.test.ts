@@ -71,6 +71,25 @@ test('X6: guesses at one account from many addresses end after twenty', async ()
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429])
 })
 
+test('X6: guesses at the password of who is signed in end after twenty', async () => {
+  await using app = await startSignIn()
+  const browser = createBrowser(app.serving.url)
+  await browser.signIn(admin)
+  const enable = (password: string) => browser.post('/api/v1/auth/two-factor/enable', { password })
+  const guesses = async () => {
+    using hashing = spyOn(Bun.password, 'verify').mockResolvedValue(false)
+    const answers = []
+    for (let at = 0; at < 21; at++) answers.push(await enable(wrong))
+    expect(hashing).toHaveBeenCalledTimes(20)
+    return answers.map(({ status, reason }) => [status, reason])
+  }
+  expect(await guesses()).toEqual([
+    ...Array(20).fill([403, 'wrong_password']),
+    [429, 'too_many_requests'],
+  ])
+  expect(await enable(admin.password)).toMatchObject({ status: 429 })
+})
+
 test('a right password takes no attempt', async () => {
   await using app = await startSignIn()
   const browser = createBrowser(app.serving.url)

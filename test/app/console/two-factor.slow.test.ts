@@ -167,3 +167,27 @@ test('A10: a code is good once, however many use it at once, and though it switc
   expect(answers.toSorted()).toEqual([200, 401, 401])
   expect(await enter(first)).toBe(401)
 })
+
+test('a browser that one account trusts is not trusted by another', async () => {
+  const third = { email: 'third@example.com', password: 'a-fourth-long-password' }
+  const fourth = { email: 'fourth@example.com', password: 'a-fifth-long-password' }
+  await using own = await startSignIn({ moreAccounts: [third, fourth] })
+  const open = () => createBrowser(own.serving.url)
+  const backups = new Map<string, readonly string[]>()
+  for (const account of [third, fourth]) {
+    const browser = open()
+    await browser.signIn(account)
+    const { data } = await post(browser, 'two-factor/enable', { password: account.password })
+    const secret = new URL(String(data.totp_uri)).searchParams.get('secret') ?? ''
+    await post(browser, 'two-factor/confirm', { code: totp(secret) })
+    backups.set(account.email, data.backup_codes as string[])
+  }
+  const browser = open()
+  await browser.signIn(third)
+  const [code] = backups.get(third.email) ?? []
+  await post(browser, 'second-factor', { code, backup: true, trust: true })
+  expect(await browser.status()).toBe(200)
+  expect(await browser.signIn(third)).toMatchObject({ data: { two_factor: false } })
+  expect(await browser.signIn(fourth)).toMatchObject({ data: { two_factor: true } })
+  expect(await browser.status()).toBe(401)
+})

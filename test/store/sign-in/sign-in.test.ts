@@ -34,6 +34,10 @@ eachEngine((open) => {
 
     test.each([
       ['disabled', () => store.admin.write({ accounts: [accountWrite({ status: 'disabled' })] })],
+      [
+        'disabled in the console',
+        () => store.edits.setAccount(1, { status: 'disabled' }, { actor: 'root@example.com' }),
+      ],
       ['removed', () => store.admin.write({ remove: { accounts: ['ann@example.com'] } })],
       [
         'given another password',
