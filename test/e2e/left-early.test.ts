@@ -225,7 +225,7 @@ test('its receipt says why, in a sentence; verify finds nothing', async () => {
   const read = await leave(dialect, { said: 'Hello' })
   expect(await run('receipt', read.record.request_id)).toContain('read to its end')
   const lost = await leave(dialect, { said: 'Hello', ending: 'breaks' })
-  expect(await run('receipt', lost.record.request_id)).toContain('set aside for the request')
+  expect(await run('receipt', lost.record.request_id)).toContain('reserved for the request')
   const proof = await runBinary(['verify', '--config', config], { cwd: gateway.cwd })
   expect(proof.exitCode, proof.stdout).toBe(0)
 }, 30_000)

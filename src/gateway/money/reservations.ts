@@ -83,7 +83,7 @@ export function createReservations(
     newsOf: (request: RequestRow, reckonedNano: number | undefined): Dearer | undefined =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     noteExcess: excess.note,
-    /** Reserves at once; the asker hears of the commit, and calls `drop` when there was none. */
+    /** Reserves at once; the listener gets the result of the commit, and calls `drop` when there was none. */
     reserve({ account, token }: Caller, reservation: Reservation, listener: CommitListener): void {
       const { requestId, amountNano, isOpen = false } = reservation
       adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })

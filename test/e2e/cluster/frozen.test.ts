@@ -89,7 +89,7 @@ describeCluster('a node that is frozen and goes on', () => {
     const ofStreams = await cluster.rows(
       `SELECT request_id AS id, ending, request.amount_nano AS nano, count(ledger.id) AS charges
        FROM request JOIN ledger USING (request_id) WHERE request_id IN ('${ids.join("','")}')
-       GROUP BY request.id ORDER BY request_id`,
+       GROUP BY request.id, request_id, ending, request.amount_nano ORDER BY request_id`,
     )
     expect(ofStreams).toEqual(
       ids.toSorted().map((id) => ({ id, ending: 'complete', nano: priceNano, charges: 1 })),
