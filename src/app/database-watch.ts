@@ -22,7 +22,7 @@ export function watchFile(file: StoreFile, log: Logger): () => Promise<void> {
     const isNew = trouble === undefined
     trouble = found
     if (found === undefined) {
-      log.info('the database is in its place again', {})
+      log.info('the database can be used again', {})
       return
     }
     log.error('the database can not be used, so no requests are taken', { error: found })

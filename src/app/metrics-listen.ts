@@ -56,7 +56,7 @@ export function listenMetrics(
       development: false,
       fetch: answer,
       error(error) {
-        log.error('metrics not told', { error })
+        log.error('metrics not reported', { error })
         return plain(500, 'The metrics could not be read.')
       },
     })

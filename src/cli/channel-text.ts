@@ -27,7 +27,7 @@ export function describeChannel(
     ...Object.entries(report.speaks).map(([name, url]) => [`Speaks ${name}`, url] as const),
     ['Keys', report.key_hints.join(', ')],
     ['Models', modelNames(report).join(', ')],
-    ['Groups', listed(report.groups, 'none: nobody can call it')],
+    ['Groups', listed(report.groups, 'none: it is not callable')],
     ...fieldLines(channelFields, report),
     ['Proxy', report.proxy ?? 'none'],
     ['Probe', describeProbe(report)],

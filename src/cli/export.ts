@@ -9,7 +9,7 @@ import {
 import type { RecordStore, Span } from '../store/ports/records.ts'
 import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { write } from './output.ts'
-import { parseTime } from './values.ts'
+import { spanOf, spanOptions } from './values.ts'
 
 type What = 'requests' | 'ledger'
 
@@ -26,15 +26,10 @@ export function addExport(program: Command): void {
     .addOption(
       new Option('--format <form>', 'of the output').choices(exportFormats).default('jsonl'),
     )
-    .option(
-      '--since <time>',
-      'from this time on: a date, a date-time, or an age like 7d',
-      parseTime,
-    )
-    .option('--until <time>', 'before this time, in the same forms', parseTime)
     .action((what: What, options: ExportOptions) =>
       withStore(options, ({ store }) => writeAll(linesOf(store.records, what, options))),
     )
+  for (const option of spanOptions()) command.addOption(option)
   withConfig(
     command,
     'tollgate export requests --since 7d > week.jsonl',
@@ -42,8 +37,9 @@ export function addExport(program: Command): void {
   )
 }
 
-function linesOf(records: RecordStore, what: What, { since, until, format }: ExportOptions) {
-  const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+function linesOf(records: RecordStore, what: What, options: ExportOptions) {
+  const { format } = options
+  const span = spanOf(options)
   return what === 'requests'
     ? exportLines(records.exportRequests(span), requestFields, { format })
     : exportLines(records.exportLedger(span), ledgerFields, { format })

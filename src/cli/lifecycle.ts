@@ -71,7 +71,7 @@ export async function seeOut(
   const isRead = await sink.flush(flushMs)
   if (code !== 0)
     complain(`stopped, but this could not be done, or not in time: ${left.join(', ')}`)
-  if (!isRead) complain('nobody reads the log: its last lines are lost')
+  if (!isRead) complain('the log is not read: its last lines are lost')
   if (code !== 0 || !isRead) end()
 }
 

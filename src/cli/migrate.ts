@@ -26,7 +26,7 @@ export function addMigrate(program: Command): void {
       'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; it stays as it is',
     )
     .argument('<target>', 'the same for the new one, which must be empty')
-    .option('--restart', 'begin anew where an earlier run was not finished')
+    .option('--restart', 'start over where an earlier run was not finished')
     .option('--json', 'as JSON')
     .action(runMigrate)
     .addHelpText('after', help)

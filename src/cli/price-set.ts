@@ -76,7 +76,7 @@ export const addSet = (price: Command): void =>
     ],
     after(_instance, { wasConfigured, isOffered }, _options, [model]) {
       if (wasConfigured) warnOfConfig([model])
-      if (!isOffered) complain(`note: no channel offers ${model}, so nobody can call it yet`)
+      if (!isOffered) complain(`note: no channel offers ${model}, so it can't be called yet`)
     },
   })
 

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
-import type { FigureChange } from '../app/prices/difference.ts'
-import { comparePrices, type PriceChange, type PriceDifference } from '../app/prices/difference.ts'
+import {
+  comparePrices,
+  type FigureChange,
+  type PriceChange,
+  type PriceDifference,
+} from '../app/prices/difference.ts'
 import type { PriceForm } from '../app/prices/price-list.ts'
 import { loadPriceList } from '../app/prices/read-price-list.ts'
 import { counted, listed } from '../lib/format.ts'

@@ -10,7 +10,7 @@ import { write, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 import { reconcileJsonLines } from './reconcile-json.ts'
 import { describeReconciliation } from './reconcile-text.ts'
-import { parseTime } from './values.ts'
+import { spanOf, spanOptions } from './values.ts'
 
 interface ReconcileOptions extends JsonOption, Span {
   readonly channel: readonly string[]
@@ -33,12 +33,6 @@ export function addReconcile(program: Command): void {
       'a channel that uses this upstream account; can be given several times',
       (name: string, names: readonly string[] = []) => [...names, name],
     )
-    .option(
-      '--since <time>',
-      'from this time on: a date, a date-time, or an age like 7d',
-      parseTime,
-    )
-    .option('--until <time>', 'before this time, in the same forms', parseTime)
     .option('--id-column <name>', "where the upstream's request id is")
     .option('--input-column <name>', 'where the input tokens are')
     .option('--output-column <name>', 'where the output tokens are')
@@ -47,6 +41,7 @@ export function addReconcile(program: Command): void {
     .option('--time-column <name>', 'where the time is')
     .option('--json', 'all of it as JSON lines, the summary first')
     .action((file: string, options: ReconcileOptions) => runReconcile(file, options))
+  for (const option of spanOptions()) command.addOption(option)
   command.addHelpText(
     'after',
     '\nThe id in the file is what the upstream has answered in its x-request-id or request-id header\n' +
@@ -63,14 +58,12 @@ async function runReconcile(file: string, options: ReconcileOptions): Promise<vo
   await withStore(options, async ({ store }) => {
     const { channels } = await store.catalog.load()
     const channelIds = options.channel.map((name) => findNamed('channel', name, channels).id)
-    const { since, until } = options
     const progress = createProgress()
     const found = await reconcile(store.attempts, {
       file,
       channelIds,
       columns: namedColumns(options),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
+      ...spanOf(options),
       onProgress: ({ rows, attempts }) =>
         progress.show(
           attempts > 0 ? `${counted(attempts, 'attempt')} of ours` : `${counted(rows, 'row')} read`,

@@ -13,13 +13,7 @@ const meanings: Readonly<Record<SchemaName, string>> = {
   config: 'tollgate.yaml, for an editor',
 }
 
-const names = [
-  'feed',
-  'plaza',
-  'settings',
-  'status',
-  'config',
-] as const satisfies readonly SchemaName[]
+const names = Object.keys(meanings) as SchemaName[]
 const listed = names.map((name) => ({
   name,
   path: schemaPath(schemas[name].file),

@@ -48,7 +48,7 @@ const backgroundReport = (held: readonly HeldAnswer[]) => ({
 
 const describeBackground = ({ answers, reserved_nano, oldest_at }: BackgroundReport) =>
   `${counted(answers, 'answer')} ${answers === 1 ? 'is' : 'are'} made in the background, the oldest ` +
-  `since ${humanTime(oldest_at ?? '')}: ${usd(reserved_nano)} set aside until they end.`
+  `since ${humanTime(oldest_at ?? '')}: ${usd(reserved_nano)} reserved until they end.`
 
 type BackgroundReport = ReturnType<typeof backgroundReport>
 

@@ -17,6 +17,20 @@ export function parseTime(text: string): number {
   return time
 }
 
+/** `--since` and `--until`; `from` says what begins there. */
+export const spanOptions = (from = 'from this time on') => [
+  new Option('--since <time>', `${from}: a date, a date-time, or an age like 7d`).argParser(
+    parseTime,
+  ),
+  new Option('--until <time>', 'before this time, in the same forms').argParser(parseTime),
+]
+
+/** The named ends of a span. */
+export const spanOf = ({ since, until }: { readonly since?: number; readonly until?: number }) => ({
+  ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
+})
+
 const isAgeUnit = (unit: string | undefined): unit is keyof typeof ageUnitsMs =>
   unit !== undefined && unit in ageUnitsMs
 

@@ -76,3 +76,9 @@ export function formatDurationMs(durationMs: number): string {
 export function formatSizeBytes(sizeBytes: number): string {
   return formatWithUnit(sizeBytes, sizeUnits)
 }
+
+/** The JSON of a value for a message: whole when short. */
+export function shortJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join('')}…` : text
+}

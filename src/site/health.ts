@@ -103,7 +103,7 @@ const causes: Readonly<Record<Unready, string>> = {
   gone: 'the file of the database is gone, or not as it was left',
   database: 'the database does not answer',
   behind: 'the database takes no writing',
-  deaf: 'the database tells of no changes',
+  deaf: 'the database reports no changes',
   short: 'no file descriptors are left',
 }
 

@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)('a gateway that hears of no changes', () => {
     expect(await readiness()).toEqual([200, 'ready\n'])
     await deafen()
     await until('it to be told', async () => (await readiness())[0] === 503, 20_000)
-    expect(await readiness()).toEqual([503, 'the database tells of no changes\n'])
+    expect(await readiness()).toEqual([503, 'the database reports no changes\n'])
     await takeConnections(true)
     await until('it to be over', async () => (await readiness())[0] === 200, 20_000)
   }, 60_000)

@@ -74,7 +74,7 @@ test('one that cools says until when, since when, how often and why', async () =
   await cool({ until: Date.now() + 100_000, rounds: 3 })
   const { out } = await channel('status main')
   expect(out).toMatch(
-    /^main is left alone for another (100|\d\d) s, since 2026-11-21 08:30:12 UTC, 3 times in a row: No connection came about: .*\.\n$/,
+    /^main cools down for another (100|\d\d) s, since 2026-11-21 08:30:12 UTC, 3 times in a row: No connection came about: .*\.\n$/,
   )
   expect((await channel('status')).out.split('\n')).toHaveLength(3)
   const report = await json('status main')
@@ -106,10 +106,10 @@ test('parts of a channel are told one by one: key, model, both', async () => {
   expect(head).toBe('main is active, but not all of it is well.')
   const told = parts.map((line) => line.replace(/, since 2026-11-21 08:30:12 UTC/, '')).toSorted()
   expect(told).toEqual([
-    `  A key that it no longer has is left alone for another 10 min: ${failureClasses.upstream_quota.why}`,
-    `  The key sk-up…mnop is left alone for another 10 min: ${failureClasses.upstream_auth.why}`,
-    `  The model fast is left alone for another 5 h: ${failureClasses.upstream_overloaded.why}`,
-    `  The model fast with the key sk-up…mnop is left alone for another 10 min, 2 times in a row: ${failureClasses.upstream_rate_limited.why}`,
+    `  A key that it no longer has cools down for another 10 min: ${failureClasses.upstream_quota.why}`,
+    `  The key sk-up…mnop cools down for another 10 min: ${failureClasses.upstream_auth.why}`,
+    `  The model fast cools down for another 5 h: ${failureClasses.upstream_overloaded.why}`,
+    `  The model fast with the key sk-up…mnop cools down for another 10 min, 2 times in a row: ${failureClasses.upstream_rate_limited.why}`,
   ])
   const text = out + JSON.stringify(await json('status'))
   for (const hidden of [firstKey, secondKey, mark(firstKey)]) expect(text).not.toContain(hidden)
@@ -117,7 +117,7 @@ test('parts of a channel are told one by one: key, model, both', async () => {
 
 test('one whose time is over is tried again by the next request', async () => {
   await cool({ until: Date.now() - 5_000 })
-  expect((await channel('status main')).out).toMatch(/^main is tried again by the next request, /)
+  expect((await channel('status main')).out).toMatch(/^main is probed by the next request, /)
   expect((await json('status main')).cooling).toMatchObject([{ remaining_ms: 0 }])
 }, 20_000)
 
@@ -138,7 +138,7 @@ test('draining and being off are told, and drain and disable say what they mean'
   expect((await channel('list')).out).toMatch(/^main +draining /m)
   await cool({ model: 'fast' })
   expect((await channel('status main')).out).toMatch(
-    /^main is draining: what has begun there goes on there, and nothing new is sent to it\.\n {2}The model fast is left alone for another 10 min, /,
+    /^main is draining: what has begun there goes on there, and nothing new is sent to it\.\n {2}The model fast cools down for another 10 min, /,
   )
   await channel('disable main')
   expect((await channel('status main')).out).toBe('main is disabled: nothing is sent to it.\n')

@@ -156,7 +156,7 @@ export function findSecret(
       called,
       which: 'in the backup',
       wayOut: `: it is the secret of another database. ${wayOut}`,
-      advice: ': set them anew',
+      advice: ': set them again',
     })
   const env = readSecretVariable()
   if (env !== undefined) {

@@ -107,7 +107,7 @@ export function createMaintenance(
     async download({ sessionId }, name, ticket) {
       const { file } = await requireBackup(name)
       if (!tickets.redeem(ticket, name, sessionId)) {
-        throw new ApiError('not_found', 'This download was used or has expired: ask anew.')
+        throw new ApiError('not_found', 'This download was used or has expired: request it again.')
       }
       return new Response(Bun.file(file), {
         headers: fileHeaders({ name, type: 'application/octet-stream' }),

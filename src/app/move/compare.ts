@@ -5,8 +5,7 @@ import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { UserError } from '../instance.ts'
 import { createFindings, type Findings } from '../verify/findings.ts'
 import { type Progress, type Verified, verify } from '../verify/verify.ts'
-import type { StorePlace } from './rows.ts'
-import { columnsOf, createFitting, keyOf, nameOf, pagesOf } from './rows.ts'
+import { columnsOf, createFitting, keyOf, nameOf, pagesOf, type StorePlace } from './rows.ts'
 
 /** What is equal in both places. */
 export interface ComparedTable {
@@ -55,7 +54,7 @@ export async function compareTable(
 const different = (name: string, { source, target }: Ends) =>
   new UserError(
     `${name} is not the same in ${source.place} and in ${target.place}: it was changed in the old ` +
-      'place while it was being moved, or in the new one. Stop what works on them, and begin anew ' +
+      'place while it was being moved, or in the new one. Stop what works on them, and start over ' +
       'with --restart.',
   )
 

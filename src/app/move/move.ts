@@ -118,7 +118,7 @@ async function begin(
     if (begun.source !== source.identity)
       throw new UserError(
         `${target.place} holds the unfinished rest of moving another database, not ${source.place}. ` +
-          'Give that one, or begin anew with --restart.',
+          'Give that one, or start over with --restart.',
       )
     if (!Bun.deepEquals(begun.extent, extent)) throw changed(source.place)
     return begun.soFar

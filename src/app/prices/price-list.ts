@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
+import { shortJson } from '../../lib/format.ts'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
 import { joinPath } from '../config/problem.ts'
 import { UserError } from '../instance.ts'
@@ -49,7 +50,7 @@ function complaint({ type, schema, value }: ValueError): string {
   if (type === ValueErrorType.ObjectAdditionalProperties) return 'is no known field: leave it out'
   return value === undefined
     ? `is missing: ${expected(schema)}`
-    : `is ${show(value)}, but must be ${expected(schema)}`
+    : `is ${shortJson(value)}, but must be ${expected(schema)}`
 }
 
 /** `/models/3/input` as `models[3].input`. */
@@ -77,11 +78,6 @@ function expected(schema: TSchema): string {
     null: 'null',
   }
   return words[String(schema.type)] ?? 'another value'
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }
 
 interface Rounded {

@@ -4,7 +4,7 @@ import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/
 import { priceView } from '../../billing/receipt/view.ts'
 import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
-import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
+import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../../store/ports/catalog.ts'
 
 /** A price in JSON reports. `not_set`: rates that use a fallback. */
 export function priceReport(row: PriceRow) {
@@ -25,23 +25,33 @@ function notSet({ terms }: PriceRow): readonly string[] {
   return named.flatMap(([name, price]) => (price === null ? [name] : []))
 }
 
-/** A price with its channels and groups, and the vendor's list price. */
-export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
-  const offering = channels.filter(({ models }) => models.some(({ id }) => id === row.model))
+/** Who offers and sells a model, and how its upstreams call it. */
+export function offersOf(
+  model: string,
+  channels: readonly ChannelRow[],
+  groups: readonly GroupRow[],
+) {
+  const offering = channels.filter(({ models }) => models.some(({ id }) => id === model))
   const names = new Set(offering.map(({ name }) => name))
   const selling = groups.filter(
     (group) =>
       group.channels.some((name) => names.has(name)) &&
-      (group.models.length === 0 || group.models.includes(row.model)),
+      (group.models.length === 0 || group.models.includes(model)),
   )
   const candidates = offering.flatMap(({ models }) =>
-    models.flatMap(({ id, upstream }) => (id === row.model ? [{ upstreamModel: upstream }] : [])),
+    models.flatMap(({ id, upstream }) => (id === model ? [{ upstreamModel: upstream }] : [])),
   )
+  return { offering, selling, candidates }
+}
+
+/** A price with its channels and groups, and the vendor's list price. */
+export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
+  const { offering, selling, candidates } = offersOf(row.model, channels, groups)
   return {
     ...priceReport(row),
     /** As set, else the vendor's; null: unknown. */
     usage_clamped_above: createContextWindows().of(row, candidates),
-    channels: [...names],
+    channels: offering.map(({ name }) => name),
     groups: selling.map((group) => ({
       name: group.name,
       rate_multiplier: Number(formatDecimal(group.multiplierMillionths, multiplierDecimals)),

@@ -164,7 +164,7 @@ async function* readObjects({ file, head, all }: Bytes): AsyncGenerator<JsonObje
     throw new UserError(`${file}, after row ${row}: ${cause.message}`, { cause })
   }
   if (!cutter.end())
-    throw new UserError(`${file} ends in the middle, after row ${row}: fetch it anew.`)
+    throw new UserError(`${file} ends in the middle, after row ${row}: fetch it again.`)
 }
 
 /** A lone object is a row when it has an id, else it contains the rows. */

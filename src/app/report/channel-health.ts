@@ -103,8 +103,8 @@ const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 function verdictOf({ remaining_ms, since, rounds, why }: CoolingReport): string {
   const verdict =
     remaining_ms > 0
-      ? `is left alone for another ${humanWait(remaining_ms)}`
-      : 'is tried again by the next request, after it was left alone'
+      ? `cools down for another ${humanWait(remaining_ms)}`
+      : 'is probed by the next request, after its cooldown'
   const often = rounds > 1 ? `, ${rounds} times in a row` : ''
   return `${verdict}, since ${humanTime(since)}${often}: ${why}`
 }

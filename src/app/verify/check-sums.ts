@@ -90,7 +90,7 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
     ),
     reason:
       'the sum of its days in usage_day, or of its reservations. Delete the row: the next request of ' +
-      'the token makes it anew',
+      'the token creates it again',
   }
 }
 

@@ -152,7 +152,7 @@ const securitySchemes = {
 
 const consoleTags = {
   'Sign-in': 'Ways into the console.',
-  Console: 'What the console does for an account. Needs the session cookie of who is signed in.',
+  Console: 'What the console does for an account. Needs a session cookie.',
   Administration: 'What the console does for administrators. Needs a session of one.',
 } as const
 
@@ -206,8 +206,8 @@ function secured(operation: unknown, body: unknown): unknown {
     responses: {
       ...(!hasAnswer && { 200: { description: 'The answer, as it comes.' } }),
       ...responses,
-      ...(!isOpen && { 401: { description: 'Nobody is signed in.' } }),
-      403: { description: 'Not allowed to who is signed in, or sent by another site.' },
+      ...(!isOpen && { 401: { description: 'Not signed in.' } }),
+      403: { description: 'Not allowed for the signed-in account, or sent by another site.' },
     },
   }
 }

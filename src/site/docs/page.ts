@@ -172,7 +172,7 @@ function quirksHtml(quirks: TranslationTable['quirks']): string {
       `<td>${escapeHtml(title)}</td></tr>`,
   )
   return (
-    '<section><h2>Quirks</h2><p>An operator tells of a channel in what it differs from the vendor ' +
+    '<section><h2>Quirks</h2><p>Operators can say how a channel differs from the vendor ' +
     `of its protocol (<code>quirks</code>).</p><table>${rows.join('')}</table></section>`
   )
 }

@@ -138,7 +138,7 @@ const site = chapter('Site', {
     answerType: 'text/plain',
     example: 'ready\n',
     others: {
-      503: 'The gateway is about to stop, or its database does not answer, takes no writing or tells of no changes; with its spool full, that is told.',
+      503: 'The gateway is about to stop, or its database does not answer, takes no writes or reports no changes; or its spool is full.',
     },
   },
   'GET /api/hello': {

@@ -1,4 +1,5 @@
 import { type TypeCheck, TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
+import { shortJson } from '../../lib/format.ts'
 import { CallEntry, FeedDocument, FeedFrame, TokenEntry } from './schema.ts'
 
 /** A fault of a feed: `expected` ends the sentence "should be …". */
@@ -124,8 +125,4 @@ const member = (value: unknown, name: string): unknown =>
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 
-function show(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join('')}…` : text
-}
+const show = (value: unknown) => (value === undefined ? 'nothing' : shortJson(value))

@@ -34,7 +34,7 @@ export const PublicSettings = Type.Object(
     model_plaza_enabled: Type.Boolean({ description: 'Whether there is a model plaza.' }),
     model_plaza_require_auth: Type.Boolean({ description: 'Whether the plaza needs a key.' }),
     balance_low_notify_enabled: Type.Boolean({
-      description: 'Whether accounts are told when their balance is low.',
+      description: 'Whether accounts are notified when their balance is low.',
     }),
     balance_low_notify_threshold: Type.Number({
       minimum: 0,

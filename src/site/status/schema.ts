@@ -90,7 +90,7 @@ export const StatusDocument = successful(
     generated_at: Type.String({
       pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
       description:
-        'ISO 8601 time, UTC, at which these figures held. They are made anew at most every 5 seconds.',
+        'ISO 8601 time, UTC, at which these figures held. They are computed at most every 5 seconds.',
     }),
     groups: Type.Array(StatusGroup, { description: 'Sorted by name.' }),
   }),

@@ -202,7 +202,7 @@ test('TOLLGATE_SECRET counts before both, and then no file is made', async () =>
 test('keys that were broken before the backup are named and do not stop a restore', async () => {
   change(file, "UPDATE token SET key_sealed = x'00'")
   const { secret } = await restore({ file, database: target })
-  expect(secret.warning).toBe(`${file}.secret does not open the keys of token 1: set them anew.`)
+  expect(secret.warning).toBe(`${file}.secret does not open the keys of token 1: set them again.`)
 })
 
 test('a database without keys needs no secret', async () => {

@@ -18,6 +18,7 @@ import type {
   TokenRates,
 } from '../../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../../store/ports/extras.ts'
+import { offersOf } from '../../prices/report.ts'
 
 const perMillion = (micro: number) => formatDecimal(micro, priceDecimals)
 const orNull = (micro: number | null) => (micro === null ? null : perMillion(micro))
@@ -102,16 +103,10 @@ export function priceView(
 ): PriceView | undefined {
   const { prices, channels, groups } = market
   const row = prices.get(model)
-  const offering = channels.get(model) ?? []
+  const { offering, selling, candidates } = offersOf(model, channels.get(model) ?? [], groups)
   if (row === undefined && offering.length === 0) return undefined
-  const selling = groups.filter((group) => sells(group, model, offering))
   const vendor = findVendorPrice(model)
   const hasPrice = row !== undefined && row.terms.unit !== 'none'
-  const candidates = offering.flatMap((channel) =>
-    channel.models.flatMap(({ id, upstream }) =>
-      id === model ? [{ upstreamModel: upstream }] : [],
-    ),
-  )
   return {
     model,
     price: row ? versionView(row) : null,
@@ -142,7 +137,3 @@ const groupView = ({ id, name, status, multiplierMillionths, longContextPricing 
   enabled: status === 'active',
   long_context_pricing: longContextPricing,
 })
-
-const sells = (group: GroupRow, model: string, offering: readonly ChannelRow[]) =>
-  (group.models.length === 0 || group.models.includes(model)) &&
-  offering.some(({ name }) => group.channels.includes(name))

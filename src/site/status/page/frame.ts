@@ -1,9 +1,7 @@
 import type { State } from '../document.ts'
 import { type Looks, legendHtml, nameHtml, plainName, type ShownGroup } from './group.ts'
-import type { Incident } from './incidents.ts'
-import { incidentsHtml } from './incidents.ts'
-import type { Language, States } from './words.ts'
-import { secondHtml } from './words.ts'
+import { type Incident, incidentsHtml } from './incidents.ts'
+import { type Language, type States, secondHtml } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** A group with its models, the busiest first, and its incidents. */

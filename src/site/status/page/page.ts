@@ -15,8 +15,7 @@ import { type Described, type Frame, frameHtml, furtherHtml } from './frame.ts'
 import { cardHtml, type Looks, rowHtml, type ShownGroup } from './group.ts'
 import { incidentsOf } from './incidents.ts'
 import type { Language } from './words.ts'
-import type { Words } from './words-en.ts'
-import { english } from './words-en.ts'
+import { english, type Words } from './words-en.ts'
 import { chinese } from './words-zh.ts'
 
 const words: Readonly<Record<Language, Words>> = { en: english, zh: chinese }
