@@ -153,7 +153,7 @@ test('an upstream that forgets it is believed after a minute: what was set aside
   const { inputTokens } = scene.exchange.reservation ?? {}
   expect(await request()).toMatchObject({
     ...{ ending: 'cut', cause: 'background_lost', estimated: true, inputTokens },
-    causeText: expect.stringContaining('does not know the answer any more'),
+    causeText: expect.stringContaining('no longer has the answer'),
   })
   expect(excess()).toBe(0)
   // As many tokens as it pays for.
@@ -177,7 +177,7 @@ test.each([
   expect(await request()).toBeUndefined()
   await after(2 * hour)
   expect(await request()).toMatchObject({ cause: 'background_lost', estimated: true })
-  expect(warnings.at(-1)).toContain('charged as it was reckoned')
+  expect(warnings.at(-1)).toContain('charged by its reservation')
 })
 
 test('old ids are removed each second while there are some, so that they do not grow in number', async () => {

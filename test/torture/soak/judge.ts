@@ -59,7 +59,7 @@ const rules = [
   [
     'what costs something is charged once',
     `SELECT request_id, count(ledger.id) AS entries FROM request LEFT JOIN ledger USING (request_id)
-       GROUP BY request.id, request_id
+       GROUP BY request.id, request_id, request.amount_nano
        HAVING count(ledger.id) <> CASE WHEN request.amount_nano > 0 THEN 1 ELSE 0 END`,
   ],
   [
