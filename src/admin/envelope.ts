@@ -29,7 +29,7 @@ const WrittenInteger = (bounds: IntegerBounds) =>
     .Decode(Number)
     .Encode((value) => value)
 
-/** The answer that carries `data`: CONTRACT 7. */
+/** The answer that carries `data`. */
 export const Answer = <Data extends TSchema>(data: Data) =>
   Type.Object({ code: Type.Literal(0), message: Type.String(), data })
 

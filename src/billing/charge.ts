@@ -78,7 +78,7 @@ export function paidLines(
 
 export type TextRates = Record<Exclude<keyof TokenRates, 'modalities'>, number>
 
-/** The five prices as charged: a missing cache price falls back (CONTRACT 4.3). */
+/** The five prices as charged: a missing cache price falls back. */
 export function effectiveRates(rates: TokenRates): TextRates {
   const cacheWrite = rates.cacheWrite ?? rates.input
   return {
@@ -90,7 +90,7 @@ export function effectiveRates(rates: TokenRates): TextRates {
   }
 }
 
-/** The whole context, cached or not: it selects the tier (CONTRACT 4.2). */
+/** The whole context, cached or not: it selects the tier. */
 export function contextTokens(usage: ChargedUsage): number {
   return (
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.cacheWrite1hTokens

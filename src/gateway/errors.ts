@@ -1,6 +1,6 @@
 import type { Protocol } from '../protocols/protocol.ts'
 
-/** All errors of the gateway and their HTTP status (CONTRACT 2.4, SPEC 7.2). */
+/** All errors of the gateway and their HTTP status. */
 const statusOf = {
   unauthenticated: 401,
   insufficient_balance: 401,
@@ -87,7 +87,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The 401 of SPEC 7.2: only the header names the cause. */
+/** The 401 of every refused key: only the header names the cause. */
 export function unauthenticated(reason: AuthReason): GatewayError {
   if (reason === 'balance' || reason === 'budget') {
     return new GatewayError('insufficient_balance', 'Insufficient account balance', { reason })
@@ -99,7 +99,7 @@ export function unauthenticated(reason: AuthReason): GatewayError {
 const keyRequired =
   'API key is required in Authorization header (Bearer scheme), x-api-key header or x-goog-api-key header'
 
-/** The store fails: a 500, as the specification knows no 503 of model endpoints (SPEC 7.1). */
+/** The store fails: a 500, for model endpoints answer no 503. */
 const unavailable = (message: string) => (cause: unknown) =>
   new GatewayError('internal', message, { cause, retryAfter: 1 })
 
@@ -176,7 +176,7 @@ export function modelHeaders(
   return headers
 }
 
-/** SPEC 7.3: unknown paths and methods, in plain text, without a key. */
+/** Unknown paths and methods, in plain text, without a key. */
 export function pageNotFound(): Response {
   return new Response('404 page not found', {
     status: 404,

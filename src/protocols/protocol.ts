@@ -124,7 +124,7 @@ export interface Operation {
 /** A gateway error, independent of protocols. */
 export interface ProtocolError {
   readonly status: number
-  /** The error code of CONTRACT: `model_not_found`, `rate_limited` … */
+  /** The gateway's error code: `model_not_found`, `rate_limited` … */
   readonly code: string
   readonly message: string
   readonly param: string | undefined

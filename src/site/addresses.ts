@@ -38,7 +38,7 @@ const hostNameOf = (url: string | null): string | undefined =>
 /** A host for comparison: without port and final dot, in lower case. */
 const bareHost = (host: string) => host.toLowerCase().replace(/\.?(:\d*)?$/, '')
 
-/** The feed's address, beside the status page or on the gateway's own address (SPEC 4). */
+/** The feed's address, beside the status page or on the gateway's own address. */
 export function feedUrl(base: string | null): string | null {
   if (base === null) return null
   const { origin, pathname } = new URL(base)

@@ -7,7 +7,7 @@ import type { StatusPages } from './status/pages.ts'
 /** Both addresses of the feed: the main one and the backup. */
 export const feedPaths = ['/pricing/provider-pricing.json', '/api/provider/pricing'] as const
 
-/** The feed at both paths (CONTRACT 4.8), without CORS headers: other pages must not read it. */
+/** The feed at both paths, without CORS headers: other pages must not read it. */
 export function feedRoutes(feed: Pick<Publication, 'current' | 'idle'>) {
   const app = new Elysia({ name: 'site.feed' })
   const answer = ({ request }: { readonly request: Request }) =>
@@ -62,7 +62,7 @@ export interface PlazaParts {
   readonly refusalOf: (call: PlazaCall) => Promise<PlazaRefusal | undefined>
 }
 
-/** The model plaza: open to all, to callers with a key, or off (CONTRACT 5). */
+/** The model plaza: open to all, to callers with a key, or off. */
 export function plazaRoutes({ plaza, settings, refusalOf }: PlazaParts) {
   return new Elysia({ name: 'site.plaza' }).get(
     plazaPath,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { oneOf, orNull } from '../shapes.ts'
 
-/** In the order of SPEC 7.5; the seventh step is the report. */
+/** In the order in which they are checked; the seventh step is the report. */
 export const stepNames = ['status', 'endpoint', 'model', 'token', 'record', 'groups'] as const
 export type StepName = (typeof stepNames)[number]
 

@@ -14,7 +14,7 @@ export interface DiagnosisParts extends FactParts {
 
 export type DiagnosisService = ReturnType<typeof createDiagnosis>
 
-/** Explains why a request failed, by the steps of SPEC 7.5. */
+/** Explains why a request failed, step by step. */
 export function createDiagnosis(parts: DiagnosisParts) {
   const diagnose = async (owner: Owner, id: string): Promise<Diagnosis> => {
     const rows = await findRequest(parts.records, owner, id)

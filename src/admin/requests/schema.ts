@@ -136,7 +136,7 @@ const receipt = {
   bill: orNull(Bill),
 }
 
-/** A request and its charge as in CONTRACT 8, and the bill in USD. */
+/** A request and its charge, and the bill in USD. */
 export const Receipt = Type.Object({ ...receipt, attempts: Type.Array(Type.Object(attempt)) })
 export type Receipt = Static<typeof Receipt>
 

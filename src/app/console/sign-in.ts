@@ -17,7 +17,7 @@ export function createConsoleSignIn(parts: ConsoleParts, peerOf: PeerOf) {
   })
 }
 
-/** Request facts that only the socket and trusted proxies may report (CONTRACT 1.4). */
+/** Request facts that only the socket and trusted proxies may report. */
 function createRequestFacts(config: ConsoleParts['config'], peerOf: PeerOf): RequestFacts {
   const peerAddress = (request: Request) => peerOf(request)?.address ?? ''
   let entries: readonly string[] = []

@@ -141,7 +141,7 @@ interface Admission {
   readonly needsBalance: boolean
 }
 
-/** The checks before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
+/** The checks before the body is read, in a fixed order. Throws the first refusal. */
 export function checkCaller(caller: Caller, call: HttpCall, admission: Admission): void {
   const { token, account } = caller
   if (token.deletedAt !== null || account.deletedAt !== null) throw unauthenticated('deleted')

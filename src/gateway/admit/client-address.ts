@@ -25,7 +25,7 @@ export function isListed(address: string, list: AddressList): boolean {
   return list.some(([block, bits]) => block.kind() === parsed.kind() && parsed.match(block, bits))
 }
 
-/** The peer, or behind trusted proxies the right-most other address (CONTRACT 1.4). */
+/** The peer, or behind trusted proxies the right-most other address. */
 export function clientAddress(
   peer: string,
   forwardedFor: string | null,

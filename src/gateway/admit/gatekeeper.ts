@@ -73,7 +73,7 @@ interface Credential {
 
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
-/** The first header with a usable key; on `/v1beta` Gemini's comes first (CONTRACT 1.1). */
+/** The first header with a usable key; on `/v1beta` Gemini's comes first. */
 export function readCredential(
   headers: Headers,
   geminiFirst: boolean,

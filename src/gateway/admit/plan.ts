@@ -25,7 +25,7 @@ export function callerGroup(catalog: Catalog, caller: Caller): Group {
   )
 }
 
-/** Model → group and offer. Throws 403 or 404 in CONTRACT 1.3's order. */
+/** Model → group and offer. Throws 403 or 404. */
 export function planRequest(catalog: Catalog, caller: Caller, model: string): Plan {
   if (caller.models.size > 0 && !caller.models.has(model)) {
     throw new GatewayError(

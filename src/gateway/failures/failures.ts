@@ -261,7 +261,7 @@ export function decisive(failures: readonly Failure[]): Failure | undefined {
   )
 }
 
-/** By CONTRACT 2.5 every 429 of an upstream, even for its used-up money. */
+/** Every 429 of an upstream, even for its used-up money. */
 const isRateLimited = ({ name, status }: Failure) =>
   name === 'upstream_rate_limited' || status === 429
 

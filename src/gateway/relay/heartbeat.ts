@@ -22,7 +22,7 @@ export interface HeartbeatTimes {
 
 export type Heartbeats = ReturnType<typeof createHeartbeats>
 
-/** DESIGN 5: proxies between client and gateway close longer silent connections. */
+/** Proxies between client and gateway close longer silent connections. */
 const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
 
 interface Entry {

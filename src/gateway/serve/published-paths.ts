@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts'
 import { type GuardParts, guarded } from './guarded.ts'
 
 /**
- * What vendors publish beside CONTRACT 3, with the protocol of their errors. `{id}`: one segment;
+ * What vendors publish and the gateway does not serve, with the protocol of their errors. `{id}`: one segment;
  * `/*`: all below; ` *`: the path, too. Source: `openai`, `@anthropic-ai/sdk`, `@google/genai`.
  */
 const rows: readonly (readonly [protocol: ProtocolName, row: string])[] = [
@@ -111,7 +111,7 @@ export type NotOffered = (
   context: Pick<Context, 'request' | 'server'>,
 ) => Promise<Response> | undefined
 
-/** CONTRACT 2.3: what a vendor publishes and is not here is a 404 in its protocol's shape. */
+/** An endpoint that a vendor publishes and the gateway lacks is a 404 in its protocol's shape. */
 export function createNotOffered(parts: GuardParts): NotOffered {
   return ({ request, server }) => {
     const path = /^\w+:\/\/[^/]*([^?#]*)/.exec(request.url)?.[1] ?? ''

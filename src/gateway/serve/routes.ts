@@ -59,7 +59,7 @@ export const requestSchemas: Readonly<Record<string, TSchema>> = Object.fromEntr
   ]),
 ])
 
-/** All model endpoints of CONTRACT 3. */
+/** All model endpoints. */
 export function modelRoutes(parts: RouteParts) {
   const onGemini = narrow(geminiRoute(parts))
   const onModel = narrow(modelRoute(parts))

@@ -104,7 +104,7 @@ export interface FeedSite {
   readonly currency: string
 }
 
-/** The feed's entries as JSON, one per model and group (CONTRACT 4.6). Yields for `inSlices`. */
+/** The feed's entries as JSON, one per model and group. Yields for `inSlices`. */
 export function* encodeEntries({ groups }: Pick<Catalog, 'groups'>): Generator<void, string> {
   const entries: string[] = []
   for (const group of sorted(groups.values(), ({ name }) => name)) {
@@ -128,7 +128,7 @@ export function encodeFeed(site: FeedSite, entries: string, updatedAtMs: number)
   )
 }
 
-/** The document in place of a feed that could not be built (CONTRACT 4.7). */
+/** The document in place of a feed that could not be built. */
 export function encodeFailure(message: string): string {
   const failure = { schema_version: schemaVersion, success: false as const, message, data: null }
   return JSON.stringify(failure satisfies FeedFailure)

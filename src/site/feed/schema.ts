@@ -18,7 +18,7 @@ const entry = {
   note: text('Remark, usually empty.'),
 }
 
-/** Shape 1 of SPEC 2.6: billed by LLM tokens. */
+/** Billed by LLM tokens. */
 export const TokenEntry = Type.Object(
   {
     ...entry,
@@ -34,7 +34,7 @@ export const TokenEntry = Type.Object(
   { description: 'A model in a group, billed by tokens.', expected: 'an object' },
 )
 
-/** Shape 2 of SPEC 2.6: billed by call. */
+/** Billed by call. */
 export const CallEntry = Type.Object(
   {
     ...entry,
@@ -65,7 +65,7 @@ const version = Type.String({
   expected: 'a version that begins with "1.", such as "1.0"',
 })
 
-/** The public price feed (SPEC 2.6). */
+/** The public price feed. */
 export const FeedDocument = Type.Object(
   {
     schema_version: version,
@@ -98,7 +98,7 @@ export const FeedFrame = Type.Object(
   { expected: 'an object' },
 )
 
-/** Served with status 503 while there are no prices (CONTRACT 4.7). */
+/** Served with status 503 while there are no prices. */
 export const FeedFailure = Type.Object(
   {
     schema_version: version,

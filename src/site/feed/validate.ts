@@ -14,7 +14,7 @@ type FeedReport =
   | { readonly ok: true; readonly document: FeedDocument }
   | { readonly ok: false; readonly problems: readonly FeedProblem[] }
 
-/** Checks the text of any price feed against SPEC 2.6. Never throws. */
+/** Checks the text of any price feed against the feed's schema. Never throws. */
 export function validateFeed(text: string): FeedReport {
   let value: unknown
   try {

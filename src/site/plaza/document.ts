@@ -18,7 +18,7 @@ const perTokenDecimals = priceDecimals + 6
 const significantDigits = 12
 const modelsPerStep = 50
 
-/** The plaza as JSON, at base prices (CONTRACT 5). Yields for `inSlices`. */
+/** The plaza as JSON, at base prices. Yields for `inSlices`. */
 export function* encodePlaza(
   { groups }: Pick<Catalog, 'groups'>,
   description: string,

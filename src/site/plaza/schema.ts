@@ -4,7 +4,7 @@ import { successful } from '../schemas.ts'
 const usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description })
 
-/** The prices of CONTRACT 5: USD per single token, or per request. */
+/** Prices in USD per single token, or per request. */
 const prices = {
   input_price: usd('USD per input token; null: not billed by tokens.'),
   output_price: usd('USD per output token; null: not billed by tokens.'),
@@ -83,7 +83,7 @@ const PlazaGroup = Type.Object(
   { description: 'A group with at least one model.' },
 )
 
-/** The model plaza (SPEC 2.7, CONTRACT 5). */
+/** The model plaza. */
 export const PlazaDocument = successful(
   Type.Object({
     description: Type.String({ description: 'What the operator says about the plaza.' }),

@@ -15,7 +15,7 @@ const CustomEndpoint = Type.Object(
   { description: 'Another address of this site.' },
 )
 
-/** The public settings (SPEC 2.8, CONTRACT 6). Unknown ones are null. */
+/** The public settings. Unknown ones are null. */
 export const PublicSettings = Type.Object(
   {
     site_name: Type.String({ description: 'Name of the gateway.' }),

@@ -57,7 +57,7 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
   return JSON.stringify({ code: 0, message: 'success', data })
 }
 
-/** The public settings, open to all (CONTRACT 6). */
+/** The public settings, open to all. */
 export const settingsRoutes = (settings: Pick<Publication, 'current' | 'idle'>) =>
   new Elysia({ name: 'site.settings' }).get(
     '/api/v1/settings/public',

@@ -51,7 +51,7 @@ export interface GroupRow extends GroupSettings {
   readonly id: number
 }
 
-/** Prices of one tier, in micro-USD per 1M tokens; null: not set, charged as CONTRACT 4.3 says. */
+/** Prices of one tier, in micro-USD per 1M tokens; null: not set, charged as `effectiveRates` says. */
 export interface TokenRates {
   readonly input: number
   readonly output: number
