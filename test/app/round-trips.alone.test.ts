@@ -23,7 +23,7 @@ const marginMs = 100
 
 /** What every node asks again and again, and the test itself. */
 const byTimers =
-  'node|sweep_reservations|background_answer|kept_answer|pg_listening_channels|document|cooling|availability|pg_stat_statements'
+  'node|make_partitions|sweep_reservations|background_answer|kept_answer|pg_listening_channels|document|cooling|availability|pg_stat_statements'
 
 describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
   let server: PostgresServer
