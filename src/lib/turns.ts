@@ -97,7 +97,7 @@ interface FairQueue<Item> {
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // A map keeps its order: a served owner moves to the end.
+  // Maps iterate in insertion order: an owner that was served moves to the end.
   const waiting = new Map<string, Item[]>()
   return {
     add(owner, item) {

@@ -48,7 +48,7 @@ store:
 
 # Several nodes count together in a Valkey or Redis: requests and LLM tokens a minute, requests at
 # once, sticky bindings of conversations, and cooldowns of channels. While it is unavailable each node
-# keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
+# keeps to its share of the limits; money does not depend on it. rediss:// uses TLS, a
 # number at the end is the database, ?ssl_ca_certs=/path/to/ca.pem checks the server by an authority of
 # your own. In a password write / # ? % @ as above. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0

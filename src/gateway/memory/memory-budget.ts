@@ -78,7 +78,7 @@ export const workCost = (lengthBytes: number, values: number): number =>
   timesWorkedOn * lengthBytes + ofValue * values
 
 export const smallLease = 4 * 1_048_576
-/** Large leases leave this part of the budget to small ones. */
+/** The share of the budget that only small leases may use. */
 const keptForSmall = 1 / 4
 /** Optional leases leave this part of it to all others. */
 const keptForNeed = 1 / 2

@@ -57,7 +57,7 @@ export function stopWhenReported(exchange: Exchange, seen: Observation): () => b
   }
 }
 
-/** Whether an upstream may have read what is not counted: files, stored input, tool results. */
+/** Whether the upstream may have read input that is not counted here: files, stored input, tool results. */
 export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
   if (facts === undefined || facts.takesTurns) return true
   if (seen.usage !== undefined && !seen.lacksInput) return false
