@@ -22,8 +22,12 @@ test('answers in the background hold nothing of their requests', async () => {
     }
   }
   await askMany(20)
-  const before = gateway.residentBytes()
-  await askMany(80)
-  // Six megabytes each, if they were kept; what is fetched meanwhile takes some for a moment.
-  expect(gateway.residentBytes() - before).toBeLessThan(240 * megabyte)
-}, 30_000)
+  // What is being collected comes and goes; what is kept grows by at least 3 MB an answer in each round.
+  let grown = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 6 && grown >= 40 * megabyte; round++) {
+    const before = gateway.residentBytes()
+    await askMany(30)
+    grown = gateway.residentBytes() - before
+  }
+  expect(grown).toBeLessThan(40 * megabyte)
+}, 60_000)
