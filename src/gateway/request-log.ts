@@ -75,7 +75,11 @@ export function createRefusalLog(
 }
 
 const newCount = (first: Refusal): Counted => ({
-  ...{ first, single: 0, summed: 0, addresses: new Map(), networks: new Map() },
+  first,
+  single: 0,
+  summed: 0,
+  addresses: new Map(),
+  networks: new Map(),
 })
 
 function count(counts: Map<string, number>, key: string): void {
@@ -88,10 +92,16 @@ function writeLine(log: Logger, { first, summed, addresses, networks }: Counted)
   const [busiestAddress, ofAddress] = busiest(addresses)
   const [busiestNetwork, ofNetwork] = busiest(networks)
   log.warn('requests refused', {
-    ...{ cause: first.cause, status: first.status, count: summed },
-    ...{ token: first.token?.name, account: first.token?.account },
-    ...{ addresses: addresses.size, busiest_address: busiestAddress, of_address: ofAddress },
-    ...{ busiest_network: busiestNetwork, of_network: ofNetwork },
+    cause: first.cause,
+    status: first.status,
+    count: summed,
+    token: first.token?.name,
+    account: first.token?.account,
+    addresses: addresses.size,
+    busiest_address: busiestAddress,
+    of_address: ofAddress,
+    busiest_network: busiestNetwork,
+    of_network: ofNetwork,
   })
 }
 

@@ -12,8 +12,8 @@ async function replyWithout(kind: ErrorKind) {
   const { route } = exchange
   if (route === undefined) throw new Error('There is no route.')
   const response = new Response(JSON.stringify({ id: 'x'.repeat(100_000) }))
-  const asked = {
-    ...{ route, other: { exchange, body, route }, hasNext: undefined, row: { begun: () => 0 } },
+  const task = {
+    ...{ exchange, body, route, hasNext: undefined, begun: () => 0 },
     watch: { touched() {}, paused() {}, pausedMs: () => 0, stop() {} },
     memory: {
       mostBytes: 1_000_000,
@@ -23,7 +23,7 @@ async function replyWithout(kind: ErrorKind) {
       },
     },
   }
-  const read = understand(response, exchange, asked, await readBody(response, asked))
+  const read = understand(task, response, await readBody(task, response))
   if (read.kind !== 'undeliverable') throw new Error(`It is ${read.kind}.`)
   expect(read.isLost).toBeTrue()
   const { status, headers } = replyTo(parts, exchange, read, { body, heartbeat: noHeartbeat })

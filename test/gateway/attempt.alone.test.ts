@@ -62,6 +62,7 @@ async function createScene(encode: Translation['encode']) {
   const told: string[] = []
   const choice: Choice = {
     ...{ option, key: 'key', isTrial: false },
+    withoutVerdict: () => told.push('no verdict'),
     succeeded: () => told.push('succeeded'),
     failed: ({ name }) => told.push(name),
     broke: ({ name }) => told.push(name),

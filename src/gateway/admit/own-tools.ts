@@ -24,7 +24,11 @@ function asksOf(offer: Offer): readonly HostedToolAsk[] {
   )
   const asks = [...new Set(tools)].filter(isHostedTool).map(
     (tool): HostedToolAsk => ({
-      ...{ tool, path: ['model'], isForced: true, isAlways: true, mentions: [] },
+      tool,
+      path: ['model'],
+      isForced: true,
+      isAlways: true,
+      mentions: [],
     }),
   )
   known.set(offer, asks)

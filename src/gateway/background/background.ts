@@ -92,7 +92,8 @@ export function createBackground(parts: BackgroundParts) {
     const ageMs = clock() - answer.createdAt
     const found = await ask(answer).catch((error: unknown): Found => {
       log.warn('a background answer could not be fetched; it will be retried', {
-        ...{ request_id: answer.requestId, error: String(error) },
+        request_id: answer.requestId,
+        error: String(error),
       })
       return 'unreachable'
     })
@@ -107,7 +108,8 @@ export function createBackground(parts: BackgroundParts) {
     const channel = parts.catalog().channels.get(answer.channelId)
     await chargeLost(parts, answer, channel, isForgotten ? 'forgotten' : 'endless')
     log.warn('a background answer was charged by its reservation: its usage is unknown', {
-      ...{ request_id: answer.requestId, found },
+      request_id: answer.requestId,
+      found,
     })
   }
 

@@ -106,27 +106,40 @@ function concluded(
   const operation = responses.generation
   const startedTick = tick() - (clock() - startedAt)
   return {
-    ...{ requestId: answer.requestId, protocol: responses, operation, model, plan },
-    ...{ startedAt, startedTick, caller: undefined, upstreamKey: undefined },
+    requestId: answer.requestId,
+    protocol: responses,
+    operation,
+    model,
+    plan,
+    startedAt,
+    startedTick,
+    caller: undefined,
+    upstreamKey: undefined,
     candidate: channel && { channel, upstreamModel },
     route: { protocol: responses, operation, framing: 'sse', translation: undefined },
     firstByteTick: firstByteMs === null ? undefined : startedTick + firstByteMs,
     facts: factsOf(pending),
-    ...{
-      attempts: [],
-      usedLlmTokens: 0,
-      fault: undefined,
-      interruption: undefined,
-      isCharged: false,
-    },
+    attempts: [],
+    usedLlmTokens: 0,
+    fault: undefined,
+    interruption: undefined,
+    isCharged: false,
     reservation: undefined,
   }
 }
 
 /** The request itself is gone: the input of its reservation stands for it. */
 const factsOf = ({ model, stream, calls, inputTokens, untold }: PendingCharge): BodyFacts => ({
-  ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
-  ...{ takesTurns: true, turns: 1, hasUnseenInput: true },
+  model,
+  stream,
+  calls,
+  continues: [],
+  amend: {},
+  answers: 1,
+  maxOutputTokens: null,
+  takesTurns: true,
+  turns: 1,
+  hasUnseenInput: true,
   extras: untold && { ...untold, outputs: [], models: [], routing: [] },
   text: () => sampleOf(''),
   uncounted: () => 0,

@@ -62,9 +62,12 @@ function pendingCharge(exchange: Concluded): PendingCharge {
   const { startedAt, startedTick, firstByteTick, model, candidate, facts, reservation } = exchange
   const untold = unreportedExtras(exchange)
   return {
-    ...{ startedAt, model, upstreamModel: candidate?.upstreamModel },
+    startedAt,
+    model,
+    upstreamModel: candidate?.upstreamModel,
     firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
-    ...{ stream: facts?.stream ?? false, calls: facts?.calls ?? 1 },
+    stream: facts?.stream ?? false,
+    calls: facts?.calls ?? 1,
     reckonedNano: reservation?.reckonedNano,
     inputTokens: reservation?.inputTokens ?? 0,
     outputTokens: reservation?.outputTokens ?? 0,

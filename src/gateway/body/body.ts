@@ -176,7 +176,10 @@ function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFac
   const { outline, value } = parsed as Checked
   checkCounts(facts)
   return {
-    ...{ bytes, contentType, fields, value },
+    bytes,
+    contentType,
+    fields,
+    value,
     facts: {
       ...bodyFacts(facts),
       ...(bytes.byteLength > mostCountedBytes && { uncounted: () => Number.POSITIVE_INFINITY }),

@@ -17,7 +17,10 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes - bytes.byteLength)
   let taken = 0
   const inflated = await inflateBody(bytes, {
-    ...{ encoding, maxBytes, owner, tooLarge: () => tooLarge(maxBytes, task) },
+    encoding,
+    maxBytes,
+    owner,
+    tooLarge: () => tooLarge(maxBytes, task),
     take(more) {
       taken += more
       return memory.take(more)

@@ -60,10 +60,14 @@ export class TakenChoice {
     return this.#use.isTrial
   }
 
-  /** The first bytes are good: ends a cooldown. Without a time: it was the client's own fault. */
-  succeeded(firstByteMs?: number): void {
+  /** The outcome says nothing about the channel: it was the client's own fault. */
+  withoutVerdict(): void {
     this.#isReported = true
-    if (firstByteMs === undefined) return
+  }
+
+  /** The first bytes are good: ends a cooldown. */
+  succeeded(firstByteMs: number): void {
+    this.#isReported = true
     const { health, load, bindings } = this.#parts
     const { series, conversation, tokenId } = this.#chosen
     const { id } = this.option.channel
@@ -103,8 +107,7 @@ export class TakenChoice {
   #report(name: FailureName, retryAfterMs?: number): void {
     this.#isReported = true
     const { cools } = failureClasses[name]
-    const late = retryAfterMs !== undefined && { retryAfterMs }
-    this.#parts.health.failed(this.#use, { name, cools, ...late })
+    this.#parts.health.failed(this.#use, { name, cools, retryAfterMs })
   }
 
   /** A client that gives up is a sample of a slow first byte, too. */

@@ -159,7 +159,11 @@ class Search {
     this.#hadLastResort ||= isLastResort
     this.#turns.took(option.channel, key)
     return new TakenChoice(this.#parts, {
-      ...{ option, key, permit, tokenId, series: this.#seriesFor(option) },
+      option,
+      key,
+      permit,
+      tokenId,
+      series: this.#seriesFor(option),
       pool: this.#isChoice ? pool : undefined,
       conversation: this.#isChoice ? conversation : undefined,
     })

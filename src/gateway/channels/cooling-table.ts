@@ -56,8 +56,14 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
       }
       const entry: CoolingEntry = {
         id: { channelId, key, model },
-        ...{ strikes: 0, breaks: 0, turn: 0, row: undefined, endsTick: 0 },
-        ...{ trial: undefined, trialTick: 0, touchedTick: 0 },
+        strikes: 0,
+        breaks: 0,
+        turn: 0,
+        row: undefined,
+        endsTick: 0,
+        trial: undefined,
+        trialTick: 0,
+        touchedTick: 0,
       }
       entries.set(idText(entry.id), entry)
       addTo(counts, channelId, 1)
@@ -71,7 +77,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
 export interface HealthFailure {
   readonly name: string
   readonly cools: Cooling | null
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
 }
 
 /** A probe without a result by then lets another one try. */

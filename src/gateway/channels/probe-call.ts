@@ -41,7 +41,11 @@ export interface ProbeResult {
 
 /** The cheapest request with an answer. A codec raises it to its vendor's minimum. */
 const ping = (model: string): CanonicalRequest => ({
-  ...{ model, stream: false, tools: [], native: [], maxOutputTokens: 1 },
+  model,
+  stream: false,
+  tools: [],
+  native: [],
+  maxOutputTokens: 1,
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'ping' }] }],
 })
 
@@ -87,13 +91,17 @@ function probeCall(
     url: protocol.url(baseOf(channel, protocol.name), protocol.generation.path(model, false)),
     method: 'POST',
     headers: {
-      ...{ 'accept-encoding': 'identity', 'content-type': 'application/json' },
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
       'user-agent': 'Tollgate',
       ...protocol.demandedHeaders,
       ...protocol.keyHeaders(key),
     },
     body: new TextEncoder().encode(JSON.stringify(body)),
-    ...{ signal, allowPrivate, proxy, connectMs: timeouts.connectMs },
+    signal,
+    allowPrivate,
+    proxy,
+    connectMs: timeouts.connectMs,
   }
 }
 

@@ -64,8 +64,11 @@ export function createProber(parts: ProberParts) {
     const found = schedules.get(channel.id)
     if (found?.everyMs === everyMs) return found
     const schedule: Schedule = {
-      ...{ everyMs, dueTick: now + everyMs * random() },
-      ...{ answeredTick: Number.NEGATIVE_INFINITY, isAsked: false, turn: 0 },
+      everyMs,
+      dueTick: now + everyMs * random(),
+      answeredTick: Number.NEGATIVE_INFINITY,
+      isAsked: false,
+      turn: 0,
     }
     schedules.set(channel.id, schedule)
     return schedule
@@ -131,7 +134,7 @@ export function createProber(parts: ProberParts) {
       if (name === undefined) health.succeeded(use)
       else {
         const { cools } = failureClasses[name]
-        health.failed(use, { name, cools, ...(retryAfterMs !== undefined && { retryAfterMs }) })
+        health.failed(use, { name, cools, retryAfterMs })
       }
       tell(channel, model, result, tick() - startedTick)
       return result
@@ -147,7 +150,10 @@ export function createProber(parts: ProberParts) {
   function tell(channel: Channel, model: string, result: ProbeResult, durationMs: number): void {
     const { failure, status, usage, error } = result
     const fields = {
-      ...{ channel: channel.name, model, status, duration_ms: Math.round(durationMs) },
+      channel: channel.name,
+      model,
+      status,
+      duration_ms: Math.round(durationMs),
       input_tokens: usage && usage.inputTokens + usage.cacheReadTokens,
       cache_write_tokens: usage && usage.cacheWriteTokens + usage.cacheWrite1hTokens,
       output_tokens: usage?.outputTokens,

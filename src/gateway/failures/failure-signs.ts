@@ -34,16 +34,20 @@ export const signs: readonly Sign[] = [
   // The request's own faults, with a status that means the channel elsewhere.
   { is: 'client_fault', status: [400, 499], words: clientWords },
   {
-    ...{ is: 'client_fault', status: [403, 403] },
+    is: 'client_fault',
+    status: [403, 403],
     says: /^(?:\S+ requires moderation|content violates usage guidelines)/i,
   },
   {
-    ...{ is: 'client_fault', protocol: 'gemini', status: [403, 404] },
+    is: 'client_fault',
+    protocol: 'gemini',
+    status: [403, 404],
     says: /^(?:you do not have permission to access |cachedcontent not found|\S+ does not have storage\.)/i,
   },
   // Larger than this key's tier allows at once: a smaller request would pass.
   {
-    ...{ is: 'request_too_large', status: [413, 429] },
+    is: 'request_too_large',
+    status: [413, 429],
     says: /^(?:request too large for |extra usage is required for long context)/i,
   },
 
@@ -57,7 +61,8 @@ export const signs: readonly Sign[] = [
     `),
   },
   {
-    ...{ is: 'upstream_quota', status: [400, 499] },
+    is: 'upstream_quota',
+    status: [400, 499],
     says: /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|insufficient (?:account )?(?:balance|credits)|key limit exceeded|out of call volume quota|your (?:newly created )?team \S* ?(?:doesn't have any credits|has either used all available credits)|account \S+ is suspended)/i,
   },
 
@@ -70,7 +75,8 @@ export const signs: readonly Sign[] = [
     `),
   },
   {
-    ...{ is: 'upstream_auth', status: [400, 400] },
+    is: 'upstream_auth',
+    status: [400, 400],
     says: /^(?:incorrect api key provided|(?:the )?api key (?:not valid|expired)|user location is not supported|gemini api free tier is not available|this organization has been disabled)/i,
   },
 
@@ -83,20 +89,24 @@ export const signs: readonly Sign[] = [
     `),
   },
   {
-    ...{ is: 'model_unavailable', status: [400, 404] },
+    is: 'model_unavailable',
+    status: [400, 404],
     says: /^(?:the |requested |publisher |the requested )?model:? ?[`'"]?[\w./:@-]{1,200}[`'"]? (?:does not exist|(?:is |was )?not found|has been de(?:precated|commissioned)|is not available)/i,
   },
   {
-    ...{ is: 'model_unavailable', status: [400, 404] },
+    is: 'model_unavailable',
+    status: [400, 404],
     says: /^(?:models\/\S+ is not (?:found|supported)|model: \S+$|no endpoints found for \S+$|\S+ is not a valid model id|model not exist|model does not exist|not found the model |model not found, inaccessible|invalid model|your organization must be verified to )/i,
   },
   {
-    ...{ is: 'model_unavailable', status: [400, 404] },
+    is: 'model_unavailable',
+    status: [400, 404],
     says: /^this (?:is (?:not )?a chat model|model is (?:only|not) supported in )/i,
   },
   // The path does not exist: not in this protocol, or not below this base URL.
   {
-    ...{ is: 'model_unavailable', status: [404, 404] },
+    is: 'model_unavailable',
+    status: [404, 404],
     says: /^(?:not found|resource not found|invalid url \([A-Z]+ \S+\))$/i,
   },
   { is: 'model_unavailable', status: [405, 405] },
@@ -116,7 +126,8 @@ export const signs: readonly Sign[] = [
     words: words('unavailable'),
   },
   {
-    ...{ is: 'upstream_overloaded', status: [429, 599] },
+    is: 'upstream_overloaded',
+    status: [429, 599],
     says: /^(?:(?:the|that|our) )?(?:model|engine|servers?|service|system)(?: \S+)? (?:is|are|service) (?:currently |temporarily )?(?:overloaded|busy|loading|experiencing high)|^server (?:is )?(?:busy|overloaded)|^we're experiencing high/i,
   },
   { is: 'upstream_overloaded', status: [498, 498] },

@@ -12,7 +12,6 @@ export interface FailureClass {
   readonly retry: boolean
   /** What cools down; null: nothing, this says nothing of the channel's health. */
   readonly cools: Cooling | null
-  readonly counts: boolean
   /** The client's error when no other attempt did better. */
   readonly answer: ErrorKind
   /** For the client: without the upstream's host, key or account. */
@@ -25,9 +24,8 @@ export interface FailureClass {
 export interface Cooling {
   readonly scope: 'channel' | 'key' | 'model' | 'key-model'
   readonly strikes: number
-  /** The first length in milliseconds; it doubles, … */
+  /** The first length in milliseconds; it doubles up to `capMs`. */
   readonly baseMs: number
-  /** … up to this. */
   readonly capMs: number
 }
 
@@ -44,139 +42,113 @@ const unsteady = cooling('model', 2, 2, 120)
 /** A rejected key is rejected at each call; a single 403 may be about one request's text. */
 const refused = cooling('key', 2, 60, 600)
 
+const failure = (
+  fault: Fault,
+  cools: Cooling | null,
+  answer: ErrorKind,
+  texts: Pick<FailureClass, 'message' | 'why'>,
+): FailureClass => ({ fault, retry: true, cools, answer, ...texts })
+
 /** Every way in which an attempt fails: one row per class. */
 export const failureClasses = {
-  address_refused: {
-    ...{ fault: 'channel', retry: true, cools: unreachable, counts: true, answer: 'no_channel' },
+  address_refused: failure('channel', unreachable, 'no_channel', {
     message:
       'The channel for this model has a private address, which it may not call without allow_private.',
     why: 'Its address is a private one, and the channel has no allow_private.',
-  },
-  timeout_connect: {
-    ...{ fault: 'upstream', retry: true, cools: unreachable, counts: true },
-    answer: 'upstream_timeout',
+  }),
+  timeout_connect: failure('upstream', unreachable, 'upstream_timeout', {
     message: 'The upstream could not be reached in time.',
     why: 'No connection came about within the limit for connecting.',
-  },
-  connect_failed: {
-    ...{ fault: 'channel', retry: true, cools: unreachable, counts: true },
-    answer: 'upstream_error',
+  }),
+  connect_failed: failure('channel', unreachable, 'upstream_error', {
     message: 'The upstream could not be reached.',
     why: 'No connection came about: it was refused, or the name of the host has no address.',
-  },
-  tls_failed: {
-    ...{ fault: 'channel', retry: true, cools: cooling('channel', 1, 10, 120), counts: true },
-    answer: 'upstream_error',
+  }),
+  tls_failed: failure('channel', cooling('channel', 1, 10, 120), 'upstream_error', {
     message: 'The upstream could not be reached.',
     why: 'The TLS handshake failed, or the certificate is not valid for the host.',
-  },
-  connection_lost: {
-    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
-    answer: 'upstream_error',
+  }),
+  connection_lost: failure('upstream', unsteady, 'upstream_error', {
     message: 'The upstream closed the connection before it answered.',
     why: 'The connection broke off, or carried what is not HTTP, before an answer was there.',
-  },
-  timeout_first_byte: {
-    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
-    answer: 'upstream_timeout',
+  }),
+  timeout_first_byte: failure('upstream', unsteady, 'upstream_timeout', {
     message: 'The upstream did not begin to answer in time.',
     why: 'The upstream did not begin to answer within the limit for the first byte.',
-  },
-  timeout_idle: {
-    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
-    answer: 'upstream_timeout',
+  }),
+  timeout_idle: failure('upstream', unsteady, 'upstream_timeout', {
     message: 'The upstream fell silent in the middle of its answer.',
     why: 'The upstream fell silent in the middle of an answer.',
-  },
+  }),
   // The answer's time depends on the request as much as on the upstream: nothing cools down.
   timeout_total: {
-    ...{ fault: 'upstream', retry: false, cools: null, counts: true },
-    answer: 'upstream_timeout',
-    message: 'The upstream did not finish its answer in time.',
-    why: 'The upstream did not finish an answer within the limit for the whole.',
+    ...failure('upstream', null, 'upstream_timeout', {
+      message: 'The upstream did not finish its answer in time.',
+      why: 'The upstream did not finish an answer within the limit for the whole.',
+    }),
+    retry: false,
   },
-  upstream_auth: {
-    ...{ fault: 'channel', retry: true, cools: refused, counts: true },
-    answer: 'upstream_error',
+  upstream_auth: failure('channel', refused, 'upstream_error', {
     message: 'The upstream refused the gateway itself. This is not a fault of your key.',
     why: 'The upstream refused the key, or what the key may do (401 or 403).',
-  },
+  }),
   // Not the vendor's API but a proxy before it: it may dislike the text of one request.
-  upstream_blocked: {
-    ...{ fault: 'channel', retry: true, cools: cooling('key-model', 3, 2, 30), counts: true },
-    answer: 'upstream_error',
+  upstream_blocked: failure('channel', cooling('key-model', 3, 2, 30), 'upstream_error', {
     message: 'The upstream refused the gateway itself. This is not a fault of your key.',
     why: 'Something before the upstream refused the calls: not in the words of its API.',
-  },
-  upstream_quota: {
-    ...{ fault: 'channel', retry: true, cools: cooling('key', 1, 60, 600), counts: true },
-    answer: 'upstream_error',
+  }),
+  upstream_quota: failure('channel', cooling('key', 1, 60, 600), 'upstream_error', {
     message: 'The upstream refused the gateway itself. This is not a fault of your key.',
     why: 'The account at the upstream has used up its money or its quota.',
-  },
-  upstream_rate_limited: {
-    ...{ fault: 'channel', retry: true, cools: cooling('key-model', 1, 2, 60), counts: true },
-    answer: 'channels_busy',
+  }),
+  upstream_rate_limited: failure('channel', cooling('key-model', 1, 2, 60), 'channels_busy', {
     message: 'All channels for this model are rate limited at present. Try again later.',
     why: 'The upstream asked to slow down (429).',
-  },
-  upstream_overloaded: {
-    ...{ fault: 'upstream', retry: true, cools: cooling('model', 2, 2, 30), counts: true },
-    answer: 'upstream_error',
+  }),
+  upstream_overloaded: failure('upstream', cooling('model', 2, 2, 30), 'upstream_error', {
     message: 'The upstream is overloaded at present.',
     why: 'The upstream said that it is overloaded.',
-  },
-  upstream_failed: {
-    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
-    answer: 'upstream_error',
+  }),
+  upstream_failed: failure('upstream', unsteady, 'upstream_error', {
     message: 'The upstream failed.',
     why: 'The upstream reported a failure of its own.',
-  },
-  upstream_invalid: {
-    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
-    answer: 'upstream_invalid',
+  }),
+  upstream_invalid: failure('upstream', unsteady, 'upstream_invalid', {
     message: 'The upstream sent an answer that could not be understood.',
     why: 'The upstream sent what is no answer of its protocol.',
-  },
+  }),
   // The available models may depend on the key.
-  model_unavailable: {
-    ...{ fault: 'model', retry: true, cools: cooling('key-model', 1, 10, 300), counts: true },
-    answer: 'no_channel',
+  model_unavailable: failure('model', cooling('key-model', 1, 10, 300), 'no_channel', {
     message: 'No channel has this model at present.',
     why: 'The upstream said that it has no such model or endpoint, or not for this key.',
-  },
-  request_too_large: {
-    ...{ fault: 'client', retry: true, cools: null, counts: false },
-    answer: 'body_too_large',
+  }),
+  request_too_large: failure('client', null, 'body_too_large', {
     message: 'The request is larger than the upstream takes.',
     why: 'A request was larger than the upstream takes, or takes with this key.',
-  },
-  refusal_unreadable: {
-    ...{ fault: 'client', retry: true, cools: null, counts: false },
-    answer: 'upstream_invalid',
+  }),
+  refusal_unreadable: failure('client', null, 'upstream_invalid', {
     message: 'The upstream sent an answer that could not be understood.',
     why: 'The upstream refused a request, and not in the words of its API.',
-  },
-  gateway_exhausted: {
-    ...{ fault: 'gateway', retry: true, cools: null, counts: true },
-    answer: 'overloaded',
+  }),
+  gateway_exhausted: failure('gateway', null, 'overloaded', {
     message: 'The gateway has no connection left for this request at present. Try again.',
     why: 'This machine had no file, memory or port left for a connection.',
-  },
+  }),
   client_fault: {
-    ...{ fault: 'client', retry: false, cools: null, counts: false },
-    answer: 'invalid_value',
-    message: 'The upstream refused the request as it is.',
-    why: 'The upstream refused a request as it is.',
+    ...failure('client', null, 'invalid_value', {
+      message: 'The upstream refused the request as it is.',
+      why: 'The upstream refused a request as it is.',
+    }),
+    retry: false,
   },
-} as const satisfies Record<string, FailureClass>
+} satisfies Record<string, FailureClass>
 
 export type FailureName = keyof typeof failureClasses
 
 export interface Failure {
   readonly name: FailureName
   readonly status: number | null
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
   /** Passed to the client unchanged if nothing did better: of `model_unavailable` only. */
   readonly refusal?: Refusal
 }
@@ -208,9 +180,9 @@ function namesAnother(messages: readonly string[], model: string): boolean {
 
 /** The class of an error inside of a 200 answer or a stream: event, body or error. */
 export function classifyError(protocol: string, error: unknown): FailureName {
-  const told = readErrorBody(error)
-  const status = told.status ?? statusOfWords(told.words)
-  const name = findSign(protocol, status, told)?.is
+  const body = readErrorBody(error)
+  const status = body.status ?? statusOfWords(body.words)
+  const name = findSign(protocol, status, body)?.is
   if (name !== undefined) return name
   return status === undefined ? 'upstream_failed' : 'client_fault'
 }

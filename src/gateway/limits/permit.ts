@@ -115,7 +115,8 @@ export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayEr
   const message = `${whose(subject)} ${allowance[limit]((subject.stated ?? subject.limits)[limit] ?? 0)}.`
   const kind = limit === 'concurrency' ? 'concurrency_limited' : 'rate_limited'
   return new GatewayError(kind, `${message} Try again in ${retryAfter} s.`, {
-    ...{ retryAfter, limited: subject.kind },
+    retryAfter,
+    limited: subject.kind,
   })
 }
 

@@ -59,8 +59,12 @@ export function createLines(
     const known = lines.get(name)
     if (known) return known
     const line: Line = {
-      ...{ name, waiters: new Set<Waiter>(), last: refused },
-      ...{ timer: undefined, isAsking: false, isStale: false },
+      name,
+      waiters: new Set<Waiter>(),
+      last: refused,
+      timer: undefined,
+      isAsking: false,
+      isStale: false,
     }
     lines.set(name, line)
     return line

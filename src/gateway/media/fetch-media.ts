@@ -83,8 +83,14 @@ export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
 
   const send = (url: URL, signal: AbortSignal) =>
     outbound({
-      ...{ url: url.href, method: 'GET', headers: ownHeaders, body: undefined },
-      ...{ signal, allowPrivate, connectMs: limits.connectMs, isForeign: true },
+      url: url.href,
+      method: 'GET',
+      headers: ownHeaders,
+      body: undefined,
+      signal,
+      allowPrivate,
+      connectMs: limits.connectMs,
+      isForeign: true,
     })
 
   async function load(

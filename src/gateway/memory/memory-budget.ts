@@ -251,7 +251,10 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   }
 
   return {
-    ...{ totalBytes, largestBytes, tryTake, look },
+    totalBytes,
+    largestBytes,
+    tryTake,
+    look,
     /** The same for optional memory, while much remains for others. */
     tryHold(lease: Lease, bytes: number): boolean {
       if (lease.isOver || used + bytes > totalBytes * (1 - keptForNeed)) return false

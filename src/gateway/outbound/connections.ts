@@ -64,7 +64,11 @@ export function createConnections() {
   const handlers = (opened: PromiseWithResolvers<Connection>, peer: Peer) => {
     const begin = (socket: Bun.Socket<Connection>) => {
       const connection: Connection = {
-        ...{ socket, key: keyOf(peer), holder: undefined, isWide: false, isClosed: false },
+        socket,
+        key: keyOf(peer),
+        holder: undefined,
+        isWide: false,
+        isClosed: false,
       }
       socket.data = connection
       opened.resolve(connection)
@@ -149,7 +153,8 @@ function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<C
   }
   signal.addEventListener('abort', onAbort, { once: true })
   Bun.connect<Connection>({
-    ...{ hostname, port: Number(target.port) || (isTls ? 443 : 80) },
+    hostname,
+    port: Number(target.port) || (isTls ? 443 : 80),
     ...(isTls && { tls: { serverName: serverName ?? hostname } }),
     socket: handlers(opened, peer),
   }).then((connected) => {

@@ -18,7 +18,7 @@ import {
   readEnvironmentProxy,
   type Target,
 } from './dial.ts'
-import { type OutboundAnswer, type ReadingRoom, sendPaced } from './paced-call.ts'
+import { type OutboundAnswer, type ReaderMemory, sendPaced } from './paced-call.ts'
 
 export interface OutboundCall {
   readonly url: string
@@ -43,7 +43,7 @@ type AnyCall = OutboundCall & { readonly isPaced?: boolean }
 
 /** Throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or a socket error. */
 export interface Outbound {
-  (call: PacedCall, room: ReadingRoom): Promise<OutboundAnswer>
+  (call: PacedCall, room: ReaderMemory): Promise<OutboundAnswer>
   (call: OutboundCall): Promise<Response>
 }
 
@@ -166,7 +166,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     }
   }
 
-  const send = async (call: AnyCall, room?: ReadingRoom): Promise<OutboundAnswer> => {
+  const send = async (call: AnyCall, room?: ReaderMemory): Promise<OutboundAnswer> => {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call

@@ -15,10 +15,10 @@ interface PacedRequest extends Peer {
   readonly headers: Record<string, string>
   readonly body: Uint8Array | undefined
   readonly signal: AbortSignal
-  readonly room: ReadingRoom | undefined
+  readonly room: ReaderMemory | undefined
 }
 
-export interface ReadingRoom {
+export interface ReaderMemory {
   /** Leases memory; true when it is enough for `mostHeldPerReader`. */
   hold(): boolean
   /** Releases it. */
@@ -160,7 +160,8 @@ function exchange(
   }
 
   connection.holder = {
-    ...{ data, drain: write },
+    data,
+    drain: write,
     closed: (error) => over(parser.end() ? undefined : (error ?? connectionLost())),
   }
   signal.addEventListener('abort', onAbort, { once: true })
@@ -174,7 +175,7 @@ const atEnd: Read = { done: true }
 const shortWaits = 20
 const shortWaitMs = 50
 
-async function afterRoom(room: ReadingRoom): Promise<void> {
+async function afterRoom(room: ReaderMemory): Promise<void> {
   for (let waits = 0; waits < shortWaits && room.isShort(); waits++) await Bun.sleep(shortWaitMs)
 }
 
@@ -191,14 +192,20 @@ function answerOf({ status, headers }: AnswerHead, reader: ByteReader): Outbound
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   const format = formats[encoding]
   return {
-    ...{ status, headers, ok: status >= 200 && status < 300 },
+    status,
+    headers,
+    ok: status >= 200 && status < 300,
     body: { getReader: () => (format === undefined ? reader : decompressed(reader, format)) },
   }
 }
 
 /** Encodings that upstreams use unasked. */
 const formats: Readonly<Record<string, Bun.CompressionFormat>> = {
-  ...{ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'brotli', zstd: 'zstd' },
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+  zstd: 'zstd',
 }
 
 function decompressed(reader: ByteReader, format: Bun.CompressionFormat): ByteReader {

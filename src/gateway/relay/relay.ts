@@ -32,8 +32,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
   const mayStop = stopWhenReported(exchange, seen)
   const progress: Progress = {
-    ...{ framesSent: false, isCut: false, readsOn: false },
-    ...{ disconnectedEarly: false, isClosed: false, isStopped: false },
+    framesSent: false,
+    isCut: false,
+    readsOn: false,
+    disconnectedEarly: false,
+    isClosed: false,
+    isStopped: false,
   }
   let settling: Promise<void> | undefined
   let pulled = false

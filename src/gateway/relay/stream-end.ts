@@ -48,7 +48,10 @@ function endAt(parts: RelayParts, progress: Progress): End {
 }
 
 const stoppedEnd: End = {
-  ...{ ending: 'complete', status: 200, cause: null, isStopped: true },
+  ending: 'complete',
+  status: 200,
+  cause: null,
+  isStopped: true,
   causeText:
     'The answer ended at a stop sequence, and such a request has no hidden work, so the upstream was stopped: what it had read and sent by then is charged.',
 }
@@ -83,7 +86,9 @@ function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isClosed }: Prog
   const { seen } = answer.observer
   const isRead = readsOn && isReadWhole(seen, isClosed)
   return {
-    ...{ ending: 'cut', status: 200, cause: balanceUsedUp },
+    ending: 'cut',
+    status: 200,
+    cause: balanceUsedUp,
     causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
     isCapped: !isRead,
     isLost: !isRead && !showsAll(exchange, seen),

@@ -139,9 +139,15 @@ export function errorEvent(status: number, body: string, headers: JsonObject): J
   const param = stringIn(inner, 'param') ?? null
   const type = stringIn(inner, 'type') ?? 'invalid_request_error'
   return {
-    ...{ type: 'error', status, error: { type, code, message, param } },
+    type: 'error',
+    status,
+    error: { type, code, message, param },
     // SDKs that know a single form of errors read these.
-    ...{ code, message, param, sequence_number: 0, headers },
+    code,
+    message,
+    param,
+    sequence_number: 0,
+    headers,
   }
 }
 

@@ -279,7 +279,12 @@ export function warmUp(body: JsonObject, nowMs: number): WarmUp {
   const model = typeof body.model === 'string' ? body.model : ''
   const { input: _, ...echoed } = body
   const encode = responses.codec.createEncoder({
-    ...{ requestId, model, body: echoed, framing: 'sse', library: '', estimatedInputTokens: 0 },
+    requestId,
+    model,
+    body: echoed,
+    framing: 'sse',
+    library: '',
+    estimatedInputTokens: 0,
     createdAt: Math.floor(nowMs / 1_000),
     request: { model, stream: true, turns: [], tools: [], native: [] },
   })

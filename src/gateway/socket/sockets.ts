@@ -69,7 +69,8 @@ export function createSockets(parts: SocketParts) {
       const busy = all.filter((one) => connections.get(one) === account)
       for (const one of busy) one.drop()
       log.warn('memory is short: WebSockets of one account were dropped', {
-        ...{ account, dropped: busy.length },
+        account,
+        dropped: busy.length,
       })
     }
   }
@@ -85,11 +86,16 @@ export function createSockets(parts: SocketParts) {
       throw tooMany(open >= most.ofAccount)
     const asked = postOf(request, call.peer())
     const connection = createConnection({
-      ...{ accountId, memory, maxBytes: parts.maxBodyBytes, clock: parts.clock },
+      accountId,
+      memory,
+      maxBytes: parts.maxBodyBytes,
+      clock: parts.clock,
       ask: (body, signal) =>
         forwarder.forward({
           ...asked(body, signal),
-          ...{ protocol: responses, operation: responses.operations.responses, framing: 'sse' },
+          protocol: responses,
+          operation: responses.operations.responses,
+          framing: 'sse',
           limitSilence: () => {},
         }),
       admit: (body, signal) => admitWarmUp(parts, asked(body, signal), body),
@@ -176,7 +182,10 @@ async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): P
 
 function switchedOff(requestId: string): Response {
   const body = responses.encodeError({
-    ...{ status: 426, code: 'websocket_off', param: undefined, requestId },
+    status: 426,
+    code: 'websocket_off',
+    param: undefined,
+    requestId,
     message: 'There are no WebSockets here. Send POST /v1/responses instead.',
   })
   return new Response(body, {
@@ -197,7 +206,8 @@ const lifeEnded: JsonObject = errorEvent(
   400,
   JSON.stringify({
     error: {
-      ...{ type: 'invalid_request_error', code: 'websocket_connection_limit_reached' },
+      type: 'invalid_request_error',
+      code: 'websocket_connection_limit_reached',
       message:
         'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.',
     },

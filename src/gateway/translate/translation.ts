@@ -189,7 +189,8 @@ export function prepareRequest(
       const keyed = withCacheKey(fitted.request, keyTarget, sealer)
       const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
       const options = {
-        ...{ model, quirks },
+        model,
+        quirks,
         cacheMinimumTokens: cacheMinimum(model),
         showsReasoning: client.codec.showsUnasked?.(body.value()),
       }

@@ -49,7 +49,7 @@ export async function askChannels(
     } catch (error) {
       // This channel's needs can't be met: another one may not have them.
       if (!(error instanceof GatewayError)) throw error
-      choice.succeeded() // nothing was sent: how long that took tells nothing of the channel
+      choice.withoutVerdict() // nothing was sent
       refusal ??= error
     }
     leave(exchange, choice)
@@ -195,16 +195,15 @@ export async function attempt(
   }
   // A client that is gone by now pays nothing: nothing was sent.
   if (exchange.interruption !== undefined) return neverSent
-  const sent = new SentCall(parts, exchange, choice, controller)
+  const sent = new SentCall(parts, { exchange, body }, choice, controller, hasNext)
   exchange.mayBill = exchange.operation.charged
   try {
     const response = await parts.outbound(call, sent)
-    if (!sent.began(response)) return await sent.refused(response)
-    const asked = sent.reading({ exchange, body, route }, hasNext)
+    if (!sent.headCame(response)) return await sent.refused(response)
     const read = body.facts.stream
-      ? await beginStream(response, exchange, asked)
-      : understand(response, exchange, asked, await readBody(response, asked))
-    return sent.answered(response, read)
+      ? await beginStream(sent, response)
+      : understand(sent, response, await readBody(sent, response))
+    return sent.answered(read)
   } catch (error) {
     return sent.failed({ name: sent.classify(error), status: sent.status })
   }

@@ -3,7 +3,7 @@ import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Watch } from '../relay/watchdog.ts'
-import { FailureNotes } from './other-form.ts'
+import { observerOf } from './other-form.ts'
 
 /** A stream whose beginning was read; no byte is lost. */
 interface Opening {
@@ -26,11 +26,11 @@ const patienceMs = 300
 export async function readOpening(
   first: Uint8Array,
   reader: ByteReader,
-  { protocol, operation, framing }: Route,
+  route: Route,
   watch: Watch,
 ): Promise<Opening> {
-  const splitter = createSplitter(framing)
-  const observer = new FailureNotes(operation.createObserver(), protocol.name)
+  const splitter = createSplitter(route.framing)
+  const observer = observerOf(route)
   const { seen } = observer
   const chunks = [first]
   const look = ({ frames }: Frames) => {

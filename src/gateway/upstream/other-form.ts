@@ -2,7 +2,7 @@ import type { EncodeContext } from '../../protocols/canonical/codec.ts'
 import { foldEvents, unfoldResponse } from '../../protocols/canonical/fold.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { isJsonObject, parseJsonObject, stringIn } from '../../protocols/json.ts'
-import type { AnswerObserver, JsonObject } from '../../protocols/protocol.ts'
+import type { AnswerObserver, Frame, JsonObject } from '../../protocols/protocol.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import type { Route } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
@@ -20,15 +20,15 @@ interface Reformed {
 }
 
 /** The request of an answer that came in the wrong form. */
-export interface AskedForm {
+export interface FormTask {
   readonly exchange: Exchange
   readonly body: RequestBody
   readonly route: Route
 }
 
-/** Encoders need the decoded request; undefined: it can't be decoded. */
+/** Encoders need the decoded request; undefined: a native request may have no canonical form. */
 function contextFor(
-  { exchange, body, route }: AskedForm,
+  { exchange, body, route }: FormTask,
   answer: JsonObject,
 ): EncodeContext | undefined {
   const { protocol, operation, framing } = route
@@ -37,52 +37,59 @@ function contextFor(
   }
   const { requestId, startedAt, reservation, library } = exchange
   const model = stringIn(answer, 'model') ?? exchange.model ?? ''
-  return {
-    request: decodeRequest(exchange.protocol, body, model),
-    ...{ requestId, model, framing, library },
-    createdAt: Math.floor(startedAt / 1000),
-    estimatedInputTokens: reservation?.inputTokens ?? 0,
-    // A chat stream reports usage only on request; the translation must include it.
-    body:
-      exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
+  const isSame = exchange.protocol === protocol
+  try {
+    return {
+      request: decodeRequest(exchange.protocol, body, model),
+      requestId,
+      model,
+      framing,
+      library,
+      createdAt: Math.floor(startedAt / 1000),
+      estimatedInputTokens: reservation?.inputTokens ?? 0,
+      // A chat stream reports usage only on request; the translation must include it.
+      body: isSame ? body.value() : { stream_options: { include_usage: true } },
+    }
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined
+    throw error
   }
 }
 
 /** A JSON body as the requested stream; undefined: it is incomplete, or can't be converted. */
-export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
-  unlessRefused(() => {
-    const { codec } = asked.route.protocol
-    const answer = parseObject(bytes)
-    const observer = observerOf(asked.route)
-    if (!isJsonObject(answer)) return undefined
-    observer.pushBody(answer)
-    const context = isAnswer(observer.seen) ? contextFor(asked, answer) : undefined
-    if (context === undefined) return undefined
-    const encode = codec.createEncoder(context)
-    const events = unfoldResponse(codec.decodeResponse(answer, context))
-    return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
-  })
+export function inStreamedForm(task: FormTask, bytes: Uint8Array): Reformed | undefined {
+  const { codec } = task.route.protocol
+  const answer = parseObject(bytes)
+  const observer = observerOf(task.route)
+  if (!isJsonObject(answer)) return undefined
+  observer.pushBody(answer)
+  const context = isAnswer(observer.seen) ? contextFor(task, answer) : undefined
+  if (context === undefined) return undefined
+  const encode = codec.createEncoder(context)
+  const events = unfoldResponse(codec.decodeResponse(answer, context))
+  return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
+}
 
-/** A complete stream as the requested body. */
-export const inWholeForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
-  unlessRefused(() => {
-    const { codec } = asked.route.protocol
-    const splitter = createSseSplitter()
-    const frames = [splitter.push(bytes), splitter.end()].flatMap((came) => came.frames)
-    const observer = observerOf(asked.route)
-    for (const { data, event } of frames) observer.push(data, event)
-    const { seen } = observer
-    const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor(asked, {}) : undefined
-    if (context === undefined) return undefined
-    const decode = codec.createDecoder(context)
-    const events = frames.flatMap(({ data, event }) => decode.push(data, event))
-    const response = foldEvents([...events, ...decode.end()])
-    const answer = codec.encodeResponse(response, {
-      ...context,
-      model: response.model ?? context.model,
-    })
-    return reformed(JSON.stringify(answer), seen)
-  })
+/** A complete stream as the requested body; undefined: it is incomplete, or can't be converted. */
+export function inWholeForm(task: FormTask, bytes: Uint8Array): Reformed | undefined {
+  const { codec } = task.route.protocol
+  const frames = framesIn(bytes)
+  const observer = observerOf(task.route)
+  for (const { data, event } of frames) observer.push(data, event)
+  const { seen } = observer
+  const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor(task, {}) : undefined
+  if (context === undefined) return undefined
+  const decode = codec.createDecoder(context)
+  const events = frames.flatMap(({ data, event }) => decode.push(data, event))
+  const response = foldEvents([...events, ...decode.end()])
+  const model = response.model ?? context.model
+  return reformed(JSON.stringify(codec.encodeResponse(response, { ...context, model })), seen)
+}
+
+function framesIn(bytes: Uint8Array): readonly Frame[] {
+  const splitter = createSseSplitter()
+  return [splitter.push(bytes), splitter.end()].flatMap(({ frames }) => frames)
+}
 
 const reformed = (text: string, original: Observation): Reformed => ({
   bytes: new TextEncoder().encode(text),
@@ -91,39 +98,6 @@ const reformed = (text: string, original: Observation): Reformed => ({
 
 const isAnswer = (seen: Observation) =>
   showsWork(seen) && !seen.pending && seen.outcome !== undefined
-
-/** A native request may have no canonical form. */
-function unlessRefused<Result>(work: () => Result): Result | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined
-    throw error
-  }
-}
-
-/** Watches the answer in its new form, and counts by the original one. */
-export function countedBy(observer: FailureObserver, original: Observation): FailureObserver {
-  const count = () => {
-    const { usage, usageRaw, observed, counted, lacksInput, reportedLength } = original
-    Object.assign(observer.seen, { usage, usageRaw, observed, counted, lacksInput, reportedLength })
-  }
-  return {
-    seen: observer.seen,
-    push(data, event, json) {
-      const role = observer.push(data, event, json)
-      count()
-      return role
-    },
-    pushBody(body) {
-      observer.pushBody(body)
-      count()
-    },
-    missingEnd: () => observer.missingEnd?.() ?? '',
-    errorValue: () => observer.errorValue(),
-    failure: () => observer.failure(),
-  }
-}
 
 /** Not an answer; its usage report is for the operator's comparison of bills. */
 export interface Unusable {
@@ -138,8 +112,9 @@ export interface Unusable {
 /** Charged work of which nothing goes to the client. */
 export type Undeliverable = UndeliverableAnswer & { readonly observer: FailureObserver }
 
-export const observerOf = ({ operation, protocol }: Route) =>
-  new FailureNotes(operation.createObserver(), protocol.name)
+/** `original`: the observation of the answer before it was converted, which is charged. */
+export const observerOf = ({ operation, protocol }: Route, original?: Observation) =>
+  new FailureObserver(operation.createObserver(), protocol.name, original)
 
 export function misread(route: Route, bytes: Uint8Array): Undeliverable | Unusable {
   const observer = observerOf(route)
@@ -149,12 +124,7 @@ export function misread(route: Route, bytes: Uint8Array): Undeliverable | Unusab
   else if (Array.isArray(body)) {
     // A stream of Gemini's without `alt=sse`.
     for (const item of body) if (isJsonObject(item)) observer.push('', '', item)
-  } else {
-    const splitter = createSseSplitter()
-    for (const { frames } of [splitter.push(bytes), splitter.end()]) {
-      for (const { data, event } of frames) observer.push(data, event)
-    }
-  }
+  } else for (const { data, event } of framesIn(bytes)) observer.push(data, event)
   if (showsWork(seen)) return { kind: 'undeliverable', observer, isLost: false }
   const failure = observer.failure() ?? 'upstream_invalid'
   return { kind: 'unusable', failure, errorValue: observer.errorValue(), usageRaw: seen.usageRaw }
@@ -188,30 +158,32 @@ export function parseObject(bytes: Uint8Array): unknown {
   }
 }
 
-/** An observer that keeps an answer's error, which decides its class. */
-export type FailureObserver = Pick<FailureNotes, keyof FailureNotes>
-
-export class FailureNotes implements AnswerObserver {
+/** An observer that also notes an answer's error, which decides its class. */
+export class FailureObserver implements AnswerObserver {
   readonly seen: AnswerObserver['seen']
   readonly #observer: AnswerObserver
   readonly #protocol: string
+  readonly #original: Observation | undefined
   #errorValue: JsonObject | undefined
 
-  constructor(observer: AnswerObserver, protocol: string) {
+  constructor(observer: AnswerObserver, protocol: string, original?: Observation) {
     this.seen = observer.seen
     this.#observer = observer
     this.#protocol = protocol
+    this.#original = original
   }
 
   push(...[data, event, json]: Parameters<AnswerObserver['push']>) {
     const role = this.#observer.push(data, event, json)
     if (this.seen.outcome === 'failed') this.#errorValue ??= json ?? parseJsonObject(data)
+    this.#restoreUsage()
     return role
   }
 
   pushBody(body: unknown): void {
     this.#observer.pushBody(body)
     if (this.seen.outcome === 'failed') this.#errorValue ??= isJsonObject(body) ? body : undefined
+    this.#restoreUsage()
   }
 
   missingEnd(): string {
@@ -228,5 +200,11 @@ export class FailureNotes implements AnswerObserver {
     return this.seen.outcome === 'failed'
       ? classifyError(this.#protocol, this.#errorValue)
       : undefined
+  }
+
+  #restoreUsage(): void {
+    if (this.#original === undefined) return
+    const { usage, usageRaw, observed, counted, lacksInput, reportedLength } = this.#original
+    Object.assign(this.seen, { usage, usageRaw, observed, counted, lacksInput, reportedLength })
   }
 }

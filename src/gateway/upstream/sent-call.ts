@@ -2,7 +2,9 @@ import type { Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { toJsonText } from '../../protocols/canonical/json-text.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
+import type { RequestBody } from '../body/body.ts'
 import type { Choice } from '../channels/chooser.ts'
 import type { Exchange } from '../exchange.ts'
 import {
@@ -20,10 +22,10 @@ import {
   type MemoryBudget,
   slowReaderCost,
 } from '../memory/memory-budget.ts'
-import type { OutboundAnswer, ReadingRoom } from '../outbound/paced-call.ts'
+import type { OutboundAnswer, ReaderMemory } from '../outbound/paced-call.ts'
 import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
-import type { Answer, Refusal, StreamAnswer } from './answer.ts'
-import type { AskedForm, FailureObserver, Undeliverable, Unusable } from './other-form.ts'
+import type { Answer, StreamAnswer } from './answer.ts'
+import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other-form.ts'
 import {
   type BegunStream,
   type ReadAnswer,
@@ -49,117 +51,127 @@ export interface SentCallParts {
 }
 
 /** Slow readers leave this part of the budget to new requests. */
-const keptForOthers = 1 / 4
+const reservedForOthers = 1 / 4
 
 /** A call that is sent: from here on its time counts as the upstream's. */
-export class SentCall implements ReadingRoom {
-  /** Of the answer; null before its head is here. */
-  status: number | null = null
+export class SentCall implements ReadingTask, ReaderMemory {
+  readonly exchange: Exchange
+  readonly body: RequestBody
+  readonly route: Route
+  readonly watch: Watch
+  readonly hasNext: (() => boolean) | undefined
   readonly #parts: SentCallParts
-  readonly #exchange: Exchange
   readonly #choice: Choice
-  readonly #route: Route
   readonly #controller: AbortController
-  readonly #watch: Watch
-  readonly #row: AttemptRow
+  readonly #startedAt: number
+  readonly #startedTick: number
+  /** Of the answer; undefined before it is here. */
+  #head: Pick<OutboundAnswer, 'status' | 'headers'> | undefined
+  #firstByteMs: number | null = null
   #expiry: Expiry | undefined
+  #isFinished = false
   /** Leased memory for a client that is slow to read. */
   #heldBytes = 0
 
   constructor(
     parts: SentCallParts,
-    exchange: Exchange,
+    { exchange, body }: Pick<FormTask, 'exchange' | 'body'>,
     choice: Choice,
     controller: AbortController,
+    hasNext: (() => boolean) | undefined,
   ) {
-    const { channel } = choice.option
+    this.exchange = exchange
+    this.body = body
+    this.route = choice.option.route()
+    this.hasNext = hasNext
     this.#parts = parts
-    this.#exchange = exchange
     this.#choice = choice
-    this.#route = choice.option.route()
     this.#controller = controller
-    this.#watch = parts.watchdog.watch(channel.timeouts, (which) => {
-      this.#expiry = which
+    this.#startedAt = parts.clock()
+    this.#startedTick = parts.tick()
+    this.watch = parts.watchdog.watch(choice.option.channel.timeouts, (expiry) => {
+      this.#expiry = expiry
       controller.abort()
       exchange.notifyEnding()
     })
-    this.#row = new AttemptRow(parts, exchange, channel, this.#watch)
   }
 
-  /** Handles the head of the answer; true if it is a success. */
-  began(response: OutboundAnswer): boolean {
-    this.status = response.status
-    this.#row.head(response)
-    return response.ok
-  }
-
-  reading(other: AskedForm, hasNext: (() => boolean) | undefined): ReadingTask {
-    const memory = this.#memory()
-    return { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
-  }
-
-  /** The result of an answer that was read. */
-  answered(response: OutboundAnswer, read: ReadAnswer): AttemptResult {
-    if (read.kind === 'undeliverable') return this.#undeliverable(response, read)
-    if (read.kind === 'unusable') return this.#unusable(response, read)
-    if (read.kind === 'body') {
-      const failed = read.observer.failure()
-      if (failed !== undefined) this.#blame(failed, response, read.observer)
-      else this.#choice.succeeded(isCount(this.#route) ? undefined : this.#row.begun())
-      this.#row.finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
-      return { ok: true, answer: read }
-    }
-    this.#choice.succeeded(this.#row.begun())
-    return { ok: true, answer: this.#stream(response, read) }
-  }
-
-  failed(failure: Failure, usageRaw?: unknown): AttemptResult {
-    const isOurAbort = this.#isOurAbort()
-    this.#controller.abort()
-    if (!isOurAbort && !mayHaveWorked(failure)) this.#exchange.mayBill = false
-    if (!isOurAbort) {
-      if (isTelling(this.#route, failure)) this.#choice.failed(failure)
-      else this.#choice.succeeded()
-    }
-    this.#row.finish(failure.name, usageRaw)
-    return { ok: false, failure }
+  /** The status of the answer; null before its head is here. */
+  get status(): number | null {
+    return this.#head?.status ?? null
   }
 
   /** A whole answer is held until the client has it: a paid one goes before new requests. */
-  #memory(): BodyMemory | undefined {
+  get memory(): BodyMemory | undefined {
     const { memory, memoryWaitMs } = this.#parts
-    const { lease } = this.#exchange
+    const { lease } = this.exchange
     const { signal } = this.#controller
     const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
     return lease && new LeasedMemory(memory, lease, waiting)
   }
 
-  hold(): boolean {
-    const { memory } = this.#parts
-    const { lease } = this.#exchange
-    if (lease === undefined || lease.isOver) return false
-    const { wide, narrow } = slowReaderCost
-    const isWide = memory.tryHold(lease, wide)
-    if (isWide) this.#heldBytes = wide
-    else if (memory.tryTake(lease, narrow)) this.#heldBytes = narrow
-    return isWide
+  /** Handles the head of the answer; true if it is a success. */
+  headCame(response: OutboundAnswer): boolean {
+    this.#head = response
+    return response.ok
   }
 
-  release(): void {
-    const { lease } = this.#exchange
-    if (lease && this.#heldBytes > 0) this.#parts.memory.give(lease, this.#heldBytes)
-    this.#heldBytes = 0
+  /** The first bytes are here: returns their time in milliseconds. Only the first call counts. */
+  begun(): number {
+    this.#firstByteMs ??= this.#elapsedMs()
+    return this.#firstByteMs
   }
 
-  isShort(): boolean {
-    const { memory } = this.#parts
-    return this.#heldBytes === 0 || memory.isShort(memory.totalBytes * keptForOthers)
+  /** The result of an answer that was read. */
+  answered(read: ReadAnswer): AttemptResult {
+    if (read.kind === 'undeliverable') return this.#undeliverable(read)
+    if (read.kind === 'unusable') return this.#unusable(read)
+    const failed = read.kind === 'body' ? read.observer.failure() : undefined
+    if (failed !== undefined) this.#blame(failed, read.observer)
+    else if (isCount(this.route)) this.#choice.withoutVerdict()
+    else this.#choice.succeeded(this.begun())
+    if (read.kind === 'stream') return { ok: true, answer: this.#stream(read) }
+    this.#finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
+    return { ok: true, answer: read }
+  }
+
+  /** The result of an answer that is no success. */
+  async refused(response: OutboundAnswer): Promise<AttemptResult> {
+    this.begun()
+    const { channel, upstreamModel } = this.#choice.option
+    const { status } = response
+    const { refusal, value } = await readRefusal(response, channel)
+    const answer = refusal && translateRefusal(refusal, this.exchange, this.route)
+    const name = classifyAnswer(this.route.protocol.name, status, value, upstreamModel)
+    if (name !== undefined) {
+      const failure = this.#failureOf(name, value)
+      return this.failed(
+        answer && name === 'model_unavailable' ? { ...failure, refusal: answer } : failure,
+      )
+    }
+    // Not JSON: not the vendor's API, so the channel is wrong.
+    if (answer === undefined) return this.failed({ name: 'upstream_invalid', status })
+    this.#choice.withoutVerdict()
+    this.#finish('client_fault')
+    return { ok: true, answer }
+  }
+
+  failed(failure: Failure, usageRaw?: unknown): AttemptResult {
+    const isOurAbort = this.#isOurAbort()
+    this.#controller.abort()
+    if (!isOurAbort) {
+      if (!mayHaveWorked(failure)) this.exchange.mayBill = false
+      if (countsForChannel(this.route, failure)) this.#choice.failed(failure)
+      else this.#choice.withoutVerdict()
+    }
+    this.#finish(failure.name, usageRaw)
+    return { ok: false, failure }
   }
 
   classify(error: unknown): FailureName {
-    const { isDenied, interruption = null, requestId } = this.#exchange
+    const { isDenied, interruption = null, requestId } = this.exchange
     const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
-    if (this.#isOurAbort()) this.#row.finish(isDenied ? 'abandoned' : interruption)
+    if (this.#isOurAbort()) this.#finish(isDenied ? 'abandoned' : interruption)
     else if (this.#expiry === undefined) {
       this.#parts.log.warn('attempt failed', {
         request_id: requestId,
@@ -171,78 +183,112 @@ export class SentCall implements ReadingRoom {
     return name
   }
 
-  /** The result of an answer that is no success. */
-  async refused(response: OutboundAnswer): Promise<AttemptResult> {
-    this.#row.begun()
-    const asked = { choice: this.#choice, route: this.#route }
-    const { failure, refusal } = await readRefused(this.#parts, this.#exchange, response, asked)
-    if (failure) return this.failed(failure)
-    this.#choice.succeeded()
-    this.#row.finish('client_fault')
-    return { ok: true, answer: refusal }
+  hold(): boolean {
+    const { memory } = this.#parts
+    const { lease } = this.exchange
+    if (lease === undefined || lease.isOver) return false
+    const { wide, narrow } = slowReaderCost
+    const isWide = memory.tryHold(lease, wide)
+    if (isWide) this.#heldBytes = wide
+    else if (memory.tryTake(lease, narrow)) this.#heldBytes = narrow
+    return isWide
   }
 
-  #undeliverable(response: OutboundAnswer, read: Undeliverable): AttemptResult {
+  release(): void {
+    const { lease } = this.exchange
+    if (lease && this.#heldBytes > 0) this.#parts.memory.give(lease, this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  isShort(): boolean {
+    const { memory } = this.#parts
+    return this.#heldBytes === 0 || memory.isShort(memory.totalBytes * reservedForOthers)
+  }
+
+  #undeliverable(read: Undeliverable): AttemptResult {
     const { usageRaw } = read.observer.seen
     // A free request may simply be repeated.
-    if (!this.#exchange.operation.charged) {
+    if (!this.exchange.operation.charged) {
       const failure = read.refusal ? 'gateway_exhausted' : 'upstream_invalid'
-      return this.#unusable(response, { kind: 'unusable', failure, usageRaw })
+      return this.#unusable({ kind: 'unusable', failure, usageRaw })
     }
-    if (read.unfit || read.refusal) {
+    const isUsable = read.unfit !== undefined || read.refusal !== undefined
+    if (isUsable) {
       // The channel has answered; clients must not be able to make it look broken.
-      this.#exchange.fault = read.refusal ? 'gateway' : 'client'
-      this.#choice.succeeded(this.#row.begun())
-      this.#row.finish(null, usageRaw)
-      return { ok: true, answer: read }
-    }
-    this.#blame('upstream_invalid', response, read.observer)
-    this.#row.finish('upstream_invalid', usageRaw)
+      this.exchange.fault = read.refusal ? 'gateway' : 'client'
+      this.#choice.succeeded(this.begun())
+    } else this.#blame('upstream_invalid', read.observer)
+    this.#finish(isUsable ? null : 'upstream_invalid', usageRaw)
     return { ok: true, answer: read }
   }
 
-  #unusable({ headers }: OutboundAnswer, read: Unusable): AttemptResult {
+  #unusable({ error, failure, errorValue, usageRaw }: Unusable): AttemptResult {
     const { status } = this
-    if (read.error !== undefined) {
-      return this.failed({ name: this.classify(read.error), status }, read.usageRaw)
-    }
-    const waitMs = waitFor(read.failure, headers, read.errorValue, this.#parts.clock())
-    return this.failed(failureOf(read.failure, status, waitMs), read.usageRaw)
+    return error === undefined
+      ? this.failed(this.#failureOf(failure, errorValue), usageRaw)
+      : this.failed({ name: this.classify(error), status }, usageRaw)
   }
 
-  #stream(response: OutboundAnswer, read: BegunStream): StreamAnswer {
+  #stream(read: BegunStream): StreamAnswer {
     const { observer } = read
     const finish = (cause: AttemptCause | null) => {
       const broken = brokenBy(observer, cause, this.#expiry)
-      if (broken !== undefined) this.#blame(broken, response, observer)
-      this.#row.finish(cause, observer.seen.usageRaw)
+      if (broken !== undefined) this.#blame(broken, observer)
+      this.#finish(cause, observer.seen.usageRaw)
     }
     const { signal } = this.#controller
-    return { ...read, watch: this.#watch, signal, expiry: () => this.#expiry, finish }
+    return { ...read, watch: this.watch, signal, expiry: () => this.#expiry, finish }
   }
 
   /** Reports a failed answer that the client gets all the same. */
-  #blame(name: FailureName, { headers }: OutboundAnswer, observer: FailureObserver): void {
-    this.#exchange.fault = failureClasses[name].fault
+  #blame(name: FailureName, observer: FailureObserver): void {
+    this.exchange.fault = failureClasses[name].fault
     if (this.#isOurAbort()) return
-    const waitMs = waitFor(name, headers, observer.errorValue(), this.#parts.clock())
-    const failure = failureOf(name, this.status, waitMs)
-    if (isTelling(this.#route, failure)) this.#choice.broke(failure)
-    else this.#choice.succeeded()
+    const failure = this.#failureOf(name, observer.errorValue())
+    if (countsForChannel(this.route, failure)) this.#choice.broke(failure)
+    else this.#choice.withoutVerdict()
+  }
+
+  #failureOf(name: FailureName, error: JsonObject | undefined): Failure {
+    const headers = this.#head?.headers ?? new Headers()
+    const retryAfterMs = waitFor(name, headers, error, this.#parts.clock())
+    return { name, status: this.status, retryAfterMs }
   }
 
   /** The gateway or the client ended it: not the channel's fault. */
   #isOurAbort(): boolean {
     const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
-    return this.#exchange.isDenied || isEnded
+    return this.exchange.isDenied || isEnded
+  }
+
+  /** Writes the attempt's row, once. */
+  #finish(cause: AttemptCause | null, usageRaw?: unknown): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    this.watch.stop()
+    const { channel } = this.#choice.option
+    const headers = this.#head?.headers
+    this.#parts.onAttempt(channel, cause)
+    this.exchange.attempts.push({
+      channelId: channel.id,
+      startedAt: this.#startedAt,
+      status: this.status,
+      cause,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
+      upstreamRequestId:
+        headers?.get('x-request-id') ??
+        headers?.get('request-id') ??
+        headers?.get('apim-request-id') ??
+        null,
+      usageRaw: toJsonText(usageRaw) ?? null,
+    })
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#parts.tick() - this.#startedTick)
   }
 }
-
-const failureOf = (name: FailureName, status: number | null, waitMs?: number): Failure => ({
-  name,
-  status,
-  ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-})
 
 /** Whether a failed upstream may bill all the same: it was silent, or broke off behind a 200. */
 function mayHaveWorked({ name, status }: Failure): boolean {
@@ -254,7 +300,7 @@ function mayHaveWorked({ name, status }: Failure): boolean {
 const isCount = ({ protocol, operation }: Route) => operation === protocol.counting
 
 /** Whether a failure would also affect a request for an answer on this channel. */
-function isTelling(route: Route, { name, status }: Failure): boolean {
+function countsForChannel(route: Route, { name, status }: Failure): boolean {
   const { fault, cools } = failureClasses[name]
   if (fault === 'client') return false
   if (route.operation === route.protocol.generation) return true
@@ -274,86 +320,4 @@ function brokenBy(
   if (cause === 'upstream_invalid') return cause
   if (cause !== 'upstream_error') return undefined
   return observer.failure() ?? 'connection_lost'
-}
-
-type Refused =
-  | { readonly failure: Failure; readonly refusal?: undefined }
-  | { readonly failure?: undefined; readonly refusal: Refusal }
-
-async function readRefused(
-  { clock }: SentCallParts,
-  exchange: Exchange,
-  response: OutboundAnswer,
-  { choice, route }: { readonly choice: Choice; readonly route: Route },
-): Promise<Refused> {
-  const { channel, upstreamModel } = choice.option
-  const { status, headers } = response
-  const { refusal, value } = await readRefusal(response, channel)
-  const translated = refusal && translateRefusal(refusal, exchange, route)
-  const name = classifyAnswer(route.protocol.name, status, value, upstreamModel)
-  // Not JSON: not the vendor's API, so the channel is wrong.
-  if (name === undefined) {
-    return translated ? { refusal: translated } : { failure: failureOf('upstream_invalid', status) }
-  }
-  const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
-  return {
-    failure:
-      translated && name === 'model_unavailable' ? { ...failure, refusal: translated } : failure,
-  }
-}
-
-/** The row of a running attempt; written to the exchange at its end. */
-class AttemptRow {
-  readonly #parts: SentCallParts
-  readonly #exchange: Exchange
-  readonly #channel: Channel
-  readonly #watch: Watch
-  readonly #startedAt: number
-  readonly #startedTick: number
-  #status: number | null = null
-  #upstreamRequestId: string | null = null
-  #firstByteMs: number | null = null
-  #isFinished = false
-
-  constructor(parts: SentCallParts, exchange: Exchange, channel: Channel, watch: Watch) {
-    this.#parts = parts
-    this.#exchange = exchange
-    this.#channel = channel
-    this.#watch = watch
-    this.#startedAt = parts.clock()
-    this.#startedTick = parts.tick()
-  }
-
-  head({ status, headers }: OutboundAnswer): void {
-    this.#status = status
-    this.#upstreamRequestId =
-      headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
-  }
-
-  /** The first bytes are here: returns their time in milliseconds. Only the first call counts. */
-  begun(): number {
-    this.#firstByteMs ??= this.#elapsedMs()
-    return this.#firstByteMs
-  }
-
-  finish(cause: AttemptCause | null, usageRaw?: unknown): void {
-    if (this.#isFinished) return
-    this.#isFinished = true
-    this.#watch.stop()
-    this.#parts.onAttempt(this.#channel, cause)
-    this.#exchange.attempts.push({
-      channelId: this.#channel.id,
-      startedAt: this.#startedAt,
-      status: this.#status,
-      cause,
-      firstByteMs: this.#firstByteMs,
-      durationMs: this.#elapsedMs(),
-      upstreamRequestId: this.#upstreamRequestId,
-      usageRaw: toJsonText(usageRaw) ?? null,
-    })
-  }
-
-  #elapsedMs(): number {
-    return Math.round(this.#parts.tick() - this.#startedTick)
-  }
 }

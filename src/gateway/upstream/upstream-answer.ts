@@ -18,9 +18,8 @@ import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import { hideSecrets, hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
 import {
-  type AskedForm,
-  countedBy,
   type FailureObserver,
+  type FormTask,
   inStreamedForm,
   inWholeForm,
   misread,
@@ -44,46 +43,32 @@ export type BegunStream = { readonly observer: FailureObserver } & Pick<
 
 type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 
-export interface ReadingTask {
-  readonly route: Route
+/** What reading an answer needs of its call. */
+export interface ReadingTask extends FormTask {
   readonly watch: Watch
-  /** Context of an answer in the wrong form. */
-  readonly other: AskedForm
-  /** Whether another channel can be called; if not, even an error is passed on. */
+  /** Whether another channel can be called; undefined: none can, and even an error is passed on. */
   readonly hasNext: (() => boolean) | undefined
-  readonly row: { begun(): number }
   /** Memory for a whole answer; undefined: it is not counted. */
   readonly memory: BodyMemory | undefined
+  /** Notes the time of the first byte. */
+  begun(): number
 }
 
 /** The part of an answer that must be known before anything goes to the client. */
 export type ReadAnswer = BegunStream | WholeBody | Undeliverable | Unusable
 
 export async function beginStream(
+  task: ReadingTask,
   response: OutboundAnswer,
-  exchange: Exchange,
-  { route, watch, other, hasNext, row, memory }: ReadingTask,
 ): Promise<BegunStream | Undeliverable | Unusable> {
+  const { route, watch, hasNext } = task
   if (response.body === null) return misread(route, nothing)
   const reader = response.body.getReader()
-  const { framing } = route
   const first = await firstBytes(reader, watch)
-  if (first) row.begun()
-  const contentType = first && streamType(framing, first, response)
-  if (first === undefined || contentType === undefined) {
-    if (first === undefined) return misread(route, nothing)
-    const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
-    const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
-      ...{ watch, first, memory },
-    })
-    if (!(rest instanceof Uint8Array)) {
-      return mayBeAnswer ? unread(route, rest) : misread(route, nothing)
-    }
-    const reformed = mayBeAnswer ? inStreamedForm(other, rest) : undefined
-    if (reformed === undefined) return misread(route, rest)
-    const observer = countedBy(informedOf(route, exchange, response), reformed.original)
-    return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
-  }
+  if (first === undefined) return misread(route, nothing)
+  task.begun()
+  const contentType = streamType(route.framing, first, response)
+  if (contentType === undefined) return readNoStream(task, response, reader, first)
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
     : { first: copied(first), reader, failure: undefined }
@@ -93,17 +78,36 @@ export async function beginStream(
     await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
     return { kind: 'unusable', failure: name, ...failure }
   }
-  const observer = informedOf(route, exchange, response)
-  return begunStream(exchange, route, { ...opening, observer }, contentType)
+  return begunStream(task, { ...opening, observer: observerFor(task, response) }, contentType)
+}
+
+/** What came in place of a stream: a whole answer is converted, if it can be. */
+async function readNoStream(
+  task: ReadingTask,
+  response: OutboundAnswer,
+  reader: ByteReader,
+  first: Uint8Array,
+): Promise<BegunStream | Undeliverable | Unusable> {
+  const { route, watch, memory } = task
+  const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
+  const mostBytes = mayBeAnswer ? maxAnswerBytes : maxRefusalBytes
+  const whole = await readAll(reader, mostBytes, { watch, first, memory })
+  if (!(whole instanceof Uint8Array)) {
+    return mayBeAnswer ? unread(route, whole) : misread(route, nothing)
+  }
+  const reformed = mayBeAnswer ? inStreamedForm(task, whole) : undefined
+  if (reformed === undefined) return misread(route, whole)
+  const observer = observerFor(task, response, reformed.original)
+  return begunStream(task, { first: reformed.bytes, reader: ended, observer })
 }
 
 /** `contentType`: the upstream's; undefined: the gateway writes the stream. */
 function begunStream(
-  exchange: Exchange,
-  { framing, translation }: Route,
+  { exchange, route }: ReadingTask,
   begun: Pick<BegunStream, 'first' | 'reader' | 'observer'>,
   contentType?: string,
 ): BegunStream {
+  const { framing, translation } = route
   const isArray = exchange.framing === 'json-array'
   const ownType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
   return {
@@ -120,29 +124,28 @@ const ended: ByteReader = {
   cancel: () => Promise.resolve(),
 }
 
-export function readBody({ headers, body }: OutboundAnswer, { row, watch, memory }: ReadingTask) {
-  row.begun()
+export function readBody(task: ReadingTask, { headers, body }: OutboundAnswer) {
+  task.begun()
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
-  const asked = { watch, memory, ...(length !== null && { length: Number(length) }) }
-  return body === null ? nothing : readAll(body.getReader(), maxAnswerBytes, asked)
+  const { watch, memory } = task
+  const reading = { watch, memory, ...(length !== null && { length: Number(length) }) }
+  return body === null ? nothing : readAll(body.getReader(), maxAnswerBytes, reading)
 }
 
 /** Interprets a whole body. */
 export function understand(
+  task: ReadingTask,
   response: OutboundAnswer,
-  exchange: Exchange,
-  { route, other, hasNext }: ReadingTask,
   read: Uint8Array | Unread,
 ): WholeBody | Undeliverable | Unusable {
+  const { exchange, route, hasNext } = task
   if (!(read instanceof Uint8Array)) return unread(route, read)
-  const came = read
-  let body = parseObject(came)
-  const reformed = body === undefined ? inWholeForm(other, came) : undefined
-  const bytes = reformed?.bytes ?? came
+  let body = parseObject(read)
+  const reformed = body === undefined ? inWholeForm(task, read) : undefined
+  const bytes = reformed?.bytes ?? read
   if (reformed) body = parseObject(reformed.bytes)
-  const informed = informedOf(route, exchange, response)
-  const observer = reformed ? countedBy(informed, reformed.original) : informed
   if (!isJsonObject(body)) return misread(route, bytes)
+  const observer = observerFor(task, response, reformed?.original)
   observer.pushBody(body)
   const { seen } = observer
   if (seen.foreign) return misread(route, nothing)
@@ -184,13 +187,13 @@ const copied = (first: Uint8Array) =>
 const nothing = new Uint8Array(0)
 const decoder = new TextDecoder()
 
-/** An observer that gets the tier from the answer's headers, where one was requested. */
-function informedOf(
-  route: Route,
-  { facts }: Exchange,
+/** The answer's observer. Where a tier was requested, the headers name the one that was used. */
+function observerFor(
+  { route, exchange: { facts } }: FormTask,
   { headers }: OutboundAnswer,
+  original?: Observation,
 ): FailureObserver {
-  const observer = observerOf(route)
+  const observer = observerOf(route, original)
   const { tierHeader } = route.protocol
   if (tierHeader !== undefined && (facts?.extras?.tiers.length ?? 0) > 0) {
     observeTier(observer.seen, tierName(headers.get(tierHeader)))
@@ -198,7 +201,7 @@ function informedOf(
   return observer
 }
 
-export interface Refused {
+interface ReadRefusal {
   /** For the client, if it is to blame; undefined when it is no JSON. */
   readonly refusal: Refusal | undefined
   readonly value: JsonObject | undefined
@@ -208,7 +211,10 @@ export interface Refused {
 const refusalPatienceMs = 3_000
 
 /** Reads the body of an unsuccessful answer. */
-export async function readRefusal(response: OutboundAnswer, channel: Channel): Promise<Refused> {
+export async function readRefusal(
+  response: OutboundAnswer,
+  channel: Channel,
+): Promise<ReadRefusal> {
   const raw = await readInTime(response)
   const parsed = raw && parseObject(raw)
   if (raw === undefined || parsed === undefined) return { refusal: undefined, value: undefined }

@@ -140,7 +140,9 @@ function upstreamBody(
   // Such bodies may name the model beside the path, too.
   const isMended = emptyParts !== undefined
   const changes = {
-    ...{ model: upstreamModel, quirks: quirksOf(exchange), cuts },
+    model: upstreamModel,
+    quirks: quirksOf(exchange),
+    cuts,
     isRenamed: exchange.model !== upstreamModel || isMended,
     mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes) ? name : undefined,
   }

@@ -46,8 +46,14 @@ export async function prepareOnWorker(
   }
   const job = {
     kind: 'translate' as const,
-    ...{ bytes: body.bytes, client: clientName(client), model, stream: body.facts.stream },
-    ...{ isStrict, isKept, optionalTools: optionalToolsOf(body), owner },
+    bytes: body.bytes,
+    client: clientName(client),
+    model,
+    stream: body.facts.stream,
+    isStrict,
+    isKept,
+    optionalTools: optionalToolsOf(body),
+    owner,
     values: body.fields?.values ?? 0,
     files: undefined,
   }
@@ -139,7 +145,9 @@ export async function readOnWorker(
   const result = await worker.run<'read'>(owner, job, signal)
   const { hiddenWork, amend, renamed } = result
   return {
-    ...{ bytes, fields, contentType: 'application/json' },
+    bytes,
+    fields,
+    contentType: 'application/json',
     facts: {
       ...result.facts,
       amend: amend ?? {},

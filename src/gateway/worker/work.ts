@@ -118,7 +118,11 @@ function read({ asked, ...job }: ReadJob): Results['read'] {
   const { facts: all, conversation, rename } = checked(job)
   const { text, uncounted, media, hiddenWork, amend, ...facts } = all
   return {
-    ...{ facts, text: text(), uncounted: uncounted(), media: media(), hiddenWork: hiddenWork?.() },
+    facts,
+    text: text(),
+    uncounted: uncounted(),
+    media: media(),
+    hiddenWork: hiddenWork?.(),
     conversation: conversation(asked),
     amend: JSON.stringify(amend).length > longestAmend ? undefined : amend,
     renamed: Object.keys(rename('')),

@@ -104,7 +104,7 @@ describe('a conversation', () => {
     const { ask, bindings, home } = createTalk()
     bindings.unbind(1, 'talk', home)
     const choice = ask().next()
-    choice?.succeeded()
+    choice?.withoutVerdict()
     choice?.ended()
     expect(bindings.find(1, 'talk')).toBeUndefined()
   })
@@ -306,7 +306,7 @@ test('R6: a hundred malformed requests change nothing', () => {
   const before = [1, 2].map((id) => load.firstByte(id, 'model')?.samples)
   for (let i = 0; i < 100; i++) {
     const choice = asking(options, { tokenId: 5, conversation: talk }).next()
-    choice?.succeeded() // the upstream's 400 is passed on
+    choice?.withoutVerdict() // the upstream's 400 is passed on
     choice?.ended()
   }
   for (const name of Object.keys(failureClasses) as FailureName[]) {
@@ -330,14 +330,14 @@ test('R6: malformed requests neither hide failures nor end what cools', () => {
     failing?.failed(failureOf('upstream_failed'))
     failing?.ended()
     const malformed = asking(options).next()
-    malformed?.succeeded()
+    malformed?.withoutVerdict()
     malformed?.ended()
   }
   expect(health.coolings()).toHaveLength(1)
   pass(2_000)
   const malformed = asking(options).next()
   expect(malformed?.isTrial).toBeTrue()
-  malformed?.succeeded()
+  malformed?.withoutVerdict()
   malformed?.ended()
   expect(asking(options).next()?.isTrial).toBeTrue()
 })

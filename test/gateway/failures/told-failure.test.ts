@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { FailureNotes } from '../../../src/gateway/upstream/other-form.ts'
+import { FailureObserver } from '../../../src/gateway/upstream/other-form.ts'
 import { createSseSplitter } from '../../../src/protocols/sse.ts'
 import { allDialects, type Dialect } from '../../e2e/dialects.ts'
 import { protocols, tokens } from '../relay-scene.ts'
@@ -23,7 +23,7 @@ const bodies: Readonly<Record<Dialect['name'], object>> = {
 
 describe.each(allDialects)('$name', (dialect) => {
   const { protocol, operation } = protocols[dialect.name]
-  const observe = () => new FailureNotes(operation.createObserver(), protocol.name)
+  const observe = () => new FailureObserver(operation.createObserver(), protocol.name)
 
   test('an answer that goes well has none', () => {
     const observer = observe()

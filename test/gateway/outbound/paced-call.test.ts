@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createConnections } from '../../../src/gateway/outbound/connections.ts'
-import { type ReadingRoom, sendPaced } from '../../../src/gateway/outbound/paced-call.ts'
+import { type ReaderMemory, sendPaced } from '../../../src/gateway/outbound/paced-call.ts'
 
 const answerBytes = 2_000_000
 
 /** Asks an upstream that sends much at once, and reads all of it, as slowly as `between` tells. */
-async function readAll(room: ReadingRoom, between: () => Promise<void>): Promise<number> {
+async function readAll(room: ReaderMemory, between: () => Promise<void>): Promise<number> {
   using upstream = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: () => new Response(new Uint8Array(answerBytes)),
@@ -26,7 +26,7 @@ async function readAll(room: ReadingRoom, between: () => Promise<void>): Promise
 
 test('memory is held while something is unread, and given back at the end', async () => {
   let [held, most] = [0, 0]
-  const room: ReadingRoom = {
+  const room: ReaderMemory = {
     hold() {
       held++
       most = Math.max(most, held)
@@ -44,7 +44,7 @@ test('memory is held while something is unread, and given back at the end', asyn
 test('where there is no memory, nothing is read until there is', async () => {
   let isFree = false
   let waits = 0
-  const room: ReadingRoom = {
+  const room: ReaderMemory = {
     hold: () => isFree,
     release() {},
     isShort() {
@@ -59,7 +59,7 @@ test('where there is no memory, nothing is read until there is', async () => {
 
 test('where there is none for long, a little is read now and then', async () => {
   let looks = 0
-  const room: ReadingRoom = {
+  const room: ReaderMemory = {
     hold: () => false,
     release() {},
     // Short until somebody has waited as long as one may, once.
