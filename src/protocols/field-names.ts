@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts'
+import { isJsonObject, wordSet, words } from './json.ts'
 import { bodySettings } from './known-parts.ts'
 import type { Fault, JsonObject } from './protocol.ts'
 
@@ -19,16 +19,14 @@ export function camelCase(name: string): string {
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Top-level fields that decide the charge, in any protocol. */
-const fields = [
-  ...['model', 'models', 'n', 'best_of', 'stream', 'service_tier', 'serviceTier', 'speed'],
-  ...['inference_geo', 'fallbacks', 'route', 'preset', 'provider', 'plugins', 'modalities'],
-  ...['tools', 'tool_choice', 'functions', 'mcp_servers', 'web_search_options', 'background'],
-  ...['search_parameters', 'enable_search', 'max_tokens', 'max_completion_tokens', 'thread'],
-  ...['max_output_tokens', 'generationConfig', 'generation_config', 'cachedContent', 'store'],
-  ...['cached_content', 'previous_response_id', 'conversation', 'moderation', 'partial_images'],
-  ...['stream_options', 'reasoning', 'thinking', 'toolConfig', 'tool_config', 'max_tool_calls'],
-  ...['size', 'quality'],
-]
+const fields = words(`
+  model models n best_of stream service_tier serviceTier speed inference_geo fallbacks route preset
+  provider plugins modalities tools tool_choice functions mcp_servers web_search_options background
+  search_parameters enable_search max_tokens max_completion_tokens thread max_output_tokens
+  generationConfig generation_config cachedContent store cached_content previous_response_id
+  conversation moderation partial_images stream_options reasoning thinking toolConfig tool_config
+  max_tool_calls size quality
+`)
 
 /** The same in snake_case and camelCase, each with its other spelling; their objects are settings. */
 const settingsFields: ReadonlyMap<string, readonly string[]> = new Map(
@@ -43,25 +41,23 @@ export const decidingFields: ReadonlyMap<string, string> = new Map(
 )
 
 /** Names within settings that decide the charge, in OpenAI's and Anthropic's spelling. */
-const decidingSettings = [
-  ...['type', 'mode', 'model', 'models', 'tools', 'only', 'n', 'size', 'quality', 'partial_images'],
-  ...['include_usage', 'effort', 'enabled', 'exclude', 'budget_tokens', 'max_tokens', 'engine'],
-  ...['max_output_tokens', 'candidate_count', 'response_modalities', 'thinking_config'],
-  ...['thinking_budget', 'thinking_level', 'include_thoughts', 'image_config', 'image_size'],
-  ...['max_uses', 'max_results', 'max_search_results', 'max_num_results', 'search_context_size'],
-  ...['environment', 'container', 'execution', 'memory_limit', 'forced_search'],
-]
+const decidingSettings = words(`
+  type mode model models tools only n size quality partial_images include_usage effort enabled
+  exclude budget_tokens max_tokens engine max_output_tokens candidate_count response_modalities
+  thinking_config thinking_budget thinking_level include_thoughts image_config image_size max_uses
+  max_results max_search_results max_num_results search_context_size environment container execution
+  memory_limit forced_search
+`)
 
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   decidingSettings.map((name) => [foldAll(name), [...new Set([name, camelCase(name)])]]),
 )
 
 /** Members with the client's own names, or those of a schema: by folded name. */
-const ownNames: ReadonlySet<string> = new Set([
-  ...['parameters', 'parametersjsonschema', 'inputschema', 'outputschema', 'schema', 'jsonschema'],
-  ...['response', 'responseschema', 'responsejsonschema', 'inputexamples', 'arguments', 'configs'],
-  ...['metadata', 'labels', 'headers', 'variables', 'env'],
-])
+const ownNames = wordSet(`
+  parameters parametersjsonschema inputschema outputschema schema jsonschema response responseschema
+  responsejsonschema inputexamples arguments configs metadata labels headers variables env
+`)
 
 /** Gemini's configuration and its limits may have both names: see `withOneConfig`. */
 const readTogether: ReadonlySet<string> = new Set(['maxoutputtokens', 'candidatecount'])

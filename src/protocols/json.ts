@@ -1,4 +1,3 @@
-import { refuseValue } from './canonical/error.ts'
 import type { JsonObject } from './protocol.ts'
 
 /** Whether a parsed JSON value is an object (no array, no null). */
@@ -44,91 +43,24 @@ export function stringIn(value: JsonObject | undefined, key: string): string | u
   return typeof member === 'string' && member !== '' ? member : undefined
 }
 
-/**
- * Members of a request's objects. Absent or null gives undefined (of a list, an empty one); another kind is
- * rejected by its path: `at` is the object's, '' for the body. `demand…` requires the member.
- */
-
-export function readText(value: JsonObject, key: string, at = ''): string | undefined {
-  const member = value[key] ?? undefined
-  if (member === undefined || typeof member === 'string') return member
-  return refuseValue(pathOf(at, key), 'a string')
-}
-
-export function demandText(value: JsonObject, key: string, at: string): string {
-  return readText(value, key, at) ?? refuseValue(pathOf(at, key), 'a string')
-}
-
-export function readName(value: JsonObject, key: string, at: string): string {
-  return stringIn(value, key) ?? refuseValue(pathOf(at, key), 'a non-empty string')
-}
-
-export function readNumber(value: JsonObject, key: string): number | undefined {
-  const member = value[key] ?? undefined
-  if (member === undefined || typeof member === 'number') return member
-  return refuseValue(key, 'a number')
-}
-
-export function readFlag(value: JsonObject, key: string, at = ''): boolean | undefined {
-  const member = value[key] ?? undefined
-  if (member === undefined || typeof member === 'boolean') return member
-  return refuseValue(pathOf(at, key), 'true or false')
-}
-
-export function readObject(value: JsonObject, key: string, at = ''): JsonObject | undefined {
-  const member = value[key] ?? undefined
-  if (member === undefined || isJsonObject(member)) return member
-  return refuseValue(pathOf(at, key), 'an object')
-}
-
-/** A member that is an array, or an empty one. */
-export function readList(value: JsonObject, key: string, at = ''): readonly unknown[] {
-  const member = value[key] ?? []
-  return Array.isArray(member) ? member : refuseValue(pathOf(at, key), 'an array')
-}
-
-/** Decodes the elements of a list, which must be objects. */
-export function eachObject<T>(
-  list: readonly unknown[],
-  at: string,
-  read: (item: JsonObject, at: string, index: number) => T,
-): T[] {
-  return list.map((item, index) => {
-    const itemAt = `${at}[${index}]`
-    return isJsonObject(item) ? read(item, itemAt, index) : refuseValue(itemAt, 'an object')
-  })
-}
-
 /** An object without its undefined members. */
 export function defined(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 }
 
-const pathOf = (at: string, key: string) => (at === '' ? key : `${at}.${key}`)
+/** The words of a text. */
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** The same as a set. */
+export const wordSet = <Word = string>(text: string): ReadonlySet<Word | string> =>
+  new Set(words(text))
 
 /** Inverts a table of words: `{ stop: 'eos end_turn' }` maps both to `stop`. */
 export const meanings = <Meaning extends string>(
-  words: {
-    readonly [meaning in Meaning]?: string
-  },
+  table: { readonly [meaning in Meaning]?: string },
 ): ReadonlyMap<unknown, Meaning> =>
   new Map(
-    Object.entries<string>(words as Record<string, string>).flatMap(([meaning, list]) =>
-      list.split(' ').map((word) => [word, meaning as Meaning] as const),
+    Object.entries<string>(table as Record<string, string>).flatMap(([meaning, list]) =>
+      words(list).map((word) => [word, meaning as Meaning] as const),
     ),
   )
-
-/** An object whose members are all of one kind; undefined when empty. */
-export function readBag<T>(
-  value: JsonObject,
-  key: string,
-  isValid: (member: unknown) => member is T,
-  expected: string,
-): Readonly<Record<string, T>> | undefined {
-  const entries = Object.entries(readObject(value, key) ?? {}).map(([name, member]): [string, T] =>
-    isValid(member) ? [name, member] : refuseValue(`${key}.${name}`, expected),
-  )
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
-}
-
-export const isString = (value: unknown): value is string => typeof value === 'string'

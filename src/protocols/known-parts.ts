@@ -1,24 +1,19 @@
-import { isJsonObject } from './json.ts'
+import { isJsonObject, wordSet, words } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
 /** Top-level settings: they refer to nothing that the model would read outside the body. */
-export const bodySettings: ReadonlySet<string> = new Set([
-  ...['model', 'models', 'provider', 'route', 'transforms', 'trace', 'betas', 'anthropic_beta'],
-  ...['anthropic_version', 'metadata', 'client_metadata', 'labels', 'user', 'safety_identifier'],
-  ...['tools', 'functions', 'tool_choice', 'function_call', 'toolConfig', 'tool_config'],
-  ...['mcp_servers', 'web_search_options', 'search_settings', 'context_management'],
-  ...['stop', 'stop_sequences', 'stream_options', 'include', 'logit_bias', 'truncation'],
-  ...['reasoning', 'reasoning_effort', 'reasoning_format', 'thinking', 'verbosity', 'modalities'],
-  ...['audio', 'prediction', 'response_format', 'text', 'output_config', 'output_format'],
-  ...['guided_json', 'guided_regex', 'guided_choice', 'guided_grammar', 'structured_outputs'],
-  ...['chat_template_kwargs', 'generationConfig', 'generation_config', 'usage', 'moderation'],
-  ...['safetySettings', 'safety_settings', 'modelArmorConfig', 'model_armor_config'],
-  ...['service_tier', 'serviceTier', 'speed', 'inference_geo', 'cache_control'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'],
-  // Of embeddings.
-  ...['encoding_format', 'input_type', 'task', 'task_type', 'taskType', 'title', 'truncate'],
-  ...['embedding_type', 'embedding_types', 'embedContentConfig', 'output_dtype', 'text_type'],
-])
+export const bodySettings = wordSet(`
+  model models provider route transforms trace betas anthropic_beta anthropic_version metadata
+  client_metadata labels user safety_identifier tools functions tool_choice function_call toolConfig
+  tool_config mcp_servers web_search_options search_settings context_management stop stop_sequences
+  stream_options include logit_bias truncation reasoning reasoning_effort reasoning_format thinking
+  verbosity modalities audio prediction response_format text output_config output_format guided_json
+  guided_regex guided_choice guided_grammar structured_outputs chat_template_kwargs generationConfig
+  generation_config usage moderation safetySettings safety_settings modelArmorConfig
+  model_armor_config service_tier serviceTier speed inference_geo cache_control prompt_cache_key
+  prompt_cache_retention prompt_cache_options encoding_format input_type task task_type taskType
+  title truncate embedding_type embedding_types embedContentConfig output_dtype text_type
+`)
 
 /** Whether all fields are known, apart from content. Numbers and booleans are settings under any name. */
 export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): boolean {
@@ -33,44 +28,37 @@ export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): bo
 // Content that is complete in the request. Vendors add kinds of parts that refer to a file, a page or stored data;
 // these lists name the kinds that cannot.
 
-/** Kinds of parts, items and sources that are text, whatever they hold. */
-const textKinds: ReadonlySet<unknown> = new Set([
-  ...['text', 'input_text', 'output_text', 'refusal', 'message', 'content', 'search_result'],
-  ...['reasoning', 'reasoning_text', 'summary_text', 'thinking', 'redacted_thinking', 'compaction'],
-  ...['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'],
-  ...['function', 'function_call', 'function_call_output', 'tool_use', 'tool_result'],
-  ...['custom', 'custom_tool_call', 'custom_tool_call_output', 'tool_reference'],
-  ...['local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output'],
-  ...['apply_patch_call', 'apply_patch_call_output', 'computer_call', 'computer_call_output'],
-  ...['tool_search_call', 'tool_search_output', 'additional_tools', 'tool_addition'],
-  // Kinds with text or parts; others are media. The target of an id is counted separately.
-  ...['document', 'item_reference'],
-])
+/** Kinds of parts, items and sources with text or parts; others are media. An id's target is counted separately. */
+const textKinds = wordSet<unknown>(`
+  text input_text output_text refusal message content search_result reasoning reasoning_text
+  summary_text thinking redacted_thinking compaction reasoning.text reasoning.summary
+  reasoning.encrypted function function_call function_call_output tool_use tool_result custom
+  custom_tool_call custom_tool_call_output tool_reference local_shell_call local_shell_call_output
+  shell_call shell_call_output apply_patch_call apply_patch_call_output computer_call
+  computer_call_output tool_search_call tool_search_output additional_tools tool_addition document
+  item_reference
+`)
 
-const textMembers: ReadonlySet<string> = new Set([
-  ...['type', 'role', 'name', 'id', 'status', 'phase', 'index', 'format', 'namespace', 'model'],
-  ...['text', 'content', 'parts', 'output', 'summary', 'refusal', 'title', 'context', 'source'],
-  ...['media_type', 'data', 'thinking', 'signature', 'encrypted_content', 'tool_name', 'is_error'],
-  ...['reasoning', 'reasoning_content', 'reasoning_details', 'thought', 'prefix', 'partial'],
-  ...['thoughtSignature', 'thought_signature', 'tool_calls', 'function', 'function_call'],
-  ...['functionCall', 'functionResponse', 'function_response', 'tool_call_id', 'tool_use_id'],
-  ...['call_id', 'execution', 'executableCode', 'executable_code', 'language', 'code', 'outcome'],
-  ...['codeExecutionResult', 'code_execution_result', 'taskType', 'task_type', 'stop_reason'],
-  ...['outputDimensionality', 'output_dimensionality', 'willContinue', 'scheduling'],
-])
+const textMembers = wordSet(`
+  type role name id status phase index format namespace model text content parts output summary
+  refusal title context source media_type data thinking signature encrypted_content tool_name
+  is_error reasoning reasoning_content reasoning_details thought prefix partial thoughtSignature
+  thought_signature tool_calls function function_call functionCall functionResponse
+  function_response tool_call_id tool_use_id call_id execution executableCode executable_code
+  language code outcome codeExecutionResult code_execution_result taskType task_type stop_reason
+  outputDimensionality output_dimensionality willContinue scheduling
+`)
 
 /** Members with the client's own JSON, which the model reads as such. */
-export const argumentMembers: ReadonlySet<string> = new Set([
-  ...['arguments', 'args', 'input', 'response', 'action', 'operation', 'tools', 'tool'],
-])
+export const argumentMembers = wordSet('arguments args input response action operation tools tool')
 
 /** The same, and notes on a part: always text. */
 const jsonMembers: ReadonlySet<string> = new Set([
   ...argumentMembers,
-  ...['metadata', 'cache_control', 'prompt_cache_breakpoint', 'annotations', 'citations'],
-  ...['logprobs'],
-  ...['extra_content', 'provider_specific_fields'],
-  ...['pending_safety_checks', 'acknowledged_safety_checks'],
+  ...words(`
+    metadata cache_control prompt_cache_breakpoint annotations citations logprobs extra_content
+    provider_specific_fields pending_safety_checks acknowledged_safety_checks
+  `),
 ])
 
 /** Whether a kind of part is text; without a kind it is a message, or one of Gemini's parts. */
@@ -84,17 +72,15 @@ export function memberKind(name: string, value: unknown): 'text' | 'json' | 'unk
   return value === null || typeof value === 'boolean' ? 'text' : 'unknown'
 }
 
-const pictureMembers: ReadonlySet<string> = new Set([
-  ...['type', 'role', 'id', 'status', 'detail', 'source', 'media_type', 'data', 'cache_control'],
-  ...['image_url', 'url', 'file_id', 'result', 'revised_prompt', 'background', 'output_format'],
-  ...['quality', 'size', 'action', 'inlineData', 'inline_data', 'mimeType', 'mime_type'],
-  ...['displayName', 'display_name', 'mediaResolution', 'media_resolution', 'level', 'thought'],
-  ...['thoughtSignature', 'thought_signature', 'prompt_cache_breakpoint', 'ttl', 'file'],
-  ...['filename', 'file_data'],
-])
+const pictureMembers = wordSet(`
+  type role id status detail source media_type data cache_control image_url url file_id result
+  revised_prompt background output_format quality size action inlineData inline_data mimeType
+  mime_type displayName display_name mediaResolution media_resolution level thought thoughtSignature
+  thought_signature prompt_cache_breakpoint ttl file filename file_data
+`)
 const fileMembers: ReadonlySet<string> = new Set([
   ...pictureMembers,
-  ...['title', 'context', 'citations', 'enabled', 'input_audio', 'format'],
+  ...words('title context citations enabled input_audio format'),
 ])
 
 const kindMembers: ReadonlySet<string> = new Set(['media_type', 'mimeType', 'mime_type'])

@@ -1,4 +1,4 @@
-import { isJsonObject, membersOf } from './json.ts'
+import { isJsonObject, membersOf, wordSet } from './json.ts'
 import {
   argumentMembers,
   isKnownFile,
@@ -10,12 +10,11 @@ import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
 const deepestText = 64
 
-const notText = new Set([
-  ...['type', 'id', 'role', 'tool_call_id', 'tool_use_id', 'call_id', 'cache_control'],
-  ...['media_type', 'mimeType', 'mime_type', 'detail', 'signature', 'thoughtSignature'],
-  ...['thought_signature', 'encrypted_content', 'image_url', 'file_url', 'file_data', 'file_id'],
-  ...['input_audio', 'b64_json', 'data', 'inlineData', 'inline_data', 'fileData', 'url'],
-])
+const notText = wordSet(`
+  type id role tool_call_id tool_use_id call_id cache_control media_type mimeType mime_type detail
+  signature thoughtSignature thought_signature encrypted_content image_url file_url file_data
+  file_id input_audio b64_json data inlineData inline_data fileData url
+`)
 
 interface RequestText {
   readonly text: () => string
@@ -115,9 +114,7 @@ const bytesPerToken: readonly (readonly [kind: RegExp, bytes: number])[] = [
 /** A document contains its pages' text and images. */
 const bytesPerDocumentToken = 50
 
-const imageTypes = new Set([
-  ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
-])
+const imageTypes = wordSet('image_url input_image image image_generation_call computer_screenshot')
 const mediaTypes = new Set([...imageTypes, 'input_audio', 'document', 'input_file', 'file'])
 
 /** Members that refer to something outside the body, unless by a `data:` address. */

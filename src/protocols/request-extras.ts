@@ -1,6 +1,6 @@
 import type { Modality } from './canonical/extras.ts'
 import type { HostedTool } from './canonical/tools.ts'
-import { isJsonObject } from './json.ts'
+import { isJsonObject, wordSet, words } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
 /** Path of a member of a body: names and indexes. */
@@ -105,10 +105,11 @@ const routingPlaces: readonly Path[] = [
 ]
 
 /** Fields of it that exclude no seller, or concern privacy. */
-const harmlessRouting = new Set([
-  ...['allow_fallbacks', 'require_parameters', 'data_collection', 'zdr', 'zeroDataRetention'],
-  ...['max_price', 'models'],
-])
+const harmlessRouting = new Set(
+  words(
+    'allow_fallbacks require_parameters data_collection zdr zeroDataRetention max_price models',
+  ),
+)
 
 function findRouting(body: JsonObject): readonly Path[] {
   const found: Path[] = []
@@ -131,10 +132,7 @@ export interface ModelSelector {
 }
 
 /** Words in field names by which vendors and aggregators let another model answer, help or judge. */
-const selecting = new Set([
-  ...['model', 'models', 'fallback', 'fallbacks'],
-  ...['route', 'router', 'routing', 'preset'],
-])
+const selecting = wordSet('model models fallback fallbacks route router routing preset')
 const maybe = /model|fallback|rout|preset/i
 const plain = /^[\w-]*$/
 
@@ -147,21 +145,14 @@ const harmless = new Set([
 ])
 
 /** The client's own content (text, schemas, arguments, labels): no vendor looks for models in it. */
-const content = new Set([
-  ...['messages', 'input', 'contents', 'content', 'system', 'instructions', 'prompt', 'documents'],
-  ...['systemInstruction', 'system_instruction', 'parts', 'description', 'text_content'],
-  ...['parameters', 'parametersJsonSchema', 'parameters_json_schema', 'input_schema', 'schema'],
-  ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'grammar'],
-  ...[
-    'response_json_schema',
-    'functionDeclarations',
-    'function_declarations',
-    'function',
-    'custom',
-  ],
-  ...['functions', 'metadata', 'client_metadata', 'labels', 'variables', 'headers', 'logit_bias'],
-  ...['filters', 'user_location', 'input_examples', 'prediction', 'trace', 'tags'],
-])
+const content = wordSet(`
+  messages input contents content system instructions prompt documents systemInstruction
+  system_instruction parts description text_content parameters parametersJsonSchema
+  parameters_json_schema input_schema schema json_schema responseSchema response_schema
+  responseJsonSchema grammar response_json_schema functionDeclarations function_declarations
+  function custom functions metadata client_metadata labels variables headers logit_bias filters
+  user_location input_examples prediction trace tags
+`)
 
 /** Deeper bodies are rejected earlier. */
 const deepest = 256

@@ -119,33 +119,3 @@ type BlockEvent =
   | { readonly type: 'tool-call-end' }
   | { readonly type: 'search-start'; readonly choice: number }
   | { readonly type: 'search-end'; readonly search: SearchPart }
-
-/** Collects the events of a decoder, and makes ids for blocks and calls that have none. */
-export class EventSink {
-  readonly #requestId: string
-  #events: AnswerEvent[] = []
-  #blocks = 0
-  #calls = 0
-
-  constructor(requestId: string) {
-    this.#requestId = requestId
-  }
-
-  push(event: AnswerEvent): void {
-    this.#events.push(event)
-  }
-
-  take(): readonly AnswerEvent[] {
-    const taken = this.#events
-    this.#events = []
-    return taken
-  }
-
-  nextBlock(): string {
-    return `${this.#blocks++}`
-  }
-
-  nextCall(): string {
-    return `call_${this.#requestId}_${this.#calls++}`
-  }
-}

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts'
+import { isJsonObject, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { Observation } from './observation.ts'
 import { type HostedTool, hostedTools } from './tools.ts'
@@ -163,10 +163,9 @@ export function plus<Counts extends { readonly [name: string]: number | undefine
 export const hasObserved = (report: JsonObject) => report[observedField] !== undefined
 
 /** Vendors' words for the standard tier, and for prepaid capacity. */
-const standardTiers = new Set([
-  ...['default', 'standard', 'standard_only', 'on_demand', 'on-demand', 'provisioned', 'global'],
-  ...['not_available'],
-])
+const standardTiers = wordSet(
+  'default standard standard_only on_demand on-demand provisioned global not_available',
+)
 
 const openTiers = new Set(['', 'auto', 'unspecified'])
 

@@ -55,6 +55,12 @@ export interface NativeUse {
 
 export type Note = (feature: NativeFeature, at: string) => void
 
+/** A note function and what it collects. */
+export function createNotes(): { readonly note: Note; readonly uses: readonly NativeUse[] } {
+  const uses: NativeUse[] = []
+  return { uses, note: (feature, at) => void uses.push({ feature, at }) }
+}
+
 export type Role = 'system' | 'developer' | 'user' | 'assistant'
 
 export interface Turn {

@@ -41,6 +41,12 @@ export const emptyUsage: Usage = {
   cacheWrite1hTokens: 0,
 }
 
+/** The usage to report to a client; without the upstream's, the estimated input. */
+export const reportedUsage = (
+  usage: Usage | undefined,
+  { estimatedInputTokens }: { readonly estimatedInputTokens: number },
+): Usage => usage ?? { ...emptyUsage, inputTokens: estimatedInputTokens }
+
 /** An upstream's counter; undefined unless plausible. Some write it as text ("12", "12.0"). */
 export function readCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && countText.test(value) ? Number(value) : value

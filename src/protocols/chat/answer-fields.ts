@@ -1,10 +1,8 @@
 import type { FinishReason } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { Citation, ServiceTier, TokenLogprob } from '../canonical/request.ts'
-import { emptyUsage, type Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { encodeUsage } from './usage.ts'
 
 export interface AnswerHead {
   readonly id: string | undefined
@@ -46,11 +44,6 @@ export function decodeTier(answer: JsonObject): ServiceTier | undefined {
 }
 
 const tiers = ['auto', 'default', 'flex', 'priority'] as const
-
-/** The usage to report; without a report, the estimated input. */
-export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
-  return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
-}
 
 /** Finish reasons of this protocol's vendors, in lower case. */
 const reasons = meanings<FinishReason>({

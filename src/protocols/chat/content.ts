@@ -5,27 +5,19 @@ import type {
   DocumentPart,
   ImagePart,
   MediaSource,
-  NativeUse,
+  Note,
   Part,
   TextPart,
   ToolResultPart,
 } from '../canonical/request.ts'
-import {
-  arrayIn,
-  eachObject,
-  isJsonObject,
-  objectIn,
-  readName,
-  readObject,
-  readText,
-  stringIn,
-} from '../json.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { thinkingText } from './reasoning.ts'
 
 interface ContentScope {
   readonly at: string
-  readonly native: NativeUse[]
+  readonly note: Note
   /** Parts allowed in the message's role; others are noted as unknown. */
   readonly kinds: ReadonlySet<Part['type']>
   readonly name?: string | undefined
@@ -37,13 +29,15 @@ export function decodeContent(content: unknown, scope: ContentScope): readonly P
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [textPart(content, at, scope.name)]
   if (!Array.isArray(content)) return refuseValue(at, 'a string or an array of content parts')
-  return eachObject(content, at, (part, partAt) => {
-    const decoded = decodePart(part, partAt, scope)
-    if (decoded === undefined || decoded === 'nothing') return decoded
-    if (scope.kinds.has(decoded.type)) return { ...decoded, cache: cacheHint(part) }
-    scope.native.push({ feature: 'unknown_part', at: partAt })
-    return undefined
-  }).filter((part) => part !== undefined && part !== 'nothing')
+  return read
+    .each(content, at, (part, partAt) => {
+      const decoded = decodePart(part, partAt, scope)
+      if (decoded === undefined || decoded === 'nothing') return decoded
+      if (scope.kinds.has(decoded.type)) return { ...decoded, cache: cacheHint(part) }
+      scope.note('unknown_part', partAt)
+      return undefined
+    })
+    .filter((part) => part !== undefined && part !== 'nothing')
 }
 
 const textPart = (text: string, at: string, name: string | undefined): TextPart => ({
@@ -60,31 +54,31 @@ function decodePart(
 ): Part | 'nothing' | undefined {
   switch (part.type) {
     case 'text': {
-      const text = readText(part, 'text', at) ?? ''
+      const text = read.text(part, 'text', at) ?? ''
       return text === '' ? 'nothing' : textPart(text, at, scope.name)
     }
     case 'refusal':
-      return { type: 'refusal', text: readName(part, 'refusal', at), at }
+      return { type: 'refusal', text: read.name(part, 'refusal', at), at }
     case 'thinking':
       return { type: 'reasoning', text: thinkingText(part), at }
     case 'image_url':
       return decodeImage(part, at)
     case 'input_audio': {
-      const audio = readObject(part, 'input_audio', at) ?? {}
+      const audio = read.object(part, 'input_audio', at) ?? {}
       return { type: 'audio', source: audioSource(audio, `${at}.input_audio`), at }
     }
     case 'video_url': {
-      const url = readName(objectIn(part, 'video_url') ?? part, 'url', `${at}.video_url`)
+      const url = read.name(objectIn(part, 'video_url') ?? part, 'url', `${at}.video_url`)
       return { type: 'video', source: sourceOf(url, `${at}.video_url.url`), at }
     }
     case 'file':
-      return decodeFile(part, at, scope.native)
+      return decodeFile(part, at, scope.note)
     case 'document_url': {
-      const source = sourceOf(readName(part, 'document_url', at), `${at}.document_url`)
+      const source = sourceOf(read.name(part, 'document_url', at), `${at}.document_url`)
       return { type: 'document', source, title: stringIn(part, 'document_name'), at }
     }
     default:
-      scope.native.push({ feature: 'unknown_part', at })
+      scope.note('unknown_part', at)
       return undefined
   }
 }
@@ -92,8 +86,8 @@ function decodePart(
 /** `image_url` is an object; Mistral allows the plain address. */
 function decodeImage(part: JsonObject, at: string): Part {
   const image = typeof part.image_url === 'string' ? { url: part.image_url } : undefined
-  const wire: JsonObject = image ?? readObject(part, 'image_url', at) ?? {}
-  const source = sourceOf(readName(wire, 'url', `${at}.image_url`), `${at}.image_url.url`)
+  const wire: JsonObject = image ?? read.object(part, 'image_url', at) ?? {}
+  const source = sourceOf(read.name(wire, 'url', `${at}.image_url`), `${at}.image_url.url`)
   const detail = details.find((name) => name === wire.detail)
   return { type: 'image', source, at, ...(detail === undefined ? {} : { detail }) }
 }
@@ -102,18 +96,18 @@ export const details = ['low', 'high', 'auto', 'original'] as const
 
 /** Some vendors (Alibaba) take a data URL or an address where OpenAI takes base64 only. */
 function audioSource(audio: JsonObject, at: string): MediaSource {
-  const data = readName(audio, 'data', at)
-  const mediaType = audioMediaType(readText(audio, 'format', at) ?? 'wav')
+  const data = read.name(audio, 'data', at)
+  const mediaType = audioMediaType(read.text(audio, 'format', at) ?? 'wav')
   if (/^https?:/i.test(data)) return { type: 'url', url: data, mediaType }
   const isUrl = /^data:/i.test(data.slice(0, 5))
   return { type: 'data', mediaType, data: isUrl ? data.slice(data.indexOf(',') + 1) : data }
 }
 
-function decodeFile(part: JsonObject, at: string, native: NativeUse[]): Part | undefined {
-  const file = readObject(part, 'file', at) ?? {}
-  const data = readText(file, 'file_data', `${at}.file`)
+function decodeFile(part: JsonObject, at: string, note: Note): Part | undefined {
+  const file = read.object(part, 'file', at) ?? {}
+  const data = read.text(file, 'file_data', `${at}.file`)
   if (data === undefined && typeof file.file_id === 'string') {
-    native.push({ feature: 'uploaded_file', at: `${at}.file.file_id` })
+    note('uploaded_file', `${at}.file.file_id`)
     return undefined
   }
   const source = sourceOf(data ?? '', `${at}.file.file_data`)

@@ -1,13 +1,11 @@
-import { type CanonicalResponse, EventSink, type Finish } from '../canonical/answer.ts'
+import type { CanonicalResponse, Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents, unfoldPart } from '../canonical/fold.ts'
-import type { Citation, ServiceTier } from '../canonical/request.ts'
-import type { Usage } from '../canonical/usage.ts'
+import type { Citation } from '../canonical/request.ts'
+import { EventSink } from '../canonical/sink.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
-  type AnswerHead,
   decodeAnnotations,
   decodeFinish,
   decodeHead,
@@ -24,65 +22,47 @@ import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoni
 import { chatReports } from './usage.ts'
 
 /** Decodes the chunks of a chat completion. Finish events come last: vendors send more after a finish reason. */
-export function createChatDecoder(context: DecodeContext): StreamDecoder {
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const sink = new EventSink(context.requestId, chatReports)
   const choices = new Map<number, ChoiceDecoder>()
-  const counts = createCounts()
-  let usage: Usage | undefined
-  let serviceTier: ServiceTier | undefined
-  let isStarted = false
-  let isOver = false
-  const sink = new EventSink(context.requestId)
-
-  function start(head: Partial<AnswerHead>): void {
-    if (isStarted) return
-    isStarted = true
-    sink.push({ type: 'start', ...head })
-  }
-
-  function choiceAt(choice: number) {
-    const known = choices.get(choice)
-    if (known !== undefined) return known
-    const decoder = createChoiceDecoder(choice, sink)
-    choices.set(choice, decoder)
-    return decoder
-  }
+  const begin = (choice: number) => createChoiceDecoder(choice, sink)
 
   function read(chunk: JsonObject): void {
     const wires = arrayIn(chunk, 'choices')
     const head = decodeHead(chunk)
-    if (wires.length > 0 || head.id !== undefined) start(head)
+    if (wires.length > 0 || head.id !== undefined) sink.start(head)
     const sources = decodeSources(chunk)
     for (const wire of wires) {
-      if (isJsonObject(wire)) choiceAt(countIn(wire, 'index') ?? 0).push(wire, sources)
+      if (!isJsonObject(wire)) continue
+      choices.getOrInsertComputed(countIn(wire, 'index') ?? 0, begin).push(wire, sources)
     }
-    usage = withoutExtras(foldUsage(chatReports, usageIn(chunk), counts)) ?? usage
-    serviceTier = decodeTier(chunk) ?? serviceTier
+    sink.noteUsage(usageIn(chunk))
+    sink.serviceTier = decodeTier(chunk) ?? sink.serviceTier
     if (!chunk.error) return
-    start(head)
-    isOver = true
-    sink.push({ type: 'error', error: decodeOpenAiError(chunk) })
+    sink.start(head)
+    sink.fail(decodeOpenAiError(chunk))
   }
 
   function conclude(isRegular: boolean): void {
-    isOver = true
     for (const choice of choices.values()) choice.close()
+    sink.isOver = true
     if (!isRegular) return
-    start({})
+    sink.start({})
     for (const [choice, { finish }] of choices) sink.push({ type: 'finish', choice, ...finish() })
     if (choices.size === 0) sink.push({ type: 'finish', choice: 0, reason: 'other' })
-    sink.push({ type: 'end', usage, serviceTier })
+    sink.end()
   }
 
   return {
     push(data, _event, json) {
-      if (isOver) return []
+      if (sink.isOver) return []
       const chunk = json ?? parseJsonObject(data)
       if (chunk !== undefined) read(chunk)
       else if (data.startsWith('[DONE]')) conclude(true)
       return sink.take()
     },
     end() {
-      if (isOver) return []
+      if (sink.isOver) return []
       const all = [...choices.values()]
       conclude(all.length > 0 && all.every(({ isFinished }) => isFinished()))
       return sink.take()
@@ -91,8 +71,8 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
 }
 
 /** Decodes a whole chat completion, of OpenAI or an imitator: each choice is one long delta. */
-export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
-  const sink = new EventSink(context.requestId)
+export function decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
+  const sink = new EventSink(context.requestId, chatReports)
   const sources = decodeSources(body)
   for (const [place, wire] of arrayIn(body, 'choices').filter(isJsonObject).entries()) {
     const choice = countIn(wire, 'index') ?? place
@@ -102,17 +82,20 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
       for (const event of unfoldPart(part, sink.nextBlock(), choice)) sink.push(event)
     const delta = {
       ...message,
-      ...{ reasoning: null, reasoning_content: null, reasoning_details: null },
+      reasoning: null,
+      reasoning_content: null,
+      reasoning_details: null,
       tool_calls: wholeCalls(message, context),
     }
     decoder.push({ ...wire, delta }, sources)
     decoder.close()
     sink.push({ type: 'finish', choice, ...decoder.finish() })
   }
+  sink.noteUsage(usageIn(body))
   return {
     ...decodeHead(body),
     choices: foldEvents(sink.take()).choices,
-    usage: withoutExtras(foldUsage(chatReports, usageIn(body))),
+    usage: sink.usage,
     serviceTier: decodeTier(body),
     error: body.error ? decodeOpenAiError(body) : undefined,
   }
@@ -223,9 +206,8 @@ function createTextDecoder(choice: number, sink: EventSink, beforeText: () => vo
   function start(kind: 'text' | 'refusal') {
     close()
     beforeText()
-    open = { kind, id: sink.nextBlock() }
+    open = { kind, id: sink.open(kind, choice) }
     offset = length
-    sink.push({ type: `${kind}-start`, id: open.id, choice })
     return open
   }
 

@@ -1,6 +1,6 @@
-import type { EventSink } from '../canonical/answer.ts'
 import { Brackets, toJsonText } from '../canonical/json-text.ts'
 import type { ToolKind } from '../canonical/request.ts'
+import type { EventSink } from '../canonical/sink.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

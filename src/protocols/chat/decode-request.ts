@@ -1,44 +1,30 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
-import type {
-  CanonicalRequest,
-  NativeUse,
-  OutputFormat,
-  Part,
-  ServiceTier,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
+import {
+  type CanonicalRequest,
+  createNotes,
+  type Note,
+  type OutputFormat,
+  type Part,
+  type ServiceTier,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
 } from '../canonical/request.ts'
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
-import {
-  arrayIn,
-  countIn,
-  eachObject,
-  isJsonObject,
-  isString,
-  meanings,
-  objectIn,
-  readBag,
-  readFlag,
-  readList,
-  readName,
-  readNumber,
-  readObject,
-  readText,
-  stringIn,
-} from '../json.ts'
+import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { cacheHint, decodeContent, decodeImages } from './content.ts'
 import { decodeReasoning, decodeReasoningSettings } from './reasoning.ts'
 import { decodeCall, decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
 
 /** Decodes a checked chat completion request. Source: OpenAI's API reference, and its imitators'. */
-export function decodeChatRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
-  const native: NativeUse[] = []
-  const turns = decodeMessages(readList(body, 'messages'), native)
-  const tools = decodeTools(body, native)
-  noteNative(body, native)
+export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
+  const { note, uses } = createNotes()
+  const turns = decodeMessages(read.list(body, 'messages'), note)
+  const tools = decodeTools(body, note)
+  noteNative(body, note)
   return {
     model: stringIn(body, 'model') ?? target.model,
     stream: body.stream === true,
@@ -46,27 +32,27 @@ export function decodeChatRequest(body: JsonObject, target: RequestTarget): Cano
     tools,
     webSearch: decodeSearch(body),
     toolChoice: decodeToolChoice(body),
-    parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
-    format: decodeFormat(body, native),
+    parallelToolCalls: read.flag(body, 'parallel_tool_calls'),
+    format: decodeFormat(body, note),
     reasoning: decodeReasoningSettings(body),
     maxOutputTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
     stop: decodeStop(body.stop),
-    temperature: readNumber(body, 'temperature'),
-    topP: readNumber(body, 'top_p'),
-    topK: readNumber(body, 'top_k'),
+    temperature: read.number(body, 'temperature'),
+    topP: read.number(body, 'top_p'),
+    topK: read.number(body, 'top_k'),
     // Clients send the default, which would be reported as dropped.
-    presencePenalty: readNumber(body, 'presence_penalty') || undefined,
-    frequencyPenalty: readNumber(body, 'frequency_penalty') || undefined,
-    seed: readNumber(body, 'seed'),
-    logitBias: readBag(body, 'logit_bias', (value) => typeof value === 'number', 'a number'),
-    logprobs: readFlag(body, 'logprobs') ? (countIn(body, 'top_logprobs') ?? 0) : undefined,
+    presencePenalty: read.number(body, 'presence_penalty') || undefined,
+    frequencyPenalty: read.number(body, 'frequency_penalty') || undefined,
+    seed: read.number(body, 'seed'),
+    logitBias: read.bag(body, 'logit_bias', 'number'),
+    logprobs: read.flag(body, 'logprobs') ? (countIn(body, 'top_logprobs') ?? 0) : undefined,
     choices: decodeChoices(body),
-    metadata: readBag(body, 'metadata', isString, 'a string'),
+    metadata: read.bag(body, 'metadata', 'string'),
     userId: stringIn(body, 'safety_identifier') ?? stringIn(body, 'user'),
     serviceTier: tiers.get(body.service_tier),
-    promptCacheKey: readText(body, 'prompt_cache_key') || undefined,
-    verbosity: decodeVerbosity(readText(body, 'verbosity')),
-    native,
+    promptCacheKey: read.text(body, 'prompt_cache_key') || undefined,
+    verbosity: decodeVerbosity(read.text(body, 'verbosity')),
+    native: uses,
   }
 }
 
@@ -75,24 +61,24 @@ function decodeVerbosity(text: string | undefined): CanonicalRequest['verbosity'
   return refuseValue('verbosity', 'low, medium or high')
 }
 
-function decodeFormat(body: JsonObject, native: NativeUse[]): OutputFormat | undefined {
+function decodeFormat(body: JsonObject, note: Note): OutputFormat | undefined {
   const at = 'response_format'
-  const format = readObject(body, at)
+  const format = read.object(body, at)
   if (format === undefined || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
-    native.push({ feature: 'unknown_field', at })
+    note('unknown_field', at)
     return undefined
   }
-  const wire = readObject(format, 'json_schema', at) ?? {}
+  const wire = read.object(format, 'json_schema', at) ?? {}
   const schemaAt = `${at}.json_schema`
   return {
     type: 'schema',
     at,
-    name: readText(wire, 'name', schemaAt),
-    description: readText(wire, 'description', schemaAt),
-    schema: readObject(wire, 'schema', schemaAt) ?? {},
-    strict: readFlag(wire, 'strict', schemaAt),
+    name: read.text(wire, 'name', schemaAt),
+    description: read.text(wire, 'description', schemaAt),
+    schema: read.object(wire, 'schema', schemaAt) ?? {},
+    strict: read.flag(wire, 'strict', schemaAt),
   }
 }
 
@@ -116,46 +102,40 @@ const tiers = meanings<ServiceTier>({
 })
 
 /** Notes features of this protocol only, and every unknown field. */
-function noteNative(body: JsonObject, native: NativeUse[]): void {
-  if (body.store === true) native.push({ feature: 'store', at: 'store' })
+function noteNative(body: JsonObject, note: Note): void {
+  if (body.store === true) note('store', 'store')
   if (arrayIn(body, 'modalities').some((name) => name !== 'text')) {
-    native.push({ feature: 'output_modality', at: 'modalities' })
+    note('output_modality', 'modalities')
   }
-  if (isPresent(body.prediction)) native.push({ feature: 'prediction', at: 'prediction' })
-  if (isPresent(body.web_search_options)) {
-    native.push({ feature: 'hosted_tool', at: 'web_search_options' })
-  }
+  if (isPresent(body.prediction)) note('prediction', 'prediction')
+  if (isPresent(body.web_search_options)) note('hosted_tool', 'web_search_options')
   if (isPresent(body.service_tier) && !tiers.has(body.service_tier)) {
-    native.push({ feature: 'unknown_field', at: 'service_tier' })
+    note('unknown_field', 'service_tier')
   }
   for (const field of Object.keys(body)) {
-    if (!known.has(field) && isPresent(body[field])) {
-      native.push({ feature: 'unknown_field', at: field })
-    }
+    if (!known.has(field) && isPresent(body[field])) note('unknown_field', field)
   }
 }
 
 const isPresent = (value: unknown) => value !== undefined && value !== null
 
 /** Fields that are decoded, noted above, or irrelevant elsewhere. */
-const known = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'tools', 'functions', 'tool_choice'],
-  ...['function_call', 'parallel_tool_calls', 'response_format', 'reasoning_effort', 'reasoning'],
-  ...['include_reasoning', 'thinking', 'verbosity', 'max_completion_tokens', 'max_tokens', 'stop'],
-  ...['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'seed'],
-  ...['logit_bias', 'logprobs', 'top_logprobs', 'n', 'metadata', 'user', 'safety_identifier'],
-  ...['service_tier', 'prompt_cache_key', 'store', 'modalities', 'audio', 'prediction'],
-  ...['web_search_options'],
-])
+const known = wordSet(`
+  model messages stream stream_options tools functions tool_choice function_call parallel_tool_calls
+  response_format reasoning_effort reasoning include_reasoning thinking verbosity
+  max_completion_tokens max_tokens stop temperature top_p top_k presence_penalty frequency_penalty
+  seed logit_bias logprobs top_logprobs n metadata user safety_identifier service_tier
+  prompt_cache_key store modalities audio prediction web_search_options
+`)
 
 interface Conversation {
-  readonly native: NativeUse[]
+  readonly note: Note
   readonly open: OpenCalls
 }
 
-function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
-  const conversation: Conversation = { native, open: createOpenCalls() }
-  const decoded = eachObject(messages, 'messages', (message, at, index) =>
+function decodeMessages(messages: readonly unknown[], note: Note): readonly Turn[] {
+  const conversation: Conversation = { note, open: createOpenCalls() }
+  const decoded = read.each(messages, 'messages', (message, at, index) =>
     decodeMessage(message, at, index, conversation),
   )
   return toTurns(
@@ -171,16 +151,16 @@ function decodeMessage(
   index: number,
   conversation: Conversation,
 ): MessageParts {
-  const { native } = conversation
-  const name = readText(message, 'name', at)
+  const { note } = conversation
+  const name = read.text(message, 'name', at)
   switch (message.role) {
     case 'system':
     case 'developer': {
-      const parts = decodeContent(message.content, { at, native, name, kinds: instructionKinds })
+      const parts = decodeContent(message.content, { at, note, name, kinds: instructionKinds })
       return { role: message.role, parts: withCache(parts, message) }
     }
     case 'user': {
-      const parts = decodeContent(message.content, { at, native, name, kinds: userKinds })
+      const parts = decodeContent(message.content, { at, note, name, kinds: userKinds })
       return { role: 'user', parts: withCache(parts, message) }
     }
     case 'assistant':
@@ -213,12 +193,12 @@ function decodeAssistant(
   message: JsonObject,
   at: string,
   index: number,
-  { native, open }: Conversation,
+  { note, open }: Conversation,
 ): readonly Part[] {
-  const name = readText(message, 'name', at)
-  const content = decodeContent(message.content, { at, native, name, kinds: assistantKinds })
-  const refusal = readText(message, 'refusal', at)
-  if (isJsonObject(message.audio)) native.push({ feature: 'stored_state', at: `${at}.audio` })
+  const name = read.text(message, 'name', at)
+  const content = decodeContent(message.content, { at, note, name, kinds: assistantKinds })
+  const refusal = read.text(message, 'refusal', at)
+  if (isJsonObject(message.audio)) note('stored_state', `${at}.audio`)
   const spoken: Part[] = [
     ...decodeReasoning(message, at),
     ...content,
@@ -226,9 +206,9 @@ function decodeAssistant(
     ...decodeImages(message).map((image) => ({ ...image, at: `${at}.images` })),
   ]
   const calls: ToolCallPart[] = []
-  eachObject(readList(message, 'tool_calls', at), `${at}.tool_calls`, (wire, callAt, place) => {
+  read.each(read.list(message, 'tool_calls', at), `${at}.tool_calls`, (wire, callAt, place) => {
     const call = decodeCall(wire, callAt, place === 0 ? `call_${index}` : `call_${index}_${place}`)
-    if (call === undefined) native.push({ feature: 'unknown_part', at: callAt })
+    if (call === undefined) note('unknown_part', callAt)
     else calls.push(call)
   })
   const legacy = objectIn(message, 'function_call')
@@ -245,17 +225,17 @@ function decodeResult(
   message: JsonObject,
   at: string,
   index: number,
-  { native, open }: Conversation,
+  { note, open }: Conversation,
 ): ToolResultPart {
-  const name = readText(message, 'name', at) ?? ''
-  const given = message.role === 'tool' ? readText(message, 'tool_call_id', at) : undefined
+  const name = read.text(message, 'name', at) ?? ''
+  const given = message.role === 'tool' ? read.text(message, 'tool_call_id', at) : undefined
   const call = given ? open.take(given) : open.takeNext(name)
   const invented = message.role === 'function' ? `call_${index}` : undefined
   const callId = given || call?.callId || invented
-  const parts = decodeContent(message.content, { at, native, kinds: resultKinds })
+  const parts = decodeContent(message.content, { at, note, kinds: resultKinds })
   return {
     type: 'tool-result',
-    callId: callId ?? readName(message, 'tool_call_id', at),
+    callId: callId ?? read.name(message, 'tool_call_id', at),
     name: call?.name ?? name,
     kind: call?.kind ?? 'function',
     parts: parts.filter(

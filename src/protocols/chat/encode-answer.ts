@@ -8,7 +8,7 @@ import type {
 import { type BlockEvent, createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { ReasoningPart, TextPart } from '../canonical/request.ts'
-import type { Usage } from '../canonical/usage.ts'
+import { reportedUsage, type Usage } from '../canonical/usage.ts'
 import { defined, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
@@ -17,23 +17,20 @@ import {
   encodeFinish,
   encodeHead,
   encodeLogprobs,
-  reportUsage,
   shiftCitations,
 } from './answer-fields.ts'
 import { encodeImage } from './content.ts'
 import { encodeChatStreamError } from './errors.ts'
 import { encodeDetail, joinReasoning } from './reasoning.ts'
 import { encodeCall } from './tools.ts'
+import { encodeUsage } from './usage.ts'
 
 /** A whole chat completion for the vendor's SDK, plus `reasoning_content`. */
-export function encodeChatResponse(
-  response: CanonicalResponse,
-  context: EncodeContext,
-): JsonObject {
+export function encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject {
   return defined({
     ...encodeHead(response, 'chat.completion', context),
     choices: response.choices.map(encodeChoice),
-    usage: reportUsage(response.usage, context),
+    usage: encodeUsage(reportedUsage(response.usage, context)),
     service_tier: response.serviceTier,
   })
 }
@@ -88,7 +85,7 @@ function encodeAllAnnotations(texts: readonly TextPart[]): readonly JsonObject[]
 }
 
 /** Encodes chunks of a chat completion. Usage goes into its own chunk, only for clients that ask for it. */
-export function createChatEncoder(context: EncodeContext): StreamEncoder {
+export function createEncoder(context: EncodeContext): StreamEncoder {
   const includesUsage = objectIn(context.body, 'stream_options')?.include_usage === true
   const tail = includesUsage ? ',"usage":null}\n\n' : '}\n\n'
   const choices = new Map<number, ChoiceEncoder>()
@@ -121,7 +118,7 @@ export function createChatEncoder(context: EncodeContext): StreamEncoder {
     for (const choice of choices.values()) text += choice.finish('other')
     if (includesUsage) {
       const tier = event.serviceTier ? `,"service_tier":"${event.serviceTier}"` : ''
-      const report = JSON.stringify(reportUsage(event.usage ?? usage, context))
+      const report = JSON.stringify(encodeUsage(reportedUsage(event.usage ?? usage, context)))
       text += `${begin ?? open({})}]${tier},"usage":${report}}\n\n`
     }
     return `${text}data: [DONE]\n\n`

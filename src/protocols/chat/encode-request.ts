@@ -18,7 +18,7 @@ import { encodeCall, encodeSearch, encodeTool, encodeToolChoice } from './tools.
  * The body of a chat completion request. The conversation comes last, so that a longer one has the same prefix.
  * `metadata` is not sent: OpenAI rejects it unless the answer is stored.
  */
-export function encodeChatRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
+export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { quirks, model } = options
   const { turns, tools, toolChoice, maxOutputTokens, logprobs, stream } = request
   const limit = quirks.has('max_tokens') ? 'max_tokens' : 'max_completion_tokens'

@@ -1,7 +1,16 @@
 import { tierName } from '../canonical/extras.ts'
 import { type Observation, observeTier, type ToolTally } from '../canonical/observation.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
+import {
+  arrayIn,
+  countIn,
+  isJsonObject,
+  meanings,
+  objectIn,
+  stringIn,
+  wordSet,
+  words,
+} from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestPictures, requestText } from '../request-content.ts'
@@ -123,25 +132,23 @@ function numberOf(value: unknown): readonly number[] {
 }
 
 /** Fields of an image request, with any vendor, that hold no pictures. */
-const imageSettings = new Set([
-  ...['model', 'prompt', 'negative_prompt', 'size', 'quality', 'style', 'background', 'moderation'],
-  ...['output_format', 'response_format', 'input_fidelity', 'user', 'aspect_ratio', 'resolution'],
-  ...['sequential_image_generation', 'sequential_image_generation_options', 'image_size'],
-  ...['optimize_prompt_options', 'image_config', 'provider', 'metadata', 'service_tier'],
-])
+const imageSettings = wordSet(`
+  model prompt negative_prompt size quality style background moderation output_format
+  response_format input_fidelity user aspect_ratio resolution sequential_image_generation
+  sequential_image_generation_options image_size optimize_prompt_options image_config provider
+  metadata service_tier
+`)
 
 /** Output tokens of one image with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
-const shownFields = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'n'],
-  ...['temperature', 'top_p', 'top_k', 'stop', 'presence_penalty', 'frequency_penalty', 'seed'],
-  ...['logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'verbosity', 'metadata'],
-  ...['store'],
-  ...['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
-  ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
-  ...['modalities', 'reasoning_effort'],
-])
+const shownFields = wordSet(`
+  model messages stream stream_options max_tokens max_completion_tokens n temperature top_p top_k
+  stop presence_penalty frequency_penalty seed logit_bias logprobs top_logprobs response_format
+  verbosity metadata store user safety_identifier prompt_cache_key prompt_cache_retention
+  service_tier tools tool_choice parallel_tool_calls functions function_call modalities
+  reasoning_effort
+`)
 
 /** Work that a request causes and no stream shows. */
 export function hiddenWork(body: JsonObject): HiddenWork {
@@ -174,10 +181,11 @@ const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
 export const toolOfKind = (kind: string) => namedTool(kinds, kind.replace(/^[a-z]+:/, ''))
 
 /** Members that tools of any type have, also the client's: they name no type. */
-const plainMembers = new Set([
-  ...['type', 'function', 'name', 'description', 'parameters', 'strict', 'cache_control'],
-  ...['defer_loading', 'allowed_callers'],
-])
+const plainMembers = new Set(
+  words(
+    'type function name description parameters strict cache_control defer_loading allowed_callers',
+  ),
+)
 
 /** A vendor-run tool's type; '' where upstreams could see several. */
 export const onlyKind = (tool: JsonObject, kind: string | undefined): string | undefined =>

@@ -6,10 +6,10 @@ import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
 import { bearerHeaders, joinUrl } from '../url.ts'
-import { createChatDecoder, decodeChatResponse } from './decode-answer.ts'
-import { decodeChatRequest } from './decode-request.ts'
-import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
-import { encodeChatRequest } from './encode-request.ts'
+import { createDecoder, decodeResponse } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createEncoder, encodeResponse } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
 import { decodeOpenAiError, encodeChatStreamError, encodeOpenAiError } from './errors.ts'
 import { readCompletions, readEmbeddings, readImages } from './facts.ts'
 import {
@@ -39,12 +39,12 @@ import { checkCompletions, checkEmbeddings, checkImages, checkTextCompletions } 
 
 /** Translation of chat completions. Counting uses the form of responses: chat has no such endpoint. */
 export const chatCodec: Codec = {
-  decodeRequest: decodeChatRequest,
-  encodeRequest: encodeChatRequest,
-  decodeResponse: decodeChatResponse,
-  encodeResponse: encodeChatResponse,
-  createDecoder: createChatDecoder,
-  createEncoder: createChatEncoder,
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createDecoder,
+  createEncoder,
   unenforcedKeywords: (request) => findRootKeywords(request, openAiRoot),
   takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),

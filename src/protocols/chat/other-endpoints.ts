@@ -8,14 +8,22 @@ import type {
 } from '../canonical/codec.ts'
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import {
+  arrayIn,
+  countIn,
+  isJsonObject,
+  objectIn,
+  parseJsonObject,
+  stringIn,
+  words,
+} from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocol.ts'
 import { noMedia, requestText } from '../request-content.ts'
 import { baseFacts, largestLimit, largestOf } from '../request-facts.ts'
 import { type LegacyFeature, legacyFeatures } from '../translation/features.ts'
-import { decodeChatRequest } from './decode-request.ts'
-import { createChatEncoder, encodeChatResponse } from './encode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import * as answers from './encode-answer.ts'
 import { amendUsage, hiddenWork, readExtras } from './facts.ts'
 
 /** Reads a checked legacy completion request. Source: OpenAI's API reference, "Completions". */
@@ -44,17 +52,17 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
 const promptFields = new Set(['prompt', 'suffix', 'echo', 'best_of'])
 
 /** Settings that chat completions share. Nothing else of the body is read. */
-const shared = [
-  ...['model', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'n', 'stop'],
-  ...['presence_penalty', 'frequency_penalty', 'seed', 'logit_bias', 'user', 'service_tier'],
-]
+const shared = words(`
+  model stream stream_options max_tokens temperature top_p n stop presence_penalty frequency_penalty
+  seed logit_bias user service_tier
+`)
 const known = new Set([...shared, 'prompt', 'suffix', 'echo', 'best_of', 'logprobs'])
 
 /** Decodes it as a chat completion with the prompt as the only user message. */
-function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
+function decodeTextRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
   const prompt = refuseOwn(body)
   const settings = Object.fromEntries(shared.map((name) => [name, body[name]]))
-  const request = decodeChatRequest(
+  const request = decodeRequest(
     {
       ...settings,
       max_tokens: body.max_tokens ?? usualLimit,
@@ -69,8 +77,9 @@ function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalReques
 
 /** Translation for clients: upstreams get chat completions, or the original bytes. */
 export const textCodec: Pick<Codec, 'decodeRequest' | 'encodeResponse' | 'createEncoder'> = {
-  decodeRequest,
-  encodeResponse: (response, context) => toTextCompletion(encodeChatResponse(response, context)),
+  decodeRequest: decodeTextRequest,
+  encodeResponse: (response, context) =>
+    toTextCompletion(answers.encodeResponse(response, context)),
   createEncoder: createTextEncoder,
 }
 
@@ -123,7 +132,7 @@ function textOf(choice: JsonObject): string {
 
 /** Encodes chunks of a legacy completion: those with text, an end, or usage. */
 function createTextEncoder(context: EncodeContext): StreamEncoder {
-  const chat = createChatEncoder(context)
+  const chat = answers.createEncoder(context)
   return {
     push: (event) => chat.push(event).split('\n\n').map(toTextFrame).join(''),
     fail: (error) => chat.fail(error),

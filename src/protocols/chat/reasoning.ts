@@ -1,4 +1,3 @@
-import type { EventSink } from '../canonical/answer.ts'
 import { refuseValue } from '../canonical/error.ts'
 import {
   type Effort,
@@ -6,16 +5,10 @@ import {
   type ReasoningPart,
   type ReasoningSettings,
 } from '../canonical/request.ts'
-import {
-  arrayIn,
-  isJsonObject,
-  objectIn,
-  readNumber,
-  readObject,
-  readText,
-  stringIn,
-} from '../json.ts'
+import type { EventSink } from '../canonical/sink.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
@@ -24,9 +17,9 @@ type Amount = NonNullable<ReasoningSettings['amount']>
  * Moonshot, Z.ai).
  */
 export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | undefined {
-  const settings = readObject(body, 'reasoning')
+  const settings = read.object(body, 'reasoning')
   const amount =
-    decodeEffort(readText(body, 'reasoning_effort'), 'reasoning_effort') ??
+    decodeEffort(read.text(body, 'reasoning_effort'), 'reasoning_effort') ??
     (settings && decodeSettings(settings)) ??
     decodeThinking(objectIn(body, 'thinking'))
   const isHidden = settings?.exclude === true || body.include_reasoning === false
@@ -47,9 +40,9 @@ function decodeEffort(name: string | undefined, at: string): Amount | undefined 
 
 function decodeSettings(settings: JsonObject): Amount | undefined {
   if (settings.enabled === false) return { type: 'off' }
-  const effort = decodeEffort(readText(settings, 'effort', 'reasoning'), 'reasoning.effort')
+  const effort = decodeEffort(read.text(settings, 'effort', 'reasoning'), 'reasoning.effort')
   if (effort !== undefined) return effort
-  const tokens = readNumber(settings, 'max_tokens')
+  const tokens = read.number(settings, 'max_tokens')
   if (tokens !== undefined) return tokens > 0 ? { type: 'budget', tokens } : { type: 'off' }
   return settings.enabled === true ? { type: 'auto' } : undefined
 }
@@ -57,7 +50,7 @@ function decodeSettings(settings: JsonObject): Amount | undefined {
 function decodeThinking(thinking: JsonObject | undefined): Amount | undefined {
   if (thinking?.type === 'disabled') return { type: 'off' }
   if (thinking?.type !== 'enabled') return undefined
-  const tokens = readNumber(thinking, 'budget_tokens')
+  const tokens = read.number(thinking, 'budget_tokens')
   return tokens !== undefined && tokens > 0 ? { type: 'budget', tokens } : { type: 'auto' }
 }
 
@@ -91,15 +84,15 @@ function readDetails(message: JsonObject): readonly ReasoningDetail[] {
     const { type, index } = detail
     const id = stringIn(detail, 'id')
     const place = typeof index === 'number' ? index : undefined
-    const read = (text: string | undefined, signature: string | undefined) =>
+    const detailOf = (text: string | undefined, signature: string | undefined) =>
       text === undefined && signature === undefined
         ? []
         : [{ text: text ?? '', signature, id, index: place, isOwn: detail.format === ownFormat }]
     if (type === 'reasoning.text') {
-      return read(stringIn(detail, 'text'), stringIn(detail, 'signature'))
+      return detailOf(stringIn(detail, 'text'), stringIn(detail, 'signature'))
     }
-    if (type === 'reasoning.summary') return read(stringIn(detail, 'summary'), undefined)
-    return type === 'reasoning.encrypted' ? read(undefined, stringIn(detail, 'data')) : []
+    if (type === 'reasoning.summary') return detailOf(stringIn(detail, 'summary'), undefined)
+    return type === 'reasoning.encrypted' ? detailOf(undefined, stringIn(detail, 'data')) : []
   })
 }
 
@@ -193,9 +186,8 @@ export function createReasoningDecoder(
   function start(detail: ReasoningDetail | undefined): Stretch {
     close()
     beforeReasoning()
-    const block = sink.nextBlock()
+    const block = sink.open('reasoning', choice)
     open = { block, index: detail?.index, id: detail?.id, signature: undefined }
-    sink.push({ type: 'reasoning-start', id: block, choice })
     return open
   }
 

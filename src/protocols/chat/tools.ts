@@ -2,44 +2,33 @@ import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type {
   CanonicalRequest,
-  NativeUse,
+  Note,
   Tool,
   ToolCallPart,
   ToolChoice,
   WebSearch,
 } from '../canonical/request.ts'
 import { decodeLocation, openAiRoot, plainRoot, toolNamed } from '../canonical/tools.ts'
-import {
-  defined,
-  eachObject,
-  isJsonObject,
-  meanings,
-  objectIn,
-  readFlag,
-  readList,
-  readName,
-  readObject,
-  readText,
-  stringIn,
-} from '../json.ts'
+import { defined, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { cacheControl, cacheHint } from './content.ts'
 
 /** Decodes `tools`, and the older `functions`. */
-export function decodeTools(body: JsonObject, native: NativeUse[]): readonly Tool[] {
-  const tools = eachObject(readList(body, 'tools'), 'tools', (tool, at) => {
+export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
+  const tools = read.each(read.list(body, 'tools'), 'tools', (tool, at) => {
     if (tool.type === 'custom') return decodeCustom(tool, at)
     // Mistral's clients omit the type.
     if (tool.type === 'function' || (tool.type ?? undefined) === undefined) {
-      const wire = readObject(tool, 'function', at)
+      const wire = read.object(tool, 'function', at)
       if (wire === undefined) return refuseValue(`${at}.function`, 'an object')
       const decoded = decodeFunction(wire, at, `${at}.function`)
       return { ...decoded, cache: cacheHint(tool) ?? cacheHint(wire) }
     }
-    native.push({ feature: 'hosted_tool', at })
+    note('hosted_tool', at)
     return undefined
   })
-  const functions = eachObject(readList(body, 'functions'), 'functions', (wire, at) =>
+  const functions = read.each(read.list(body, 'functions'), 'functions', (wire, at) =>
     decodeFunction(wire, at, at),
   )
   return [...tools.filter((tool) => tool !== undefined), ...functions]
@@ -49,28 +38,28 @@ function decodeFunction(wire: JsonObject, at: string, fieldsAt: string): Tool {
   return {
     at,
     kind: 'function',
-    name: readName(wire, 'name', fieldsAt),
-    description: readText(wire, 'description', fieldsAt) || undefined,
-    parameters: readObject(wire, 'parameters', fieldsAt),
-    strict: readFlag(wire, 'strict', fieldsAt),
+    name: read.name(wire, 'name', fieldsAt),
+    description: read.text(wire, 'description', fieldsAt) || undefined,
+    parameters: read.object(wire, 'parameters', fieldsAt),
+    strict: read.flag(wire, 'strict', fieldsAt),
   }
 }
 
 function decodeCustom(tool: JsonObject, at: string): Tool {
-  const wire = readObject(tool, 'custom', at) ?? {}
+  const wire = read.object(tool, 'custom', at) ?? {}
   const fieldsAt = `${at}.custom`
-  const format = readObject(wire, 'format', fieldsAt)
+  const format = read.object(wire, 'format', fieldsAt)
   const isGrammar = format?.type === 'grammar'
   const grammar = isGrammar ? (objectIn(format, 'grammar') ?? format) : undefined
   const grammarAt = `${fieldsAt}.format.grammar`
   return {
     at,
     kind: 'custom',
-    name: readName(wire, 'name', fieldsAt),
-    description: readText(wire, 'description', fieldsAt) || undefined,
+    name: read.name(wire, 'name', fieldsAt),
+    description: read.text(wire, 'description', fieldsAt) || undefined,
     grammar: grammar && {
-      syntax: readName(grammar, 'syntax', grammarAt),
-      definition: readName(grammar, 'definition', grammarAt),
+      syntax: read.name(grammar, 'syntax', grammarAt),
+      definition: read.name(grammar, 'definition', grammarAt),
     },
     cache: cacheHint(tool),
   }
@@ -96,7 +85,8 @@ export function encodeTool(tool: Tool, marksCache: boolean): JsonObject {
 /** Decodes `tool_choice`, and the older `function_call`. */
 export function decodeToolChoice(body: JsonObject): ToolChoice | undefined {
   const legacy = body.function_call ?? undefined
-  if (isJsonObject(legacy)) return { type: 'tool', name: readName(legacy, 'name', 'function_call') }
+  if (isJsonObject(legacy))
+    return { type: 'tool', name: read.name(legacy, 'name', 'function_call') }
   const choice = body.tool_choice ?? legacy
   if (choice === undefined) return undefined
   const named = modes.get(choice)
@@ -104,9 +94,9 @@ export function decodeToolChoice(body: JsonObject): ToolChoice | undefined {
   if (!isJsonObject(choice)) return refuseValue('tool_choice', 'none, auto, required or an object')
   if (choice.type === 'allowed_tools') return decodeAllowed(choice)
   const key = choice.type === 'custom' ? 'custom' : 'function'
-  const tool = readObject(choice, key, 'tool_choice')
+  const tool = read.object(choice, key, 'tool_choice')
   if (tool === undefined) return refuseValue(`tool_choice.${key}`, 'an object')
-  return { type: 'tool', name: readName(tool, 'name', `tool_choice.${key}`) }
+  return { type: 'tool', name: read.name(tool, 'name', `tool_choice.${key}`) }
 }
 
 const modes = meanings({ none: 'none', auto: 'auto', required: 'required any' })
@@ -114,8 +104,8 @@ const modes = meanings({ none: 'none', auto: 'auto', required: 'required any' })
 function decodeAllowed(choice: JsonObject): ToolChoice {
   const at = 'tool_choice.allowed_tools'
   const allowed = objectIn(choice, 'allowed_tools') ?? choice
-  const names = eachObject(readList(allowed, 'tools', at), `${at}.tools`, (tool, toolAt) =>
-    readName(objectIn(tool, 'function') ?? objectIn(tool, 'custom') ?? tool, 'name', toolAt),
+  const names = read.each(read.list(allowed, 'tools', at), `${at}.tools`, (tool, toolAt) =>
+    read.name(objectIn(tool, 'function') ?? objectIn(tool, 'custom') ?? tool, 'name', toolAt),
   )
   return { type: 'allowed', names, isRequired: allowed.mode === 'required' }
 }
@@ -143,7 +133,7 @@ export function decodeCall(
   const callId = stringIn(wire, 'id') ?? invented
   const custom = objectIn(wire, 'custom')
   if (wire.type === 'custom' && custom !== undefined) {
-    const name = readName(custom, 'name', `${at}.custom`)
+    const name = read.name(custom, 'name', `${at}.custom`)
     const input = typeof custom.input === 'string' ? custom.input : ''
     return { type: 'tool-call', callId, name, kind: 'custom', input, at }
   }
@@ -153,7 +143,7 @@ export function decodeCall(
       ? refuseValue(`${at}.function`, 'an object')
       : undefined
   }
-  const name = readName(call, 'name', `${at}.function`)
+  const name = read.name(call, 'name', `${at}.function`)
   const input = argumentsText(call.arguments)
   return {
     type: 'tool-call',

@@ -9,7 +9,7 @@ import {
 } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/tools.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
-import { isJsonObject, objectIn } from '../json.ts'
+import { isJsonObject, objectIn, words } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**
@@ -116,11 +116,7 @@ function readToolUses(wire: JsonObject): ToolCounts | undefined {
   return plus(tools, 'web_search', wire.num_search_queries, keepsZero)
 }
 
-const detailFields = [
-  'server_tool_use',
-  'server_tool_use_details',
-  'server_side_tool_usage_details',
-] as const
+const detailFields = words('server_tool_use server_tool_use_details server_side_tool_usage_details')
 
 const detailNames: readonly (readonly [name: string, tool: HostedTool])[] = [
   ['web_search_requests', 'web_search'],

@@ -1,22 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import {
-  Bag,
-  Content,
-  createCheck,
-  Flag,
-  invalid,
-  List,
-  missing,
-  Name,
-  Num,
-  nullable,
-  PositiveInteger,
-  streamOptionsFault,
-  Text,
-} from '../check.ts'
+import * as t from '../check.ts'
 import type { Fault } from '../protocol.ts'
 
-const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
+const Message = Type.Object(
+  { role: t.Name, content: t.nullable(t.Content) },
+  { expected: 'an object' },
+)
 
 const Choices = Type.Integer({
   minimum: 1,
@@ -25,22 +14,22 @@ const Choices = Type.Integer({
 })
 
 const CompletionsRequest = Type.Object({
-  model: Name,
+  model: t.Name,
   messages: Type.Array(Message, { minItems: 1, expected: 'a non-empty array of messages' }),
-  stream: nullable(Flag),
-  stream_options: nullable(Bag),
-  max_tokens: nullable(PositiveInteger),
-  max_completion_tokens: nullable(PositiveInteger),
-  n: nullable(Choices),
-  temperature: nullable(Num),
-  tools: nullable(List),
+  stream: t.nullable(t.Flag),
+  stream_options: t.nullable(t.Bag),
+  max_tokens: t.nullable(t.PositiveInteger),
+  max_completion_tokens: t.nullable(t.PositiveInteger),
+  n: t.nullable(Choices),
+  temperature: t.nullable(t.Num),
+  tools: t.nullable(t.List),
 })
 type CompletionsRequest = Static<typeof CompletionsRequest>
 
 /** The first fault of a chat completion request. */
-export const checkCompletions = createCheck(
+export const checkCompletions = t.createCheck(
   CompletionsRequest,
-  (body) => streamOptionsFault(body) ?? contentFault(body.messages),
+  (body) => t.streamOptionsFault(body) ?? contentFault(body.messages),
 )
 
 /** Only model messages with calls may lack content; vendors reject the rest. */
@@ -53,55 +42,59 @@ function contentFault(messages: CompletionsRequest['messages']): Fault | undefin
   const param = `messages[${index}].content`
   const expected = 'a string or an array of content parts'
   return message.content === undefined
-    ? missing(param, expected)
-    : invalid(param, `${param} must be ${expected}, not null.`)
+    ? t.missing(param, expected)
+    : t.invalid(param, `${param} must be ${expected}, not null.`)
 }
 
 const spoken = new Set(['user', 'system', 'developer'])
 
 const EmbeddingsRequest = Type.Object({
-  model: Name,
-  input: Type.Union([Text, List], { expected: 'a string or an array' }),
+  model: t.Name,
+  input: Type.Union([t.Text, t.List], { expected: 'a string or an array' }),
 })
 
 /** The first fault of an embeddings request. */
-export const checkEmbeddings = createCheck(EmbeddingsRequest)
+export const checkEmbeddings = t.createCheck(EmbeddingsRequest)
 
 const ImagesRequest = Type.Object({
-  model: Name,
-  prompt: Text,
-  n: nullable(Choices),
-  stream: nullable(Flag),
+  model: t.Name,
+  prompt: t.Text,
+  n: t.nullable(Choices),
+  stream: t.nullable(t.Flag),
 })
 
 /** The first fault of a JSON request for new or edited images. */
-export const checkImages = createCheck(ImagesRequest)
+export const checkImages = t.createCheck(ImagesRequest)
 
 const TextRequest = Type.Object({
-  model: Name,
-  prompt: Type.Union([Text, List], { expected: 'a string or an array' }),
-  stream: nullable(Flag),
-  stream_options: nullable(Bag),
-  max_tokens: nullable(PositiveInteger),
-  n: nullable(Choices),
-  best_of: nullable(Choices),
-  temperature: nullable(Num),
+  model: t.Name,
+  prompt: Type.Union([t.Text, t.List], { expected: 'a string or an array' }),
+  stream: t.nullable(t.Flag),
+  stream_options: t.nullable(t.Bag),
+  max_tokens: t.nullable(t.PositiveInteger),
+  n: t.nullable(Choices),
+  best_of: t.nullable(Choices),
+  temperature: t.nullable(t.Num),
 })
 
 /** The first fault of a legacy completion request. */
-export const checkTextCompletions = createCheck(
+export const checkTextCompletions = t.createCheck(
   TextRequest,
-  (body) => streamOptionsFault(body) ?? promptFault(body.prompt),
+  (body) => t.streamOptionsFault(body) ?? promptFault(body.prompt),
 )
 
 /** Several prompts would be several contexts and bills. */
 function promptFault(prompt: unknown): Fault | undefined {
   if (!Array.isArray(prompt)) return undefined
-  if (prompt.length === 0) return invalid('prompt', 'prompt must hold a text, not an empty array.')
+  if (prompt.length === 0)
+    return t.invalid('prompt', 'prompt must hold a text, not an empty array.')
   const isOne = isTokens(prompt)
   const other = isOne ? -1 : prompt.findIndex((one) => typeof one !== 'string' && !isTokens(one))
   if (other >= 0)
-    return invalid(`prompt[${other}]`, `prompt[${other}] must be a text, or LLM tokens as numbers.`)
+    return t.invalid(
+      `prompt[${other}]`,
+      `prompt[${other}] must be a text, or LLM tokens as numbers.`,
+    )
   const count = isOne ? 1 : prompt.length
   if (count === 1) return undefined
   return {

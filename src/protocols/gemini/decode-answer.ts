@@ -1,15 +1,10 @@
-import {
-  type AnswerEvent,
-  type CanonicalResponse,
-  EventSink,
-  type FinishReason,
-} from '../canonical/answer.ts'
+import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
 import { toJsonText, withExactCalls } from '../canonical/json-text.ts'
-import type { SearchPart, ServiceTier, TokenLogprob } from '../canonical/request.ts'
-import type { Usage } from '../canonical/usage.ts'
+import type { SearchPart, ServiceTier, TokenLogprob, Tool } from '../canonical/request.ts'
+import { EventSink } from '../canonical/sink.ts'
+import { toolNamed } from '../canonical/tools.ts'
 import {
   arrayIn,
   countIn,
@@ -29,7 +24,7 @@ import { geminiReports } from './usage.ts'
 import { camelNames } from './wire.ts'
 
 /** Decodes a whole answer: it has the shape of a stream's only chunk. Never throws. */
-export function decodeAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
+export function decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const decoder = createChunkDecoder(context)
   return foldEvents([...decoder.read(body), ...decoder.end()])
 }
@@ -49,35 +44,24 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
 
 /** Decodes answers: chunks of a stream, or a whole body as one big chunk. */
 function createChunkDecoder({ requestId, request }: DecodeContext) {
-  const counts = createCounts()
+  const sink = new EventSink(requestId, geminiReports)
   const candidates = new Map<number, CandidateDecoder>()
-  const customTools = new Set(
-    request.tools.flatMap(({ kind, name }) => (kind === 'custom' ? [name] : [])),
-  )
-  let usage: Usage | undefined
-  let serviceTier: ServiceTier | undefined
-  let hasStarted = false
-  let isOver = false
-  const sink = new EventSink(requestId)
-  const begin = (index: number) => createCandidate(index, customTools, sink)
+  const begin = (index: number) => createCandidate(index, request.tools, sink)
   const candidateAt = (index: number) => candidates.getOrInsertComputed(index, begin)
 
   function start(chunk: JsonObject): void {
-    if (hasStarted) return
-    hasStarted = true
     const [id, model] = [stringIn(chunk, 'responseId'), stringIn(chunk, 'modelVersion')]
-    sink.push({ type: 'start', id, model, createdAt: secondsOf(chunk.createTime), usage })
+    sink.start({ id, model, createdAt: secondsOf(chunk.createTime), usage: sink.usage })
   }
 
   return {
     read(wire: JsonObject): readonly AnswerEvent[] {
-      if (isOver) return []
+      if (sink.isOver) return []
       const chunk = camelNames(wire)
       const metadata = objectIn(chunk, 'usageMetadata')
-      usage =
-        withoutExtras(foldUsage(geminiReports, metadata && camelNames(metadata), counts)) ?? usage
-      serviceTier = tierOf(metadata) ?? serviceTier
-      start(chunk)
+      sink.noteUsage(metadata && camelNames(metadata))
+      sink.serviceTier = tierOf(metadata) ?? sink.serviceTier
+      if (!sink.isStarted) start(chunk)
       for (const candidate of arrayIn(chunk, 'candidates')) {
         if (!isJsonObject(candidate)) continue
         const fields = camelNames(candidate)
@@ -88,20 +72,19 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
         candidateAt(0).block()
       }
       if (chunk.error !== undefined && chunk.error !== null) {
-        isOver = true
         for (const candidate of candidates.values()) candidate.close()
-        sink.push({ type: 'error', error: decodeError(chunk) })
+        sink.fail(decodeError(chunk))
       }
       return sink.take()
     },
     end(): readonly AnswerEvent[] {
-      if (isOver) return []
-      isOver = true
+      if (sink.isOver) return []
+      sink.isOver = true
       const all = [...candidates.values()]
       for (const candidate of all) candidate.close()
       for (const candidate of all) candidate.finish()
       const areAllEnded = all.length > 0 && all.every((candidate) => candidate.hasEnded())
-      if (areAllEnded) sink.push({ type: 'end', usage, serviceTier })
+      if (areAllEnded) sink.end()
       return sink.take()
     },
   }
@@ -136,7 +119,7 @@ interface OpenCall {
 
 type Logprobs = readonly TokenLogprob[] | undefined
 
-function createCandidate(choice: number, customTools: ReadonlySet<string>, sink: EventSink) {
+function createCandidate(choice: number, tools: readonly Tool[], sink: EventSink) {
   let open: OpenBlock | undefined
   let openCall: OpenCall | undefined
   let reason: string | undefined
@@ -155,27 +138,25 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
     }
     const citations = decodeCitations(sources, text)
     sources = {}
-    sink.push({ type: 'text-end', id, ...(citations.length === 0 ? {} : { citations }) })
+    sink.push({ type: 'text-end', id, citations: citations.length === 0 ? undefined : citations })
   }
 
   function openBlock(type: OpenBlock['type']): OpenBlock {
     if (open?.type === type) return open
     closeBlock()
-    open = { id: sink.nextBlock(), type, text: '' }
-    sink.push({ type: `${type}-start`, id: open.id, choice })
+    open = { id: sink.open(type, choice), type, text: '' }
     return open
   }
 
   function addSignature(signature: string, callId?: string): void {
     closeBlock()
-    const id = sink.nextBlock()
-    sink.push({ type: 'reasoning-start', id, choice })
-    sink.push({ type: 'reasoning-end', id, signature, callId })
+    sink.push({ type: 'reasoning-end', id: sink.open('reasoning', choice), signature, callId })
   }
 
   function addCall({ name, callId }: Omit<OpenCall, 'pieces'>, args: JsonObject): void {
     const id = sink.nextBlock()
-    const free = customTools.has(name) && typeof args.input === 'string' ? args.input : undefined
+    const isCustom = toolNamed(tools, name)?.kind === 'custom'
+    const free = isCustom && typeof args.input === 'string' ? args.input : undefined
     const kind = free === undefined ? 'function' : 'custom'
     sink.push({ type: 'tool-call-start', id, choice, callId, name, kind })
     sink.push({ type: 'tool-call-delta', id, text: free ?? toJsonText(args) ?? '{}' })
@@ -214,7 +195,7 @@ function createCandidate(choice: number, customTools: ReadonlySet<string>, sink:
       const block = openBlock(type)
       block.text += text
       if (type === 'reasoning') sink.push({ type: 'reasoning-delta', id: block.id, text })
-      else sink.push({ type: 'text-delta', id: block.id, text, ...(logprobs ? { logprobs } : {}) })
+      else sink.push({ type: 'text-delta', id: block.id, text, logprobs })
     }
     if (signature === undefined) return
     if (type === 'reasoning' && open?.type === 'reasoning') closeBlock(signature)

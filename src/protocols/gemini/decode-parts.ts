@@ -5,26 +5,27 @@ import type {
   DocumentPart,
   ImagePart,
   MediaSource,
+  Note,
   Part,
   ReasoningPart,
   ToolCallPart,
   ToolResultPart,
   VideoPart,
 } from '../canonical/request.ts'
-import { isJsonObject, objectIn, stringIn } from '../json.ts'
+import { isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeBase64, isDummy, toStandardBase64, unwrapSignature } from './thinking.ts'
-import { camelNames, listOf, type Note, noteUnknown } from './wire.ts'
+import { camelNames, listOf, noteUnknown } from './wire.ts'
 
 export interface PartContext {
   readonly note: Note
   readonly pairing: Pairing
 }
 
-const knownFields = new Set([
-  ...['text', 'thought', 'thoughtSignature', 'inlineData', 'fileData', 'functionCall'],
-  ...['functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
-])
+const knownFields = wordSet(`
+  text thought thoughtSignature inlineData fileData functionCall functionResponse executableCode
+  codeExecutionResult toolCall toolResponse
+`)
 
 const vendorItems = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 

@@ -1,37 +1,30 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import { isTooDeep } from '../canonical/json-text.ts'
-import type {
-  CanonicalRequest,
-  OutputFormat,
-  Part,
-  ReasoningPart,
-  Role,
-  ServiceTier,
-  Turn,
+import {
+  type CanonicalRequest,
+  createNotes,
+  type Note,
+  type OutputFormat,
+  type Part,
+  type ReasoningPart,
+  type Role,
+  type ServiceTier,
+  type Turn,
 } from '../canonical/request.ts'
 import { toTurns } from '../canonical/turns.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { createPairing, decodePart, type PartContext } from './decode-parts.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { decodeThinking, isWrapped } from './thinking.ts'
 import { decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
-import {
-  camelNames,
-  createNotes,
-  eachOf,
-  listOf,
-  type Note,
-  noteUnknown,
-  placesIn,
-  written,
-} from './wire.ts'
+import { camelNames, eachOf, listOf, noteUnknown, placesIn, written } from './wire.ts'
 
-const bodyFields = new Set([
-  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels'],
-  ...['serviceTier', 'safetySettings', 'modelArmorConfig', 'cachedContent', 'store', 'model'],
-])
+const bodyFields = wordSet(`
+  contents systemInstruction tools toolConfig generationConfig labels serviceTier safetySettings
+  modelArmorConfig cachedContent store model
+`)
 
 /** Decodes a generateContent request; a token count request may contain one. */
 export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
@@ -93,12 +86,11 @@ export function decodeTier(tier: unknown): ServiceTier | undefined {
   return name === 'flex' || name === 'priority' ? name : undefined
 }
 
-const configFields = new Set([
-  ...['maxOutputTokens', 'temperature', 'topP', 'topK', 'candidateCount', 'stopSequences', 'seed'],
-  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'thinkingConfig'],
-  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', '_responseJsonSchema'],
-  ...['responseModalities', 'speechConfig', 'imageConfig'],
-])
+const configFields = wordSet(`
+  maxOutputTokens temperature topP topK candidateCount stopSequences seed presencePenalty
+  frequencyPenalty responseLogprobs logprobs thinkingConfig responseMimeType responseSchema
+  responseJsonSchema _responseJsonSchema responseModalities speechConfig imageConfig
+`)
 
 /** Source: Google's reference of `GenerationConfig`. */
 const maxCandidates = 8

@@ -1,6 +1,6 @@
 import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
-import { arrayIn, isJsonObject, objectIn } from '../json.ts'
+import { arrayIn, isJsonObject, objectIn, words } from '../json.ts'
 import type { JsonObject, Operation } from '../protocol.ts'
 
 /** Translation of Gemini's embeddings. Source: Google's Gemini API reference: 100 requests in a batch. */
@@ -53,8 +53,8 @@ const batchFields = new Set(['requests'])
 /** The vendor's SDKs write settings beside the content, or in `embedContentConfig`. */
 const configNames = ['embedContentConfig', 'embed_content_config']
 const fields = new Set([
-  ...['model', 'content', 'taskType', 'task_type', 'title', ...configNames],
-  ...['outputDimensionality', 'output_dimensionality'],
+  ...words('model content taskType task_type title outputDimensionality output_dimensionality'),
+  ...configNames,
 ])
 
 interface Place {

@@ -8,7 +8,7 @@ import type {
 import { type BlockEvent, type BlockOrder, createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { SearchPart, TokenLogprob, ToolCallPart } from '../canonical/request.ts'
-import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { reportedUsage, type Usage } from '../canonical/usage.ts'
 import type { JsonObject } from '../protocol.ts'
 import { type CitedText, encodeGrounding, encodeLogprobs } from './citations.ts'
 import { encodeMedia } from './decode-parts.ts'
@@ -18,7 +18,7 @@ import { wrapSignatures } from './thinking.ts'
 import { encodeUsage } from './usage.ts'
 
 /** A whole answer. Signatures are put where clients of this protocol send them back. */
-export function encodeAnswer(response: CanonicalResponse, context: EncodeContext): JsonObject {
+export function encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject {
   const { choices, usage, error } = response
   if (error !== undefined && choices.length === 0) {
     const { message, status = 502 } = error
@@ -26,15 +26,10 @@ export function encodeAnswer(response: CanonicalResponse, context: EncodeContext
   }
   return {
     candidates: choices.map(encodeChoice),
-    usageMetadata: reportUsage(usage, context),
+    usageMetadata: encodeUsage(reportedUsage(usage, context)),
     modelVersion: context.model,
     responseId: response.id ?? context.requestId,
   }
-}
-
-/** The usage of a whole answer; without a report, the estimated input. */
-export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
-  return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }
 
 function encodeChoice({ index, parts, finish }: Choice): JsonObject {
@@ -240,7 +235,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
   function writeEnd(event: EventOf<'end'>): string {
     isOver = true
-    if (event.usage || usage === '') usage = usageField(reportUsage(event.usage, context))
+    if (event.usage || usage === '') usage = usageField(reportedUsage(event.usage, context))
     const candidates = [...finishes].map(([choice, { reason }]) => {
       const answer = answerOf(choice)
       const parts = signLast(answer.held === undefined ? [] : [answer.held], answer)
@@ -255,7 +250,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'start':
-        if (event.usage) usage = usageField(encodeUsage(event.usage))
+        if (event.usage) usage = usageField(event.usage)
         tail = tailOf(event.id ?? requestId)
         return ''
       case 'text-start':
@@ -312,7 +307,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`
+const usageField = (usage: Usage) => `,"usageMetadata":${JSON.stringify(encodeUsage(usage))}`
 
 function members(fields: JsonObject): string {
   const json = JSON.stringify(fields)

@@ -1,6 +1,6 @@
 import { tierName } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import { isJsonObject, meanings, objectIn } from '../json.ts'
+import { isJsonObject, meanings, objectIn, wordSet, words } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestText } from '../request-content.ts'
@@ -44,10 +44,10 @@ export function readGemini(wire: JsonObject): RequestFacts {
 }
 
 /** Cached contents are not in the body. */
-const contentFields = new Set([
-  ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
-  ...['generateContentRequest', 'generate_content_request'],
-])
+const contentFields = wordSet(`
+  systemInstruction system_instruction contents content requests generateContentRequest
+  generate_content_request
+`)
 
 /** Reads a checked batch of embeddings: each is a call. */
 export function readBatchEmbed(body: JsonObject): RequestFacts {
@@ -55,9 +55,7 @@ export function readBatchEmbed(body: JsonObject): RequestFacts {
   return { ...readGemini(body), calls: Array.isArray(requests) ? requests.length : 1 }
 }
 
-const schemaNames = [
-  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
-] as const
+const schemaNames = words('responseSchema response_schema responseJsonSchema response_json_schema')
 
 /** Nested requests repeat the path's model: the vendor rejects other names. */
 export function renameGemini(
@@ -126,16 +124,15 @@ function withoutOwnNames(body: JsonObject): JsonObject {
   return inner.length === 0 ? rest : { ...rest, requests: inner }
 }
 
-const shownFields = new Set([
-  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'labels', 'model'],
-  ...['generationConfig', 'serviceTier'],
-])
-const shownSettings = new Set([
-  ...['temperature', 'topP', 'topK', 'candidateCount', 'maxOutputTokens', 'stopSequences', 'seed'],
-  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'responseModalities'],
-  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', 'mediaResolution'],
-  ...['thinkingConfig'],
-])
+const shownFields = wordSet(`
+  contents systemInstruction tools toolConfig safetySettings labels model generationConfig
+  serviceTier
+`)
+const shownSettings = wordSet(`
+  temperature topP topK candidateCount maxOutputTokens stopSequences seed responseMimeType
+  responseSchema responseJsonSchema responseModalities presencePenalty frequencyPenalty
+  responseLogprobs logprobs mediaResolution thinkingConfig
+`)
 
 const shownThinking = new Set(['thinkingBudget', 'includeThoughts'])
 

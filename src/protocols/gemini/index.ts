@@ -3,10 +3,10 @@ import { decodeUsage } from '../canonical/extras.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { joinUrl, modelPath, pathSegments } from '../url.ts'
-import { createDecoder, decodeAnswer } from './decode-answer.ts'
+import { createDecoder, decodeResponse } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { geminiEmbeddings } from './embeddings.ts'
-import { createEncoder, encodeAnswer } from './encode-answer.ts'
+import { createEncoder, encodeResponse } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import {
   decodeError,
@@ -110,8 +110,8 @@ export function geminiTarget(target: string): { model: string; action: string | 
 const geminiCodec: Codec = {
   decodeRequest,
   encodeRequest,
-  decodeResponse: decodeAnswer,
-  encodeResponse: encodeAnswer,
+  decodeResponse,
+  encodeResponse,
   createDecoder,
   createEncoder,
   findFault: findSchemaFault,

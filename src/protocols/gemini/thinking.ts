@@ -1,8 +1,8 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import { type Effort, efforts, type ReasoningSettings } from '../canonical/request.ts'
+import { type Effort, efforts, type Note, type ReasoningSettings } from '../canonical/request.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, type Note, noteUnknown } from './wire.ts'
+import { camelNames, noteUnknown } from './wire.ts'
 
 const fields = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
 

@@ -1,11 +1,11 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { CanonicalRequest, Tool, ToolChoice, WebSearch } from '../canonical/request.ts'
+import type { CanonicalRequest, Note, Tool, ToolChoice, WebSearch } from '../canonical/request.ts'
 import { customParameters, describeTool, textsIn } from '../canonical/tools.ts'
-import { arrayIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
-import { camelNames, eachOf, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
+import { camelNames, eachOf, listOf, noteUnknown, placesIn, written } from './wire.ts'
 
 /** Decodes functions; vendor-run tools are noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
@@ -45,9 +45,9 @@ function decodeFunction(wire: JsonObject, at: string, note: Note): Tool {
   }
 }
 
-const configFields = new Set([
-  ...['functionCallingConfig', 'retrievalConfig', 'includeServerSideToolInvocations'],
-])
+const configFields = wordSet(
+  'functionCallingConfig retrievalConfig includeServerSideToolInvocations',
+)
 const callingFields = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'])
 
 /** Decodes the calling mode of `toolConfig`. `VALIDATED`, which enforces schemas, is `auto`. */

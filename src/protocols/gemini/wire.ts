@@ -1,91 +1,81 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { NativeUse } from '../canonical/request.ts'
-import {
-  Bag,
-  createCheck,
-  List,
-  missing,
-  nullable,
-  Objects,
-  PositiveInteger,
-  Text,
-} from '../check.ts'
+import type { Note } from '../canonical/request.ts'
+import * as t from '../check.ts'
 import { settingsFault } from '../field-names.ts'
 import { countIn, isJsonObject, objectIn } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
 import { largestOf } from '../request-facts.ts'
-import type { NativeFeature } from '../translation/features.ts'
 
 // The vendor's JSON reader accepts one object for an array of one, and both camelCase and snake_case, as its
 // documentation uses both.
 const content = <Parts extends TSchema>(parts: Parts) =>
-  Type.Object({ role: nullable(Text), parts }, { expected: 'an object with "parts"' })
+  Type.Object({ role: t.nullable(t.Text), parts }, { expected: 'an object with "parts"' })
 const oneOrMore = <One extends TSchema>(one: One, expected: string) =>
   Type.Union([one, Type.Array(one, { minItems: 1 })], { expected })
 
-const Content = content(Type.Union([Bag, Objects], { expected: 'an array of parts' }))
+const Content = content(Type.Union([t.Bag, t.Objects], { expected: 'an array of parts' }))
 // The vendor rejects a content without a part: "contents.parts must not be empty".
-const SaidContent = content(oneOrMore(Bag, 'a non-empty array of parts'))
+const SaidContent = content(oneOrMore(t.Bag, 'a non-empty array of parts'))
 const contents = 'a non-empty array of contents'
 
 const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
 // The vendor also reads a number as a word, and one word as a list. No known client writes that.
-const Words = Type.Array(Text, { expected: 'an array of strings' })
+const Words = Type.Array(t.Text, { expected: 'an array of strings' })
 const GenerationConfig = Type.Object(
   {
-    maxOutputTokens: nullable(PositiveInteger),
-    max_output_tokens: nullable(PositiveInteger),
+    maxOutputTokens: t.nullable(t.PositiveInteger),
+    max_output_tokens: t.nullable(t.PositiveInteger),
     // The vendor reads 0 as unset.
-    candidateCount: nullable(Count),
-    candidate_count: nullable(Count),
-    responseModalities: nullable(Words),
-    response_modalities: nullable(Words),
+    candidateCount: t.nullable(Count),
+    candidate_count: t.nullable(Count),
+    responseModalities: t.nullable(Words),
+    response_modalities: t.nullable(Words),
   },
   { expected: 'an object' },
 )
 
 const settings = {
-  systemInstruction: nullable(Bag),
-  system_instruction: nullable(Bag),
-  tools: nullable(Type.Union([List, Bag], { expected: 'an array' })),
-  generationConfig: nullable(GenerationConfig),
-  generation_config: nullable(GenerationConfig),
-  serviceTier: nullable(Text),
-  service_tier: nullable(Text),
+  systemInstruction: t.nullable(t.Bag),
+  system_instruction: t.nullable(t.Bag),
+  tools: t.nullable(Type.Union([t.List, t.Bag], { expected: 'an array' })),
+  generationConfig: t.nullable(GenerationConfig),
+  generation_config: t.nullable(GenerationConfig),
+  serviceTier: t.nullable(t.Text),
+  service_tier: t.nullable(t.Text),
 }
 
 const GenerateRequest = Type.Object({ contents: oneOrMore(SaidContent, contents), ...settings })
 
 /** The first fault of a request for content, streamed or not. */
-export const checkGenerate = createCheck(GenerateRequest, (body) => {
+export const checkGenerate = t.createCheck(GenerateRequest, (body) => {
   const { asked } = withOneConfig(body)
   return asked === body ? undefined : settingsFault({ generationConfig: asked.generationConfig })
 })
 
 const CountTokensRequest = Type.Object({
-  contents: nullable(oneOrMore(Content, contents)),
-  generateContentRequest: nullable(Bag),
-  generate_content_request: nullable(Bag),
+  contents: t.nullable(oneOrMore(Content, contents)),
+  generateContentRequest: t.nullable(t.Bag),
+  generate_content_request: t.nullable(t.Bag),
   ...settings,
 })
 
 /** The first fault of a request for a token count: of contents, or of a whole request. */
-export const checkCountTokens = createCheck(CountTokensRequest, (body): Fault | undefined => {
+export const checkCountTokens = t.createCheck(CountTokensRequest, (body): Fault | undefined => {
   const whole = body.generateContentRequest ?? body.generate_content_request
-  return body.contents || whole ? undefined : missing('contents', contents)
+  return body.contents || whole ? undefined : t.missing('contents', contents)
 })
 
 const EmbedRequest = Type.Object({ content: Content }, { expected: 'an object with "content"' })
 
 /** The first fault of a request for one embedding. */
-export const checkEmbed = createCheck(EmbedRequest)
+export const checkEmbed = t.createCheck(EmbedRequest)
 
 const BatchEmbedRequest = Type.Object({
   requests: oneOrMore(EmbedRequest, 'a non-empty array of embedding requests'),
 })
 
 /** The first fault of a request for several embeddings. */
-export const checkBatchEmbed = createCheck(BatchEmbedRequest)
+export const checkBatchEmbed = t.createCheck(BatchEmbedRequest)
 
 const configNames = ['generationConfig', 'generation_config'] as const
 export const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
@@ -154,19 +144,6 @@ export const placesIn = (message: JsonObject, at: string) => (name: string) =>
 export function eachOf(value: unknown, at: string): readonly { item: unknown; at: string }[] {
   if (!Array.isArray(value)) return listOf(value).map((item) => ({ item, at }))
   return value.map((item: unknown, index) => ({ item, at: `${at}[${index}]` }))
-}
-
-export type Note = (feature: NativeFeature, at: string) => void
-
-/** A note function and what it collects. */
-export function createNotes(): { readonly note: Note; readonly uses: readonly NativeUse[] } {
-  const uses: NativeUse[] = []
-  return {
-    uses,
-    note(feature, at) {
-      uses.push({ feature, at })
-    },
-  }
 }
 
 /** Notes each non-null field of a message whose name is not in `known`. */

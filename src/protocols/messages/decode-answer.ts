@@ -1,11 +1,10 @@
-import { type CanonicalResponse, EventSink, type Finish } from '../canonical/answer.ts'
+import type { CanonicalResponse, Finish } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import type { CanonicalError } from '../canonical/error.ts'
-import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
 import { embedJson, toJsonText } from '../canonical/json-text.ts'
-import type { CanonicalRequest, Citation, ServiceTier, ToolKind } from '../canonical/request.ts'
-import type { Usage } from '../canonical/usage.ts'
+import type { CanonicalRequest, Citation } from '../canonical/request.ts'
+import { EventSink } from '../canonical/sink.ts'
+import { toolNamed } from '../canonical/tools.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeStopReason } from './encode-answer.ts'
@@ -20,12 +19,9 @@ import {
 import { decodeServiceTier, messagesReports } from './usage.ts'
 
 /** Decodes a whole message as the equivalent stream, so that both give the same result. */
-export function decodeMessagesResponse(
-  body: JsonObject,
-  context: DecodeContext,
-): CanonicalResponse {
+export function decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
   if (body.type === 'error') return { choices: [], error: decodeMessagesError(body) }
-  const sink = new EventSink(context.requestId)
+  const sink = new EventSink(context.requestId, messagesReports)
   const { read } = createEventReader(context, sink)
   read('message_start', { message: body })
   for (const [index, block] of arrayIn(body, 'content').entries()) {
@@ -38,14 +34,14 @@ export function decodeMessagesResponse(
 }
 
 /** Decodes a streamed message. An error before anything else comes without a `start`. */
-export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
-  const sink = new EventSink(context.requestId)
+export function createDecoder(context: DecodeContext): StreamDecoder {
+  const sink = new EventSink(context.requestId, messagesReports)
   const reader = createEventReader(context, sink)
   return {
     push(data, name, json) {
       const event = json ?? parseJsonObject(data)
       if (event !== undefined) reader.read(stringIn(event, 'type') ?? name, event)
-      else if (name === 'error') reader.fail(decodeMessagesError({ error: data }))
+      else if (name === 'error') sink.fail(decodeMessagesError({ error: data }))
       return sink.take()
     },
     end() {
@@ -58,63 +54,45 @@ export function createMessagesDecoder(context: DecodeContext): StreamDecoder {
 /** Converts parsed stream events. Ignores what follows the end or an error. */
 function createEventReader({ request }: DecodeContext, sink: EventSink) {
   const blocks = createBlockReader(request, sink)
-  const counts = createCounts()
-  let usage: Usage | undefined
-  let serviceTier: ServiceTier | undefined
   let finish: Finish | undefined
-  let isStarted = false
-  let isOver = false
 
   /** T2: a repeated start counts once; in the middle of an answer it is an error. */
   function start(message?: JsonObject) {
-    if (isStarted && blocks.hasBegun()) {
-      return fail({ message: 'The upstream began another answer within its answer.' })
+    if (sink.isStarted && blocks.hasBegun()) {
+      return sink.fail({ message: 'The upstream began another answer within its answer.' })
     }
     noteUsage(message?.usage)
     finish = finishOf(message) ?? finish
-    if (isStarted) return
-    isStarted = true
-    sink.push({
-      type: 'start',
-      id: stringIn(message, 'id'),
-      model: stringIn(message, 'model'),
-      usage,
-    })
+    const [id, model] = [stringIn(message, 'id'), stringIn(message, 'model')]
+    sink.start({ id, model, usage: sink.usage })
   }
 
   function noteUsage(wire: unknown): void {
-    usage = withoutExtras(foldUsage(messagesReports, wire, counts)) ?? usage
-    serviceTier = decodeServiceTier(wire) ?? serviceTier
+    sink.noteUsage(wire)
+    sink.serviceTier = decodeServiceTier(wire) ?? sink.serviceTier
   }
 
   /** Some vendors of this protocol end with `end_turn` after calls. */
   function conclude(reported: Finish): void {
-    if (!isStarted) start()
+    if (!sink.isStarted) start()
     blocks.closeAll()
     const isPlain = reported.reason === 'stop' && reported.stopSequence === undefined
     const finish: Finish = isPlain && blocks.hasCalls() ? { reason: 'tool-calls' } : reported
     sink.push({ type: 'finish', choice: 0, ...finish })
-    sink.push({ type: 'end', usage, serviceTier })
-    isOver = true
-  }
-
-  function fail(error: CanonicalError): void {
-    if (!isOver) sink.push({ type: 'error', error })
-    isOver = true
+    sink.end()
   }
 
   return {
-    fail,
     read(type: string | undefined, event: JsonObject) {
-      if (isOver) return
+      if (sink.isOver) return
       switch (type) {
         case 'message_start':
           return start(objectIn(event, 'message'))
         case 'content_block_start':
-          if (!isStarted) start()
+          if (!sink.isStarted) start()
           return blocks.start(countIn(event, 'index'), objectIn(event, 'content_block'))
         case 'content_block_delta':
-          if (!isStarted) start()
+          if (!sink.isStarted) start()
           return blocks.delta(countIn(event, 'index'), objectIn(event, 'delta'))
         case 'content_block_stop':
           return blocks.stop(countIn(event, 'index'))
@@ -125,14 +103,14 @@ function createEventReader({ request }: DecodeContext, sink: EventSink) {
         case 'message_stop':
           return conclude(finish ?? { reason: 'stop' })
         case 'error':
-          return fail(decodeMessagesError(event))
+          return sink.fail(decodeMessagesError(event))
       }
     },
     end(): void {
-      if (isOver) return
+      if (sink.isOver) return
       if (finish === undefined) blocks.closeAll()
       else conclude(finish)
-      isOver = true
+      sink.isOver = true
     },
   }
 }
@@ -143,49 +121,29 @@ function finishOf(holder: JsonObject | undefined): Finish | undefined {
   return { reason: decodeStopReason(wire), stopSequence: stringIn(holder, 'stop_sequence') }
 }
 
-type Block = TextBlock | ReasoningBlock | CallBlock | SearchBlock | { readonly kind: 'skipped' }
-
-interface TextBlock {
-  readonly kind: 'text'
+/** An open content block. Only a few of its members matter to each kind. */
+interface Block {
+  readonly kind: 'text' | 'reasoning' | 'tool-call' | 'search' | 'skipped'
   readonly id: string
   /** The first text emits the start: an empty block is dropped. */
   isStarted: boolean
   readonly citations: Citation[]
-}
-
-interface ReasoningBlock {
-  readonly kind: 'reasoning'
-  readonly id: string
-  signature: string | undefined
-  readonly isRedacted: true | undefined
-}
-
-interface CallBlock {
-  readonly kind: 'tool-call'
-  readonly id: string
-  readonly callKind: ToolKind
+  signature?: string | undefined
+  readonly isRedacted?: true | undefined
+  readonly isCustom?: boolean
+  /** The id of a search. */
+  readonly useId?: string | undefined
   /** From the block's start; it counts if no delta follows. */
-  readonly input: unknown
+  readonly input?: unknown
   hasInput: boolean
-  /** A custom tool's JSON, buffered until it is complete. */
-  held: string
-}
-
-interface SearchBlock {
-  readonly kind: 'search'
-  readonly id: string
-  readonly useId: string | undefined
-  readonly input: unknown
+  /** JSON that is needed whole: of a custom tool, or a search. */
   held: string
 }
 
 type PendingSearch = { readonly id: string; readonly query: string | undefined }
 
 /** Decodes the content blocks of one answer. A missing index is rare. */
-function createBlockReader(request: CanonicalRequest, sink: EventSink) {
-  const customTools = new Set(
-    request.tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name),
-  )
+function createBlockReader({ tools }: CanonicalRequest, sink: EventSink) {
   const open = new Map<number, Block>()
   const searches = new Map<string | undefined, PendingSearch>()
   let serial: number | undefined
@@ -193,44 +151,40 @@ function createBlockReader(request: CanonicalRequest, sink: EventSink) {
   let hasCalls = false
 
   /** Text and reasoning are sequential; only calls may overlap. */
-  function begin<B extends Block>(index: number, block: B): B {
+  function begin(index: number, kind: Block['kind'], own?: Partial<Block>): Block {
     if (serial !== undefined) close(serial)
     close(index)
+    const empty = { isStarted: false, citations: [], hasInput: false, held: '' }
+    const block: Block = { kind, id: sink.nextBlock(), ...empty, ...own }
     open.set(index, block)
-    serial = block.kind === 'tool-call' ? undefined : index
+    serial = kind === 'tool-call' ? undefined : index
     latest = index
     return block
   }
 
-  const beginText = (index: number): TextBlock =>
-    begin(index, { kind: 'text', id: sink.nextBlock(), isStarted: false, citations: [] })
-
-  function beginReasoning(index: number, signature?: string, isRedacted?: true): ReasoningBlock {
-    const block = begin(index, { kind: 'reasoning', id: sink.nextBlock(), signature, isRedacted })
+  function beginReasoning(index: number, signature?: string, isRedacted?: true): Block {
+    const block = begin(index, 'reasoning', { signature, isRedacted })
     sink.push({ type: 'reasoning-start', choice: 0, id: block.id })
     return block
   }
 
   function beginCall(index: number, wire: JsonObject): void {
     const name = stringIn(wire, 'name') ?? ''
-    const kind = customTools.has(name) ? 'custom' : 'function'
-    const id = sink.nextBlock()
-    const { input } = wire
-    begin(index, { kind: 'tool-call', id, callKind: kind, input, hasInput: false, held: '' })
+    const kind = toolNamed(tools, name)?.kind ?? 'function'
+    const { id } = begin(index, 'tool-call', { input: wire.input, isCustom: kind === 'custom' })
     const callId = stringIn(wire, 'id') ?? sink.nextCall()
     hasCalls = true
     sink.push({ type: 'tool-call-start', choice: 0, id, callId, name, kind })
   }
 
   function beginOther(index: number, wire: JsonObject | undefined): void {
-    const id = sink.nextBlock()
     if (isSearchUse(wire)) {
-      const useId = stringIn(wire, 'id')
-      begin(index, { kind: 'search', id, useId, input: wire?.input, held: '' })
+      const own = { useId: stringIn(wire, 'id'), input: wire?.input }
+      const { id } = begin(index, 'search', own)
       sink.push({ type: 'search-start', choice: 0, id })
       return
     }
-    begin(index, { kind: 'skipped' })
+    begin(index, 'skipped')
     if (wire?.type !== 'web_search_tool_result') return
     const useId = stringIn(wire, 'tool_use_id')
     const search = searches.get(useId)
@@ -250,7 +204,7 @@ function createBlockReader(request: CanonicalRequest, sink: EventSink) {
       const { id } = found?.kind === 'reasoning' ? found : beginReasoning(index)
       sink.push({ type: 'reasoning-delta', id, text })
     } else {
-      const block = found?.kind === 'text' ? found : beginText(index)
+      const block = found?.kind === 'text' ? found : begin(index, 'text')
       ensureStarted(block)
       sink.push({ type: 'text-delta', id: block.id, text })
     }
@@ -260,11 +214,11 @@ function createBlockReader(request: CanonicalRequest, sink: EventSink) {
     if (block?.kind === 'search') block.held += json
     if (block?.kind !== 'tool-call' || json === '') return
     block.hasInput = true
-    if (block.callKind === 'custom') block.held += json
+    if (block.isCustom) block.held += json
     else sink.push({ type: 'tool-call-delta', id: block.id, text: json })
   }
 
-  function ensureStarted(block: TextBlock): void {
+  function ensureStarted(block: Block): void {
     if (!block.isStarted) sink.push({ type: 'text-start', choice: 0, id: block.id })
     block.isStarted = true
   }
@@ -301,7 +255,7 @@ function createBlockReader(request: CanonicalRequest, sink: EventSink) {
     start(index = latest + 1, wire: JsonObject | undefined) {
       switch (wire?.type) {
         case 'text':
-          beginText(index).citations.push(...(decodeCitations(wire.citations) ?? []))
+          begin(index, 'text').citations.push(...(decodeCitations(wire.citations) ?? []))
           return add('text', index, wire.text)
         case 'thinking':
           beginReasoning(index, stringIn(wire, 'signature'))
@@ -347,9 +301,9 @@ function createBlockReader(request: CanonicalRequest, sink: EventSink) {
 }
 
 /** The rest of a call's input at its end (T4: all of it, without deltas). */
-function remainingInput({ callKind, input, hasInput, held }: CallBlock): string {
+function remainingInput({ isCustom, input, hasInput, held }: Block): string {
   const whole = hasInput ? held : wholeInput(input)
-  return callKind === 'custom' ? bareInput(whole) : whole
+  return isCustom ? bareInput(whole) : whole
 }
 
 /** T5: an input that is already JSON text stays. */

@@ -1,31 +1,23 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
-import type {
-  CacheHint,
-  CanonicalRequest,
-  DocumentPart,
-  ImagePart,
-  NativeUse,
-  Note,
-  OutputFormat,
-  Part,
-  ServiceTier,
-  TextPart,
-  Turn,
+import {
+  type CacheHint,
+  type CanonicalRequest,
+  createNotes,
+  type DocumentPart,
+  type ImagePart,
+  type Note,
+  type OutputFormat,
+  type Part,
+  type ServiceTier,
+  type TextPart,
+  type Turn,
 } from '../canonical/request.ts'
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
-import {
-  arrayIn,
-  countIn,
-  demandText,
-  isJsonObject,
-  objectIn,
-  readName,
-  readNumber,
-  stringIn,
-} from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import type { NativeFeature } from '../translation/features.ts'
 import { decodeCache } from './cache.ts'
 import { decodeCitations, decodeSearch, findSearches } from './search.ts'
@@ -39,11 +31,8 @@ import {
 } from './tools.ts'
 
 /** Decodes a request that `checkMessages` accepted. Throws `TranslationError`. */
-export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
-  const native: NativeUse[] = []
-  const note: Note = (feature, at) => {
-    native.push({ feature, at })
-  }
+export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
+  const { note, uses } = createNotes()
   const system = withoutBilling(decodeTexts(body.system, 'system', note), note)
   const messages = arrayIn(body, 'messages').flatMap((message, index) =>
     decodeMessage(message, `messages[${index}]`, note),
@@ -62,14 +51,15 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
     reasoning: decodeThinking(body, note),
     maxOutputTokens: countIn(body, 'max_tokens'),
     stop: decodeStop(body.stop_sequences),
-    temperature: readNumber(body, 'temperature'),
-    topP: readNumber(body, 'top_p'),
-    topK: readNumber(body, 'top_k'),
+    temperature: read.number(body, 'temperature'),
+    topP: read.number(body, 'top_p'),
+    topK: read.number(body, 'top_k'),
     userId: stringIn(objectIn(body, 'metadata'), 'user_id'),
     serviceTier: serviceTiers.get(body.service_tier),
+    native: uses,
   }
   noteFields(body, note)
-  return { ...request, native }
+  return request
 }
 
 function decodeMessage(message: unknown, at: string, note: Note): readonly MessageParts[] {
@@ -171,11 +161,11 @@ const nativeFields = new Map<string, NativeFeature>([
 const defaults = new Map<string, unknown>([['speed', 'standard']])
 
 /** Fields that are decoded, or irrelevant elsewhere: Bedrock's two. */
-const carried = new Set([
-  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking'],
-  ...['output_config', 'output_format', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
-  ...['metadata', 'service_tier', 'stream', 'cache_control', 'anthropic_version', 'anthropic_beta'],
-])
+const carried = wordSet(`
+  model max_tokens messages system tools tool_choice thinking output_config output_format
+  stop_sequences temperature top_p top_k metadata service_tier stream cache_control
+  anthropic_version anthropic_beta
+`)
 
 /** A system prompt without Claude Code's first line: it differs by request, and is for its vendor only. */
 function withoutBilling(system: readonly TextPart[], note: Note): readonly TextPart[] {
@@ -206,22 +196,22 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
   const cache = decodeCache(block)
   switch (block.type) {
     case 'thinking': {
-      const text = demandText(block, 'thinking', at)
+      const text = read.someText(block, 'thinking', at)
       return [{ type: 'reasoning', at, text, signature: stringIn(block, 'signature') }]
     }
     case 'redacted_thinking': {
-      const signature = readName(block, 'data', at)
+      const signature = read.name(block, 'data', at)
       return [{ type: 'reasoning', at, text: '', signature, isRedacted: true }]
     }
     case 'tool_use': {
-      const callId = readName(block, 'id', at)
-      const name = readName(block, 'name', at)
+      const callId = read.name(block, 'id', at)
+      const name = read.name(block, 'name', at)
       const input =
         toJsonText(block.input ?? {}) ?? refuseValue(`${at}.input`, 'less deeply nested')
       return [{ type: 'tool-call', at, cache, callId, name, kind: 'function', input }]
     }
     case 'tool_result': {
-      const callId = readName(block, 'tool_use_id', at)
+      const callId = read.name(block, 'tool_use_id', at)
       const isError = block.is_error === true ? true : undefined
       const parts = contentParts(block.content, `${at}.content`, (inner, path) =>
         inner.type === 'tool_reference'
@@ -257,7 +247,7 @@ export function decodeMedia(block: JsonObject, at: string, note: Note): readonly
 
 /** A text part; the vendor rejects an empty one. */
 export function decodeText(block: JsonObject, at: string): readonly TextPart[] {
-  const text = demandText(block, 'text', at)
+  const text = read.someText(block, 'text', at)
   if (text === '') return []
   const citations = decodeCitations(block.citations)
   return [{ type: 'text', at, cache: decodeCache(block), text, citations }]
@@ -271,7 +261,7 @@ function decodeImage(block: JsonObject, at: string, note: Note): readonly ImageP
     case 'base64':
       return [{ ...base, source: decodeBytes(source, `${at}.source`) }]
     case 'url':
-      return [{ ...base, source: { type: 'url', url: readName(source, 'url', `${at}.source`) } }]
+      return [{ ...base, source: { type: 'url', url: read.name(source, 'url', `${at}.source`) } }]
     case 'file':
       note('uploaded_file', at)
       return []
@@ -296,11 +286,11 @@ function decodeDocument(block: JsonObject, at: string, note: Note): readonly Med
     case 'base64':
       return [{ ...base, source: decodeBytes(source, path) }]
     case 'url': {
-      const url = readName(source, 'url', path)
+      const url = read.name(source, 'url', path)
       return [{ ...base, source: { type: 'url', url, mediaType: 'application/pdf' } }]
     }
     case 'text':
-      return [{ ...base, source: { type: 'text', text: demandText(source, 'data', path) } }]
+      return [{ ...base, source: { type: 'text', text: read.someText(source, 'data', path) } }]
     case 'content':
       return decodeChunks(base, contentParts(source.content, `${path}.content`, inChunks(note)))
     case 'file':
@@ -341,8 +331,8 @@ function decodeChunks(
 function decodeBytes(source: JsonObject, at: string) {
   return {
     type: 'data',
-    mediaType: readName(source, 'media_type', at),
-    data: readName(source, 'data', at),
+    mediaType: read.name(source, 'media_type', at),
+    data: read.name(source, 'data', at),
   } as const
 }
 

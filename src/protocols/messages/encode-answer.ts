@@ -10,7 +10,7 @@ import { type BlockEvent, createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, SearchPart, ToolKind } from '../canonical/request.ts'
-import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { reportedUsage } from '../canonical/usage.ts'
 import { meanings } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeInput } from './encode-request.ts'
@@ -35,10 +35,7 @@ export function messageHead(id: string | undefined, context: EncodeContext): Jso
 }
 
 /** A whole message. The protocol has one choice: only the first is written. */
-export function encodeMessagesResponse(
-  response: CanonicalResponse,
-  context: EncodeContext,
-): JsonObject {
+export function encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject {
   const { error, usage, serviceTier } = response
   if (error !== undefined) {
     const { requestId } = context
@@ -55,7 +52,6 @@ export function encodeMessagesResponse(
     (sum, part) => sum + (part.type === 'search' ? searchCount(part) : 0),
     0,
   )
-  const counts = usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
   return {
     ...messageHead(response.id, context),
     content: parts.flatMap((part) =>
@@ -64,7 +60,7 @@ export function encodeMessagesResponse(
     ...encodeStop(finish, { calls: has('tool-call'), refusal: has('refusal') }),
     stop_details: null,
     usage: {
-      ...encodeMessagesUsage(counts),
+      ...encodeMessagesUsage(reportedUsage(usage, context)),
       server_tool_use: searchUsage(searches) ?? null,
       service_tier: encodeServiceTier(serviceTier),
     },
@@ -141,11 +137,11 @@ function encodeStopReason({ reason, stopSequence }: Finish, held: Held): string 
 }
 
 /** Encodes a streamed message, one block at a time. An `error` event writes nothing: `fail` does. */
-export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
+export function createEncoder(context: EncodeContext): StreamEncoder {
   const blocks = createBlockWriter(context.requestId)
   const order = createBlockOrder(blocks.write)
   // T18: clients show this estimate long before the upstream reports usage.
-  let usage: Usage = { ...emptyUsage, inputTokens: context.estimatedInputTokens }
+  let usage = reportedUsage(undefined, context)
   let finish: Finish = { reason: 'other' }
   let isStarted = false
   let isOver = false

@@ -22,10 +22,7 @@ import { encodeThinking, usualMaxTokens } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
 /** The body for an upstream. The conversation comes last: the prefix is stable across turns. */
-export function encodeMessagesRequest(
-  request: CanonicalRequest,
-  options: EncodeOptions,
-): JsonObject {
+export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { stop, topP, topK, temperature, userId } = request
   const { maxTokens, thinking, effort } = encodeThinking(
     request,

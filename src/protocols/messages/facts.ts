@@ -1,20 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { tierName } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import {
-  Content,
-  createCheck,
-  Flag,
-  invalid,
-  List,
-  Name,
-  Num,
-  nullable,
-  Objects,
-  PositiveInteger,
-  Text,
-} from '../check.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import * as t from '../check.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestText } from '../request-content.ts'
@@ -36,41 +24,41 @@ import {
 } from '../request-facts.ts'
 import { isClientTool } from './tools.ts'
 
-const Message = Type.Object({ role: Name, content: Content }, { expected: 'an object' })
+const Message = Type.Object({ role: t.Name, content: t.Content }, { expected: 'an object' })
 
 const Thread = Type.Object(
-  { type: Type.Optional(Text), previous_message_id: nullable(Text) },
+  { type: Type.Optional(t.Text), previous_message_id: t.nullable(t.Text) },
   { expected: 'an object' },
 )
 
 /** Fields of both count and message. Source: Anthropic's API reference, "Messages". */
 export const CountTokensRequest = Type.Object({
-  model: Name,
+  model: t.Name,
   messages: Type.Array(Message, { expected: 'an array of messages' }),
-  system: nullable(
-    Type.Union([Text, Objects], { expected: 'a string or an array of text blocks' }),
+  system: t.nullable(
+    Type.Union([t.Text, t.Objects], { expected: 'a string or an array of text blocks' }),
   ),
-  tools: nullable(List),
-  thread: nullable(Thread),
+  tools: t.nullable(t.List),
+  thread: t.nullable(Thread),
 })
 
 const MessagesRequest = Type.Object({
   ...CountTokensRequest.properties,
-  max_tokens: PositiveInteger,
-  stream: nullable(Flag),
-  temperature: nullable(Num),
+  max_tokens: t.PositiveInteger,
+  stream: t.nullable(t.Flag),
+  temperature: t.nullable(t.Num),
 })
 
 /** The first fault of a message request. */
-export const checkMessages = createCheck(MessagesRequest, messagesFault)
+export const checkMessages = t.createCheck(MessagesRequest, messagesFault)
 
 /** The first fault of a request for a token count. */
-export const checkCountTokens = createCheck(CountTokensRequest, messagesFault)
+export const checkCountTokens = t.createCheck(CountTokensRequest, messagesFault)
 
 /** A thread continues without a new message (after a pause); all else begins with one. */
 function messagesFault({ messages, thread }: Static<typeof CountTokensRequest>): Fault | undefined {
   if (messages.length > 0 || thread?.type === 'continue') return undefined
-  return invalid('messages', 'messages must be a non-empty array of messages, not empty.')
+  return t.invalid('messages', 'messages must be a non-empty array of messages, not empty.')
 }
 
 /** Reads a checked request of either kind. */
@@ -173,11 +161,10 @@ function tiersIn(body: JsonObject): readonly TierAsk[] {
   return found
 }
 
-const shownFields = new Set([
-  ...['model', 'messages', 'max_tokens', 'stream', 'system', 'stop_sequences', 'temperature'],
-  ...['top_p', 'top_k', 'tools', 'tool_choice', 'metadata', 'thinking', 'output_config'],
-  ...['service_tier', 'cache_control'],
-])
+const shownFields = wordSet(`
+  model messages max_tokens stream system stop_sequences temperature top_p top_k tools tool_choice
+  metadata thinking output_config service_tier cache_control
+`)
 
 /** Work that a request causes and no stream shows. */
 export function hiddenWork(body: JsonObject): HiddenWork {

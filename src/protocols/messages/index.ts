@@ -7,10 +7,10 @@ import type { ClientStream, HeartbeatPlace, Operation, Protocol } from '../proto
 import { renameModel } from '../request-facts.ts'
 import { encodeComment } from '../sse.ts'
 import { joinUrl, pathSegments } from '../url.ts'
-import { createMessagesDecoder, decodeMessagesResponse } from './decode-answer.ts'
-import { decodeMessagesRequest } from './decode-request.ts'
-import { createMessagesEncoder, encodeMessagesResponse } from './encode-answer.ts'
-import { encodeMessagesRequest, findRequestFault } from './encode-request.ts'
+import { createDecoder, decodeResponse } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createEncoder, encodeResponse } from './encode-answer.ts'
+import { encodeRequest, findRequestFault } from './encode-request.ts'
 import { decodeMessagesError, encodeMessagesError, encodeMessagesStreamError } from './errors.ts'
 import { checkCountTokens, checkMessages, readMessages } from './facts.ts'
 import { createMessagesObserver } from './observe.ts'
@@ -33,12 +33,12 @@ import { messagesReports } from './usage.ts'
 
 /** Anthropic's messages, to and from the canonical form. */
 export const messagesCodec: Codec = {
-  decodeRequest: decodeMessagesRequest,
-  encodeRequest: encodeMessagesRequest,
-  decodeResponse: decodeMessagesResponse,
-  encodeResponse: encodeMessagesResponse,
-  createDecoder: createMessagesDecoder,
-  createEncoder: createMessagesEncoder,
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createDecoder,
+  createEncoder,
   findFault: findRequestFault,
   takesSearch,
   droppedSettings: (request, quirks) =>

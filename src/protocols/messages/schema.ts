@@ -1,6 +1,6 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { isJsonObject } from '../json.ts'
+import { isJsonObject, wordSet } from '../json.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 
 /** Deeper schemas pass as they are: the vendor rejects them itself. */
@@ -90,9 +90,7 @@ const isClosable = (schema: JsonObject) =>
   (schema.properties !== undefined ||
     [schema.anyOf, schema.oneOf, schema.allOf].every((list) => list === undefined))
 
-const formats = new Set([
-  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
-])
+const formats = wordSet('date-time time date duration email hostname uri ipv4 ipv6 uuid')
 
 const closeAny = (value: unknown, depth: number): unknown =>
   isJsonObject(value) ? closeSchema(value, depth + 1) : value

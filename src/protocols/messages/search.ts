@@ -7,7 +7,7 @@ import type {
   WebSearch,
 } from '../canonical/request.ts'
 import { decodeLocation, searchText, textsIn } from '../canonical/tools.ts'
-import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** The name of the vendor's tool in calls and choices. */
@@ -17,10 +17,9 @@ export const searchName = 'web_search'
 export const isSearch = (tool: unknown): tool is JsonObject =>
   isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search_') === true
 
-const known = new Set([
-  ...['type', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location'],
-  ...['cache_control'],
-])
+const known = wordSet(
+  'type name max_uses allowed_domains blocked_domains user_location cache_control',
+)
 
 /** The first search among a request's tools, of any version. */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {

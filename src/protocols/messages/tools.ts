@@ -1,8 +1,9 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Note, TextPart, Tool, ToolChoice } from '../canonical/request.ts'
 import { anthropicRoot, customParameters, describeTool, plainRoot } from '../canonical/tools.ts'
-import { arrayIn, defined, isJsonObject, objectIn, readName, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { decodeCache, encodeCache } from './cache.ts'
 import { closeSchema } from './schema.ts'
 import { encodeSearch, isSearch, searchName } from './search.ts'
@@ -30,7 +31,7 @@ function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
       at,
       cache: decodeCache(tool),
       kind: 'function',
-      name: readName(tool, 'name', at),
+      name: read.name(tool, 'name', at),
       description: stringIn(tool, 'description'),
       parameters: objectIn(tool, 'input_schema'),
       strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
@@ -66,7 +67,7 @@ function choiceOf(wire: JsonObject): ToolChoice {
     case 'any':
       return { type: 'required' }
     case 'tool':
-      return { type: 'tool', name: readName(wire, 'name', 'tool_choice') }
+      return { type: 'tool', name: read.name(wire, 'name', 'tool_choice') }
     default:
       return refuseValue('tool_choice.type', '"auto", "any", "tool" or "none"')
   }
@@ -127,7 +128,7 @@ function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {
 
 /** A note to the model about a referenced tool: its schema is among the tools. */
 export function decodeReference(block: JsonObject, at: string): TextPart {
-  const text = `The tool "${readName(block, 'tool_name', at)}" can be called now.`
+  const text = `The tool "${read.name(block, 'tool_name', at)}" can be called now.`
   return { type: 'text', at, cache: decodeCache(block), text }
 }
 

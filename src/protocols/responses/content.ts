@@ -5,7 +5,7 @@ import type {
   DocumentPart,
   ImagePart,
   MediaSource,
-  NativeUse,
+  Note,
   Part,
   TextPart,
   TokenLogprob,
@@ -22,16 +22,14 @@ import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** Decodes the content of a message or a result. Parts that only this vendor can read are noted and dropped. */
-export function decodeContent(content: unknown, at: string, native: NativeUse[]): Part[] {
+export function decodeContent(content: unknown, at: string, note: Note): Part[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content, at }]
   if (!Array.isArray(content)) return refuseValue(at, 'a string or an array of content parts')
-  return content.flatMap(
-    (part: unknown, index) => decodePart(part, `${at}[${index}]`, native) ?? [],
-  )
+  return content.flatMap((part: unknown, index) => decodePart(part, `${at}[${index}]`, note) ?? [])
 }
 
-function decodePart(part: unknown, at: string, native: NativeUse[]): Part | undefined {
+function decodePart(part: unknown, at: string, note: Note): Part | undefined {
   if (!isJsonObject(part)) return refuseValue(at, 'an object')
   switch (part.type) {
     case 'input_text':
@@ -46,9 +44,9 @@ function decodePart(part: unknown, at: string, native: NativeUse[]): Part | unde
       return { type, text, citations: decodeAnnotations(part.annotations), ...placeOf(part, at) }
     }
     case 'input_image':
-      return decodeImage(part, at, native)
+      return decodeImage(part, at, note)
     case 'input_file':
-      return decodeFile(part, at, native)
+      return decodeFile(part, at, note)
     case 'input_audio': {
       const audio = objectIn(part, 'input_audio')
       const data = stringIn(audio, 'data') ?? refuseValue(`${at}.input_audio.data`, 'base64')
@@ -58,13 +56,13 @@ function decodePart(part: unknown, at: string, native: NativeUse[]): Part | unde
       return { type: 'audio', source: { type: 'data', mediaType, data }, ...placeOf(part, at) }
     }
     default:
-      native.push({ feature: 'unknown_part', at })
+      note('unknown_part', at)
       return undefined
   }
 }
 
-function decodeImage(part: JsonObject, at: string, native: NativeUse[]): ImagePart | undefined {
-  if (isUploaded(part, at, native)) return undefined
+function decodeImage(part: JsonObject, at: string, note: Note): ImagePart | undefined {
+  if (isUploaded(part, at, note)) return undefined
   const url = stringIn(part, 'image_url') ?? stringIn(objectIn(part, 'image_url'), 'url')
   const source = url === undefined ? undefined : urlSource(url)
   if (source === undefined) return refuseValue(`${at}.image_url`, 'an address or base64 data URL')
@@ -72,8 +70,8 @@ function decodeImage(part: JsonObject, at: string, native: NativeUse[]): ImagePa
   return { type: 'image', source, detail, ...placeOf(part, at) }
 }
 
-function decodeFile(part: JsonObject, at: string, native: NativeUse[]): DocumentPart | undefined {
-  if (isUploaded(part, at, native)) return undefined
+function decodeFile(part: JsonObject, at: string, note: Note): DocumentPart | undefined {
+  if (isUploaded(part, at, note)) return undefined
   const title = stringIn(part, 'filename')
   const url = stringIn(part, 'file_url')
   const data = stringIn(part, 'file_data')
@@ -89,9 +87,9 @@ function decodeFileData(data: string, filename: string | undefined): MediaSource
   return { type: 'data', mediaType: isText ? 'text/plain' : 'application/pdf', data }
 }
 
-function isUploaded(part: JsonObject, at: string, native: NativeUse[]): boolean {
+function isUploaded(part: JsonObject, at: string, note: Note): boolean {
   if (stringIn(part, 'file_id') === undefined) return false
-  native.push({ feature: 'uploaded_file', at })
+  note('uploaded_file', at)
   return true
 }
 

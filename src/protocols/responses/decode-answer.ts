@@ -1,8 +1,6 @@
 import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
-import { createCounts, foldUsage, withoutExtras } from '../canonical/extras.ts'
 import { foldEvents } from '../canonical/fold.ts'
-import type { Usage } from '../canonical/usage.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { decodeOpenAiError } from '../chat/errors.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
@@ -20,10 +18,10 @@ import {
 import { responsesReports } from './usage.ts'
 
 /** Decodes a whole answer, as a stream with only its last event. */
-export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
+export function decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const hasFailed = body.status === 'failed' || isJsonObject(body.error)
   const type = hasFailed ? 'response.failed' : 'response.completed'
-  return foldEvents(createResponsesDecoder(context).read({ type, response: body }, type))
+  return foldEvents(createDecoder(context).read({ type, response: body }, type))
 }
 
 interface ResponsesDecoder extends StreamDecoder {
@@ -31,43 +29,31 @@ interface ResponsesDecoder extends StreamDecoder {
 }
 
 /** Decodes the events of a response by `type`: some upstreams send no `event:`. */
-export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder {
-  const blocks = new Blocks(context.requestId)
+export function createDecoder(context: DecodeContext): ResponsesDecoder {
+  const blocks = new Blocks(context.requestId, responsesReports)
   const items = createAnswerItems(blocks, context)
-  const counts = createCounts()
-  let usage: Usage | undefined
-  let isBegun = false
-  let isOver = false
 
   function begin(response: JsonObject | undefined): void {
-    if (isBegun) return
-    isBegun = true
     // xAI writes 0 for an unknown time.
     const createdAt = countIn(response, 'created_at') || undefined
-    const [id, model] = [stringIn(response, 'id'), stringIn(response, 'model')]
-    blocks.push({ type: 'start', id, model, createdAt })
+    blocks.start({ id: stringIn(response, 'id'), model: stringIn(response, 'model'), createdAt })
   }
 
   function finish(response: JsonObject, type: string): void {
     items.endAll(response)
-    isOver = true
     const reason = finishReason(response, type, blocks.kinds)
     blocks.push({ type: 'finish', choice: 0, reason })
-    blocks.push({ type: 'end', usage, serviceTier: serviceTierOf(response.service_tier) })
-  }
-
-  function fail(event: JsonObject): void {
-    isOver = true
-    blocks.push({ type: 'error', error: decodeOpenAiError(event) })
+    blocks.serviceTier = serviceTierOf(response.service_tier)
+    blocks.end()
   }
 
   function read(event: JsonObject, type: string): readonly AnswerEvent[] {
-    if (isOver || !(type === 'error' || type.startsWith('response.'))) return []
+    if (blocks.isOver || !(type === 'error' || type.startsWith('response.'))) return []
     const response = objectIn(event, 'response')
-    begin(response)
-    usage = withoutExtras(foldUsage(responsesReports, response?.usage, counts)) ?? usage
-    if (type === 'error') fail(event)
-    else if (type === 'response.failed') fail(response ?? event)
+    if (!blocks.isStarted) begin(response)
+    blocks.noteUsage(response?.usage)
+    if (type === 'error') blocks.fail(decodeOpenAiError(event))
+    else if (type === 'response.failed') blocks.fail(decodeOpenAiError(response ?? event))
     else if (ends.has(type)) finish(response ?? {}, type)
     else if (response === undefined) readItemEvent(items, event, type)
     return blocks.take()
@@ -76,12 +62,12 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
   return {
     read,
     push(data, name, json) {
-      const event = isOver ? undefined : (json ?? parseJsonObject(data))
+      const event = blocks.isOver ? undefined : (json ?? parseJsonObject(data))
       return event === undefined ? [] : read(event, stringIn(event, 'type') ?? name)
     },
     end() {
-      if (!isOver && isBegun) items.endAll(undefined)
-      isOver = true
+      if (!blocks.isOver && blocks.isStarted) items.endAll(undefined)
+      blocks.isOver = true
       return blocks.take()
     },
   }

@@ -2,8 +2,9 @@ import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import {
   type CanonicalRequest,
+  createNotes,
   efforts,
-  type NativeUse,
+  type Note,
   type OutputFormat,
   type ReasoningPart,
   type ReasoningSettings,
@@ -15,18 +16,9 @@ import {
 } from '../canonical/request.ts'
 import { searchText } from '../canonical/tools.ts'
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
-import {
-  arrayIn,
-  countIn,
-  isJsonObject,
-  isString,
-  objectIn,
-  readBag,
-  readFlag,
-  readNumber,
-  stringIn,
-} from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import type { NativeFeature } from '../translation/features.ts'
 import { decodeContent } from './content.ts'
 import {
@@ -39,14 +31,14 @@ import {
 } from './tools.ts'
 
 /** Decodes a request for a response that `checkResponses` accepted. */
-export function decodeResponsesRequest(body: JsonObject): CanonicalRequest {
-  const native: NativeUse[] = []
-  noteFields(body, native)
-  const gathered: Gathered = { tools: decodeTools(arrayIn(body, 'tools'), 'tools', native), native }
+export function decodeRequest(body: JsonObject): CanonicalRequest {
+  const { note, uses } = createNotes()
+  noteFields(body, note)
+  const gathered: Gathered = { tools: decodeTools(arrayIn(body, 'tools'), 'tools', note), note }
   const turns = toTurns([...decodeInstructions(body, gathered), ...decodeInput(body, gathered)])
   const { tools } = gathered
   const webSearch = decodeSearch(body)
-  const toolChoice = decodeToolChoice(body.tool_choice, tools, native)
+  const toolChoice = decodeToolChoice(body.tool_choice, tools, note)
   return {
     model: stringIn(body, 'model') ?? '',
     stream: body.stream === true,
@@ -54,40 +46,39 @@ export function decodeResponsesRequest(body: JsonObject): CanonicalRequest {
     tools,
     webSearch,
     toolChoice: searchChoice(body.tool_choice, webSearch) ?? toolChoice,
-    parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
-    ...decodeText(body, native),
-    reasoning: decodeReasoningSettings(body, native),
+    parallelToolCalls: read.flag(body, 'parallel_tool_calls'),
+    ...decodeText(body, note),
+    reasoning: decodeReasoningSettings(body, note),
     maxOutputTokens: countIn(body, 'max_output_tokens'),
-    temperature: readNumber(body, 'temperature'),
-    topP: readNumber(body, 'top_p'),
-    logprobs: decodeInclude(body, native),
-    metadata: readBag(body, 'metadata', isString, 'a string'),
+    temperature: read.number(body, 'temperature'),
+    topP: read.number(body, 'top_p'),
+    logprobs: decodeInclude(body, note),
+    metadata: read.bag(body, 'metadata', 'string'),
     userId: stringIn(body, 'safety_identifier') ?? stringIn(body, 'user'),
-    serviceTier: decodeServiceTier(body, native),
+    serviceTier: decodeServiceTier(body, note),
     promptCacheKey: stringIn(body, 'prompt_cache_key'),
-    native,
+    native: uses,
   }
 }
 
 function decodeInstructions({ instructions }: JsonObject, gathered: Gathered): MessageParts[] {
   if (Array.isArray(instructions)) return decodeItems(instructions, 'instructions', gathered)
-  const parts = decodeContent(instructions, 'instructions', gathered.native)
+  const parts = decodeContent(instructions, 'instructions', gathered.note)
   return parts.length === 0 ? [] : [{ role: 'system', parts }]
 }
 
 function decodeInput({ input }: JsonObject, gathered: Gathered): MessageParts[] {
   if (Array.isArray(input)) return decodeItems(input, 'input', gathered)
   if (input === undefined || input === null) return []
-  return [{ role: 'user', parts: decodeContent(input, 'input', gathered.native) }]
+  return [{ role: 'user', parts: decodeContent(input, 'input', gathered.note) }]
 }
 
 /** Fields that are decoded above, or irrelevant outside of this protocol. */
-const readFields = new Set([
-  ...['model', 'stream', 'stream_options', 'instructions', 'input', 'tools', 'tool_choice'],
-  ...['parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'temperature', 'top_p'],
-  ...['include', 'top_logprobs', 'metadata', 'user', 'safety_identifier', 'service_tier'],
-  ...['prompt_cache_key'],
-])
+const readFields = wordSet(`
+  model stream stream_options instructions input tools tool_choice parallel_tool_calls text
+  reasoning max_output_tokens temperature top_p include top_logprobs metadata user safety_identifier
+  service_tier prompt_cache_key
+`)
 
 type Uses = (value: unknown) => boolean
 
@@ -103,12 +94,12 @@ const nativeFields = new Map<string, readonly [feature: NativeFeature, uses?: Us
   ['moderation', ['safety_settings']],
 ])
 
-function noteFields(body: JsonObject, native: NativeUse[]): void {
+function noteFields(body: JsonObject, note: Note): void {
   for (const field in body) {
     const value = body[field] ?? undefined
     if (value === undefined || readFields.has(field)) continue
     const [feature, isUsed] = nativeFields.get(field) ?? ['unknown_field']
-    if (isUsed?.(value) !== false) native.push({ feature, at: field })
+    if (isUsed?.(value) !== false) note(feature, field)
   }
 }
 
@@ -123,12 +114,9 @@ function wordOf<Word extends string>(
   return words.find((word) => word === value) ?? refuseValue(at, `one of ${words.join(', ')}`)
 }
 
-function decodeText(
-  body: JsonObject,
-  native: NativeUse[],
-): Pick<CanonicalRequest, 'format' | 'verbosity'> {
+function decodeText(body: JsonObject, note: Note): Pick<CanonicalRequest, 'format' | 'verbosity'> {
   const text = objectIn(body, 'text')
-  noteOthers(text, ['format', 'verbosity'], 'text', native)
+  noteOthers(text, ['format', 'verbosity'], 'text', note)
   const verbosity = wordOf(text, 'verbosity', ['low', 'medium', 'high'], 'text.verbosity')
   return { format: decodeFormat(objectIn(text, 'format')), verbosity }
 }
@@ -148,12 +136,9 @@ function decodeFormat(format: JsonObject | undefined): OutputFormat | undefined 
   }
 }
 
-function decodeReasoningSettings(
-  body: JsonObject,
-  native: NativeUse[],
-): ReasoningSettings | undefined {
+function decodeReasoningSettings(body: JsonObject, note: Note): ReasoningSettings | undefined {
   const reasoning = objectIn(body, 'reasoning')
-  noteOthers(reasoning, ['effort', 'summary', 'generate_summary'], 'reasoning', native)
+  noteOthers(reasoning, ['effort', 'summary', 'generate_summary'], 'reasoning', note)
   const effort = wordOf(reasoning, 'effort', ['none', ...efforts], 'reasoning.effort')
   const words = ['none', 'auto', 'concise', 'detailed'] as const
   const show =
@@ -169,33 +154,31 @@ function noteOthers(
   holder: JsonObject | undefined,
   known: readonly string[],
   at: string,
-  native: NativeUse[],
+  note: Note,
 ): void {
   for (const key in holder) {
     const value = holder[key] ?? undefined
     if (value === undefined || known.includes(key) || defaults.has(value)) continue
-    native.push({ feature: 'unknown_field', at: `${at}.${key}` })
+    note('unknown_field', `${at}.${key}`)
   }
 }
 
 /** Alternatives to return with each token. Encrypted reasoning is in every answer here. */
-function decodeInclude(body: JsonObject, native: NativeUse[]): number | undefined {
+function decodeInclude(body: JsonObject, note: Note): number | undefined {
   let isAsked = false
   for (const [index, name] of arrayIn(body, 'include').entries()) {
     if (name === 'message.output_text.logprobs') isAsked = true
-    else if (name !== 'reasoning.encrypted_content') {
-      native.push({ feature: 'include', at: `include[${index}]` })
-    }
+    else if (name !== 'reasoning.encrypted_content') note('include', `include[${index}]`)
   }
   const count = countIn(body, 'top_logprobs')
   return isAsked ? (count ?? 0) : count || undefined
 }
 
-/** `fast` is an alias of `priority`; tiers that only this vendor has are noted in `native`. */
-function decodeServiceTier(body: JsonObject, native: NativeUse[]): ServiceTier | undefined {
+/** `fast` is an alias of `priority`; tiers that only this vendor has are noted. */
+function decodeServiceTier(body: JsonObject, note: Note): ServiceTier | undefined {
   const tier = serviceTierOf(body.service_tier)
   if (tier === undefined && stringIn(body, 'service_tier') !== undefined) {
-    native.push({ feature: 'unknown_field', at: 'service_tier' })
+    note('unknown_field', 'service_tier')
   }
   return tier
 }
@@ -210,12 +193,12 @@ const tiers: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
 interface Gathered {
   readonly tools: Tool[]
-  readonly native: NativeUse[]
+  readonly note: Note
 }
 
 type ReadItem = (item: JsonObject, at: string, gathered: Gathered) => MessageParts | undefined
 
-/** Decodes a list of items. Items that only this vendor has are noted in `gathered`. */
+/** Decodes a list of items. Items that only this vendor has are noted. */
 function decodeItems(items: readonly unknown[], at: string, gathered: Gathered): MessageParts[] {
   const messages: MessageParts[] = []
   let said: MessageParts[] = []
@@ -237,9 +220,9 @@ function decodeItems(items: readonly unknown[], at: string, gathered: Gathered):
 function decodeItem(item: unknown, at: string, gathered: Gathered): MessageParts | undefined {
   if (!isJsonObject(item)) return refuseValue(at, 'an object')
   const type = stringIn(item, 'type') ?? impliedType(item)
-  const read = readers.get(type)
-  if (read !== undefined) return read(item, at, gathered)
-  gathered.native.push({ feature: nativeItem(type, item.execution), at })
+  const decode = readers.get(type)
+  if (decode !== undefined) return decode(item, at, gathered)
+  gathered.note(nativeItem(type, item.execution), at)
   return undefined
 }
 
@@ -264,27 +247,27 @@ const readers = new Map<string, ReadItem>([
 
 /** Tools that a tool search found: decoded like those that a client adds. */
 function decodeFoundTools(item: JsonObject, at: string, gathered: Gathered) {
-  gathered.native.push({ feature: nativeItem('tool_search_output', item.execution), at })
+  gathered.note(nativeItem('tool_search_output', item.execution), at)
   return decodeAdditionalTools(item, at, gathered)
 }
 
 /** A search is carried with its results, which clients get only on request. */
-function decodeSearchItem(item: JsonObject, at: string, { native }: Gathered) {
+function decodeSearchItem(item: JsonObject, at: string, { note }: Gathered) {
   const search = decodeSearchCall(item)
   const isTold = search !== undefined && search.results.length > 0
-  native.push({ feature: isTold ? 'search_history' : 'hosted_item', at })
+  note(isTold ? 'search_history' : 'hosted_item', at)
   if (!isTold) return undefined
   return { role: 'user', parts: [{ type: 'text', at, text: searchText(search) }] } as const
 }
 
 const roles: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
-function decodeMessage(item: JsonObject, at: string, { native }: Gathered) {
+function decodeMessage(item: JsonObject, at: string, { note }: Gathered) {
   const role = roles.find((name) => name === item.role)
   if (role === undefined) {
     return refuseValue(`${at}.role`, 'user, assistant, system or developer')
   }
-  const parts = decodeContent(item.content, `${at}.content`, native)
+  const parts = decodeContent(item.content, `${at}.content`, note)
   // Empty instructions are dropped; another empty message is still a turn.
   return parts.length === 0 && (role === 'system' || role === 'developer')
     ? undefined
@@ -321,16 +304,16 @@ export function callInput(input: unknown, kind: ToolKind): string | undefined {
   return isJsonObject(input) ? toJsonText(input) : undefined
 }
 
-function decodeResult(item: JsonObject, at: string, { native }: Gathered): MessageParts {
+function decodeResult(item: JsonObject, at: string, { note }: Gathered): MessageParts {
   const kind = kindOf(item)
   const { output } = item
   if (typeof output !== 'string' && !Array.isArray(output)) {
     return refuseValue(`${at}.output`, 'a string or an array of content parts')
   }
   const parts: ToolResultPart['parts'][number][] = []
-  for (const part of decodeContent(output, `${at}.output`, native)) {
+  for (const part of decodeContent(output, `${at}.output`, note)) {
     if (part.type === 'text' || part.type === 'image' || part.type === 'document') parts.push(part)
-    else native.push({ feature: 'unknown_part', at: part.at ?? at })
+    else note('unknown_part', part.at ?? at)
   }
   const callId = callIdOf(item, at)
   // The call names the tool (toTurns); without it the item does.
@@ -339,9 +322,9 @@ function decodeResult(item: JsonObject, at: string, { native }: Gathered): Messa
 }
 
 /** Tools that a client adds later: other protocols list all tools at the beginning. */
-function decodeAdditionalTools(item: JsonObject, at: string, { tools, native }: Gathered) {
+function decodeAdditionalTools(item: JsonObject, at: string, { tools, note }: Gathered) {
   const known = new Set(tools.map(({ name }) => name))
-  const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, native)
+  const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, note)
   tools.push(...added.filter(({ name }) => !known.has(name)))
   return undefined
 }

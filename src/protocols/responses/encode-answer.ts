@@ -8,7 +8,7 @@ import { createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import { unfoldPart } from '../canonical/fold.ts'
 import type { ServiceTier } from '../canonical/request.ts'
-import { emptyUsage, type Usage } from '../canonical/usage.ts'
+import { reportedUsage, type Usage } from '../canonical/usage.ts'
 import { openAiError } from '../chat/errors.ts'
 import { objectIn } from '../json.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
@@ -17,10 +17,7 @@ import { encodeResponsesUsage } from './usage.ts'
 import { ownResponseId } from './wire.ts'
 
 /** A whole answer for a client, with the items of its stream. */
-export function encodeResponsesAnswer(
-  answer: CanonicalResponse,
-  context: EncodeContext,
-): JsonObject {
+export function encodeResponse(answer: CanonicalResponse, context: EncodeContext): JsonObject {
   const [choice] = answer.choices
   const parts = choice?.parts ?? []
   const hasRefusal = parts.some(({ type }) => type === 'refusal')
@@ -37,7 +34,7 @@ export function encodeResponsesAnswer(
   const response = responseObject(context, {
     ...end,
     createdAt,
-    usage: error === undefined ? reportUsage(usage, context) : usage,
+    usage: error === undefined ? reportedUsage(usage, context) : usage,
     serviceTier,
     output: output.items(),
   })
@@ -82,11 +79,6 @@ interface ResponseFacts extends ResponseEnd {
   readonly serviceTier?: ServiceTier | undefined
 }
 
-/** The usage of a whole answer; without a report, the estimated input. */
-export function reportUsage(usage: Usage | undefined, context: EncodeContext): Usage {
-  return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
-}
-
 function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
   const { body, requestId, model, createdAt, own } = context
   const { status, error, reason, output, usage, serviceTier } = facts
@@ -127,7 +119,7 @@ function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObjec
 type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
 
 /** Encodes a response as a stream. `fail` writes its errors; images have no form here. */
-export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
+export function createEncoder(context: EncodeContext): StreamEncoder {
   const emit = createEventWriter()
   const output = createOutputWriter(context, emit)
   const order = createBlockOrder((event) => output.write(event))
@@ -152,7 +144,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     const blocks = order.end()
     const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
     isOver = true
-    const usage = reportUsage(last ?? head?.usage, context)
+    const usage = reportedUsage(last ?? head?.usage, context)
     const facts = { ...end, output: output.items(), usage, serviceTier }
     const whole = response(facts)
     context.own?.keep?.(whole.response)

@@ -21,10 +21,7 @@ const leastOutputTokens = 16
 const longestId = 64
 
 /** The body for an upstream. The vendor stores nothing. The conversation is last: the next body has the same prefix. */
-export function encodeResponsesRequest(
-  request: CanonicalRequest,
-  options: EncodeOptions,
-): JsonObject {
+export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { instructions, turns } = takeInstructions(request)
   const { userId, maxOutputTokens: limit, logprobs, tools, toolChoice, webSearch } = request
   const all = [...(webSearch ? [encodeSearch(webSearch)] : []), ...encodeTools(tools)]

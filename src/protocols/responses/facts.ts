@@ -1,5 +1,5 @@
 import { onlyKind, tiersIn, toolOfKind } from '../chat/facts.ts'
-import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, wordSet } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestText } from '../request-content.ts'
@@ -138,12 +138,11 @@ function choiceIn(
   }
 }
 
-const shownFields = new Set([
-  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'max_output_tokens', 'text'],
-  ...['temperature', 'top_p', 'top_logprobs', 'truncation', 'include', 'metadata', 'store'],
-  ...['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
-  ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'background'],
-])
+const shownFields = wordSet(`
+  model input instructions stream stream_options max_output_tokens text temperature top_p
+  top_logprobs truncation include metadata store user safety_identifier prompt_cache_key
+  prompt_cache_retention service_tier tools tool_choice parallel_tool_calls reasoning background
+`)
 
 function hiddenWork(body: JsonObject): HiddenWork {
   const { reasoning, service_tier: tier } = body

@@ -8,14 +8,10 @@ import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
 import { bearerHeaders, joinUrl } from '../url.ts'
-import { createResponsesDecoder, decodeResponsesAnswer } from './decode-answer.ts'
-import { decodeResponsesRequest } from './decode-request.ts'
-import {
-  createResponsesEncoder,
-  encodeResponsesAnswer,
-  encodeResponsesStreamError,
-} from './encode-answer.ts'
-import { encodeResponsesRequest } from './encode-request.ts'
+import { createDecoder, decodeResponse } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createEncoder, encodeResponse, encodeResponsesStreamError } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
 import { readResponses } from './facts.ts'
 import { createResponsesObserver } from './observe.ts'
 import { takesSearch } from './tools.ts'
@@ -62,12 +58,12 @@ const inputTokens: Operation = {
 }
 
 const responsesCodec: Codec = {
-  decodeRequest: decodeResponsesRequest,
-  encodeRequest: encodeResponsesRequest,
-  decodeResponse: decodeResponsesAnswer,
-  encodeResponse: encodeResponsesAnswer,
-  createDecoder: createResponsesDecoder,
-  createEncoder: createResponsesEncoder,
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createDecoder,
+  createEncoder,
   unenforcedKeywords: (request) => findRootKeywords(request, openAiRoot),
   takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),

@@ -1,7 +1,8 @@
-import { type AnswerEvent, EventSink } from '../canonical/answer.ts'
+import type { AnswerEvent } from '../canonical/answer.ts'
 import type { DecodeContext } from '../canonical/codec.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, TokenLogprob } from '../canonical/request.ts'
+import { EventSink } from '../canonical/sink.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -108,10 +109,8 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   const partAt = (index: number) => parts.getOrInsertComputed(index, createPart)
 
   function openBlock(kind: 'text' | 'refusal') {
-    const id = blocks.nextBlock()
     endReasoning(blocks)
-    blocks.push({ type: `${kind}-start`, id, choice: 0 })
-    return { id, kind }
+    return { id: blocks.open(kind, 0), kind }
   }
 
   function add(piece: TextPiece): void {
@@ -179,8 +178,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
 
   const open = (): string => {
     if (id !== undefined) return id
-    id = blocks.nextBlock()
-    blocks.push({ type: 'reasoning-start', id, choice: 0 })
+    id = blocks.open('reasoning', 0)
     blocks.reasoning.add(close)
     return id
   }

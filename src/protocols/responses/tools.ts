@@ -1,37 +1,33 @@
 import { refuseValue } from '../canonical/error.ts'
 import type {
   CanonicalRequest,
-  NativeUse,
+  Note,
   SearchPart,
   Tool,
   ToolChoice,
   WebSearch,
 } from '../canonical/request.ts'
 import { decodeLocation, openAiRoot, plainRoot, textsIn, toolNamed } from '../canonical/tools.ts'
-import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-const clientTools = new Set<unknown>([
-  ...['local_shell', 'shell', 'apply_patch', 'computer', 'computer_use_preview'],
-])
+const clientTools = wordSet<unknown>('local_shell shell apply_patch computer computer_use_preview')
 
-const nativeTool = ({ type }: JsonObject, at: string): NativeUse => {
-  return { feature: clientTools.has(type) ? 'vendor_tool' : 'hosted_tool', at }
+const nativeTool = ({ type }: JsonObject) => (clientTools.has(type) ? 'vendor_tool' : 'hosted_tool')
+
+/** Decodes the functions and custom tools of a list; others are noted. */
+export function decodeTools(tools: readonly unknown[], at: string, note: Note): Tool[] {
+  return tools.flatMap((tool, index) => decodeTool(tool, `${at}[${index}]`, note))
 }
 
-/** Decodes the functions and custom tools of a list; others are noted in `native`. */
-export function decodeTools(tools: readonly unknown[], at: string, native: NativeUse[]): Tool[] {
-  return tools.flatMap((tool, index) => decodeTool(tool, `${at}[${index}]`, native))
-}
-
-function decodeTool(tool: unknown, at: string, native: NativeUse[]): Tool[] {
+function decodeTool(tool: unknown, at: string, note: Note): Tool[] {
   if (!isJsonObject(tool)) return refuseValue(at, 'an object')
-  if (tool.type === 'namespace') return decodeNamespace(tool, at, native)
+  if (tool.type === 'namespace') return decodeNamespace(tool, at, note)
   if (tool.type === 'function' || tool.type === 'custom') {
     const own = tool.type === 'custom' ? decodeCustom(tool) : decodeFunction(tool, at)
     return [{ at, name: nameOf(tool, at), description: stringIn(tool, 'description'), ...own }]
   }
-  native.push(nativeTool(tool, at))
+  note(nativeTool(tool), at)
   return []
 }
 
@@ -52,10 +48,10 @@ function decodeCustom(tool: JsonObject) {
 }
 
 /** Other protocols have no namespaces: its description goes before its first tool. */
-function decodeNamespace(set: JsonObject, at: string, native: NativeUse[]): Tool[] {
+function decodeNamespace(set: JsonObject, at: string, note: Note): Tool[] {
   const namespace = nameOf(set, at)
   const about = stringIn(set, 'description')
-  const tools = decodeTools(arrayIn(set, 'tools'), `${at}.tools`, native)
+  const tools = decodeTools(arrayIn(set, 'tools'), `${at}.tools`, note)
   return tools.map((tool, index) => {
     const intro = index === 0 && about ? `Tools ${namespace}__…: ${about}` : undefined
     const told = [intro, tool.description].filter((text) => text !== undefined)
@@ -98,11 +94,11 @@ export function encodeTools(tools: readonly Tool[]): JsonObject[] {
   })
 }
 
-/** Decodes the tool choice. A choice of vendor-run tools is noted in `native`. */
+/** Decodes the tool choice. A choice of vendor-run tools is noted. */
 export function decodeToolChoice(
   choice: unknown,
   tools: readonly Tool[],
-  native: NativeUse[],
+  note: Note,
 ): ToolChoice | undefined {
   if (choice === undefined || choice === null) return undefined
   if (choice === 'none' || choice === 'auto' || choice === 'required') return { type: choice }
@@ -111,11 +107,11 @@ export function decodeToolChoice(
     const names = arrayIn(choice, 'tools').flatMap((tool, index) => {
       const at = `tool_choice.tools[${index}]`
       if (!isJsonObject(tool)) return refuseValue(at, 'an object')
-      return decodeChosen(tool, at, tools, native) ?? []
+      return decodeChosen(tool, at, tools, note) ?? []
     })
     return { type: 'allowed', names, isRequired: choice.mode === 'required' }
   }
-  const name = decodeChosen(choice, 'tool_choice', tools, native)
+  const name = decodeChosen(choice, 'tool_choice', tools, note)
   return name === undefined ? undefined : { type: 'tool', name }
 }
 
@@ -123,13 +119,13 @@ function decodeChosen(
   choice: JsonObject,
   at: string,
   tools: readonly Tool[],
-  native: NativeUse[],
+  note: Note,
 ): string | undefined {
   if (choice.type === 'function' || choice.type === 'custom') {
     const name = stringIn(choice, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
     return flatName(tools, name, stringIn(choice, 'namespace'))
   }
-  native.push(nativeTool(choice, at))
+  note(nativeTool(choice), at)
   return undefined
 }
 
@@ -163,10 +159,7 @@ export const sourcesIncluded = 'web_search_call.action.sources'
 const isSearch = (tool: unknown): tool is JsonObject =>
   isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search') === true
 
-const known = new Set([
-  ...['type', 'filters', 'user_location', 'search_context_size'],
-  'external_web_access',
-])
+const known = wordSet('type filters user_location search_context_size external_web_access')
 const knownFilters = new Set(['allowed_domains', 'blocked_domains'])
 
 /** The first search among the tools; undefined: none, not allowed, or only in the vendor's cache (Codex). */

@@ -1,58 +1,45 @@
 import { type Static, Type } from '@sinclair/typebox'
-import {
-  Bag,
-  Content,
-  createCheck,
-  Flag,
-  List,
-  missing,
-  Name,
-  Num,
-  nullable,
-  PositiveInteger,
-  streamOptionsFault,
-  Text,
-} from '../check.ts'
+import * as t from '../check.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 
 const Item = Type.Object(
-  { type: nullable(Name), role: nullable(Name), content: nullable(Content) },
+  { type: t.nullable(t.Name), role: t.nullable(t.Name), content: t.nullable(t.Content) },
   { expected: 'an object' },
 )
 
-const Input = Type.Union([Text, Type.Array(Item, { expected: 'an array of items' })], {
+const Input = Type.Union([t.Text, Type.Array(Item, { expected: 'an array of items' })], {
   expected: 'a string or an array of items',
 })
 
 const ResponsesRequest = Type.Object({
-  model: Name,
-  input: nullable(Input),
-  instructions: nullable(Type.Union([Text, List], { expected: 'a string or an array' })),
-  previous_response_id: nullable(Text),
-  conversation: nullable(Type.Union([Text, Bag], { expected: 'a string or an object' })),
-  prompt: nullable(Bag),
-  stream: nullable(Flag),
-  stream_options: nullable(Bag),
-  store: nullable(Flag),
-  background: nullable(Flag),
-  max_output_tokens: nullable(PositiveInteger),
-  temperature: nullable(Num),
-  tools: nullable(List),
+  model: t.Name,
+  input: t.nullable(Input),
+  instructions: t.nullable(Type.Union([t.Text, t.List], { expected: 'a string or an array' })),
+  previous_response_id: t.nullable(t.Text),
+  conversation: t.nullable(Type.Union([t.Text, t.Bag], { expected: 'a string or an object' })),
+  prompt: t.nullable(t.Bag),
+  stream: t.nullable(t.Flag),
+  stream_options: t.nullable(t.Bag),
+  store: t.nullable(t.Flag),
+  background: t.nullable(t.Flag),
+  max_output_tokens: t.nullable(t.PositiveInteger),
+  temperature: t.nullable(t.Num),
+  tools: t.nullable(t.List),
 })
 type ResponsesRequest = Static<typeof ResponsesRequest>
 
 /** The first fault of a request for a response, its compaction or its input count. */
-export const checkResponses = createCheck(
+export const checkResponses = t.createCheck(
   ResponsesRequest,
-  (body) => streamOptionsFault(body) ?? inputFault(body),
+  (body) => t.streamOptionsFault(body) ?? inputFault(body),
 )
 
 /** Without input another field must give the model something to answer. */
 function inputFault(body: ResponsesRequest): Fault | undefined {
   const starts = [body.input, body.prompt, body.previous_response_id, body.conversation]
   if (starts.some((start) => start !== undefined && start !== null)) return undefined
-  return missing('input', 'a string or an array of items')
+  return t.missing('input', 'a string or an array of items')
 }
 
 interface ItemIds {

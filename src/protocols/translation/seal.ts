@@ -10,7 +10,7 @@ import type {
 import { searchText } from '../canonical/tools.ts'
 import { changeParts } from '../canonical/turns.ts'
 import { dummySignature, needsSignatures, wrappedPrefix } from '../gemini/thinking.ts'
-import { arrayIn, isJsonObject, parseJsonObject, stringIn } from '../json.ts'
+import { arrayIn, isJsonObject, parseJsonObject, stringIn, wordSet, words } from '../json.ts'
 import { foreignSearchId, pagesIn, queryIn } from '../messages/search.ts'
 import type { JsonObject } from '../protocol.ts'
 
@@ -183,10 +183,9 @@ interface Walk {
   readonly standIn: string | undefined
 }
 
-const sealed = [
-  ...['signature', 'data', 'encrypted_content', 'encrypted_index'],
-  ...['thoughtSignature', 'thought_signature'],
-]
+const sealed = words(
+  'signature data encrypted_content encrypted_index thoughtSignature thought_signature',
+)
 
 /** How a member's value begins when it is one of this gateway's seals. */
 export const sealBeginnings = [sealPrefix, wrappedPrefix, foreignSearchId] as const
@@ -246,10 +245,9 @@ function isCarrier(item: JsonObject): boolean {
   return item.thought === true || item.text === ''
 }
 
-const carrierTypes = new Set([
-  ...['thinking', 'redacted_thinking', 'reasoning', 'reasoning.encrypted'],
-  'web_search_result_location',
-])
+const carrierTypes = wordSet(
+  'thinking redacted_thinking reasoning reasoning.encrypted web_search_result_location',
+)
 
 /** A block of another vendor's search, or its result. */
 const isForeignSearch = ({ id, tool_use_id: useId }: JsonObject) =>

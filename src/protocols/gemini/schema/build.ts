@@ -1,5 +1,5 @@
 import { toJsonText } from '../../canonical/json-text.ts'
-import { isJsonObject } from '../../json.ts'
+import { isJsonObject, wordSet } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
 type Convert = (member: unknown, keyword: string, which?: string | number) => JsonObject
@@ -274,6 +274,4 @@ function tellRest(schema: { readonly [keyword: string]: unknown }): readonly str
 }
 
 /** Formats that the vendor accepts; it has rejected others. Source: its guide "Structured outputs". */
-const formats: ReadonlySet<string> = new Set([
-  ...['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double'],
-])
+const formats = wordSet('date-time date time int32 int64 float double')

@@ -1,5 +1,5 @@
 import { toJsonText } from '../../canonical/json-text.ts'
-import { isJsonObject } from '../../json.ts'
+import { isJsonObject, words } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
 /** The conjunction of two schemas (`allOf`); undefined when one schema cannot express it. */
@@ -62,22 +62,19 @@ const values: Merge = (a, b) => {
 const merges = new Map<string, Merge>([
   ['type', types],
   ['enum', values],
-  ['const', equal],
   ['properties', properties],
   ['required', all],
   ['items', both],
   ['description', lines],
   ['uniqueItems', either],
-  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map(
-    (key): [string, Merge] => [key, largest],
-  ),
-  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map(
-    (key): [string, Merge] => [key, smallest],
-  ),
-  ...['pattern', 'format', 'multipleOf', 'anyOf', 'oneOf', 'prefixItems', '$ref'].map(
-    (key): [string, Merge] => [key, equal],
-  ),
+  ...merging(largest, 'minimum exclusiveMinimum minLength minItems minProperties'),
+  ...merging(smallest, 'maximum exclusiveMaximum maxLength maxItems maxProperties'),
+  ...merging(equal, 'const pattern format multipleOf anyOf oneOf prefixItems $ref'),
 ])
+
+function merging(merge: Merge, keywords: string) {
+  return words(keywords).map((key) => [key, merge] as const)
+}
 
 /** `additionalProperties` merges only if it forbids no property that the other schema names. */
 function mergeExtra(a: JsonObject, b: JsonObject): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import type { UnenforcedKeyword } from '../../canonical/codec.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { isJsonObject } from '../../json.ts'
+import { isJsonObject, wordSet } from '../../json.ts'
 import type { Fault, JsonObject } from '../../protocol.ts'
 import { buildSchema } from './build.ts'
 import { mergeSchemas } from './merge.ts'
@@ -221,10 +221,10 @@ function resolved(
   return flatten({ ...own, ...remarks }, place, walk, depth + 1)
 }
 
-const remarks = new Set([
-  ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
-  ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
-])
+const remarks = wordSet(`
+  title description default examples example deprecated readOnly writeOnly $comment $schema $id
+  $anchor $defs definitions
+`)
 
 const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
 

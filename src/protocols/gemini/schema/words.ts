@@ -1,5 +1,5 @@
 import { toJsonText } from '../../canonical/json-text.ts'
-import { isJsonObject } from '../../json.ts'
+import { isJsonObject, wordSet } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
 interface Worded {
@@ -156,19 +156,16 @@ const rules = new Map<string, Rule>([
 export const asJson: Write = (value) => toJsonText(value) ?? '…'
 
 /** Keywords that the vendor supports, or that are handled elsewhere. */
-const keptKeywords: ReadonlySet<string> = new Set([
-  ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format', 'pattern'],
-  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'items', 'prefixItems'],
-  ...['additionalItems', 'properties', 'required', 'additionalProperties', 'minProperties'],
-  ...['maxProperties', 'propertyOrdering', 'anyOf', 'oneOf', 'allOf', '$ref', '$defs'],
-  ...['definitions', 'contentEncoding', 'contentMediaType'],
-])
+const keptKeywords = wordSet(`
+  type nullable title description default enum const format pattern minLength maxLength minimum
+  maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems items
+  prefixItems additionalItems properties required additionalProperties minProperties maxProperties
+  propertyOrdering anyOf oneOf allOf $ref $defs definitions contentEncoding contentMediaType
+`)
 
-const annotations: ReadonlySet<string> = new Set([
-  ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id'],
-  ...['id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', 'discriminator'],
-  ...['xml', 'externalDocs', 'then', 'else', 'minContains', 'maxContains'],
-  ...['markdownDescription', 'enumNames', 'enumDescriptions', 'errorMessage', 'defaultSnippets'],
-  ...['deprecationMessage', 'doNotSuggest', 'strict'],
-])
+const annotations = wordSet(`
+  examples example deprecated readOnly writeOnly $comment $schema $id id $anchor $dynamicAnchor
+  $recursiveAnchor $vocabulary discriminator xml externalDocs then else minContains maxContains
+  markdownDescription enumNames enumDescriptions errorMessage defaultSnippets deprecationMessage
+  doNotSuggest strict
+`)
