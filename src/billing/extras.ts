@@ -1,14 +1,12 @@
 import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 import {
   type ChargedExtras,
-  type ExtraPrices,
   type ModalityKind,
   type ModalityRates,
   modalityKinds,
   type UsageExtras,
   type VendorExtras,
 } from '../store/ports/extras.ts'
-import { formatDecimal, multiplierDecimals, priceDecimals } from './money.ts'
 
 const standard = 1_000_000
 /** Tiers that every vendor sells below its standard price; without a price they cost the standard one. */
@@ -163,86 +161,14 @@ export function recordedUsage<Row extends { readonly extrasJson?: string | null 
 /** Tool prices are written in USD per 1,000 uses: one use costs that many millions of nano-USD. */
 export const toolPriceDecimals = 6
 
-type Written = { readonly [name: string]: string }
-
 type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? `${First extends Capitalize<First> ? `_${Uncapitalize<First>}` : First}${Snake<Rest>}`
   : ''
 export type ModalityName = Snake<ModalityKind>
 
 /** `cacheReadAudio` → `cache_read_audio`. */
-export const modalityName = (kind: ModalityKind): ModalityName =>
-  kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ModalityName
+export const modalityName = (kind: ModalityKind): ModalityName => publicName(kind) as ModalityName
 
-export const modalityNames: readonly ModalityName[] = modalityKinds.map(modalityName)
-
-/** Names of the prices of text tokens in the file, in receipts and in reports. */
-export const textRateNames = [
-  'input',
-  'output',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-] as const
-
-/** Text token prices under their public names (file, receipts, reports). */
-export const namedRates = <Value>(
-  rates: Record<Exclude<keyof TokenRates, 'modalities'>, Value>,
-) => ({
-  input: rates.input,
-  output: rates.output,
-  cache_read: rates.cacheRead,
-  cache_write: rates.cacheWrite,
-  cache_write_1h: rates.cacheWrite1h,
-})
-
-/** A tier's prices in USD per 1M tokens under their file names; only those set. */
-export const writtenRates = (rates: TokenRates): Written => ({
-  ...Object.fromEntries(
-    Object.entries(namedRates<number | null>(rates)).flatMap(([name, micro]) =>
-      micro === null ? [] : [[name, formatDecimal(micro, priceDecimals)]],
-    ),
-  ),
-  ...writtenModalities(rates),
-})
-
-/** A tier's modality prices in USD per 1M tokens; only those set. */
-export const writtenModalities = ({ modalities }: TokenRates): Written =>
-  Object.fromEntries(
-    modalityKinds.flatMap((kind) => {
-      const micro = modalities?.[kind]
-      return micro === undefined ? [] : [[modalityName(kind), formatDecimal(micro, priceDecimals)]]
-    }),
-  )
-
-/** Tools in USD per 1,000 uses or `free`, service tiers as multipliers; only those set. */
-export function writtenExtras({ tools, serviceTiers }: ExtraPrices = {}) {
-  return {
-    ...(tools && { tools: eachOf(tools, toolText) }),
-    ...(serviceTiers && {
-      service_tiers: eachOf(serviceTiers, (factor) => formatDecimal(factor, multiplierDecimals)),
-    }),
-  }
-}
-
-const toolText = (nano: number) => (nano === 0 ? 'free' : formatDecimal(nano, toolPriceDecimals))
-
-const eachOf = (prices: { readonly [name: string]: number }, text: (price: number) => string) =>
-  Object.fromEntries(
-    Object.entries(prices)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, price]): [string, string] => [name, text(price)]),
-  )
-
-/** The same as a list of texts: `web_search: 10 per 1,000 uses`. */
-export function extraWords(extras: ExtraPrices | undefined): readonly string[] {
-  const { tools = {}, service_tiers: tiers = {} } = writtenExtras(extras)
-  return [
-    ...Object.entries(tools).map(([tool, usd]) =>
-      usd === 'free' ? `${words(tool)} free` : `${words(tool)} ${usd} per 1,000`,
-    ),
-    ...Object.entries(tiers).map(([tier, factor]) => `tier ${tier} × ${factor}`),
-  ]
-}
-
-const words = (name: string) => name.replaceAll('_', ' ')
+/** `cacheWrite1h` → `cache_write_1h`: a price's name in the file, receipts and reports. */
+export const publicName = (name: string): string =>
+  name.replace(/[A-Z]|\d/g, (start) => `_${start.toLowerCase()}`)

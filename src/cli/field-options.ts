@@ -25,11 +25,15 @@ const flagsOf = (definition: Definition, command?: 'add' | 'set') =>
 export function addFieldOptions(command: Command, definition: Definition): void {
   for (const { field, flag, option } of flagsOf(definition, 'add')) {
     if (flag.hasCommas) option.argParser(withCommas)
+    else if (flag.isRepeated) option.argParser(repeated)
     else if (field.clear && !flag.usual) readsOne(option, field).description += ', or none'
     if (flag.usual) option.description += ` (default: ${flag.usual})`
     command.addOption(option.makeOptionMandatory(flag.isRequired === true))
   }
 }
+
+/** Collects the values of an option that stands several times. */
+export const repeated = (value: string, before: readonly string[] = []) => [...before, value]
 
 /** Adds the options with which a command changes a resource. */
 export function addSetOptions(command: Command, definition: Definition): void {

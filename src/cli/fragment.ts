@@ -1,11 +1,13 @@
 import type { Config } from '../app/config/config.ts'
 import { planChanges } from '../app/config/diff.ts'
 import { type Fragment, type LoadedEntry, loadFragment } from '../app/config/fragment.ts'
+import type { ConfigProblem } from '../app/config/problem.ts'
 import type { Instance } from '../app/instance.ts'
 import { accountFields } from '../resources/account.ts'
 import { channelFields } from '../resources/channel.ts'
 import type { Definition } from '../resources/field.ts'
 import { groupFields } from '../resources/group.ts'
+import { priceFields } from '../resources/price.ts'
 import { onlyNamed, type SomeValues, toWritten } from '../resources/resource.ts'
 import { tokenFields } from '../resources/token.ts'
 import type { Writes } from '../store/ports/admin.ts'
@@ -18,6 +20,7 @@ const spelling: { readonly [key: string]: string } = {
   ...spelledFields(groupFields),
   ...spelledFields(accountFields),
   ...spelledFields(tokenFields),
+  ...spelledFields(priceFields),
   email: 'EMAIL',
   balance: '--balance',
   role: '--role',
@@ -26,16 +29,6 @@ const spelling: { readonly [key: string]: string } = {
   api_key: 'the key',
   key: '--key',
   group: '--group',
-  input: '--input',
-  output: '--output',
-  cache_read: '--cache-read',
-  cache_write: '--cache-write',
-  cache_write_1h: '--cache-write-1h',
-  per_call: '--per-call',
-  tiers: '--tier',
-  tools: '--tool',
-  service_tiers: '--service-tier',
-  context_window: '--context-window',
   proxy: '--proxy-env',
 }
 
@@ -43,7 +36,7 @@ const spelling: { readonly [key: string]: string } = {
 export function readFragment(fragment: Fragment, countryHeader?: string | null): Config {
   const loaded = loadFragment(fragment, countryHeader)
   if (loaded.ok) return loaded.config
-  throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
+  throw refusal(loaded.problems)
 }
 
 /** Checks named values with `load`. Throws a `UsageError` that names the wrong options. */
@@ -52,10 +45,17 @@ export function readNamed<const D>(
   named: object,
   load: (entry: object) => LoadedEntry<object>,
 ): SomeValues<D> {
-  const loaded = load(toWritten(definition as Definition, named))
-  if (loaded.ok) return onlyNamed(definition, loaded.value, named)
-  throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
+  return onlyNamed(definition, readEntry(load(toWritten(definition as Definition, named))), named)
 }
+
+/** The checked entry. Throws a `UsageError` that names the wrong options. */
+export function readEntry<Value>(loaded: LoadedEntry<Value>): Value {
+  if (loaded.ok) return loaded.value
+  throw refusal(loaded.problems)
+}
+
+const refusal = (problems: readonly ConfigProblem[]) =>
+  new UsageError(problems.map(({ message }) => asOption(message)).join('\n'))
 
 /** `accounts[0].tokens[0].ip_allow[1]: "x" …` → `--ip: "x" …`; `prices.m.input …` → `--input …`. */
 function asOption(message: string): string {

@@ -1,45 +1,39 @@
 import { type Command, Option } from 'commander'
+import { loadEntry } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
 import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
-import { modalityNames, textRateNames } from '../billing/extras.ts'
+import {
+  type GivenPrice,
+  modalityFields,
+  priceFields,
+  rateFields,
+  withWindow,
+  writtenPrice,
+} from '../resources/price.ts'
 import { complaints } from '../resources/values.ts'
 import type { PriceWrite } from '../store/ports/admin.ts'
-import type { PriceRow, PriceTerms } from '../store/ports/catalog.ts'
+import type { PriceRow } from '../store/ports/catalog.ts'
 import { confirm } from './ask.ts'
 import { complain, UsageError } from './errors.ts'
-import { readFragment } from './fragment.ts'
+import { addFieldOptions, namedFields, repeated } from './field-options.ts'
+import { readEntry } from './fragment.ts'
 import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeLines } from './output.ts'
 import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
 import { describeSetting } from './price-text.ts'
-import { addReporting } from './resource-commands.ts'
+import { type AnyOptions, addReporting } from './resource-commands.ts'
 import { splitPair } from './values.ts'
 
-interface SetOptions extends ConfigOption {
-  readonly input?: string
-  readonly output?: string
-  readonly cacheRead?: string
-  readonly cacheWrite?: string
-  readonly cacheWrite1h?: string
+interface SetOptions extends AnyOptions {
   readonly tier?: readonly string[]
-  readonly contextWindow?: string
   readonly rate?: readonly string[]
   readonly tool?: readonly string[]
   readonly serviceTier?: readonly string[]
-  readonly perCall?: string
-  readonly free?: boolean
   readonly vendor?: boolean
   readonly note?: string
-  readonly json?: boolean
 }
-
-const repeated = (flags: string, help: string) =>
-  new Option(flags, help).argParser((value: string, before: readonly string[] = []) => [
-    ...before,
-    value,
-  ])
 
 /** `tollgate price set`: the operator's own price. */
 export const addSet = (price: Command): void =>
@@ -47,21 +41,13 @@ export const addSet = (price: Command): void =>
     help: "set the price of a model, from now on; it stands above the vendor's list price",
     args: [modelArgument()],
     options: [
-      ['--input <usd>', 'per 1M input tokens'],
-      ['--output <usd>', 'per 1M output tokens'],
-      ['--cache-read <usd>', 'per 1M tokens read from a cache (default: as input)'],
-      ['--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)'],
-      ['--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)'],
-      repeated('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens'),
-      repeated('--rate <kind=usd>', 'per 1M tokens that are no text, such as input_audio=32'),
-      repeated('--tool <name=usd>', 'per 1,000 uses of a tool, such as web_search=10 or =free'),
-      repeated('--service-tier <name=factor>', 'what a service tier multiplies, such as flex=0.5'),
-      ['--context-window <tokens>', 'what it can hold; none: as its vendor says (default: kept)'],
-      ['--per-call <usd>', 'per call, instead of per token'],
-      ['--free', 'costs nothing, on purpose'],
+      new Option(
+        '--rate <kind=usd>',
+        'per 1M tokens that are no text, such as input_audio=32',
+      ).argParser(repeated),
       ['--vendor', "the vendor's list price again, and its changes with new versions"],
-      ['--note <text>', 'a remark, shown in the price feed (default: the one it has)'],
     ],
+    extend: (command) => addFieldOptions(command, priceFields),
     examples: [
       'tollgate price set gpt-5-mini --input 0.25 --output 2 --cache-read 0.025',
       'tollgate price set long-model --input 1.25 --output 10 --tier above=200000,input=2.5,output=15',
@@ -111,57 +97,37 @@ function vendorWrite(model: string, before: PriceRow | undefined, options: SetOp
 }
 
 function ownWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
-  const { input, output, perCall, free, tier, contextWindow } = options
-  const given = {
-    input,
-    output,
-    cache_read: options.cacheRead,
-    cache_write: options.cacheWrite,
-    cache_write_1h: options.cacheWrite1h,
-    ...parseNamed('--rate', 'input_audio=32', options.rate, rateKeys),
-    tools: parseNamed('--tool', 'web_search=10', options.tool),
-    service_tiers: parseNamed('--service-tier', 'flex=0.5', options.serviceTier),
-    tiers: tier?.map(parseTier),
-    context_window: contextWindow === 'none' ? undefined : contextWindow,
-    per_call: perCall,
-    free,
-  }
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  if (entries.length === 0)
+  const { note: _, ...named } = namedFields(priceFields, {
+    ...options,
+    tool: parseNamed('--tool', 'web_search=10', options.tool),
+    serviceTier: parseNamed('--service-tier', 'flex=0.5', options.serviceTier),
+    tier: options.tier?.map(parseTier),
+  }) as GivenPrice & { readonly note?: string }
+  const others = parseNamed('--rate', 'input_audio=32', options.rate, modalityFields)
+  const given = { ...named, ...(others && { others }) }
+  const entry = writtenPrice(given)
+  if (Object.keys(entry).length === 0)
     throw new UsageError(
       'Say what it costs: --input and --output, or --per-call, --free or --vendor.',
     )
-  const [price] = readFragment({ prices: { [model]: Object.fromEntries(entries) } }).prices
-  if (price === undefined) throw new Error('A price was read, but is not there.')
-  return { ...price, terms: withWindow(price.terms, before, options), source: 'operator' }
+  const { terms } = readEntry(loadEntry.price(entry))
+  return { model, terms: withWindow(terms, given, before?.terms), source: 'operator', note: '' }
 }
-
-function withWindow(
-  terms: PriceTerms,
-  before: PriceRow | undefined,
-  { contextWindow }: SetOptions,
-): PriceTerms {
-  const kept = before?.terms.unit === 'tokens' ? before.terms.contextWindow : undefined
-  if (terms.unit !== 'tokens' || contextWindow !== undefined || kept === undefined) return terms
-  return { ...terms, contextWindow: kept }
-}
-
-const rateKeys: ReadonlySet<string> = new Set(modalityNames)
-const tierKeys: ReadonlySet<string> = new Set(['above', ...textRateNames, ...modalityNames])
 
 /** Parses repeated pairs such as `web_search=10`; the file's rules check the names. */
 function parseNamed(
   option: string,
   example: string,
   texts: readonly string[] | undefined,
-  known?: ReadonlySet<string>,
+  known?: object,
 ): { readonly [name: string]: string } | undefined {
   if (texts === undefined) return undefined
   const pairs = texts.map((text): [string, string] => {
     const [name, value] = splitPair(text.trim())
     const key = name.replaceAll('-', '_')
-    if (value !== undefined && (known === undefined || known.has(key))) return [key, value]
-    const names = known ? ` (${[...known].join(', ')})` : ''
+    if (value !== undefined && (known === undefined || Object.hasOwn(known, key)))
+      return [key, value]
+    const names = known ? ` (${Object.keys(known).join(', ')})` : ''
     throw new UsageError(
       `${option}: ${JSON.stringify(text)} is not known; write it as ${example}${names}`,
     )
@@ -174,7 +140,7 @@ function parseTier(text: string): object {
   const pairs = text.split(',').map((part) => {
     const [name, value] = splitPair(part.trim())
     const key = name.replaceAll('-', '_')
-    if (value === undefined || !tierKeys.has(key))
+    if (value === undefined || (key !== 'above' && !Object.hasOwn(rateFields, key)))
       throw new UsageError(
         `--tier: ${JSON.stringify(part)} is not known; write it as above=200000,input=2.5,output=15, ` +
           'and cache_read, cache_write or cache_write_1h if they have prices of their own.',

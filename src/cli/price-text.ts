@@ -1,8 +1,9 @@
-import { effectiveRates, type TextRates } from '../billing/charge.ts'
-import { extraWords, writtenModalities } from '../billing/extras.ts'
-import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
+import { formatNano } from '../billing/money.ts'
+import { ratesView } from '../billing/receipt/view.ts'
 import type { Column } from '../lib/table.ts'
+import { extraWords, textRateFields, writtenModalities, writtenRates } from '../resources/price.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import { fieldColumns } from './field-options.ts'
 
 /** A price in one line, in USD: only what is set, without the fallbacks. */
 export function describeTerms(terms: PriceTerms): string {
@@ -30,38 +31,22 @@ export function describeSetting(terms: PriceTerms): string {
   )
 }
 
-function describeRates(rates: TokenRates): string {
-  const named: readonly (readonly [string, number | null])[] = [
-    ['input', rates.input],
-    ['output', rates.output],
-    ['cache read', rates.cacheRead],
-    ['cache write', rates.cacheWrite],
-    ['cache write 1h', rates.cacheWrite1h],
-  ]
-  return [
-    ...named.flatMap(([name, micro]) => (micro === null ? [] : `${name} ${usd(micro)}`)),
-    ...Object.entries(writtenModalities(rates)).map(
-      ([name, text]) => `${name.replaceAll('_', ' ')} ${text}`,
-    ),
-  ].join(', ')
-}
+const describeRates = (rates: TokenRates): string => ratesIn(writtenRates(rates)).join(', ')
 
-const usd = (micro: number) => formatDecimal(micro, priceDecimals)
+const ratesIn = (written: { readonly [name: string]: string }) =>
+  Object.entries(written).map(([name, usd]) => `${name.replaceAll('_', ' ')} ${usd}`)
 
-const rate = (title: string, kind: keyof TextRates): Column<PriceRow> => ({
-  title,
-  right: true,
-  text: ({ terms }) => (terms.unit === 'tokens' ? usd(effectiveRates(terms.base)[kind]) : ''),
-})
+const rateColumns = fieldColumns(textRateFields).map(
+  ({ text, ...column }): Column<PriceRow> => ({
+    ...column,
+    text: ({ terms }) => (terms.unit === 'tokens' ? text(ratesView(terms.base)) : ''),
+  }),
+)
 
 /** Columns of `list`: USD per 1M tokens, fallbacks included. */
 export const priceColumns: readonly Column<PriceRow>[] = [
   { title: 'MODEL', text: ({ model }) => model },
-  rate('INPUT', 'input'),
-  rate('OUTPUT', 'output'),
-  rate('CACHE READ', 'cacheRead'),
-  rate('CACHE WRITE', 'cacheWrite'),
-  rate('WRITE 1H', 'cacheWrite1h'),
+  ...rateColumns,
   { title: 'OTHERWISE', text: ({ terms }) => describeOther(terms) },
   { title: 'SET BY', text: ({ source }) => source },
   { title: 'SINCE', text: ({ validFrom }) => new Date(validFrom).toISOString().slice(0, 10) },
@@ -71,10 +56,9 @@ export const priceColumns: readonly Column<PriceRow>[] = [
 function describeOther(terms: PriceTerms): string {
   if (terms.unit !== 'tokens') return describeTerms(terms)
   const [first] = terms.tiers
-  const others = Object.entries(writtenModalities(terms.base))
   return [
     ...(first === undefined ? [] : [`other above ${first.above}`]),
-    ...others.map(([name, text]) => `${name.replaceAll('_', ' ')} ${text}`),
+    ...ratesIn(writtenModalities(terms.base)),
     ...extraWords(terms.extras),
   ].join('; ')
 }

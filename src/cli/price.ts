@@ -8,6 +8,7 @@ import {
 } from '../app/prices/report.ts'
 import { humanTime, listed } from '../lib/format.ts'
 import { formatPairs, formatTable } from '../lib/table.ts'
+import { textRateFields } from '../resources/price.ts'
 import type { PriceRow, PriceSource } from '../store/ports/catalog.ts'
 import { withExamples } from './open.ts'
 import { findPrice, modelArgument } from './price-lookup.ts'
@@ -101,10 +102,9 @@ function describeWindow({ context_window, usage_clamped_above }: PriceDetails): 
   return `${usage_clamped_above} tokens, ${by}`
 }
 
-function describeFallback(name: string): string {
-  const others: { readonly [name: string]: string } = { cache_write_1h: 'cache write' }
-  return `${name.replaceAll('_', ' ')} as ${others[name] ?? 'input'}`
-}
+type Fallbacks = { readonly [name: string]: { readonly none?: string } }
+const describeFallback = (name: string): string =>
+  `${name.replaceAll('_', ' ')} ${(textRateFields as Fallbacks)[name]?.none}`
 
 function describeVendor(vendor: PriceDetails['vendor']): string {
   if (vendor === null) return 'not known'

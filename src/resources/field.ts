@@ -12,6 +12,8 @@ export interface Flag {
   readonly isRequired?: boolean
   /** One comma-separated argument. */
   readonly hasCommas?: boolean
+  /** May stand several times. */
+  readonly isRepeated?: boolean
   /** Help of the `--no-…` option. */
   readonly off?: string
   /** An option of `set` that clears the value, such as `--open`, and its help. */
@@ -107,11 +109,14 @@ export interface AnyField extends Named {
   readonly patch: TSchema
   fromFile(written: unknown): unknown
   toFile(value: unknown): unknown
+  /** Undefined: not given. */
   toWritten(given: unknown): unknown
   toCell(value: unknown): unknown
   fromCell(cell: unknown): unknown
   toReport(value: unknown): unknown
   toView(value: unknown): unknown
+  /** Whether `text` has whole names of a plan, not parts of this field's. */
+  readonly ownsPlanNames?: boolean
   /** An object: several fields of a plan. */
   text(value: unknown): string | { readonly [name: string]: string }
   show(reported: unknown): string

@@ -170,7 +170,8 @@ export const toWritten = (definition: Definition, given: object): object =>
     definition,
     ({ fileKey, toWritten }, key) => {
       const value = (given as Of)[key]
-      return value == null ? undefined : [fileKey ?? key, toWritten(value)]
+      const written = value == null ? undefined : toWritten(value)
+      return written === undefined ? undefined : [fileKey ?? key, written]
     },
     ({ part: inner }, key) => {
       const written = toWritten(inner, part((given as Of)[key]))
@@ -268,7 +269,8 @@ export const planFields = (
     placesOf(definition).flatMap(({ field, fileKey, valueIn }) => {
       const texts = field.text(valueIn(values))
       if (typeof texts === 'string') return [[fileKey, texts]]
-      return Object.entries(texts).map(([name, text]) => [`${fileKey}.${name}`, text])
+      const prefix = field.ownsPlanNames ? '' : `${fileKey}.`
+      return Object.entries(texts).map(([name, text]) => [prefix + name, text])
     }),
   )
 

@@ -241,3 +241,9 @@ export const complaints = {
 } satisfies { [kind: string]: (text: string) => string | undefined }
 
 export type ValueKind = keyof typeof complaints
+
+/** A value that a check has admitted. Throws where it should not have. */
+export function sure<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A checked configuration has a value that is not valid.')
+  return value
+}

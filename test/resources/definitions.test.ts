@@ -12,6 +12,7 @@ import { accountFields } from '../../src/resources/account.ts'
 import { channelFields } from '../../src/resources/channel.ts'
 import type { AnyField, Definition } from '../../src/resources/field.ts'
 import { groupFields } from '../../src/resources/group.ts'
+import { priceDefinitions, priceValues } from '../../src/resources/price.ts'
 import {
   fromColumns,
   fromFile,
@@ -39,6 +40,11 @@ interface Resource {
   readonly load: (entry: object) => LoadedEntry<object>
 }
 
+function loadPrice(entry: object): LoadedEntry<object> {
+  const loaded = loadEntry.price(entry)
+  return loaded.ok ? { ...loaded, value: priceValues(loaded.value) } : loaded
+}
+
 const resources: { readonly [name: string]: Resource } = {
   account: {
     definition: accountFields,
@@ -56,18 +62,25 @@ const resources: { readonly [name: string]: Resource } = {
     needs: { name: 'up', api_key: 'secret' },
     load: loadEntry.channel,
   },
+  'price by token': { definition: priceDefinitions.tokens, needs: {}, load: loadPrice },
+  'price by call': { definition: priceDefinitions.call, needs: {}, load: loadPrice },
+  'price of nothing': { definition: priceDefinitions.free, needs: {}, load: loadPrice },
 }
 
 const texts: { readonly [kind: string]: string } = {
   ...{ name: 'up', text: 'some words', url: 'https://a.example/v1', email: 'kim@example.com' },
   ...{ usd: '2.5', multiplier: '0.8', duration: '7s', block: '10.0.0.0/8', country: 'CN' },
   'date-time': '2031-01-02T03:04:05.000Z',
+  ...{ price: '0.25', 'tool-price': '10' },
 }
 
 /** A value of the file that differs from what holds without it. */
 function sampleOf(schema: TSchema, usual?: unknown): unknown {
   if (typeof schema.reads === 'string') return texts[schema.reads]
   if (KindGuard.IsBoolean(schema)) return usual !== true
+  if (KindGuard.IsLiteral(schema)) return schema.const
+  if (KindGuard.IsRecord(schema))
+    return { flex: sampleOf(Object.values(schema.patternProperties)[0] ?? schema) }
   if (KindGuard.IsInteger(schema)) return Number(schema.minimum ?? 0) + 7
   if (KindGuard.IsArray(schema)) return [sampleOf(schema.items)]
   if (KindGuard.IsUnion(schema)) {
@@ -118,7 +131,9 @@ for (const [name, { definition, needs, load }] of Object.entries(resources)) {
         planFields(definition, read),
       ]
       for (const { fileKey } of placesOf(definition)) {
-        const told = Object.keys(now).filter((key) => `${key}.`.startsWith(`${fileKey}.`))
+        // The tiers of a price are named by what they are above.
+        const begin = fileKey === 'tiers' ? 'above 8: ' : `${fileKey}.`
+        const told = Object.keys(now).filter((key) => `${key}.`.startsWith(begin))
         expect([fileKey, told.some((key) => now[key] !== usual[key])]).toEqual([fileKey, true])
       }
     })
@@ -184,7 +199,7 @@ function nested(path: string, value: unknown, around: { readonly [key: string]: 
 }
 
 test('all of them go from the file into the database, out by an export, and back without a difference', async () => {
-  const { account, token, group, channel } = resources
+  const { account, token, group, channel, ...prices } = resources
   const entry = (one = account) => ({ ...samplesOf(one?.definition ?? {}), ...one?.needs })
   const secrets = createSecretBox('a secret of tests, long enough')
   const now = Date.parse('2026-11-21T08:00:00Z')
@@ -192,6 +207,7 @@ test('all of them go from the file into the database, out by an export, and back
     settings: { country_header: header },
     channels: [entry(channel)],
     groups: [{ ...entry(group), name: 'up' }],
+    prices: Object.fromEntries(Object.entries(prices).map(([name, one]) => [name, entry(one)])),
     accounts: [{ ...entry(account), tokens: [entry(token)] }],
   })
   const parse = (source: string, env = {}) => {

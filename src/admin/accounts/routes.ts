@@ -2,19 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { forAdmins, Id, PageQuery, success } from '../envelope.ts'
-import { LedgerList } from '../ledger/schema.ts'
+import { LedgerList } from '../ledger/routes.ts'
 import type { AccountLists } from './lists.ts'
-import {
-  AccountDetail,
-  AccountFilter,
-  AccountList,
-  AccountPatch,
-  AccountRemoval,
-  AdjustmentDone,
-  AdjustmentOrder,
-  LedgerFilter,
-  NewAccount,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 import type { AccountService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
@@ -25,17 +15,21 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
   new Elysia({ name: 'admin.accounts', prefix: '/api/v1/admin/accounts' })
     .use(guard('admin'))
     .post('', async ({ who, body }) => success(await accounts.create(who, body)), {
-      body: NewAccount,
-      ...forAdmins(AccountDetail, 'Make an account'),
+      body: shapes.NewAccount,
+      ...forAdmins(shapes.AccountDetail, 'Make an account'),
     })
     .get('/:id', async ({ who, params }) => success(await accounts.get(who, params.id)), {
       params,
-      ...forAdmins(AccountDetail, 'An account'),
+      ...forAdmins(shapes.AccountDetail, 'An account'),
     })
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
-      { params, body: AccountPatch, ...forAdmins(AccountDetail, 'Change an account') },
+      {
+        params,
+        body: shapes.AccountPatch,
+        ...forAdmins(shapes.AccountDetail, 'Change an account'),
+      },
     )
     .delete(
       '/:id',
@@ -45,7 +39,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
       {
         params,
-        body: AccountRemoval,
+        body: shapes.AccountRemoval,
         ...forAdmins(Type.Null(), 'Remove an account with its tokens; its records stay'),
       },
     )
@@ -54,8 +48,8 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
       {
-        ...{ params, headers, body: AdjustmentOrder },
-        ...forAdmins(AdjustmentDone, 'Add to the balance of an account'),
+        ...{ params, headers, body: shapes.AdjustmentOrder },
+        ...forAdmins(shapes.AdjustmentDone, 'Add to the balance of an account'),
       },
     )
     .post(
@@ -63,13 +57,13 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
       {
-        ...{ params, headers, body: AdjustmentOrder },
-        ...forAdmins(AdjustmentDone, 'Take from the balance of an account'),
+        ...{ params, headers, body: shapes.AdjustmentOrder },
+        ...forAdmins(shapes.AdjustmentDone, 'Take from the balance of an account'),
       },
     )
 
 /** The key in the body takes precedence over the header. */
-const withKey = (order: AdjustmentOrder, given: Static<typeof headers>) => {
+const withKey = (order: shapes.AdjustmentOrder, given: Static<typeof headers>) => {
   const key = order.idempotency_key ?? given['idempotency-key']
   return key === undefined ? order : { ...order, idempotency_key: key }
 }
@@ -79,15 +73,15 @@ export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
   new Elysia({ name: 'admin.account-lists', prefix: '/api/v1/admin/accounts' })
     .use(guard('admin'))
     .get('', async ({ query }) => success(await accounts.list(query)), {
-      query: Type.Composite([PageQuery, AccountFilter]),
-      ...forAdmins(AccountList, 'Accounts, newest first'),
+      query: Type.Composite([PageQuery, shapes.AccountFilter]),
+      ...forAdmins(shapes.AccountList, 'Accounts, newest first'),
     })
     .get(
       '/:id/ledger',
       async ({ params, query }) => success(await accounts.ledger(params.id, query)),
       {
         params,
-        query: Type.Composite([PageQuery, LedgerFilter]),
+        query: Type.Composite([PageQuery, shapes.LedgerFilter]),
         ...forAdmins(LedgerList, 'The ledger of an account, newest first'),
       },
     )

@@ -1,3 +1,4 @@
+import { type Static, Type } from '@sinclair/typebox'
 import {
   formatDecimal,
   formatNano,
@@ -5,23 +6,25 @@ import {
   priceDecimals,
 } from '../../billing/money.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
+import { rateFields } from '../../resources/price.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
-import { modalityKinds } from '../../store/ports/extras.ts'
-import type { AuditChange } from './schema.ts'
+import { orNull } from '../shapes.ts'
+
+const value = (description: string) => Type.Optional(orNull(Type.String(), description))
+
+export const AuditChange = Type.Object({
+  name: Type.String(),
+  from: value('Null: there was none. Absent: not shown.'),
+  to: value('Null: there is none now. Absent: not shown.'),
+})
+export type AuditChange = Static<typeof AuditChange>
 
 type Fields = Readonly<Record<string, unknown>>
 type Step = { readonly from?: unknown; readonly to?: unknown }
 type ShowNumber = (value: number) => string
 
 /** Fields of a token price; their names do not carry the unit. */
-const prices: ReadonlySet<string> = new Set([
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  ...modalityKinds,
-])
+const prices: ReadonlySet<string> = new Set(Object.values(rateFields).map(({ as }) => as))
 const perMillion: ShowNumber = (value) => `${formatDecimal(value, priceDecimals)} USD per 1M`
 
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

@@ -1,12 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
-import { forAdmins, success } from '../envelope.ts'
+import { forAdmins, PageQuery, SearchedListOf, success } from '../envelope.ts'
 import { answerPage, named, readSpan, withSearch } from '../paging.ts'
-import { readChanges } from './changes.ts'
-import { type AuditItem, AuditList, AuditQuery } from './schema.ts'
+import { AuditChange, readChanges } from './changes.ts'
+
+export const AuditItem = Type.Object({
+  id: Type.Integer(),
+  created_at: Type.String(),
+  actor: Type.String({ description: 'An e-mail, or `command line`.' }),
+  action: Type.String({ description: 'What was done: account.credit, token.set …' }),
+  subject: Type.String({ description: "The account's e-mail, `token 3`, a name." }),
+  changes: Type.Array(AuditChange, { description: 'Secrets are redacted.' }),
+})
+export type AuditItem = Static<typeof AuditItem>
+
+const AuditList = SearchedListOf(AuditItem)
+
+const AuditQuery = Type.Composite([
+  PageQuery,
+  Type.Object({
+    actor: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+    action: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'How the action begins.' }),
+    ),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+    since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601; or a day, UTC.' })),
+  }),
+])
 
 /** Changes made by hand, for administrators. */
 export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
@@ -18,10 +42,7 @@ export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
       const read = answerPage(query, (page) => lists.audit(filter, page), toItem)
       return success(withSearch(await read))
     },
-    {
-      query: AuditQuery,
-      ...forAdmins(AuditList, 'Who changed what by hand, newest first'),
-    },
+    { query: AuditQuery, ...forAdmins(AuditList, 'Who changed what by hand, newest first') },
   )
 
 const toItem = (entry: AuditEntry): AuditItem => ({

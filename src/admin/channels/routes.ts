@@ -2,15 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Guard } from '../access.ts'
 import { forAdmins, Id, ListOf, PageQuery, success } from '../envelope.ts'
-import {
-  Channel,
-  ChannelChange,
-  ChannelItem,
-  NewChannel,
-  NewChannelTest,
-  TestAsked,
-  Tested,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 import type { ChannelService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
@@ -22,23 +14,23 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
     .use(guard('admin'))
     .get('/channels', async ({ query }) => success(await channels.list(query)), {
       query: PageQuery,
-      ...forAdmins(ListOf(ChannelItem), 'Channels, and how they are'),
+      ...forAdmins(ListOf(shapes.ChannelItem), 'Channels, and how they are'),
     })
     .post('/channels', async ({ who, body }) => success(await channels.create(who, body)), {
-      body: NewChannel,
-      ...forAdmins(Channel, 'Make a channel'),
+      body: shapes.NewChannel,
+      ...forAdmins(shapes.Channel, 'Make a channel'),
     })
     .get('/channels/:id', async ({ params }) => success(await channels.get(params.id)), {
       params,
-      ...forAdmins(Channel, 'A channel'),
+      ...forAdmins(shapes.Channel, 'A channel'),
     })
     .patch(
       '/channels/:id',
       async ({ who, params, body }) => success(await channels.change(who, params.id, body)),
       {
         params,
-        body: ChannelChange,
-        ...forAdmins(Channel, 'Change what is named of a channel'),
+        body: shapes.ChannelChange,
+        ...forAdmins(shapes.Channel, 'Change what is named of a channel'),
       },
     )
     .delete(
@@ -59,21 +51,18 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
     .post(
       '/channels/:id/recover',
       async ({ who, params }) => success(await channels.recover(who, params.id)),
-      {
-        params,
-        ...forAdmins(Channel, 'End all cooling of a channel'),
-      },
+      { params, ...forAdmins(shapes.Channel, 'End all cooling of a channel') },
     )
     .post(
       '/channels/:id/test',
       async ({ params, body }) => success(await channels.test(params.id, body)),
       {
         params,
-        body: TestAsked,
-        ...forAdmins(Tested, 'Ask the upstream of a channel once'),
+        body: shapes.TestAsked,
+        ...forAdmins(shapes.Tested, 'Ask the upstream of a channel once'),
       },
     )
     .post('/channel-test', async ({ body }) => success(await channels.testNew(body)), {
-      body: NewChannelTest,
-      ...forAdmins(Tested, 'Ask the upstream of a channel that is not made yet'),
+      body: shapes.NewChannelTest,
+      ...forAdmins(shapes.Tested, 'Ask the upstream of a channel that is not made yet'),
     })

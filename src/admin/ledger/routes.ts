@@ -1,3 +1,4 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { formatNano } from '../../billing/money.ts'
 import { exportLines, ledgerFields } from '../../billing/receipt/fields.ts'
@@ -7,11 +8,43 @@ import type { ListStore } from '../../store/ports/lists.ts'
 import type { LedgerEntry as Row } from '../../store/ports/records.ts'
 import type { Guard, SignedIn } from '../access.ts'
 import { createExportPlaces, download, tableTypes } from '../download.ts'
-import { forUsers, success } from '../envelope.ts'
+import { forUsers, ListOf, PageQuery, success } from '../envelope.ts'
 import { answerPage, readSpan } from '../paging.ts'
-import { type LedgerEntry, LedgerExportQuery, LedgerList, LedgerQuery } from './schema.ts'
+import { ExportFormat, oneOf, orNull } from '../shapes.ts'
 
-export interface LedgerParts {
+const LedgerKind = oneOf(['opening', 'charge', 'credit', 'debit'])
+
+export const LedgerEntry = Type.Object({
+  id: Type.Integer(),
+  created_at: Type.String(),
+  kind: LedgerKind,
+  amount: Type.String({ description: 'USD, exact and signed: a charge is negative.' }),
+  balance_after: Type.String({ description: 'USD, exact.' }),
+  request_id: orNull(Type.String(), 'Of a charge.'),
+  reason: orNull(Type.String(), 'Of a change by hand.'),
+})
+export type LedgerEntry = Static<typeof LedgerEntry>
+
+export const LedgerList = ListOf(LedgerEntry)
+export type LedgerList = Static<typeof LedgerList>
+
+const which = Type.Object({
+  kind: Type.Optional(LedgerKind),
+  since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 with its offset.' })),
+  until: Type.Optional(Type.String({ maxLength: 40, description: 'The same; not included.' })),
+})
+
+const LedgerQuery = Type.Object({ ...PageQuery.properties, ...which.properties })
+type LedgerQuery = Static<typeof LedgerQuery>
+
+/** Which entries to write, and how. */
+const LedgerExportQuery = Type.Composite([
+  which,
+  Type.Object({ format: Type.Optional(ExportFormat) }),
+])
+type LedgerExportQuery = Static<typeof LedgerExportQuery>
+
+interface LedgerParts {
   readonly lists: Pick<ListStore, 'ledger' | 'exportLedger'>
   readonly log: Logger
 }

@@ -78,8 +78,5 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
         await maintenance.removeBackup(who, params.name)
         return success(null)
       },
-      {
-        params: byName,
-        ...forAdmins(Type.Null(), 'Remove a backup'),
-      },
+      { params: byName, ...forAdmins(Type.Null(), 'Remove a backup') },
     )

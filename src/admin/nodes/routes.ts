@@ -1,7 +1,42 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { forAdmins, success } from '../envelope.ts'
-import { NodeList } from './schema.ts'
+import { oneOf, orNull } from '../shapes.ts'
+
+const known = (description: string) =>
+  orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not tell.`)
+
+/** A node, alive or dead. */
+export const NodeItem = Type.Object({
+  name: Type.String({ description: 'Its machine and process.' }),
+  version: Type.String(),
+  is_this: Type.Boolean({ description: 'It is the one that answers this.' }),
+  is_alive: Type.Boolean(),
+  leads: Type.Boolean({ description: 'It builds the price feed that all nodes serve.' }),
+  counting: orNull(
+    oneOf(['together', 'apart', 'alone']),
+    'How it counts limits: with all nodes; its share, while Valkey is away; or without the others. Null: the node does not tell.',
+  ),
+  started_at: Type.String(),
+  silent_seconds: Type.Integer({ minimum: 0, description: 'Since it was last heard of.' }),
+  requests: known('Under way, streams included.'),
+  streams: known('Those of them that are streams.'),
+  requests_per_minute: known('That came within the last minute.'),
+  reserved_requests: Type.Integer({
+    description:
+      'Requests that money is set aside for. Those of a dead node are closed within seconds.',
+  }),
+  reserved: Type.String({ description: 'USD, exact: how much that is.' }),
+})
+export type NodeItem = Static<typeof NodeItem>
+
+export const NodeList = Type.Object({
+  database: Type.String({ description: 'Its path, or its address without user and password.' }),
+  is_shared: Type.Boolean({ description: 'Any number of nodes can serve from it.' }),
+  items: Type.Array(NodeItem),
+})
+export type NodeList = Static<typeof NodeList>
 
 export interface NodeService {
   list(): Promise<NodeList>

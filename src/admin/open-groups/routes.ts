@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -6,7 +6,19 @@ import { compareCodePoints } from '../../lib/table.ts'
 import { type Member, mayUse } from '../../store/ports/group-access.ts'
 import type { Guard } from '../access.ts'
 import { forUsers, success } from '../envelope.ts'
-import { OpenGroups } from './schema.ts'
+
+export const OpenGroups = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      description: Type.String(),
+      platform: Type.String(),
+      rate_multiplier: Type.String({ description: 'Every base price is multiplied by it.' }),
+      models: Type.Array(Type.String(), { description: 'What can be called now.' }),
+    }),
+  ),
+})
+export type OpenGroups = Static<typeof OpenGroups>
 
 /** Enabled groups that an account may use, cheapest first, as in the model plaza. */
 function openGroups({ groups }: Catalog, account: Member): OpenGroups {

@@ -1,8 +1,25 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import { QueryInteger } from '../envelope.ts'
 import { readJsonBytes } from '../read-json.ts'
-import { PlaygroundParams, PlaygroundQuery } from './schema.ts'
+import { oneOf } from '../shapes.ts'
+
+const PlaygroundParams = Type.Object({
+  protocol: oneOf(['chat', 'responses', 'messages', 'gemini']),
+})
+type PlaygroundParams = Static<typeof PlaygroundParams>
+
+/** `token`: the id of one of the caller's tokens. */
+const PlaygroundQuery = Type.Object({
+  token: QueryInteger('token', { minimum: 1 }),
+  model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'Gemini: what its path would name.' }),
+  ),
+  stream: Type.Optional(Type.Boolean({ description: 'Gemini: whether to stream.' })),
+})
+type PlaygroundQuery = Static<typeof PlaygroundQuery>
 
 /** A model call from the console. */
 export interface PlaygroundCall extends PlaygroundParams, PlaygroundQuery {

@@ -2,35 +2,32 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
 import { forAdmins, PageQuery, success } from '../envelope.ts'
-import {
-  FeedPage,
-  GivenPrice,
-  PriceChange,
-  PriceFilter,
-  PriceHistory,
-  PriceList,
-  PricePreview,
-  PriceRemoval,
-  PriceRemoved,
-  PriceView,
-  SimulationOrder,
-  SimulationView,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 
 /** Prices, for administrators. Refusals are thrown as `ApiError`. */
 export interface PriceService {
   /** Offered models without a price first, then by model id. */
-  list(query: PageQuery & Static<typeof PriceFilter>): Promise<Static<typeof PriceList>>
-  get(model: string): Promise<PriceView>
+  list(
+    query: PageQuery & Static<typeof shapes.PriceFilter>,
+  ): Promise<Static<typeof shapes.PriceList>>
+  get(model: string): Promise<shapes.PriceView>
   /** Newest first. */
-  history(model: string, query: PageQuery): Promise<Static<typeof PriceHistory>>
-  set(who: SignedIn, model: string, change: PriceChange): Promise<PriceView>
-  remove(who: SignedIn, model: string, removal: PriceRemoval): Promise<Static<typeof PriceRemoved>>
+  history(model: string, query: PageQuery): Promise<Static<typeof shapes.PriceHistory>>
+  set(who: SignedIn, model: string, change: shapes.PriceChange): Promise<shapes.PriceView>
+  remove(
+    who: SignedIn,
+    model: string,
+    removal: shapes.PriceRemoval,
+  ): Promise<Static<typeof shapes.PriceRemoved>>
   /** Calculates what each group would charge; stores nothing. */
-  preview(model: string, price: GivenPrice): Promise<Static<typeof PricePreview>>
-  simulate(model: string, order: SimulationOrder, signal: AbortSignal): Promise<SimulationView>
+  preview(model: string, price: shapes.GivenPrice): Promise<Static<typeof shapes.PricePreview>>
+  simulate(
+    model: string,
+    order: shapes.SimulationOrder,
+    signal: AbortSignal,
+  ): Promise<shapes.SimulationView>
   /** The public feed by group and model. */
-  feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof FeedPage>>
+  feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof shapes.FeedPage>>
 }
 
 const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -41,12 +38,12 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
   new Elysia({ name: 'admin.prices', prefix: '/api/v1/admin' })
     .use(guard('admin'))
     .get('/prices', async ({ query }) => success(await prices.list(query)), {
-      query: Type.Composite([PageQuery, PriceFilter]),
-      ...forAdmins(PriceList, 'Models with the price in force'),
+      query: Type.Composite([PageQuery, shapes.PriceFilter]),
+      ...forAdmins(shapes.PriceList, 'Models with the price in force'),
     })
     .get('/prices/:model', async ({ params }) => success(await prices.get(params.model)), {
       params,
-      ...forAdmins(PriceView, 'A model with the price in force'),
+      ...forAdmins(shapes.PriceView, 'A model with the price in force'),
     })
     .get(
       '/prices/:model/history',
@@ -54,7 +51,7 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       {
         params,
         query: PageQuery,
-        ...forAdmins(PriceHistory, 'All prices that a model had'),
+        ...forAdmins(shapes.PriceHistory, 'All prices that a model had'),
       },
     )
     .put(
@@ -62,8 +59,8 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       async ({ who, params, body }) => success(await prices.set(who, params.model, body)),
       {
         params,
-        body: PriceChange,
-        ...forAdmins(PriceView, 'Set the price of a model, from now on'),
+        body: shapes.PriceChange,
+        ...forAdmins(shapes.PriceView, 'Set the price of a model, from now on'),
       },
     )
     .delete(
@@ -71,8 +68,11 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       async ({ who, params, body }) => success(await prices.remove(who, params.model, body)),
       {
         params,
-        body: PriceRemoval,
-        ...forAdmins(PriceRemoved, "Go back to the vendor's list price, or take a model away"),
+        body: shapes.PriceRemoval,
+        ...forAdmins(
+          shapes.PriceRemoved,
+          "Go back to the vendor's list price, or take a model away",
+        ),
       },
     )
     .post(
@@ -80,8 +80,8 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       async ({ params, body }) => success(await prices.preview(params.model, body)),
       {
         params,
-        body: GivenPrice,
-        ...forAdmins(PricePreview, 'What each group would charge by another price'),
+        body: shapes.GivenPrice,
+        ...forAdmins(shapes.PricePreview, 'What each group would charge by another price'),
       },
     )
     .post(
@@ -90,11 +90,14 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
         success(await prices.simulate(params.model, body, request.signal)),
       {
         params,
-        body: SimulationOrder,
-        ...forAdmins(SimulationView, 'What recorded requests would have cost by another price'),
+        body: shapes.SimulationOrder,
+        ...forAdmins(
+          shapes.SimulationView,
+          'What recorded requests would have cost by another price',
+        ),
       },
     )
     .get('/feed', async ({ query }) => success(await prices.feed(query)), {
       query: Type.Composite([PageQuery, Search]),
-      ...forAdmins(FeedPage, 'The public price feed, page by page'),
+      ...forAdmins(shapes.FeedPage, 'The public price feed, page by page'),
     })

@@ -1,51 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { GivenPrice, PriceTermsView, priceFields } from '../../resources/price.ts'
+import { patchProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
 import { oneOf, orNull } from '../shapes.ts'
 
+export { GivenPrice, type PriceTermsView }
+
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 const Text = Type.String()
-
-const byName = (description: string) =>
-  Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 40 }), { description })
-
-/** Prices of one tier in USD per 1M tokens; null: not set, charged as its fallback. */
-const rates = {
-  input: Usd,
-  output: Usd,
-  cache_read: orNull(Usd),
-  cache_write: orNull(Usd),
-  cache_write_1h: orNull(Usd),
-  others: byName('USD per 1M tokens that are no text, such as input_audio.'),
-}
-
-/** Prices besides tokens and calls; what is not named has the vendor's list price. */
-const extras = {
-  tools: byName('USD per 1,000 uses of a tool that the vendor runs, or free.'),
-  service_tiers: byName('What tokens and calls are multiplied by in a service tier.'),
-}
-
-export const PriceTermsView = Type.Union([
-  Type.Object({
-    unit: Type.Literal('tokens'),
-    ...rates,
-    tiers: Type.Array(Type.Object({ above: Type.Integer(), ...rates })),
-    ...extras,
-  }),
-  Type.Object({ unit: Type.Literal('call'), per_call: Usd, ...extras }),
-  Type.Object({ unit: Type.Literal('free') }),
-  Type.Object({ unit: Type.Literal('none') }),
-])
-export type PriceTermsView = Static<typeof PriceTermsView>
 
 export const PriceVersion = Type.Object({
   id: Type.Integer(),
   terms: PriceTermsView,
   source: oneOf(['config', 'operator', 'vendor']),
   note: Text,
-  context_window: orNull(
-    Type.Integer(),
-    'Tokens that the model can hold, where it was set with the price.',
-  ),
+  context_window: priceFields.context_window.view,
   valid_from: Text,
 })
 export type PriceVersion = Static<typeof PriceVersion>
@@ -95,42 +64,6 @@ export const PriceFilter = Type.Object({
   ),
 })
 
-/** Any short text: the rules of tollgate.yaml validate it. */
-const Given = Type.Optional(orNull(Type.String({ maxLength: 40 })))
-const givenRates = {
-  input: Given,
-  output: Given,
-  cache_read: Given,
-  cache_write: Given,
-  cache_write_1h: Given,
-  others: Type.Optional(rates.others),
-}
-
-/** A price by token, by call or free; null is the same as left out. */
-export const GivenPrice = Type.Object({
-  ...givenRates,
-  tiers: Type.Optional(
-    Type.Array(
-      Type.Object({
-        above: Type.Union([Type.Integer(), Type.String({ maxLength: 40 })]),
-        ...givenRates,
-      }),
-      { maxItems: 20 },
-    ),
-  ),
-  context_window: Type.Optional(
-    orNull(
-      Type.Union([Type.Integer(), Type.String({ maxLength: 40 })]),
-      'Tokens; null: as the vendor says; left out: as it is.',
-    ),
-  ),
-  per_call: Given,
-  tools: Type.Optional(extras.tools),
-  service_tiers: Type.Optional(extras.service_tiers),
-  free: Type.Optional(Type.Boolean()),
-})
-export type GivenPrice = Static<typeof GivenPrice>
-
 const Replaces = orNull(
   Type.Integer(),
   'Id of the price that was in force when you looked; null: there was none.',
@@ -138,9 +71,7 @@ const Replaces = orNull(
 
 export const PriceChange = Type.Object({
   ...GivenPrice.properties,
-  note: Type.Optional(
-    Type.String({ maxLength: 500, description: 'Shown in the price feed; left out: as it is.' }),
-  ),
+  ...patchProperties({ note: priceFields.note }),
   replaces: Replaces,
 })
 export type PriceChange = Static<typeof PriceChange>

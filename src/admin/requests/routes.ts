@@ -3,18 +3,7 @@ import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { forAdmins, forUsers, success } from '../envelope.ts'
 import type { LiveRequests } from './live.ts'
-import {
-  AllExportQuery,
-  AllRequestsQuery,
-  AllRequestsWanted,
-  AnyReceipt,
-  AnyRequestList,
-  ExportQuery,
-  Receipt,
-  RequestList,
-  RequestsQuery,
-  RequestsWanted,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 import type { RequestExport, RequestService } from './service.ts'
 import { answerWith } from './viewer.ts'
 
@@ -32,21 +21,18 @@ export const requestRoutes = (guard: Guard, services: RequestServices) =>
   new Elysia({ name: 'admin.requests', prefix: '/api/v1/requests' })
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await services.requests.listOwn(who, query)), {
-      query: RequestsQuery,
-      ...forUsers(RequestList, 'Own requests, newest first'),
+      query: shapes.RequestsQuery,
+      ...forUsers(shapes.RequestList, 'Own requests, newest first'),
     })
     .get(
       '/export',
       ({ who, query, request: { signal } }) => services.requestExport.own({ who, query, signal }),
-      { query: ExportQuery, ...detail('Console', 'Own requests as a file, oldest first') },
+      { query: shapes.ExportQuery, ...detail('Console', 'Own requests as a file, oldest first') },
     )
     .get(
       '/:id',
       async ({ who, params }) => success(await services.requests.ownReceipt(who, params.id)),
-      {
-        params: ById,
-        ...forUsers(Receipt, 'The receipt of an own request'),
-      },
+      { params: ById, ...forUsers(shapes.Receipt, 'The receipt of an own request') },
     )
 
 /** The requests of all accounts, for administrators. */
@@ -54,17 +40,17 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
   new Elysia({ name: 'admin.all-requests', prefix: '/api/v1/admin/requests' })
     .use(guard('admin'))
     .get('', async ({ query }) => success(await services.requests.listAll(query)), {
-      query: AllRequestsQuery,
-      ...forAdmins(AnyRequestList, 'All requests, newest first'),
+      query: shapes.AllRequestsQuery,
+      ...forAdmins(shapes.AnyRequestList, 'All requests, newest first'),
     })
     .get(
       '/export',
       ({ who, query, request: { signal } }) => services.requestExport.all({ who, query, signal }),
-      { query: AllExportQuery, ...detail('Administration', 'All requests as a file') },
+      { query: shapes.AllExportQuery, ...detail('Administration', 'All requests as a file') },
     )
     .get('/:id', async ({ params }) => success(await services.requests.anyReceipt(params.id)), {
       params: ById,
-      ...forAdmins(AnyReceipt, 'The receipt of any request'),
+      ...forAdmins(shapes.AnyReceipt, 'The receipt of any request'),
     })
 
 /** The user's own requests as they end. */
@@ -75,7 +61,7 @@ export const liveRequestRoutes = (guard: Guard, live: LiveRequests) =>
       '/live',
       async ({ who, query, request }) =>
         answerWith(await live.watchOwn({ who, wanted: query, request })),
-      { query: RequestsWanted, ...detail('Console', 'Own requests as they end (events)') },
+      { query: shapes.RequestsWanted, ...detail('Console', 'Own requests as they end (events)') },
     )
 
 /** Requests of all accounts as they end, for administrators. */
@@ -87,7 +73,7 @@ export const allLiveRequestRoutes = (guard: Guard, live: LiveRequests) =>
       async ({ who, query, request }) =>
         answerWith(await live.watchAll({ who, wanted: query, request })),
       {
-        query: AllRequestsWanted,
+        query: shapes.AllRequestsWanted,
         ...detail('Administration', 'All requests as they end (events)'),
       },
     )

@@ -4,15 +4,7 @@ import type { Guard, SignedIn } from '../access.ts'
 import { forAdmins, forUsers, Id, success } from '../envelope.ts'
 import { Proof } from '../shapes.ts'
 import type { TokenLists } from './lists.ts'
-import {
-  IssuedToken,
-  NewToken,
-  RevealedKey,
-  TokenDetails,
-  TokenList,
-  TokenPatch,
-  TokenQuery,
-} from './schema.ts'
+import * as shapes from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
 const ownPrefix = '/api/v1/tokens'
@@ -31,8 +23,8 @@ export const tokenListRoutes = (guard: Guard, tokens: TokenLists) =>
   new Elysia({ name: 'admin.token-lists', prefix: ownPrefix })
     .use(guard('user'))
     .get('', async ({ who, query }) => success(await tokens.list(who.accountId, query)), {
-      query: TokenQuery,
-      ...forUsers(TokenList, 'Own tokens, newest first'),
+      query: shapes.TokenQuery,
+      ...forUsers(shapes.TokenList, 'Own tokens, newest first'),
     })
 
 /** The list of any account's tokens, for administrators. */
@@ -40,8 +32,8 @@ export const accountTokenListRoutes = (guard: Guard, tokens: TokenLists) =>
   new Elysia({ name: 'admin.account-token-lists', prefix: accountPrefix })
     .use(guard('admin'))
     .get('', async ({ params, query }) => success(await tokens.list(params.id, query)), {
-      ...{ ...ofAccount, query: TokenQuery },
-      ...forAdmins(TokenList, 'Tokens of an account'),
+      ...{ ...ofAccount, query: shapes.TokenQuery },
+      ...forAdmins(shapes.TokenList, 'Tokens of an account'),
     })
 
 /** The user's own tokens. */
@@ -49,19 +41,19 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({ name: 'admin.tokens', prefix: ownPrefix })
     .use(guard('user'))
     .post('', async ({ who, body }) => success(await tokens.issue(mine(who), body)), {
-      body: NewToken,
-      ...forUsers(IssuedToken, 'Make a token; its key is in the answer'),
+      body: shapes.NewToken,
+      ...forUsers(shapes.IssuedToken, 'Make a token; its key is in the answer'),
     })
     .get('/:id', async ({ who, params }) => success(await tokens.find(mine(who), params.id)), {
       ...ofOwn,
-      ...forUsers(TokenDetails, 'An own token'),
+      ...forUsers(shapes.TokenDetails, 'An own token'),
     })
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await tokens.change(mine(who), params.id, body)),
       {
-        ...{ ...ofOwn, body: TokenPatch },
-        ...forUsers(TokenDetails, 'Change what is named of an own token'),
+        ...{ ...ofOwn, body: shapes.TokenPatch },
+        ...forUsers(shapes.TokenDetails, 'Change what is named of an own token'),
       },
     )
     .delete('/:id', async ({ who, params }) => success(await tokens.remove(mine(who), params.id)), {
@@ -73,7 +65,10 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
       async ({ who, params }) => success(await tokens.restore(mine(who), params.id)),
       {
         ...ofOwn,
-        ...forUsers(TokenDetails, 'Restore a token that was removed within the last 10 minutes'),
+        ...forUsers(
+          shapes.TokenDetails,
+          'Restore a token that was removed within the last 10 minutes',
+        ),
       },
     )
     .post(
@@ -84,7 +79,10 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
       {
         ...{ ...ofOwn, body: Proof },
-        ...forUsers(RevealedKey, 'The key of an own token; needs the password, if there is one'),
+        ...forUsers(
+          shapes.RevealedKey,
+          'The key of an own token; needs the password, if there is one',
+        ),
       },
     )
 
@@ -96,22 +94,22 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       '',
       async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
       {
-        ...{ ...ofAccount, body: NewToken },
-        ...forAdmins(IssuedToken, 'Make a token for an account; its key is in the answer'),
+        ...{ ...ofAccount, body: shapes.NewToken },
+        ...forAdmins(shapes.IssuedToken, 'Make a token for an account; its key is in the answer'),
       },
     )
     .get(
       '/:token',
       async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
-      { ...ofToken, ...forAdmins(TokenDetails, 'A token of an account') },
+      { ...ofToken, ...forAdmins(shapes.TokenDetails, 'A token of an account') },
     )
     .patch(
       '/:token',
       async ({ who, params, body }) =>
         success(await tokens.change(scope(who, params.id), params.token, body)),
       {
-        ...{ ...ofToken, body: TokenPatch },
-        ...forAdmins(TokenDetails, 'Change what is named of a token of an account'),
+        ...{ ...ofToken, body: shapes.TokenPatch },
+        ...forAdmins(shapes.TokenDetails, 'Change what is named of a token of an account'),
       },
     )
     .delete(

@@ -4,17 +4,16 @@ import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
+import { termsFromFile } from '../../resources/price.ts'
 import { fromFile } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
-import { isPostgresUrl, parseStorePath } from '../../resources/values.ts'
-import type { ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
+import { isPostgresUrl, parseStorePath, sure } from '../../resources/values.ts'
+import type { ChannelStatus, GroupSettings, PriceSetting } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
-import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
 import type { AccountConfig, ChannelConfig, Config, SignInConfig, StoreConfig } from './config.ts'
 import type { ConfigFile } from './schema.ts'
 import { readSettings, serverFields, settingFields, siteFields } from './setting-fields.ts'
-import { sure } from './sure.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Decimal = string | number
@@ -114,6 +113,12 @@ const buildGroup = (group: Entry<'groups'>): GroupSettings => ({
   name: group.name,
   ...fromFile(groupFields, group),
 })
+
+/** The prices of a checked file. */
+export const buildPrices = (prices: ConfigFile['prices'] = {}): PriceSetting[] =>
+  Object.entries(prices).map(([model, price]) => ({
+    ...{ model, terms: termsFromFile(price), source: 'config', note: price.note ?? '' },
+  }))
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
   return {

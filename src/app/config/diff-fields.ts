@@ -1,14 +1,7 @@
-import { writtenExtras, writtenRates } from '../../billing/extras.ts'
-import { formatNano } from '../../billing/money.ts'
 import { channelFields as definition } from '../../resources/channel.ts'
+import { priceDefinitions, priceValues } from '../../resources/price.ts'
 import { planFields } from '../../resources/resource.ts'
-import type {
-  ChannelSettings,
-  PriceSetting,
-  PriceTerms,
-  TokenRates,
-} from '../../store/ports/catalog.ts'
-import type { ExtraPrices } from '../../store/ports/extras.ts'
+import type { ChannelSettings, PriceSetting } from '../../store/ports/catalog.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
 export type Fields = { readonly [field: string]: string }
@@ -35,36 +28,8 @@ export const channelFields = (channel: ChannelSettings): Fields => ({
   ...planFields(definition, channel),
 })
 
-/** Fields of a price. */
-export function priceFields({ terms, source, note }: Omit<PriceSetting, 'model'>): Fields {
-  return { ...termsFields(terms), source, note }
+/** Fields of a price; a removed one has no terms. */
+export function priceFields(price: Omit<PriceSetting, 'model'>): Fields {
+  const { note: _, ...terms } = planFields(priceDefinitions[price.terms.unit], priceValues(price))
+  return { ...terms, source: price.source, note: price.note }
 }
-
-/** None for a price that was removed. */
-function termsFields(terms: PriceTerms): Fields {
-  switch (terms.unit) {
-    case 'tokens':
-      return Object.assign(
-        rateFields('', terms.base),
-        ...terms.tiers.map((tier) => rateFields(`above ${tier.above}: `, tier)),
-        terms.contextWindow === undefined ? {} : { context_window: String(terms.contextWindow) },
-        extraFields(terms.extras),
-      )
-    case 'call':
-      return { per_call: formatNano(terms.perCallNano), ...extraFields(terms.extras) }
-    case 'free':
-      return { free: 'true' }
-    case 'none':
-      return {}
-  }
-}
-
-const rateFields = (prefix: string, rates: TokenRates): Fields =>
-  Object.fromEntries(Object.entries(writtenRates(rates)).map(([name, usd]) => [prefix + name, usd]))
-
-const extraFields = (extras: ExtraPrices | undefined): Fields =>
-  Object.fromEntries(
-    Object.entries(writtenExtras(extras)).flatMap(([part, prices]) =>
-      Object.entries(prices).map(([name, price]) => [`${part}.${name}`, price]),
-    ),
-  )

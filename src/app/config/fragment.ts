@@ -1,3 +1,4 @@
+import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
 import type { AccountConfig, ChannelConfig, Config, TokenConfig } from './config.ts'
 import { type ConfigProblem, type Loaded, loadConfig } from './load.ts'
@@ -48,6 +49,8 @@ export const loadEntry = {
       ({ accounts }) => accounts[0],
     )
   },
+  price: (entry: object): LoadedEntry<PriceWrite> =>
+    load('prices.price.', loadFragment({ prices: { price: entry } }), ({ prices }) => prices[0]),
   token: (entry: object): LoadedEntry<TokenConfig> => {
     const token = { name: 'any', group: 'any', key: 'sk-any', ...entry }
     const fragment = { accounts: [{ email: anyEmail, tokens: [token] }] }

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { accountFields } from '../../resources/account.ts'
+import { PriceEntry } from '../../resources/price.ts'
 import { fileProperties } from '../../resources/resource.ts'
 import { decimal, map, optional, text, words } from '../../resources/schema-parts.ts'
 import { tokenFields } from '../../resources/token.ts'
-import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
+import { ChannelEntry, GroupEntry } from './schema-catalog.ts'
 import { serverFields, settingFields, siteFields } from './setting-fields.ts'
 
 const ServerSection = Type.Object(fileProperties(serverFields), {

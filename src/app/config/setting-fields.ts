@@ -3,8 +3,13 @@ import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { formatDurationMs, formatSizeBytes, parseSizeBytes } from '../../lib/format.ts'
 import { plain } from '../../resources/field.ts'
 import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
-import { type Listen, parseListen, parseWait, type ValueKind } from '../../resources/values.ts'
-import { sure } from './sure.ts'
+import {
+  type Listen,
+  parseListen,
+  parseWait,
+  sure,
+  type ValueKind,
+} from '../../resources/values.ts'
 
 // What `site:` and `settings:` of the file say, once: each key with its name in the program, its schema
 // and sentence, and what holds where it is left out. All else about them comes from here.

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { version } from '../../../package.json'
-import type { NodeService } from '../../admin/nodes/routes.ts'
-import type { NodeItem } from '../../admin/nodes/schema.ts'
+import type { NodeItem, NodeService } from '../../admin/nodes/routes.ts'
 import type { GatewayNow } from '../../admin/overview/schema.ts'
 import { formatNano } from '../../billing/money.ts'
 import type { Clock } from '../../lib/clock.ts'

@@ -1,9 +1,10 @@
 import { effectiveRates } from '../../billing/charge.ts'
-import { extraWords, namedRates, writtenModalities } from '../../billing/extras.ts'
 import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
 import { priceView } from '../../billing/receipt/view.ts'
 import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
+import { extraWords, textRateFields, writtenModalities } from '../../resources/price.ts'
+import { toReport } from '../../resources/resource.ts'
 import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../../store/ports/catalog.ts'
 
 /** A price in JSON reports. `not_set`: rates that use a fallback. */
@@ -21,7 +22,7 @@ export function priceReport(row: PriceRow) {
 
 function notSet({ terms }: PriceRow): readonly string[] {
   if (terms.unit !== 'tokens') return []
-  const named = Object.entries(namedRates<number | null>(terms.base))
+  const named = Object.entries(toReport(textRateFields, terms.base))
   return named.flatMap(([name, price]) => (price === null ? [name] : []))
 }
 

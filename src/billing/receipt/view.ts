@@ -1,9 +1,9 @@
 import { isoTime } from '../../lib/format.ts'
 import type { PriceRow, TokenRates } from '../../store/ports/catalog.ts'
-import { type ExtraPrices, type ModalityRates, modalityKinds } from '../../store/ports/extras.ts'
+import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
 import type { ReceiptRows, StoredAttempt } from '../../store/ports/records.ts'
 import { contextTokens, effectiveRates } from '../charge.ts'
-import { modalityName, namedRates } from '../extras.ts'
+import { publicName } from '../extras.ts'
 import {
   clampedReason,
   estimatedReason,
@@ -87,15 +87,10 @@ const extrasView = ({ tools, serviceTiers }: ExtraPrices = {}) => ({
 })
 
 /** A tier's prices with fallbacks resolved. */
-export const ratesView = (rates: TokenRates) => ({
-  ...namedRates(effectiveRates(rates)),
-  ...modalitiesView(rates.modalities),
-})
-
-const modalitiesView = (rates: ModalityRates = {}): { readonly [name: string]: number } =>
+export const ratesView = (rates: TokenRates): { readonly [name: string]: number } =>
   Object.fromEntries(
-    modalityKinds.flatMap((kind) => {
-      const micro = rates[kind]
-      return micro === undefined ? [] : [[modalityName(kind), micro]]
-    }),
+    [
+      ...Object.entries(effectiveRates(rates)),
+      ...modalityKinds.map((kind) => [kind, rates.modalities?.[kind]] as const),
+    ].flatMap(([kind, micro]) => (micro === undefined ? [] : [[publicName(kind), micro]])),
   )

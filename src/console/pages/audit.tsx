@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
+import type { AuditChange } from '../../admin/audit/changes.ts'
+import type { AuditItem } from '../../admin/audit/routes.ts'
 import { api, call } from '../lib/api.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
 import { useFilters } from '../parts/filters.tsx'

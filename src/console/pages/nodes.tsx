@@ -1,5 +1,5 @@
 import { Alert, Badge, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core'
-import type { NodeItem, NodeList } from '../../admin/nodes/schema.ts'
+import type { NodeItem, NodeList } from '../../admin/nodes/routes.ts'
 import { api, useCall } from '../lib/api.ts'
 import { formatAgo, formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'

@@ -1,8 +1,8 @@
-import { writtenExtras, writtenRates } from '../../../billing/extras.ts'
 import { formatNano } from '../../../billing/money.ts'
 import { accountFields } from '../../../resources/account.ts'
 import { channelFields } from '../../../resources/channel.ts'
 import { groupFields } from '../../../resources/group.ts'
+import { priceDefinitions, priceValues } from '../../../resources/price.ts'
 import { toFile } from '../../../resources/resource.ts'
 import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
@@ -36,9 +36,6 @@ export function createPlaceholders() {
 }
 export type NextPlaceholder = ReturnType<typeof createPlaceholders>
 
-const some = <Item>(name: string, items: readonly Item[]) =>
-  items.length > 0 ? { [name]: items } : {}
-
 /** A channel of the file, with placeholders for its keys and its proxy. */
 export function channelEntry(channel: ChannelState, next: NextPlaceholder): object {
   const { name, status, keyCount, hasProxy } = channel
@@ -59,32 +56,10 @@ export const groupEntry = (group: GroupSettings): object => ({
 })
 
 /** A price of the file; undefined: removed prices have no form in the file. */
-export function priceEntry({ terms, note }: PriceSetting): object | undefined {
-  const remark = note === '' ? {} : { note }
-  switch (terms.unit) {
-    case 'tokens': {
-      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...writtenRates(tier) }))
-      const { contextWindow } = terms
-      return {
-        ...writtenRates(terms.base),
-        ...some('tiers', tiers),
-        ...(contextWindow !== undefined && { context_window: contextWindow }),
-        ...writtenExtras(terms.extras),
-        ...remark,
-      }
-    }
-    case 'call':
-      return {
-        per_call: formatNano(terms.perCallNano),
-        ...writtenExtras(terms.extras),
-        ...remark,
-      }
-    case 'free':
-      return { free: true, ...remark }
-    case 'none':
-      return undefined
-  }
-}
+export const priceEntry = (price: PriceSetting): object | undefined =>
+  price.terms.unit === 'none'
+    ? undefined
+    : toFile(priceDefinitions[price.terms.unit], priceValues(price))
 
 /** An account without its tokens; its balance becomes its opening balance. */
 export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({

@@ -1,59 +1,11 @@
-import type { PriceTermsView, PriceVersion, PriceView } from '../../../admin/prices/schema.ts'
-import { writtenExtras, writtenModalities } from '../../../billing/extras.ts'
-import {
-  formatDecimal,
-  formatNano,
-  multiplierDecimals,
-  priceDecimals,
-} from '../../../billing/money.ts'
+import type { PriceVersion, PriceView } from '../../../admin/prices/schema.ts'
+import { formatDecimal, multiplierDecimals } from '../../../billing/money.ts'
 import { createContextWindows } from '../../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../../catalog/vendor-prices.ts'
 import { isoTime } from '../../../lib/format.ts'
-import type {
-  CatalogRows,
-  ChannelRow,
-  GroupRow,
-  PriceRow,
-  PriceTerms,
-  TokenRates,
-} from '../../../store/ports/catalog.ts'
-import type { ExtraPrices } from '../../../store/ports/extras.ts'
+import { termsView } from '../../../resources/price.ts'
+import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../../../store/ports/catalog.ts'
 import { offersOf } from '../../prices/report.ts'
-
-const perMillion = (micro: number) => formatDecimal(micro, priceDecimals)
-const orNull = (micro: number | null) => (micro === null ? null : perMillion(micro))
-
-const ratesView = (rates: TokenRates) => ({
-  input: perMillion(rates.input),
-  output: perMillion(rates.output),
-  cache_read: orNull(rates.cacheRead),
-  cache_write: orNull(rates.cacheWrite),
-  cache_write_1h: orNull(rates.cacheWrite1h),
-  others: { ...writtenModalities(rates) },
-})
-
-const extrasView = (extras: ExtraPrices | undefined) => ({
-  tools: {},
-  service_tiers: {},
-  ...writtenExtras(extras),
-})
-
-function termsView(terms: PriceTerms): PriceTermsView {
-  switch (terms.unit) {
-    case 'tokens': {
-      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesView(tier) }))
-      return { unit: 'tokens', ...ratesView(terms.base), tiers, ...extrasView(terms.extras) }
-    }
-    case 'call':
-      return {
-        unit: 'call',
-        per_call: formatNano(terms.perCallNano),
-        ...extrasView(terms.extras),
-      }
-    default:
-      return { unit: terms.unit }
-  }
-}
 
 /** A price with the time from which it holds. */
 export const versionView = ({ id, terms, source, note, validFrom }: PriceRow): PriceVersion => ({

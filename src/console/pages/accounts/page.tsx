@@ -9,7 +9,7 @@ import {
   Text,
 } from '@mantine/core'
 import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
-import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 
 export const kinds = ['opening', 'charge', 'credit', 'debit'] as const
 

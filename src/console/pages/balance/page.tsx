@@ -1,6 +1,6 @@
 import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
-import type { Me } from '../../../admin/me/schema.ts'
+import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
+import type { Me } from '../../../admin/me/routes.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'

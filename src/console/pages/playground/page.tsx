@@ -15,7 +15,7 @@ import {
 import { useForm } from '@mantine/form'
 import { useSearch } from '@tanstack/react-router'
 import { useId } from 'react'
-import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
+import type { OpenGroups } from '../../../admin/open-groups/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'

@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core'
 import type { Static } from '@sinclair/typebox'
-import type { AttemptItem } from '../../../admin/attempts/schema.ts'
+import type { AttemptItem } from '../../../admin/attempts/routes.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'

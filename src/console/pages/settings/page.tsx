@@ -1,6 +1,6 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/schema.ts'
+import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/routes.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
