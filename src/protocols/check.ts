@@ -22,10 +22,7 @@ export const Num = Type.Number({ expected: 'a number' })
 export const List = Type.Array(Type.Unknown(), { expected: 'an array' })
 export const Bag = Type.Object({}, { expected: 'an object' })
 export const Objects = Type.Array(Bag, { expected: 'an array of objects' })
-export const PositiveInteger = Type.Integer({
-  minimum: 1,
-  expected: 'an integer of 1 or more',
-})
+export const PositiveInteger = Type.Integer({ minimum: 1, expected: 'an integer of 1 or more' })
 
 /** A content part: its `type` decides its other members. */
 export const Part = Type.Object({ type: Name }, { expected: 'an object with a "type"' })
@@ -58,11 +55,8 @@ export function invalid(param: string, message: string): Fault {
 
 /** A fault for a missing required field. */
 export function missing(param: string, expected: string): Fault {
-  return {
-    code: 'missing_parameter',
-    param,
-    message: `${param} is required and must be ${expected}.`,
-  }
+  const message = `${param} is required and must be ${expected}.`
+  return { code: 'missing_parameter', param, message }
 }
 
 /** Vendors reject `stream_options` without `stream: true`. */
@@ -70,15 +64,10 @@ export function streamOptionsFault(body: {
   readonly stream?: boolean | null
   readonly stream_options?: unknown
 }): Fault | undefined {
-  if (body.stream_options === undefined || body.stream_options === null || body.stream === true) {
-    return undefined
-  }
-  return {
-    code: 'conflicting_parameters',
-    param: 'stream_options',
-    message:
-      'stream_options is only allowed with stream: true. Set stream to true or leave it out.',
-  }
+  const param = 'stream_options'
+  if ((body[param] ?? undefined) === undefined || body.stream === true) return undefined
+  const message = `${param} is only allowed with stream: true. Set stream to true or leave it out.`
+  return { code: 'conflicting_parameters', param, message }
 }
 
 /** A value for an error message, shortened. */

@@ -16,20 +16,12 @@ const notText = wordSet(`
   file_id input_audio b64_json data inlineData inline_data fileData url
 `)
 
-interface RequestText {
-  readonly text: () => string
-  readonly uncounted: () => number
-}
-
-/**
- * A request's text, for a rough token count: strings of `prompts`, and `schemas` as JSON. `uncounted`: characters
- * of the body that are not in it.
- */
+/** A request's text, for a rough token count. `uncounted`: characters of the body that are not in it. */
 export function requestText(
   body: JsonObject,
   prompts: readonly unknown[],
   schemas: readonly unknown[] = [],
-): RequestText {
+) {
   return {
     text: () =>
       piecesOf(prompts, schemas)
@@ -158,7 +150,9 @@ function addPictures(value: unknown, sum: Omit<MediaSum, 'tokens' | 'bytes'>, de
 
 /** For a request without media. */
 export const noMedia: MediaSize = {
-  ...{ tokens: 0, bytes: 0, images: { count: 0, bytes: 0 } },
+  tokens: 0,
+  bytes: 0,
+  images: { count: 0, bytes: 0 },
   isUnseen: false,
 }
 

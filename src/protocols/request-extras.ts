@@ -1,5 +1,5 @@
-import type { Modality } from './canonical/extras.ts'
 import type { HostedTool } from './canonical/tools.ts'
+import type { Modality } from './canonical/usage.ts'
 import { isJsonObject, wordSet, words } from './json.ts'
 import type { JsonObject } from './protocol.ts'
 
@@ -64,16 +64,13 @@ export const pathText = (path: Path): string =>
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index > 0 ? `.${step}` : step))
     .join('')
 
-interface OwnExtras {
-  readonly hostedTools?: readonly HostedToolAsk[]
-  readonly tiers?: readonly TierAsk[]
-  readonly outputs?: readonly OutputAsk[]
-}
-
 const nothing: readonly never[] = []
 
 /** The extras of a request; undefined without any, as usual. */
-export function requestExtras(body: JsonObject, own: OwnExtras): RequestExtras | undefined {
+export function requestExtras(
+  body: JsonObject,
+  own: Partial<Pick<RequestExtras, 'hostedTools' | 'tiers' | 'outputs'>>,
+): RequestExtras | undefined {
   const { hostedTools = nothing, tiers = nothing, outputs = nothing } = own
   const models = findSelectors(body)
   const routing = findRouting(body)

@@ -20,14 +20,8 @@ export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
   } satisfies Partial<RequestFacts>
 }
 
-interface Limit {
-  readonly most: number | undefined
-  /** The names with a smaller value, set to null: so the upstream reads the largest. */
-  readonly others: { readonly [name: string]: null }
-}
-
-/** The largest value of these names in a request. */
-export function largestOf(body: JsonObject | undefined, names: readonly string[]): Limit {
+/** The largest value of these names; in `others` the smaller ones are null, so that upstreams read the largest. */
+export function largestOf(body: JsonObject | undefined, names: readonly string[]) {
   let most: number | undefined
   for (const name of names) most = Math.max(most ?? 0, countIn(body, name) ?? 0) || most
   const others: Record<string, null> = {}

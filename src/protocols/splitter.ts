@@ -16,11 +16,17 @@ export abstract class Splitter implements FrameSplitter {
   }
 
   /** Offsets in `chunk` after each frame, and after the last byte that can pass; `waiting` bytes came before. */
-  protected abstract findEnds(chunk: Uint8Array, waiting: number): Ends
+  protected abstract findEnds(chunk: Uint8Array, waiting: number): { ends: number[]; cut: number }
   /** The frames of `whole`, by the offsets of their ends. */
   protected abstract readFrames(whole: Uint8Array, ends: readonly number[]): Frame[]
-  protected abstract isOpen(): boolean
-  protected abstract readRest(whole: Uint8Array): Frame[]
+  /** Whether a frame has begun and not ended. */
+  protected isOpen(): boolean {
+    return true
+  }
+  /** The frame of the bytes that wait when the stream ends. */
+  protected readRest(_whole: Uint8Array): Frame[] {
+    return []
+  }
 
   isWithinFrame(): boolean {
     return this.isUnframed
@@ -47,11 +53,6 @@ export abstract class Splitter implements FrameSplitter {
     const whole = this.#held.take(none)
     return { whole, frames: whole.length === 0 ? [] : this.readRest(whole) }
   }
-}
-
-interface Ends {
-  readonly ends: readonly number[]
-  readonly cut: number
 }
 
 const smallest = 4096

@@ -60,10 +60,6 @@ class SseSplitter extends Splitter {
     return ends
   }
 
-  protected override isOpen(): boolean {
-    return true
-  }
-
   protected override readRest(whole: Uint8Array): Frame[] {
     this.#prefix = 0
     return this.readFrames(whole, [whole.length])

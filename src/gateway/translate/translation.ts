@@ -165,15 +165,8 @@ export function prepareRequest(
   { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
-  const { findFault, droppedSettings, unenforcedKeywords, takesSearch } = upstream.codec
-  const can = {
-    findFault,
-    droppedSettings,
-    unenforcedKeywords,
-    takesSearch,
-    webSearch: webSearch === true,
-  }
-  const target = { protocol: upstream.name, quirks, ...can }
+  const { name: protocol, codec } = upstream
+  const target = { ...codec, protocol, quirks, webSearch: webSearch === true }
   const opened = openRequest(isKept ? withoutStore(request) : request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.spelling, target, isStrict, optionalTools))
   const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
@@ -194,7 +187,7 @@ export function prepareRequest(
         cacheMinimumTokens: cacheMinimum(model),
         showsReasoning: client.codec.showsUnasked?.(body.value()),
       }
-      const encoded = upstream.codec.encodeRequest(whole, options)
+      const encoded = codec.encodeRequest(whole, options)
       hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
       return encoder.encode(JSON.stringify(encoded))
     },

@@ -78,6 +78,11 @@ export type AnswerEvent =
     }
   | { readonly type: 'error'; readonly error: CanonicalError }
 
+export type EventOf<Type extends AnswerEvent['type']> = Extract<
+  AnswerEvent,
+  { readonly type: Type }
+>
+
 export interface StartEvent {
   readonly type: 'start'
   readonly id?: string | undefined

@@ -57,19 +57,13 @@ export function createBlockOrder(write: (event: BlockEvent) => string) {
 const isStart = (event: BlockEvent): event is BlockStart => event.type.endsWith('-start')
 const isEnd = ({ type }: BlockEvent) => type.endsWith('-end')
 
+/** `text-start` → `text`. */
+export const kindOf = <Kind extends string>(type: `${Kind}-start`): Kind =>
+  type.slice(0, -'-start'.length) as Kind
+
 function endOf({ id, type }: BlockStart): BlockEvent {
-  switch (type) {
-    case 'text-start':
-      return { type: 'text-end', id }
-    case 'reasoning-start':
-      return { type: 'reasoning-end', id }
-    case 'refusal-start':
-      return { type: 'refusal-end', id }
-    case 'tool-call-start':
-      return { type: 'tool-call-end', id }
-    case 'search-start':
-      return { type: 'search-end', id, search: unfinished }
-  }
+  if (type === 'search-start') return { type: 'search-end', id, search: unfinished }
+  return { type: `${kindOf(type)}-end`, id }
 }
 
 const unfinished = { type: 'search', queries: [], results: [], error: 'unavailable' } as const

@@ -6,33 +6,24 @@ import type { Quirk } from './quirks.ts'
 import type { CanonicalRequest, Setting } from './request.ts'
 
 export interface Codec {
-  /**
-   * Decodes a checked body; gemini's `target` is in the path. Throws `TranslationError` for what the vendor
-   * rejects.
-   */
+  /** Decodes a checked body; gemini's `target` is in the path. Throws `TranslationError`. */
   decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest
   /** The body for an upstream. Equal turns encode to equal bytes, whatever follows. */
   encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject
   /** Whether the vendor shows reasoning that a request does not ask to see; undefined: never. */
-  readonly showsUnasked?: ((body: JsonObject) => boolean) | undefined
+  showsUnasked?(body: JsonObject): boolean
   decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse
   encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
   createDecoder(context: DecodeContext): StreamDecoder
   createEncoder(context: EncodeContext): StreamEncoder
   /** A fault for which the vendor would reject the request, beyond the table of features. */
-  readonly findFault?:
-    | ((request: CanonicalRequest, conversation?: string) => Fault | undefined)
-    | undefined
+  findFault?(request: CanonicalRequest, conversation?: string): Fault | undefined
   /** Whether the vendor accepts its search together with the rest of a request; absent: never. */
-  readonly takesSearch?: ((request: CanonicalRequest) => boolean) | undefined
+  takesSearch?(request: CanonicalRequest): boolean
   /** Settings that the vendor rejects in this request only: they are dropped. */
-  readonly droppedSettings?:
-    | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
-    | undefined
+  droppedSettings?(request: CanonicalRequest, quirks: ReadonlySet<Quirk>): readonly Setting[]
   /** Schema keywords that the vendor lacks: they move into descriptions. */
-  readonly unenforcedKeywords?:
-    | ((request: CanonicalRequest) => readonly UnenforcedKeyword[])
-    | undefined
+  unenforcedKeywords?(request: CanonicalRequest): readonly UnenforcedKeyword[]
   encodeCount(inputTokens: number): JsonObject
   decodeError(body: JsonObject): CanonicalError
 }
@@ -115,11 +106,6 @@ export interface EmbeddingRequest {
   readonly form: 'list' | 'bytes' | 'one'
 }
 
-interface EmbeddingContext {
-  readonly model: string
-  readonly inputTokens: number
-}
-
 /** The translating half of a protocol with embeddings. `decodeRequest` throws `TranslationError`. */
 export interface EmbeddingCodec {
   readonly operation: Operation
@@ -133,7 +119,7 @@ export interface EmbeddingCodec {
   encodeAnswer(
     vectors: readonly (readonly number[])[],
     request: EmbeddingRequest,
-    context: EmbeddingContext,
+    context: { readonly model: string; readonly inputTokens: number },
   ): JsonObject
 }
 

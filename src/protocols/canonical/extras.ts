@@ -2,12 +2,11 @@ import { isJsonObject, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { Observation } from './observation.ts'
 import { type HostedTool, hostedTools } from './tools.ts'
-import { larger, readCount, type Usage, type UsageExtras } from './usage.ts'
+import { larger, type Modality, readCount, type Usage, type UsageExtras } from './usage.ts'
 
 export type ToolCounts = { readonly [tool in HostedTool]?: number }
 
 export type Modalities = NonNullable<UsageExtras['modalities']>
-export type Modality = keyof Modalities
 
 /** What usage reports say besides text tokens. Input counts include cached tokens. */
 export interface ReportedExtras {
@@ -23,11 +22,7 @@ export interface ReportedExtras {
 /** A report's extras; undefined without any. */
 export function reportedExtras(
   report: JsonObject,
-  told: {
-    tier?: string | undefined
-    tools?: ToolCounts | undefined
-    modalities?: Modalities | undefined
-  },
+  told: Partial<Omit<ReportedExtras, 'observed'>>,
 ): ReportedExtras | undefined {
   const { tier, tools, modalities } = told
   const observed = readObserved(report)
@@ -43,7 +38,7 @@ export interface ObservedExtras {
 }
 
 /** Merges a report into earlier ones: counts are cumulative, the larger one wins. */
-export function mergeExtras(
+function mergeExtras(
   seen: ReportedExtras | undefined,
   found: ReportedExtras | undefined,
 ): ReportedExtras | undefined {
@@ -186,7 +181,7 @@ export interface Counts {
   [name: string]: number | undefined
 }
 
-export interface SeenCounts {
+interface SeenCounts {
   readonly counts: Counts
   extras: ReportedExtras | undefined
 }

@@ -1,4 +1,5 @@
 import type { AnswerEvent, AnswerPart, CanonicalResponse, Choice, Finish } from './answer.ts'
+import { kindOf } from './block-order.ts'
 import type { TokenLogprob } from './request.ts'
 
 interface OpenBlock {
@@ -15,11 +16,7 @@ export function createFolder() {
   const open = new Map<string, OpenBlock>()
   let head: Omit<CanonicalResponse, 'choices'> = {}
 
-  const partsOf = (choice: number): AnswerPart[] => {
-    const parts = choices.get(choice) ?? []
-    choices.set(choice, parts)
-    return parts
-  }
+  const partsOf = (choice: number) => choices.getOrInsertComputed(choice, () => [])
   const begin = (id: string, choice: number, part: AnswerPart) => {
     const parts = partsOf(choice)
     open.set(id, { parts, at: parts.length, text: '', logprobs: undefined })
@@ -41,7 +38,7 @@ export function createFolder() {
       case 'text-start':
       case 'reasoning-start':
       case 'refusal-start':
-        return begin(event.id, event.choice, { type: plainTypes[event.type], text: '' })
+        return begin(event.id, event.choice, { type: kindOf(event.type), text: '' })
       case 'tool-call-start': {
         const { callId, name, kind } = event
         return begin(event.id, event.choice, { type: 'tool-call', callId, name, kind, input: '' })
@@ -99,12 +96,6 @@ export function createFolder() {
     },
   }
 }
-
-const plainTypes = {
-  'text-start': 'text',
-  'reasoning-start': 'reasoning',
-  'refusal-start': 'refusal',
-} as const
 
 type BlockEnd = Extract<AnswerEvent, { readonly type: `${string}-end` }>
 

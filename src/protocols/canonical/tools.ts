@@ -23,9 +23,8 @@ export const hostedTools = [
 export type HostedTool = (typeof hostedTools)[number]
 
 /** Whether a name is one of `hostedTools`. */
-export function isHostedTool(name: string): name is HostedTool {
-  return hostedTools.some((each) => each === name)
-}
+export const isHostedTool = (name: string): name is HostedTool =>
+  hostedTools.some((each) => each === name)
 
 /** The first tool of this name. Each list of tools is indexed once. */
 export function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
@@ -70,10 +69,7 @@ const phrases: { readonly [keyword in RootKeyword]: string } = {
   not: 'Must not fit',
 }
 
-/**
- * A schema of arguments as a plain object: it takes over its alternatives' properties, and its description
- * explains them.
- */
+/** A schema as a plain object: it gets its alternatives' properties, and a description of them. */
 export function plainRoot(schema: JsonObject, refused: readonly RootKeyword[]): JsonObject {
   const found = refused.filter((keyword) => schema[keyword] !== undefined)
   if (found.length === 0) return schema
@@ -109,10 +105,7 @@ export function findRootKeywords(
   return tools.flatMap(({ at = 'tools', parameters = {}, strict }) =>
     refused
       .filter((keyword) => parameters[keyword] !== undefined)
-      .map((keyword) => ({
-        ...{ at, keyword, path: '' },
-        ...{ isTool: true, isStrict: strict === true },
-      })),
+      .map((keyword) => ({ at, keyword, path: '', isTool: true, isStrict: strict === true })),
   )
 }
 

@@ -48,11 +48,7 @@ export function changeParts(
 }
 
 /** Whether a conversation is likely to continue with what was sent so far. */
-export function expectsNextTurn({
-  turns,
-  tools,
-  toolChoice,
-}: Pick<CanonicalRequest, 'turns' | 'tools' | 'toolChoice'>): boolean {
+export function expectsNextTurn({ turns, tools, toolChoice }: CanonicalRequest): boolean {
   if (turns.some(({ role }) => role === 'assistant')) return true
   return tools.length > 0 && toolChoice?.type !== 'tool'
 }

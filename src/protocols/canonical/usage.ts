@@ -15,18 +15,10 @@ export interface Usage {
   readonly extras?: UsageExtras
 }
 
+export type Modality = `${'input' | 'cacheRead' | 'output'}${'Audio' | 'Image' | 'Video'}`
+
 export interface UsageExtras {
-  readonly modalities?: {
-    readonly inputAudio?: number
-    readonly inputImage?: number
-    readonly inputVideo?: number
-    readonly cacheReadAudio?: number
-    readonly cacheReadImage?: number
-    readonly cacheReadVideo?: number
-    readonly outputAudio?: number
-    readonly outputImage?: number
-    readonly outputVideo?: number
-  }
+  readonly modalities?: { readonly [modality in Modality]?: number }
   readonly tools?: { readonly [tool in HostedTool]?: number }
   /** The answer's service tier, unless standard; several are joined by `+`. */
   readonly tier?: string
@@ -66,16 +58,10 @@ export function larger(a: number | undefined, b: number | undefined): number | u
   return b === undefined || b < a ? a : b
 }
 
-interface InclusiveCounts {
-  readonly input: number
-  readonly output: number
-  readonly reasoning: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
+type Inclusive = 'input' | 'output' | 'reasoning' | 'cacheRead' | 'cacheWrite'
 
 /** Splits inclusive counts into disjoint ones. A part never exceeds its whole, so none is negative. */
-export function disjointUsage(counts: InclusiveCounts): Usage {
+export function disjointUsage(counts: Readonly<Record<Inclusive, number>>): Usage {
   const cacheReadTokens = Math.min(counts.cacheRead, counts.input)
   const cacheWriteTokens = Math.min(counts.cacheWrite, counts.input - cacheReadTokens)
   return {

@@ -1,17 +1,11 @@
-import type { FinishReason } from '../canonical/answer.ts'
+import type { FinishReason, StartEvent } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { Citation, ServiceTier, TokenLogprob } from '../canonical/request.ts'
 import { arrayIn, countIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-export interface AnswerHead {
-  readonly id: string | undefined
-  readonly model: string | undefined
-  readonly createdAt: number | undefined
-}
-
-/** Decodes it; Azure and Snowflake send empty texts and 0 for missing values. */
-export function decodeHead(answer: JsonObject): AnswerHead {
+/** The head of an answer; Azure and Snowflake send empty texts and 0 for missing values. */
+export function decodeHead(answer: JsonObject) {
   return {
     id: stringIn(answer, 'id'),
     model: stringIn(answer, 'model'),
@@ -21,7 +15,7 @@ export function decodeHead(answer: JsonObject): AnswerHead {
 
 /** The head of an answer for a client; a plausible upstream id is kept. */
 export function encodeHead(
-  { id, createdAt }: Pick<Partial<AnswerHead>, 'id' | 'createdAt'>,
+  { id, createdAt }: Pick<StartEvent, 'id' | 'createdAt'>,
   object: string,
   context: EncodeContext,
 ): JsonObject {
@@ -69,20 +63,15 @@ export function decodeFinish(reason: string | undefined, traits: AnswerTraits): 
 
 /** The `finish_reason` of an answer. A refusal in words is a regular end. */
 export function encodeFinish(reason: FinishReason, traits: AnswerTraits): string {
-  switch (reason) {
-    case 'length':
-      return 'length'
-    case 'tool-calls':
-      return 'tool_calls'
-    case 'filter':
-      return 'content_filter'
-    case 'refusal':
-      return traits.hasRefusal ? 'stop' : 'content_filter'
-    case 'failed':
-      return 'error'
-    default:
-      return traits.hasCalls ? 'tool_calls' : 'stop'
-  }
+  if (reason === 'refusal') return traits.hasRefusal ? 'stop' : 'content_filter'
+  return finishWords[reason] ?? (traits.hasCalls ? 'tool_calls' : 'stop')
+}
+
+const finishWords: { readonly [reason in FinishReason]?: string } = {
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  filter: 'content_filter',
+  failed: 'error',
 }
 
 /** The addresses that `annotations` cite. OpenRouter always sends 0 to 0, which is no place in the text. */
@@ -93,16 +82,9 @@ export function decodeAnnotations(message: JsonObject): readonly Citation[] {
     const url = stringIn(wire, 'url')
     if (url === undefined) return []
     const end = countIn(wire, 'end_index') || undefined
-    return [
-      {
-        type: 'url',
-        url,
-        title: stringIn(wire, 'title'),
-        start: end === undefined ? undefined : countIn(wire, 'start_index'),
-        end,
-        citedText: stringIn(wire, 'content'),
-      },
-    ]
+    const start = end === undefined ? undefined : countIn(wire, 'start_index')
+    const [title, citedText] = [stringIn(wire, 'title'), stringIn(wire, 'content')]
+    return [{ type: 'url', url, title, start, end, citedText }]
   })
 }
 

@@ -10,7 +10,7 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../canonical/request.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, defined, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import * as read from '../read.ts'
 import { thinkingText } from './reasoning.ts'
@@ -32,30 +32,26 @@ export function decodeContent(content: unknown, scope: ContentScope): readonly P
   return read
     .each(content, at, (part, partAt) => {
       const decoded = decodePart(part, partAt, scope)
-      if (decoded === undefined || decoded === 'nothing') return decoded
+      if (decoded === undefined) return undefined
       if (scope.kinds.has(decoded.type)) return { ...decoded, cache: cacheHint(part) }
       scope.note('unknown_part', partAt)
       return undefined
     })
-    .filter((part) => part !== undefined && part !== 'nothing')
+    .filter((part) => part !== undefined)
 }
 
 const textPart = (text: string, at: string, name: string | undefined): TextPart => ({
   type: 'text',
   text,
   at,
-  ...(name === undefined ? {} : { name }),
+  name,
 })
 
-function decodePart(
-  part: JsonObject,
-  at: string,
-  scope: ContentScope,
-): Part | 'nothing' | undefined {
+function decodePart(part: JsonObject, at: string, scope: ContentScope): Part | undefined {
   switch (part.type) {
     case 'text': {
       const text = read.text(part, 'text', at) ?? ''
-      return text === '' ? 'nothing' : textPart(text, at, scope.name)
+      return text === '' ? undefined : textPart(text, at, scope.name)
     }
     case 'refusal':
       return { type: 'refusal', text: read.name(part, 'refusal', at), at }
@@ -89,7 +85,7 @@ function decodeImage(part: JsonObject, at: string): Part {
   const wire: JsonObject = image ?? read.object(part, 'image_url', at) ?? {}
   const source = sourceOf(read.name(wire, 'url', `${at}.image_url`), `${at}.image_url.url`)
   const detail = details.find((name) => name === wire.detail)
-  return { type: 'image', source, at, ...(detail === undefined ? {} : { detail }) }
+  return { type: 'image', source, at, detail }
 }
 
 export const details = ['low', 'high', 'auto', 'original'] as const
@@ -139,10 +135,11 @@ function encodeKind(part: Part): JsonObject | undefined {
       return { type: 'text', text: part.text }
     case 'refusal':
       return { type: 'refusal', refusal: part.text }
-    case 'image': {
-      const detail = part.detail === undefined ? {} : { detail: part.detail }
-      return { type: 'image_url', image_url: { url: urlOf(part.source), ...detail } }
-    }
+    case 'image':
+      return {
+        type: 'image_url',
+        image_url: defined({ url: urlOf(part.source), detail: part.detail }),
+      }
     case 'document':
       return encodeDocument(part)
     case 'audio':
@@ -160,10 +157,8 @@ function encodeDocument({ source, title }: DocumentPart): JsonObject {
 }
 
 /** A plain text document as text below its title: many imitators read no files. */
-export const titledText = (
-  { text }: { readonly text: string },
-  title: string | undefined,
-): string => (title === undefined ? text : `${title}\n\n${text}`)
+export const titledText = ({ text }: { text: string }, title: string | undefined): string =>
+  title === undefined ? text : `${title}\n\n${text}`
 
 /** A message's content: a lone plain text as a string, else parts. Nothing is an empty string. */
 export function encodeContent(parts: readonly Part[], style: ContentStyle): unknown {
@@ -216,9 +211,7 @@ export function groupByName(
 
 const nameOf = (part: Part): TextPart['name'] => (part.type === 'text' ? part.name : undefined)
 
-function parseDataUrl(
-  url: string,
-): { readonly mediaType: string; readonly data: string } | undefined {
+function parseDataUrl(url: string) {
   if (!/^data:/i.test(url.slice(0, 5))) return undefined
   const comma = url.indexOf(',')
   const [mediaType, ...settings] = url.slice(5, Math.max(comma, 5)).split(';')
@@ -247,10 +240,7 @@ export function audioMediaType(format: string): string {
 }
 
 /** The `input_audio` of an audio part. */
-export function encodeAudio({ source }: AudioPart): {
-  readonly data: string
-  readonly format: string
-} {
+export function encodeAudio({ source }: AudioPart) {
   const type = source.mediaType?.toLowerCase().replace(/^audio\/(x-)?|;.*$/g, '') ?? 'wav'
   const format = type === 'mpeg' ? 'mp3' : type === 'wave' || type === 'vnd.wave' ? 'wav' : type
   return { data: source.type === 'data' ? source.data : source.url, format }

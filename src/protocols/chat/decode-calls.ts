@@ -131,22 +131,19 @@ const mostActive = 128
 
 const isWhole = ({ kind, brackets }: Call) => kind === 'function' && brackets.isWhole
 
-interface Piece {
-  readonly kind: ToolKind
-  readonly name: string | undefined
-  readonly input: string
-}
+type Piece = ReturnType<typeof readPiece>
 
 /** Arguments may be an object instead of text. Snowflake sends the members of both kinds. */
-function readPiece(entry: JsonObject): Piece {
+function readPiece(entry: JsonObject) {
   const custom = objectIn(entry, 'custom')
   const call = objectIn(entry, 'function')
   const name = stringIn(custom, 'name')
   const isCustom =
     entry.type === 'custom' || call === undefined || (entry.type !== 'function' && name)
-  if (custom && isCustom) return { kind: 'custom', name, input: stringIn(custom, 'input') ?? '' }
+  if (custom && isCustom)
+    return { kind: 'custom', name, input: stringIn(custom, 'input') ?? '' } as const
   const wire = call?.arguments
   const input = isJsonObject(wire) ? toJsonText(wire) : wire
-  const isText = typeof input === 'string'
-  return { kind: 'function', name: stringIn(call, 'name'), input: isText ? input : '' }
+  const text = typeof input === 'string' ? input : ''
+  return { kind: 'function', name: stringIn(call, 'name'), input: text } as const
 }

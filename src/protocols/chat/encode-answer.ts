@@ -3,7 +3,9 @@ import type {
   AnswerPart,
   CanonicalResponse,
   Choice,
+  EventOf,
   FinishReason,
+  StartEvent,
 } from '../canonical/answer.ts'
 import { type BlockEvent, createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
@@ -12,7 +14,6 @@ import { reportedUsage, type Usage } from '../canonical/usage.ts'
 import { defined, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
-  type AnswerHead,
   encodeAnnotations,
   encodeFinish,
   encodeHead,
@@ -69,11 +70,10 @@ function encodeMessage(parts: readonly AnswerPart[], texts: readonly TextPart[])
   })
 }
 
-function encodeDetails(reasoning: readonly ReasoningPart[]): readonly JsonObject[] {
-  return reasoning
+const encodeDetails = (reasoning: readonly ReasoningPart[]): readonly JsonObject[] =>
+  reasoning
     .filter(({ signature }) => signature !== undefined)
     .map(({ signature, id }, index) => encodeDetail(signature ?? '', id, index))
-}
 
 function encodeAllAnnotations(texts: readonly TextPart[]): readonly JsonObject[] {
   let offset = 0
@@ -94,25 +94,22 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   let usage: Usage | undefined
   let isOver = false
 
-  function open(head: Partial<AnswerHead>): string {
+  function open(head: Omit<StartEvent, 'type'>): string {
     const text = JSON.stringify(encodeHead(head, 'chat.completion.chunk', context))
     begin = `data: ${text.slice(0, -1)},"choices":[`
     return begin
   }
 
-  function choiceAt(choice: number) {
-    const known = choices.get(choice)
-    if (known !== undefined) return known
+  function createChoice(choice: number) {
     const head = begin ?? open({})
-    const encoder = createChoiceEncoder((delta, logprobs, reason) => {
+    return createChoiceEncoder((delta, logprobs, reason) => {
       const finish = `"logprobs":${logprobs},"finish_reason":${reason}`
       return `${head}{"index":${choice},"delta":${delta},${finish}}]${tail}`
     })
-    choices.set(choice, encoder)
-    return encoder
   }
+  const choiceAt = (choice: number) => choices.getOrInsertComputed(choice, createChoice)
 
-  function end(event: Extract<AnswerEvent, { type: 'end' }>): string {
+  function end(event: EventOf<'end'>): string {
     isOver = true
     let text = ''
     for (const choice of choices.values()) text += choice.finish('other')
@@ -189,12 +186,7 @@ function createChoiceEncoder(write: WriteChunk) {
     return delta('{"role":"assistant","content":""}')
   }
 
-  function startCall({
-    id,
-    callId,
-    name,
-    kind,
-  }: Extract<AnswerEvent, { type: 'tool-call-start' }>) {
+  function startCall({ id, callId, name, kind }: EventOf<'tool-call-start'>) {
     const index = callCount++
     const isCustom = kind === 'custom'
     calls.set(id, { index, isCustom, hasInput: false })
@@ -220,13 +212,13 @@ function createChoiceEncoder(write: WriteChunk) {
     return call && !call.isCustom && !call.hasInput ? addInput(call, '{}') : ''
   }
 
-  function addText({ text, logprobs }: Extract<AnswerEvent, { type: 'text-delta' }>): string {
+  function addText({ text, logprobs }: EventOf<'text-delta'>): string {
     textLength += text.length
     const tokens = logprobs ? JSON.stringify(encodeLogprobs(logprobs)) : 'null'
     return write(`{"content":${JSON.stringify(text)}}`, tokens, 'null')
   }
 
-  function endText({ id, citations }: Extract<AnswerEvent, { type: 'text-end' }>): string {
+  function endText({ id, citations }: EventOf<'text-end'>): string {
     const placed = shiftCitations(citations, offsets.get(id) ?? 0)
     offsets.delete(id)
     const annotations = encodeAnnotations(placed)

@@ -7,11 +7,7 @@ const Message = Type.Object(
   { expected: 'an object' },
 )
 
-const Choices = Type.Integer({
-  minimum: 1,
-  maximum: 128,
-  expected: 'an integer from 1 to 128',
-})
+const Choices = Type.Integer({ minimum: 1, maximum: 128, expected: 'an integer from 1 to 128' })
 
 const CompletionsRequest = Type.Object({
   model: t.Name,

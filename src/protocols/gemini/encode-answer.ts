@@ -2,6 +2,7 @@ import type {
   AnswerEvent,
   CanonicalResponse,
   Choice,
+  EventOf,
   Finish,
   FinishReason,
 } from '../canonical/answer.ts'
@@ -87,9 +88,7 @@ interface AnswerState {
   readonly searches: SearchPart[]
 }
 
-function createAnswerState(): AnswerState {
-  return { signatures: [], cited: [], searches: [] }
-}
+const createAnswerState = (): AnswerState => ({ signatures: [], cited: [], searches: [] })
 
 function takeSignatures({ signatures }: AnswerState): JsonObject {
   return signatures.length === 0 ? {} : { thoughtSignature: wrapSignatures(signatures.splice(0)) }
@@ -114,100 +113,102 @@ function encodeCallPart(
   }
 }
 
-type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
+interface StreamedAnswer extends AnswerState {
+  readonly choice: number
+  /** Calls may overlap; they are written whole, in the order they began. */
+  readonly calls: BlockOrder
+  call: { readonly start: EventOf<'tool-call-start'>; input: string } | undefined
+  /** The last part, held for the chunk with the finish reason: some SDKs reject a last chunk without one. */
+  part: JsonObject | undefined
+  /** The same of a text, without a part: its last character, since an empty text is rejected, too. */
+  text: string
+  /** What belongs beside the held part. */
+  more: string
+}
 
 interface OpenBlock {
-  readonly choice: number
+  readonly answer: StreamedAnswer
   readonly isThought: boolean
   text: string
 }
 
-interface StreamedAnswer extends AnswerState {
-  /** Calls may overlap; they are written whole, in the order they began. */
-  readonly calls: BlockOrder
-  call: { readonly start: EventOf<'tool-call-start'>; input: string } | undefined
-  /**
-   * The last part (of a text its last character), held for the chunk with the finish reason: some SDKs reject a
-   * last chunk without a part, or with an empty text.
-   */
-  held: JsonObject | undefined
-  more: string
-}
-
 /** Encodes a stream: a chunk per piece of text, whole calls, and the final fields with the last part. */
 export function createEncoder(context: EncodeContext): StreamEncoder {
-  const { framing, library, requestId } = context
+  const { framing, library, requestId, model } = context
+  const isSse = framing === 'sse'
   const answers = new Map<number, StreamedAnswer>()
   const blocks = new Map<string, OpenBlock>()
   const finishes = new Map<number, Finish>()
   let isFirst = true
   let isOver = false
-  let usage = ''
-  let tail = tailOf(requestId)
+  let usage: Usage | undefined
+  let responseId = requestId
+  let close = closing()
 
-  function tailOf(id: string): string {
-    return `,"modelVersion":${JSON.stringify(context.model)},"responseId":${JSON.stringify(id)}}`
+  /** The fields after the candidates; all chunks share them until the end. */
+  function closing(): string {
+    const report = usage && `"usageMetadata":${JSON.stringify(encodeUsage(usage))},`
+    const tail = `"modelVersion":${JSON.stringify(model)},"responseId":${JSON.stringify(responseId)}}`
+    return `],${report ?? ''}${tail}${isSse ? '\r\n\r\n' : ''}`
   }
 
   function frame(candidates: string): string {
-    const json = `{"candidates":[${candidates}]${usage}${tail}`
-    if (framing === 'sse') return `data: ${json}\r\n\r\n`
-    const before = isFirst ? '[' : ',\r\n'
+    const before = isSse ? 'data: {"candidates":[' : `${isFirst ? '[' : ',\r\n'}{"candidates":[`
     isFirst = false
-    return before + json
+    return before + candidates + close
   }
 
   const chunk = (choice: number, part: string, more: string): string =>
     frame(`{"content":{"parts":[${part}],"role":"model"},"index":${choice}${more}}`)
 
-  function answerOf(choice: number): StreamedAnswer {
-    const known = answers.get(choice)
-    if (known !== undefined) return known
-    const calls = createBlockOrder((event) => writeCall(choice, event))
-    const answer = { ...createAnswerState(), calls, call: undefined, held: undefined, more: '' }
-    answers.set(choice, answer)
-    return answer
+  function createAnswer(choice: number): StreamedAnswer {
+    const calls = createBlockOrder((event) => writeCall(answerOf(choice), event))
+    const empty = { call: undefined, part: undefined, text: '', more: '' }
+    return { ...createAnswerState(), choice, calls, ...empty }
   }
+  const answerOf = (choice: number) => answers.getOrInsertComputed(choice, createAnswer)
 
-  function release(choice: number, answer: StreamedAnswer): string {
-    const { held, more } = answer
+  const heldPart = ({ part, text }: StreamedAnswer) => (text === '' ? part : { text })
+
+  function release(answer: StreamedAnswer): string {
+    const held = heldPart(answer)
     if (held === undefined) return ''
-    answer.held = undefined
-    answer.more = ''
+    const { choice, more } = answer
+    answer.part = undefined
+    answer.text = answer.more = ''
     return chunk(choice, JSON.stringify(held), more)
   }
 
-  function putPart(choice: number, part: JsonObject): string {
-    const answer = answerOf(choice)
-    const before = release(choice, answer)
-    answer.held = part
+  function putPart(answer: StreamedAnswer, part: JsonObject): string {
+    const before = release(answer)
+    answer.part = part
     return before
   }
 
-  function putText(choice: number, text: string, more: string): string {
-    const answer = answerOf(choice)
-    const begun = answer.more === '' ? answer.held?.text : undefined
-    const before = typeof begun === 'string' ? '' : release(choice, answer)
-    const whole = typeof begun === 'string' ? begun + text : text
-    const kept = isLowSurrogate(whole.charCodeAt(whole.length - 1)) ? 2 : 1
-    answer.held = { text: whole.slice(-kept) }
-    answer.more = whole.length <= kept ? more : ''
-    if (whole.length <= kept) return before
-    return before + chunk(choice, `{"text":${JSON.stringify(whole.slice(0, -kept))}}`, more)
+  function putText(answer: StreamedAnswer, text: string, more: string): string {
+    const joins = answer.text !== '' && answer.more === ''
+    const before = joins ? '' : release(answer)
+    const whole = answer.text + text
+    const last = whole.length - 1
+    const end = isLowSurrogate(whole.charCodeAt(last)) ? last - 1 : last
+    answer.text = end > 0 ? whole.slice(end) : whole
+    answer.more = end > 0 ? '' : more
+    if (end <= 0) return before
+    return before + chunk(answer.choice, `{"text":${JSON.stringify(whole.slice(0, end))}}`, more)
   }
 
   function writeDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'refusal-delta'>): string {
     const block = blocks.get(event.id)
     const { text } = event
     if (block === undefined || text === '') return ''
-    const { choice } = block
+    const { answer } = block
     if (block.isThought) {
       const thought = `{"text":${JSON.stringify(text)},"thought":true}`
-      return release(choice, answerOf(choice)) + chunk(choice, thought, '')
+      return release(answer) + chunk(answer.choice, thought, '')
     }
     block.text += text
     const hasTokens = event.type === 'text-delta' && event.logprobs !== undefined
-    return putText(choice, text, hasTokens ? members(encodeLogprobs(event.logprobs)) : '')
+    return putText(answer, text, hasTokens ? members(encodeLogprobs(event.logprobs)) : '')
   }
 
   function endBlock(
@@ -216,7 +217,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     const block = blocks.get(event.id)
     if (block === undefined) return
     blocks.delete(event.id)
-    const { cited, signatures, searches } = answerOf(block.choice)
+    const { cited, signatures, searches } = block.answer
     if (event.type === 'text-end' && event.citations) {
       cited.push({ text: block.text, citations: event.citations })
     } else if (event.type === 'reasoning-end' && event.signature !== undefined) {
@@ -224,42 +225,46 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     } else if (event.type === 'search-end') searches.push(event.search)
   }
 
-  function writeCall(choice: number, event: BlockEvent): string {
-    const answer = answerOf(choice)
+  function writeCall(answer: StreamedAnswer, event: BlockEvent): string {
     if (event.type === 'tool-call-start') answer.call = { start: event, input: '' }
     const { call } = answer
     if (event.type === 'tool-call-delta' && call) call.input += event.text
     if (event.type !== 'tool-call-end' || call === undefined) return ''
-    return putPart(choice, encodeCallPart({ ...call.start, input: call.input }, answer))
+    return putPart(answer, encodeCallPart({ ...call.start, input: call.input }, answer))
   }
 
   function writeEnd(event: EventOf<'end'>): string {
     isOver = true
-    if (event.usage || usage === '') usage = usageField(reportedUsage(event.usage, context))
+    usage = event.usage ?? reportedUsage(usage, context)
+    close = closing()
     const candidates = [...finishes].map(([choice, { reason }]) => {
       const answer = answerOf(choice)
-      const parts = signLast(answer.held === undefined ? [] : [answer.held], answer)
-      const content = { parts, role: 'model' }
+      const held = heldPart(answer)
+      const content = { parts: signLast(held === undefined ? [] : [held], answer), role: 'model' }
       const head = JSON.stringify({ content, finishReason: finishWords[reason], index: choice })
       const grounding = members(encodeGrounding(answer.cited, answer.searches))
       return `${head.slice(0, -1)}${answer.more}${grounding}}`
     })
-    return frame(candidates.join(',')) + (framing === 'sse' ? '' : ']')
+    return frame(candidates.join(',')) + (isSse ? '' : ']')
   }
 
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'start':
-        if (event.usage) usage = usageField(event.usage)
-        tail = tailOf(event.id ?? requestId)
+        usage = event.usage
+        responseId = event.id ?? requestId
+        close = closing()
         return ''
       case 'text-start':
       case 'reasoning-start':
       case 'refusal-start':
-      case 'search-start': {
+      case 'search-start':
+      case 'tool-call-start': {
+        const answer = answerOf(event.choice)
         const isThought = event.type === 'reasoning-start'
-        blocks.set(event.id, { choice: event.choice, isThought, text: '' })
-        return ''
+        blocks.set(event.id, { answer, isThought, text: '' })
+        if (event.type !== 'tool-call-start') return ''
+        return release(answer) + answer.calls.push(event)
       }
       case 'text-delta':
       case 'reasoning-delta':
@@ -271,19 +276,11 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
       case 'search-end':
         endBlock(event)
         return ''
-      case 'tool-call-start': {
-        const { id, choice } = event
-        blocks.set(id, { choice, isThought: false, text: '' })
-        const answer = answerOf(choice)
-        return release(choice, answer) + answer.calls.push(event)
-      }
       case 'tool-call-delta':
-      case 'tool-call-end': {
-        const block = blocks.get(event.id)
-        return block === undefined ? '' : answerOf(block.choice).calls.push(event)
-      }
+      case 'tool-call-end':
+        return blocks.get(event.id)?.answer.calls.push(event) ?? ''
       case 'image':
-        return putPart(event.choice, encodeMedia(event.image))
+        return putPart(answerOf(event.choice), encodeMedia(event.image))
       case 'finish':
         finishes.set(event.choice, event)
         return ''
@@ -296,7 +293,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
   function fail(status: number, message: string): string {
     isOver = true
-    const rest = [...answers].map(([choice, answer]) => release(choice, answer))
+    const rest = [...answers.values()].map(release)
     const error = { status, code: 'upstream_error', message, param: undefined, requestId }
     return rest.join('') + encodeGeminiStreamError(error, { framing, library }, isFirst)
   }
@@ -306,8 +303,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     fail: ({ status, message }) => (isOver ? '' : fail(status, message)),
   }
 }
-
-const usageField = (usage: Usage) => `,"usageMetadata":${JSON.stringify(encodeUsage(usage))}`
 
 function members(fields: JsonObject): string {
   const json = JSON.stringify(fields)

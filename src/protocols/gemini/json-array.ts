@@ -49,10 +49,6 @@ class JsonArraySplitter extends Splitter {
     return this.#element !== none
   }
 
-  protected override readRest(): Frame[] {
-    return []
-  }
-
   protected override readFrames(whole: Uint8Array, ends: readonly number[]): Frame[] {
     const frames: Frame[] = []
     let start = 0

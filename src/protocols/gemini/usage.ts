@@ -1,13 +1,12 @@
 import {
   type Modalities,
-  type Modality,
   plus,
   type ReportedExtras,
   reportedExtras,
   tierName,
   type UsageReports,
 } from '../canonical/extras.ts'
-import { disjointUsage, readCount, type Usage } from '../canonical/usage.ts'
+import { disjointUsage, type Modality, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

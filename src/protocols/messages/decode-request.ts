@@ -44,7 +44,7 @@ export function decodeRequest(body: JsonObject, target: RequestTarget): Canonica
     model: stringIn(body, 'model') ?? target.model,
     stream: body.stream === true,
     turns: withCache(toTurns(all), decodeCache(body)),
-    tools: loadedTools(decodeTools(body.tools, note), body),
+    tools: loadedTools(decodeTools(body, note), body),
     webSearch: decodeSearch(body),
     ...decodeToolChoice(body),
     format: decodeFormat(body),
@@ -262,11 +262,8 @@ function decodeImage(block: JsonObject, at: string, note: Note): readonly ImageP
       return [{ ...base, source: decodeBytes(source, `${at}.source`) }]
     case 'url':
       return [{ ...base, source: { type: 'url', url: read.name(source, 'url', `${at}.source`) } }]
-    case 'file':
-      note('uploaded_file', at)
-      return []
     default:
-      note('unknown_part', at)
+      note(source.type === 'file' ? 'uploaded_file' : 'unknown_part', at)
       return []
   }
 }
@@ -293,11 +290,8 @@ function decodeDocument(block: JsonObject, at: string, note: Note): readonly Med
       return [{ ...base, source: { type: 'text', text: read.someText(source, 'data', path) } }]
     case 'content':
       return decodeChunks(base, contentParts(source.content, `${path}.content`, inChunks(note)))
-    case 'file':
-      note('uploaded_file', at)
-      return []
     default:
-      note('unknown_part', at)
+      note(source.type === 'file' ? 'uploaded_file' : 'unknown_part', at)
       return []
   }
 }
@@ -358,18 +352,8 @@ function nativeBlock({ type }: JsonObject): NativeFeature {
   return vendorBlocks.has(type) ? 'vendor_item' : 'unknown_part'
 }
 
-const hostedBlocks = new Set([
-  'server_tool_use',
-  'mcp_tool_use',
-  'mcp_tool_listing',
-  'container_upload',
-])
+const hostedBlocks = wordSet('server_tool_use mcp_tool_use mcp_tool_listing container_upload')
 
-const vendorBlocks = new Set<unknown>([
-  'compaction',
-  'tool_addition',
-  'tool_removal',
-  'tool_reference',
-  'browser_state',
-  'fallback',
-])
+const vendorBlocks = wordSet<unknown>(
+  'compaction tool_addition tool_removal tool_reference browser_state fallback',
+)

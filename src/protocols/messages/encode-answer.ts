@@ -2,6 +2,7 @@ import type {
   AnswerEvent,
   AnswerPart,
   CanonicalResponse,
+  EventOf,
   Finish,
   FinishReason,
   StartEvent,
@@ -38,9 +39,8 @@ export function messageHead(id: string | undefined, context: EncodeContext): Jso
 export function encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject {
   const { error, usage, serviceTier } = response
   if (error !== undefined) {
-    const { requestId } = context
     const wire = { type: 'api_error', message: error.message }
-    return { type: 'error', error: wire, request_id: requestId }
+    return { type: 'error', error: wire, request_id: context.requestId }
   }
   const choice = response.choices.find(({ index }) => index === 0)
   const parts = choice?.parts ?? []
@@ -48,10 +48,8 @@ export function encodeResponse(response: CanonicalResponse, context: EncodeConte
   const has = (type: AnswerPart['type']) => parts.some((part) => part.type === type)
   let blocks = 0
   const nextId = () => foreignSearchIdOf(context.requestId, blocks++)
-  const searches = parts.reduce(
-    (sum, part) => sum + (part.type === 'search' ? searchCount(part) : 0),
-    0,
-  )
+  const counts = parts.map((part) => (part.type === 'search' ? searchCount(part) : 0))
+  const searches = counts.reduce((sum, count) => sum + count, 0)
   return {
     ...messageHead(response.id, context),
     content: parts.flatMap((part) =>
@@ -104,10 +102,7 @@ const reasons = meanings<FinishReason>({
   refusal: 'refusal',
 })
 
-export interface Held {
-  readonly calls: boolean
-  readonly refusal: boolean
-}
+type Held = Readonly<Record<'calls' | 'refusal', boolean>>
 
 function encodeStop(finish: Finish, held: Held) {
   const stop_reason = encodeStopReason(finish, held)
@@ -154,13 +149,15 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     const message = {
       ...messageHead(event?.id, context),
       content: [],
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
       usage: { ...encodeMessagesUsage(usage), server_tool_use: null, service_tier: null },
     }
     return frame('message_start', `"message":${JSON.stringify(message)}`)
   }
 
-  function end(event: Extract<AnswerEvent, { type: 'end' }>): string {
+  function end(event: EventOf<'end'>): string {
     // Decoders close their blocks; an open one must not break the end.
     const frames = order.end()
     isOver = true

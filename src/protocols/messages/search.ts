@@ -112,12 +112,8 @@ export function decodeSearchResult(block: JsonObject, query: string | undefined)
   const error = isJsonObject(content)
     ? (stringIn(content, 'error_code') ?? 'unavailable')
     : undefined
-  return {
-    type: 'search',
-    queries: query === undefined ? [] : [query],
-    results: pagesIn(block),
-    ...(error === undefined ? {} : { error }),
-  }
+  const queries = query === undefined ? [] : [query]
+  return { type: 'search', queries, results: pagesIn(block), error }
 }
 
 /** The pages of a result block. */
@@ -137,21 +133,11 @@ export const isSearchUse = (block: JsonObject | undefined): boolean =>
 export const queryIn = (input: unknown): string | undefined =>
   stringIn(isJsonObject(input) ? input : undefined, 'query')
 
-interface FoundBefore {
-  readonly texts: readonly TextPart[]
-  readonly places: ReadonlySet<string>
-}
-
-interface Use {
-  readonly query: string | undefined
-  readonly at: string
-}
-
 /** Finds searches in an assistant's content: each result follows its use. */
-export function findSearches(content: unknown, at: string): FoundBefore {
+export function findSearches(content: unknown, at: string) {
   const texts: TextPart[] = []
   const places = new Set<string>()
-  const uses = new Map<string | undefined, Use>()
+  const uses = new Map<string | undefined, { query: string | undefined; at: string }>()
   const blocks: readonly unknown[] = Array.isArray(content) ? content : []
   blocks.forEach((block, index) => {
     if (!isJsonObject(block)) return
@@ -193,34 +179,22 @@ export function decodeCitation(wire: unknown): Citation | undefined {
 
 /** A source in an answer; none for another vendor's own form. */
 export function encodeCitation(citation: Citation): readonly JsonObject[] {
-  if (citation.type === 'document') return isOwn(citation) ? [citation.raw] : []
-  const web = {
-    type: 'web_search_result_location',
-    cited_text: citation.citedText ?? '',
-    // Only the vendor's search can issue one; SDKs require the field.
-    encrypted_index: foreignContent,
-    title: citation.title ?? null,
-    url: citation.url,
-  }
-  return [web]
+  if (citation.type === 'document') return ownKinds.has(citation.raw.type) ? [citation.raw] : []
+  const { url, title = null, citedText = '' } = citation
+  // Only the vendor's search can issue an encrypted index; SDKs require the field.
+  const own = { type: 'web_search_result_location', encrypted_index: foreignContent }
+  return [{ ...own, cited_text: citedText, title, url }]
 }
 
 /** Places in documents, by this protocol's names. Source: the SDK's `TextCitationParam`. */
-const ownKinds = new Set<unknown>([
-  'char_location',
-  'page_location',
-  'content_block_location',
-  'search_result_location',
-])
-
-const isOwn = ({ raw }: Extract<Citation, { type: 'document' }>) => ownKinds.has(raw.type)
+const ownKinds = wordSet<unknown>(
+  'char_location page_location content_block_location search_result_location',
+)
 
 /** The sources that a request can repeat: places in its documents. */
-export function encodeSentCitations(
-  citations: readonly Citation[] | undefined,
-): readonly JsonObject[] | undefined {
-  const documents = citations?.flatMap((citation) =>
-    citation.type === 'document' && isOwn(citation) ? [citation.raw] : [],
-  )
-  return documents === undefined || documents.length === 0 ? undefined : documents
+export function encodeSentCitations(citations: readonly Citation[] | undefined) {
+  const documents = (citations ?? [])
+    .filter(({ type }) => type === 'document')
+    .flatMap(encodeCitation)
+  return documents.length === 0 ? undefined : documents
 }

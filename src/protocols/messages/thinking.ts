@@ -1,20 +1,15 @@
 import type { Quirk } from '../canonical/quirks.ts'
-import type {
-  CanonicalRequest,
-  Effort,
-  Note,
-  Part,
-  ReasoningSettings,
-  Turn,
+import {
+  type CanonicalRequest,
+  type Effort,
+  efforts,
+  type Note,
+  type Part,
+  type ReasoningSettings,
+  type Turn,
 } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-
-interface ThinkingFields {
-  readonly maxTokens: number
-  readonly thinking?: JsonObject
-  readonly effort?: string
-}
 
 /**
  * How reasoning is requested. `manual`: with a budget of LLM tokens; `default`: nothing is set. With `adaptive`
@@ -63,7 +58,7 @@ export function encodeThinking(
   request: CanonicalRequest,
   quirks: ReadonlySet<Quirk>,
   defaultMaxTokens: number,
-): ThinkingFields {
+): { readonly maxTokens: number; readonly thinking?: JsonObject; readonly effort?: string } {
   const maxTokens = request.maxOutputTokens ?? defaultMaxTokens
   const { amount, show } = request.reasoning ?? {}
   const display = show === undefined ? {} : { display: show === 'none' ? 'omitted' : 'summarized' }
@@ -161,10 +156,9 @@ export function decodeThinking(body: JsonObject, note: Note): ReasoningSettings 
   }
 }
 
+/** The vendor has no `minimal`. */
 const effortOf = (word: string | undefined): Effort | undefined =>
-  word === 'low' || word === 'medium' || word === 'high' || word === 'xhigh' || word === 'max'
-    ? word
-    : undefined
+  efforts.find((effort) => effort === word && effort !== 'minimal')
 
 function showOf(display: unknown): ReasoningSettings['show'] {
   if (display === 'omitted') return 'none'

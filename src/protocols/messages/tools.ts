@@ -9,13 +9,10 @@ import { closeSchema } from './schema.ts'
 import { encodeSearch, isSearch, searchName } from './search.ts'
 
 /** Decodes the client's tools; the vendor's own are noted. */
-export function decodeTools(wire: unknown, note: Note): readonly Tool[] {
-  if (wire === undefined || wire === null) return []
-  if (!Array.isArray(wire)) refuseValue('tools', 'an array')
-  return wire.flatMap((tool: unknown, index) => {
-    const at = `tools[${index}]`
-    return isJsonObject(tool) ? decodeTool(tool, at, note) : refuseValue(at, 'an object')
-  })
+export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
+  return read
+    .each(read.list(body, 'tools'), 'tools', (tool, at) => decodeTool(tool, at, note))
+    .flat()
 }
 
 function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
@@ -48,9 +45,8 @@ export function isClientTool(type: string): boolean {
 export function decodeToolChoice(
   body: JsonObject,
 ): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
-  const wire = body.tool_choice
-  if (wire === undefined || wire === null) return {}
-  if (!isJsonObject(wire)) refuseValue('tool_choice', 'an object')
+  const wire = read.object(body, 'tool_choice')
+  if (wire === undefined) return {}
   const parallelToolCalls = wire.disable_parallel_tool_use === true ? false : undefined
   const isOfSearch = arrayIn(body, 'tools').some(
     (tool) => isSearch(tool) && tool.name === wire.name,
@@ -80,11 +76,7 @@ export function encodeTools(request: CanonicalRequest): JsonObject {
   const tools = request.tools.filter(({ name }) => allowed === undefined || allowed.has(name))
   const search = webSearch === undefined ? [] : [encodeSearch(webSearch)]
   if (tools.length + search.length === 0) return {}
-  const choice = encodeToolChoice(request)
-  return {
-    tools: [...search, ...tools.map(encodeTool)],
-    ...(choice === undefined ? {} : { tool_choice: choice }),
-  }
+  return { tools: [...search, ...tools.map(encodeTool)], tool_choice: encodeToolChoice(request) }
 }
 
 function encodeTool(tool: Tool): JsonObject {

@@ -1,5 +1,5 @@
 import type { AnswerEvent, CanonicalResponse, FinishReason } from '../canonical/answer.ts'
-import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
+import type { DecodeContext } from '../canonical/codec.ts'
 import { foldEvents } from '../canonical/fold.ts'
 import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { decodeOpenAiError } from '../chat/errors.ts'
@@ -24,12 +24,8 @@ export function decodeResponse(body: JsonObject, context: DecodeContext): Canoni
   return foldEvents(createDecoder(context).read({ type, response: body }, type))
 }
 
-interface ResponsesDecoder extends StreamDecoder {
-  read(event: JsonObject, type: string): readonly AnswerEvent[]
-}
-
 /** Decodes the events of a response by `type`: some upstreams send no `event:`. */
-export function createDecoder(context: DecodeContext): ResponsesDecoder {
+export function createDecoder(context: DecodeContext) {
   const blocks = new Blocks(context.requestId, responsesReports)
   const items = createAnswerItems(blocks, context)
 
@@ -61,11 +57,11 @@ export function createDecoder(context: DecodeContext): ResponsesDecoder {
 
   return {
     read,
-    push(data, name, json) {
+    push(data: string, name: string, json?: JsonObject): readonly AnswerEvent[] {
       const event = blocks.isOver ? undefined : (json ?? parseJsonObject(data))
       return event === undefined ? [] : read(event, stringIn(event, 'type') ?? name)
     },
-    end() {
+    end(): readonly AnswerEvent[] {
       if (!blocks.isOver && blocks.isStarted) items.endAll(undefined)
       blocks.isOver = true
       return blocks.take()
@@ -75,11 +71,7 @@ export function createDecoder(context: DecodeContext): ResponsesDecoder {
 
 const ends = new Set(['response.completed', 'response.incomplete', 'response.cancelled'])
 
-function finishReason(
-  response: JsonObject,
-  type: string,
-  kinds: ReadonlySet<string>,
-): FinishReason {
+function finishReason(response: JsonObject, type: string, kinds: Set<string>): FinishReason {
   const reason = objectIn(response, 'incomplete_details')?.reason
   if (reason === 'max_output_tokens') return 'length'
   if (reason === 'content_filter') return 'filter'
@@ -162,22 +154,13 @@ function createAnswerItems(blocks: Blocks, context: DecodeContext) {
   }
 }
 
-interface TextEvent {
-  readonly item: ItemType
-  readonly kind: TextPiece['kind']
-  readonly field: string
-  readonly isWhole: boolean
-}
+type TextEvent = ReturnType<typeof textEventsOf>[number][1]
 
-const textEventsOf = (
-  name: string,
-  item: ItemType,
-  kind: TextPiece['kind'],
-  field: string,
-): readonly (readonly [string, TextEvent])[] => [
-  [`response.${name}.delta`, { item, kind, field: 'delta', isWhole: false }],
-  [`response.${name}.done`, { item, kind, field, isWhole: true }],
-]
+const textEventsOf = (name: string, item: ItemType, kind: TextPiece['kind'], field: string) =>
+  [
+    [`response.${name}.delta`, { item, kind, field: 'delta', isWhole: false }],
+    [`response.${name}.done`, { item, kind, field, isWhole: true }],
+  ] as const
 
 /** Events with a part's text. Source: OpenAI's API reference, streaming events of responses. */
 const textEvents = new Map<string, TextEvent>([
@@ -190,12 +173,9 @@ const textEvents = new Map<string, TextEvent>([
 ])
 
 /** Passes an item's event to its reader. Unknown types are ignored. */
-function readItemEvent(items: AnswerItems, event: JsonObject, type: string): void {
+function readItemEvent(items: AnswerItems, event: JsonObject, type: string) {
   const source = textEvents.get(type)
-  if (source !== undefined) {
-    tellText(items, event, source)
-    return
-  }
+  if (source !== undefined) return addText(items, event, source)
   const { item } = event
   switch (type) {
     case 'response.output_item.added':
@@ -211,21 +191,18 @@ function readItemEvent(items: AnswerItems, event: JsonObject, type: string): voi
       break
     }
     case 'response.content_part.done':
-      tellPart(items, event)
+      addPart(items, event)
       break
     case 'response.reasoning_summary_part.done': {
       const text = stringIn(objectIn(event, 'part'), 'text')
-      const piece = {
-        kind: 'summary',
-        index: indexIn(event, 'summary_index'),
-        isWhole: true,
-      } as const
-      if (text !== undefined) items.at(event, 'reasoning').add?.({ ...piece, text })
+      const index = indexIn(event, 'summary_index')
+      if (text === undefined) return
+      items.at(event, 'reasoning').add?.({ kind: 'summary', index, isWhole: true, text })
     }
   }
 }
 
-function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): void {
+function addText(items: AnswerItems, event: JsonObject, source: TextEvent): void {
   const { item, kind, field, isWhole } = source
   const value = event[field]
   // Arguments may be an object instead of text.
@@ -237,7 +214,7 @@ function tellText(items: AnswerItems, event: JsonObject, source: TextEvent): voi
   items.at(event, item).add?.({ kind, text, index, isWhole, logprobs })
 }
 
-function tellPart(items: AnswerItems, event: JsonObject): void {
+function addPart(items: AnswerItems, event: JsonObject): void {
   const part = objectIn(event, 'part')
   const index = indexIn(event, 'content_index')
   const piece = part && wholePart(part, index)
@@ -251,7 +228,5 @@ function tellPart(items: AnswerItems, event: JsonObject): void {
   message.cite?.(index, arrayIn(part, 'annotations').filter(isJsonObject))
 }
 
-function indexIn(event: JsonObject, key: string): number {
-  const index = event[key]
-  return typeof index === 'number' ? index : 0
-}
+const indexIn = (event: JsonObject, key: string): number =>
+  typeof event[key] === 'number' ? event[key] : 0

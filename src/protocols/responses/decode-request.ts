@@ -80,10 +80,11 @@ const readFields = wordSet(`
   service_tier prompt_cache_key
 `)
 
-type Uses = (value: unknown) => boolean
-
 /** Fields that only this vendor has, and the values that use them. Source: its API reference. */
-const nativeFields = new Map<string, readonly [feature: NativeFeature, uses?: Uses]>([
+const nativeFields = new Map<
+  string,
+  readonly [feature: NativeFeature, uses?: (value: unknown) => boolean]
+>([
   ['store', ['store', (value) => value === true]],
   ['background', ['stored_state', (value) => value === true]],
   ['previous_response_id', ['stored_state']],
@@ -131,7 +132,8 @@ function decodeFormat(format: JsonObject | undefined): OutputFormat | undefined 
     type: 'schema',
     at,
     schema,
-    ...{ name: stringIn(format, 'name'), description: stringIn(format, 'description') },
+    name: stringIn(format, 'name'),
+    description: stringIn(format, 'description'),
     strict: typeof format?.strict === 'boolean' ? format.strict : undefined,
   }
 }
@@ -196,8 +198,6 @@ interface Gathered {
   readonly note: Note
 }
 
-type ReadItem = (item: JsonObject, at: string, gathered: Gathered) => MessageParts | undefined
-
 /** Decodes a list of items. Items that only this vendor has are noted. */
 function decodeItems(items: readonly unknown[], at: string, gathered: Gathered): MessageParts[] {
   const messages: MessageParts[] = []
@@ -233,7 +233,9 @@ function impliedType(item: JsonObject): string {
   return 'content' in item ? 'message' : 'item_reference'
 }
 
-const readers = new Map<string, ReadItem>([
+type DecodeItem = (item: JsonObject, at: string, gathered: Gathered) => MessageParts | undefined
+
+const readers = new Map<string, DecodeItem>([
   ['message', decodeMessage],
   ['reasoning', decodeReasoning],
   ['function_call', decodeCall],
@@ -263,10 +265,9 @@ function decodeSearchItem(item: JsonObject, at: string, { note }: Gathered) {
 const roles: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
 function decodeMessage(item: JsonObject, at: string, { note }: Gathered) {
-  const role = roles.find((name) => name === item.role)
-  if (role === undefined) {
-    return refuseValue(`${at}.role`, 'user, assistant, system or developer')
-  }
+  const role =
+    roles.find((name) => name === item.role) ??
+    refuseValue(`${at}.role`, 'user, assistant, system or developer')
   const parts = decodeContent(item.content, `${at}.content`, note)
   // Empty instructions are dropped; another empty message is still a turn.
   return parts.length === 0 && (role === 'system' || role === 'developer')
@@ -290,10 +291,10 @@ const kindOf = ({ type }: JsonObject): ToolKind =>
 function decodeCall(item: JsonObject, at: string, { tools }: Gathered): MessageParts {
   const kind = kindOf(item)
   const field = kind === 'custom' ? 'input' : 'arguments'
-  const bare = stringIn(item, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
+  const bare = read.name(item, 'name', at)
   const input = callInput(item[field], kind) ?? refuseValue(`${at}.${field}`, 'a string')
   const name = flatName(tools, bare, stringIn(item, 'namespace'))
-  const callId = callIdOf(item, at)
+  const callId = read.name(item, 'call_id', at)
   return { role: 'assistant', parts: [{ type: 'tool-call', callId, name, kind, input, at }] }
 }
 
@@ -315,7 +316,7 @@ function decodeResult(item: JsonObject, at: string, { note }: Gathered): Message
     if (part.type === 'text' || part.type === 'image' || part.type === 'document') parts.push(part)
     else note('unknown_part', part.at ?? at)
   }
-  const callId = callIdOf(item, at)
+  const callId = read.name(item, 'call_id', at)
   // The call names the tool (toTurns); without it the item does.
   const name = stringIn(item, 'name') ?? ''
   return { role: 'user', parts: [{ type: 'tool-result', callId, name, kind, parts, at }] }
@@ -327,10 +328,6 @@ function decodeAdditionalTools(item: JsonObject, at: string, { tools, note }: Ga
   const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, note)
   tools.push(...added.filter(({ name }) => !known.has(name)))
   return undefined
-}
-
-function callIdOf(item: JsonObject, at: string): string {
-  return stringIn(item, 'call_id') ?? refuseValue(`${at}.call_id`, 'a non-empty string')
 }
 
 /** The feature of an item that only this vendor has, by its type and its tool's executor. Source: its API reference. */

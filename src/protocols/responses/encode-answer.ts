@@ -1,9 +1,4 @@
-import type {
-  AnswerEvent,
-  CanonicalResponse,
-  FinishReason,
-  StartEvent,
-} from '../canonical/answer.ts'
+import type { CanonicalResponse, EventOf, FinishReason, StartEvent } from '../canonical/answer.ts'
 import { createBlockOrder } from '../canonical/block-order.ts'
 import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import { unfoldPart } from '../canonical/fold.ts'
@@ -85,17 +80,18 @@ function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObjec
   const text = objectIn(body, 'text')
   const reasoning = objectIn(body, 'reasoning')
   return {
-    ...{
-      id: ownResponseId(requestId),
-      object: 'response',
-      created_at: facts.createdAt ?? createdAt,
-    },
-    ...{ status, background: false, error: error ?? null },
+    id: ownResponseId(requestId),
+    object: 'response',
+    created_at: facts.createdAt ?? createdAt,
+    status,
+    background: false,
+    error: error ?? null,
     incomplete_details: reason === undefined ? null : { reason },
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
-    ...{ model, output },
+    model,
+    output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: own?.previousId ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
@@ -115,8 +111,6 @@ function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObjec
     metadata: body.metadata ?? {},
   }
 }
-
-type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
 
 /** Encodes a response as a stream. `fail` writes its errors; images have no form here. */
 export function createEncoder(context: EncodeContext): StreamEncoder {
@@ -139,7 +133,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return emit('response.created', begun) + emit('response.in_progress', begun)
   }
 
-  function finish({ usage: last, serviceTier = 'default' }: EndEvent): string {
+  function finish({ usage: last, serviceTier = 'default' }: EventOf<'end'>): string {
     const end = responseEnd(reason, hasRefusal)
     const blocks = order.end()
     const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
@@ -177,20 +171,13 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
       const begun = begin()
       isOver = true
       // The partial answer stays: clients keep it, and it is charged.
-      const failed = {
-        status: 'failed',
-        error: failedError(error),
-        output: output.items(),
-      } as const
-      return begun + encodeFailedEvents(error, response(failed).response, emit)
+      const facts = { status: 'failed', error: failedError(error), output: output.items() } as const
+      return begun + encodeFailedEvents(error, response(facts).response, emit)
     },
   }
 }
 
-/**
- * The end of a failed response: OpenAI's SDKs and LangChain raise on `error`, the AI SDK on either, Codex on
- * `response.failed` alone.
- */
+/** OpenAI's SDKs and LangChain raise on `error`, the AI SDK on either, Codex on `response.failed` alone. */
 function encodeFailedEvents(
   error: ProtocolError,
   response: JsonObject,
@@ -198,22 +185,20 @@ function encodeFailedEvents(
 ): string {
   const told = openAiError(error)
   const { message, param, code } = told
-  return (
-    writeEvent('error', { code, message, param, error: told }) +
-    writeEvent('response.failed', { response })
-  )
-}
-
-function failedError({ status, message }: ProtocolError) {
-  return { code: failedCode(status), message }
+  const failed = writeEvent('error', { code, message, param, error: told })
+  return failed + writeEvent('response.failed', { response })
 }
 
 /** Source: OpenAI's API reference, `ResponseError`; the code for missing funds is from its errors. */
-function failedCode(status: number): string {
-  if (status === 402) return 'insufficient_quota'
-  if (status === 429) return 'rate_limit_exceeded'
-  return status >= 500 ? 'server_error' : 'invalid_prompt'
+function failedError({ status, message }: ProtocolError) {
+  const usual = status >= 500 ? 'server_error' : 'invalid_prompt'
+  return { code: failedCodes.get(status) ?? usual, message }
 }
+
+const failedCodes = new Map([
+  [402, 'insufficient_quota'],
+  [429, 'rate_limit_exceeded'],
+])
 
 /**
  * An error after a partial stream: the response keeps its id, without `output`, which OpenAI's SDK fills itself. A
@@ -226,8 +211,11 @@ export function encodeResponsesStreamError(
 ): string {
   const emit = createEventWriter((error.answer?.sequence ?? -1) + 1)
   const response = {
-    ...{ id: error.answer?.answerId ?? `resp_${error.requestId}`, object: 'response' },
-    ...{ created_at: error.createdAt ?? 0, model: error.model ?? '', ...usual },
+    id: error.answer?.answerId ?? `resp_${error.requestId}`,
+    object: 'response',
+    created_at: error.createdAt ?? 0,
+    model: error.model ?? '',
+    ...usual,
   }
   const begun = { response: { ...response, status: 'in_progress', output: [] } }
   const failed = { ...response, status: 'failed', error: failedError(error) }
@@ -235,6 +223,13 @@ export function encodeResponsesStreamError(
 }
 
 const usual = {
-  ...{ error: null, incomplete_details: null, instructions: null, metadata: {} },
-  ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
 }

@@ -58,26 +58,21 @@ export function itemType({ type }: JsonObject): ItemType | undefined {
 }
 
 /** A reader for a new item. */
-export function createItemReader(
+export const createItemReader = (
   type: ItemType,
   blocks: Blocks,
   context: DecodeContext,
-): ItemReader {
-  return readers[type](blocks, context, type)
-}
+): ItemReader => readers[type](blocks, context, type)
 
 /** Other blocks end open reasoning, announced or not. */
 function endReasoning({ reasoning }: Blocks): void {
   for (const end of reasoning) end()
 }
 
-/** How much of a text has passed: it comes in pieces, whole or both, and each character passes once (T10). */
-interface Progress {
-  sent: number
-  received: number
-}
+type Progress = ReturnType<typeof createProgress>
 
-const createProgress = (): Progress => ({ sent: 0, received: 0 })
+/** How much of a text has passed: it comes in pieces, whole or both, and each character passes once (T10). */
+const createProgress = () => ({ sent: 0, received: 0 })
 
 /** The new text of a piece (none after the whole), or of the whole. */
 function takeNew(progress: Progress, { text, isWhole }: TextPiece): string {
@@ -93,19 +88,14 @@ function takeNew(progress: Progress, { text, isWhole }: TextPiece): string {
   return extra >= text.length ? text : text.slice(text.length - extra)
 }
 
-interface OpenPart {
-  readonly progress: Progress
-  block: { readonly id: string; readonly kind: 'text' | 'refusal' } | undefined
-  readonly citations: Map<string, Citation>
-}
-
-const createPart = (): OpenPart => {
-  return { progress: createProgress(), block: undefined, citations: new Map() }
-}
+const createPart = () => ({
+  progress: createProgress(),
+  block: undefined as { readonly id: string; readonly kind: 'text' | 'refusal' } | undefined,
+  citations: new Map<string, Citation>(),
+})
 
 function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>> {
-  const parts = new Map<number, OpenPart>()
-
+  const parts = new Map<number, ReturnType<typeof createPart>>()
   const partAt = (index: number) => parts.getOrInsertComputed(index, createPart)
 
   function openBlock(kind: 'text' | 'refusal') {

@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '../canonical/answer.ts'
+import type { AnswerEvent, EventOf } from '../canonical/answer.ts'
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { Citation, SearchPart, Tool } from '../canonical/request.ts'
 import { arrayIn } from '../json.ts'
@@ -20,12 +20,10 @@ export function createEventWriter(first = 0): WriteEvent {
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-type EventOf<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: Type }>
 type DeltaEvent = EventOf<'text-delta' | 'refusal-delta' | 'reasoning-delta' | 'tool-call-delta'>
 type EndEvent = EventOf<
   'text-end' | 'refusal-end' | 'reasoning-end' | 'tool-call-end' | 'search-end'
 >
-type CallStart = EventOf<'tool-call-start'>
 
 interface ItemWriter {
   begin?(): string
@@ -201,7 +199,7 @@ function createReasoningWriter(place: ItemPlace, emit: WriteEvent): ItemWriter {
 }
 
 function createCallWriter(
-  { callId, name, kind }: CallStart,
+  { callId, name, kind }: EventOf<'tool-call-start'>,
   tools: readonly Tool[],
   place: ItemPlace,
   emit: WriteEvent,

@@ -10,6 +10,7 @@ import type {
 import { decodeLocation, openAiRoot, plainRoot, textsIn, toolNamed } from '../canonical/tools.ts'
 import { arrayIn, countIn, defined, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 
 const clientTools = wordSet<unknown>('local_shell shell apply_patch computer computer_use_preview')
 
@@ -17,15 +18,16 @@ const nativeTool = ({ type }: JsonObject) => (clientTools.has(type) ? 'vendor_to
 
 /** Decodes the functions and custom tools of a list; others are noted. */
 export function decodeTools(tools: readonly unknown[], at: string, note: Note): Tool[] {
-  return tools.flatMap((tool, index) => decodeTool(tool, `${at}[${index}]`, note))
+  return read.each(tools, at, (tool, toolAt) => decodeTool(tool, toolAt, note)).flat()
 }
 
-function decodeTool(tool: unknown, at: string, note: Note): Tool[] {
-  if (!isJsonObject(tool)) return refuseValue(at, 'an object')
+function decodeTool(tool: JsonObject, at: string, note: Note): Tool[] {
   if (tool.type === 'namespace') return decodeNamespace(tool, at, note)
   if (tool.type === 'function' || tool.type === 'custom') {
     const own = tool.type === 'custom' ? decodeCustom(tool) : decodeFunction(tool, at)
-    return [{ at, name: nameOf(tool, at), description: stringIn(tool, 'description'), ...own }]
+    return [
+      { at, name: read.name(tool, 'name', at), description: stringIn(tool, 'description'), ...own },
+    ]
   }
   note(nativeTool(tool), at)
   return []
@@ -49,27 +51,18 @@ function decodeCustom(tool: JsonObject) {
 
 /** Other protocols have no namespaces: its description goes before its first tool. */
 function decodeNamespace(set: JsonObject, at: string, note: Note): Tool[] {
-  const namespace = nameOf(set, at)
+  const namespace = read.name(set, 'name', at)
   const about = stringIn(set, 'description')
   const tools = decodeTools(arrayIn(set, 'tools'), `${at}.tools`, note)
   return tools.map((tool, index) => {
     const intro = index === 0 && about ? `Tools ${namespace}__…: ${about}` : undefined
-    const told = [intro, tool.description].filter((text) => text !== undefined)
-    const description = told.length === 0 ? undefined : told.join('\n\n')
+    const description = [intro, tool.description].filter(Boolean).join('\n\n') || undefined
     return { ...tool, name: `${namespace}__${tool.name}`, namespace, description }
   })
 }
 
-function nameOf(tool: JsonObject, at: string): string {
-  return stringIn(tool, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
-}
-
 /** A call's tool name in the request. A tool that was loaded later, outside of a set, is its own namespace. */
-export function flatName(
-  tools: readonly Tool[],
-  name: string,
-  namespace: string | undefined,
-): string {
+export function flatName(tools: readonly Tool[], name: string, namespace?: string): string {
   if (namespace === undefined) return name
   const flat = `${namespace}__${name}`
   const knows = (wanted: string) => toolNamed(tools, wanted) !== undefined
@@ -104,11 +97,10 @@ export function decodeToolChoice(
   if (choice === 'none' || choice === 'auto' || choice === 'required') return { type: choice }
   if (!isJsonObject(choice)) return refuseValue('tool_choice', 'none, auto, required or an object')
   if (choice.type === 'allowed_tools') {
-    const names = arrayIn(choice, 'tools').flatMap((tool, index) => {
-      const at = `tool_choice.tools[${index}]`
-      if (!isJsonObject(tool)) return refuseValue(at, 'an object')
-      return decodeChosen(tool, at, tools, note) ?? []
-    })
+    const chosen = read.each(arrayIn(choice, 'tools'), 'tool_choice.tools', (tool, at) =>
+      decodeChosen(tool, at, tools, note),
+    )
+    const names = chosen.filter((name) => name !== undefined)
     return { type: 'allowed', names, isRequired: choice.mode === 'required' }
   }
   const name = decodeChosen(choice, 'tool_choice', tools, note)
@@ -122,8 +114,7 @@ function decodeChosen(
   note: Note,
 ): string | undefined {
   if (choice.type === 'function' || choice.type === 'custom') {
-    const name = stringIn(choice, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
-    return flatName(tools, name, stringIn(choice, 'namespace'))
+    return flatName(tools, read.name(choice, 'name', at), stringIn(choice, 'namespace'))
   }
   note(nativeTool(choice), at)
   return undefined
@@ -134,10 +125,7 @@ export function encodeToolChoice(
   choice: ToolChoice,
   { tools, webSearch }: Pick<CanonicalRequest, 'tools' | 'webSearch'>,
 ): unknown {
-  const chosen = (name: string) => {
-    const type = toolNamed(tools, name)?.kind ?? 'function'
-    return { type, name }
-  }
+  const chosen = (name: string) => ({ type: toolNamed(tools, name)?.kind ?? 'function', name })
   switch (choice.type) {
     case 'tool':
       return chosen(choice.name)
@@ -245,6 +233,6 @@ export function decodeSearchCall(item: JsonObject): SearchPart | undefined {
     if (url === undefined || !isJsonObject(source)) return []
     return [{ url, title: stringIn(source, 'title') }]
   })
-  const error = item.status === 'failed' ? { error: 'unavailable' } : {}
-  return { type: 'search', queries, results, ...error }
+  const error = item.status === 'failed' ? 'unavailable' : undefined
+  return { type: 'search', queries, results, error }
 }

@@ -42,13 +42,8 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
   return t.missing('input', 'a string or an array of items')
 }
 
-interface ItemIds {
-  readonly references: readonly string[]
-  readonly whole: readonly string[]
-}
-
 /** Splits the ids of input items by whether the vendor must know them. */
-export function itemIdsIn(body: JsonObject): ItemIds {
+export function itemIdsIn(body: JsonObject) {
   const references: string[] = []
   const whole: string[] = []
   for (const item of arrayIn(body, 'input')) {
@@ -59,10 +54,8 @@ export function itemIdsIn(body: JsonObject): ItemIds {
 }
 
 /** The id of an item stored by its vendor; undefined for other items. */
-export function referenceId(item: JsonObject): string | undefined {
-  const id = stringIn(item, 'id')
-  return id !== undefined && isReference(item) ? id : undefined
-}
+export const referenceId = (item: JsonObject): string | undefined =>
+  isReference(item) ? stringIn(item, 'id') : undefined
 
 /** Whether an item refers to a stored one: a reference, or an item sent by its id alone. */
 function isReference(item: JsonObject): boolean {

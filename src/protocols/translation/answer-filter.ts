@@ -1,4 +1,5 @@
-import type { AnswerEvent, CanonicalResponse } from '../canonical/answer.ts'
+import type { AnswerEvent, CanonicalResponse, EventOf } from '../canonical/answer.ts'
+import { kindOf } from '../canonical/block-order.ts'
 import { foldEvents, unfoldResponse } from '../canonical/fold.ts'
 import { Brackets } from '../canonical/json-text.ts'
 import type { Quirk } from '../canonical/quirks.ts'
@@ -36,21 +37,13 @@ interface EventFilter {
   readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
 }
 
-interface Held {
-  readonly id: string
-  text: string
-  isEnded: boolean
-}
-
 interface Answer {
   readonly cutter: JsonCutter
   text: string
-  readonly held: Held[]
+  readonly held: { readonly id: string; text: string; isEnded: boolean }[]
   /** It calls tools: its text need not be JSON. */
   isFree: boolean
 }
-
-type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
 
 /**
  * Extracts JSON from an answer whose vendor cannot guarantee it: surrounding text is dropped, and a regular end
@@ -164,24 +157,16 @@ function isJson(text: string): boolean {
 }
 
 interface Block {
-  readonly choice: number
   readonly type: 'text' | 'reasoning' | 'refusal' | 'tool-call'
   readonly matcher: StopMatcher | undefined
 }
 
 /** Ends an answer at a stop sequence for a vendor without them. For answers with one choice. */
 export function createStopFilter(sequences: readonly string[]): EventFilter {
-  const patterns = preparePatterns(sequences)
+  const texts = sequences.filter((text) => text !== '')
+  const patterns = texts.map((text) => ({ text, fallbacks: fallbacksOf(text) }))
   const blocks = new Map<string, Block>()
   let stopSequence: string | undefined
-
-  function begin(id: string, choice: number, type: Block['type']): void {
-    blocks.set(id, {
-      choice,
-      type,
-      matcher: type === 'text' ? createStopMatcher(patterns) : undefined,
-    })
-  }
 
   function endAll(): readonly AnswerEvent[] {
     const ends = [...blocks].map(([id, { type }]): AnswerEvent => ({ type: `${type}-end`, id }))
@@ -194,9 +179,12 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
       case 'text-start':
       case 'reasoning-start':
       case 'refusal-start':
-      case 'tool-call-start':
-        begin(event.id, event.choice, kindOf(event.type))
+      case 'tool-call-start': {
+        const type = kindOf(event.type)
+        const matcher = type === 'text' ? createStopMatcher(patterns) : undefined
+        blocks.set(event.id, { type, matcher })
         return [event]
+      }
       case 'text-delta': {
         const matcher = blocks.get(event.id)?.matcher
         if (matcher === undefined) return [event]
@@ -234,8 +222,6 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
     ],
   }
 }
-
-const kindOf = (type: `${Block['type']}-start`) => type.slice(0, -'-start'.length) as Block['type']
 
 type JsonCutter = ReturnType<typeof createJsonCutter>
 
@@ -292,12 +278,6 @@ type StopMatcher = ReturnType<typeof createStopMatcher>
 interface Pattern {
   readonly text: string
   readonly fallbacks: readonly number[]
-}
-
-function preparePatterns(sequences: readonly string[]): readonly Pattern[] {
-  return sequences
-    .filter((text) => text !== '')
-    .map((text) => ({ text, fallbacks: fallbacksOf(text) }))
 }
 
 /** Finds stop sequences in a text in pieces (Knuth, Morris, Pratt): the first complete one ends it. */

@@ -23,13 +23,7 @@ export function sendRequest(
   optionalTools?: ReadonlySet<string>,
 ): Sent {
   const { codec } = protocols[upstream]
-  const target = {
-    protocol: upstream,
-    quirks: new Set<never>(),
-    findFault: codec.findFault,
-    droppedSettings: codec.droppedSettings,
-    unenforcedKeywords: codec.unenforcedKeywords,
-  }
+  const target = { ...codec, protocol: upstream, quirks: new Set<never>() }
   const { request: left, dropped } = fit(request, client, target, false, optionalTools)
   const fitted = withFiles(left, upstream)
   const options = optionsFor(upstream)
