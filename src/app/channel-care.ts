@@ -1,13 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { type Affinity, createAffinity } from '../gateway/admit/affinity.ts'
-import {
-  createBindings,
-  createSharedBindings,
-  type SharedBindings,
-} from '../gateway/channels/bindings.ts'
-import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
+import { createAffinity } from '../gateway/admit/affinity.ts'
+import { createBindings, createSharedBindings } from '../gateway/channels/bindings.ts'
+import { createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
-import { createHealth, type Health } from '../gateway/channels/health.ts'
+import { createHealth } from '../gateway/channels/health.ts'
 import { createLoad } from '../gateway/channels/load.ts'
 import { createProber } from '../gateway/channels/probe.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
@@ -35,29 +31,18 @@ interface ChannelCareParts {
   readonly log: Logger
 }
 
-/** State of channels, and what chooses between them. */
-export interface ChannelCare {
-  readonly choose: (asked: Asked) => Chooser
-  /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
-  readonly findBinding: SharedBindings['refresh'] | undefined
-  readonly affinity: Affinity
-  readonly coolings: Health['coolings']
-  readonly recover: Health['recover']
-  refresh(): Promise<void>
-  stop(): Promise<void>
-}
+export type ChannelCare = Awaited<ReturnType<typeof createChannelCare>>
 
-/** Loads the stored state and begins to probe. Throws when the store can't be read. */
-export async function createChannelCare(parts: ChannelCareParts): Promise<ChannelCare> {
+/**
+ * State of channels, and what chooses between them. Loads the stored state and begins to probe. Throws when the
+ * store can't be read.
+ */
+export async function createChannelCare(parts: ChannelCareParts) {
   const { store, secrets, catalog, outbound, limiter, random, clock, tick, log, counters } = parts
   const keyMark = createKeyMark(secrets)
   const share = counters && createCoolingShare(counters)
-  const health = createHealth({
-    ...{ clock, tick, log, store: store.health },
-    keyMark,
-    isOn: parts.isCooling,
-    share,
-  })
+  const isOn = parts.isCooling
+  const health = createHealth({ clock, tick, log, store: store.health, keyMark, isOn, share })
   await health.load()
   await health.refresh(catalog())
   share?.start(health)
@@ -69,10 +54,8 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
   prober.start()
   return {
-    choose: createChooser({
-      ...{ health, limiter, load, random, tick },
-      bindings: shared ?? local,
-    }),
+    choose: createChooser({ health, limiter, load, random, tick, bindings: shared ?? local }),
+    /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
     findBinding: shared?.refresh,
     affinity: createAffinity(store.answers, keyMark, keysOf),
     coolings: health.coolings,

@@ -1,12 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { AdminStore } from '../store/ports/admin.ts'
 
-/** Recent attempts by channel. */
-export interface RecentAttempts {
-  record(channelId: number, isFailure: boolean): void
-  /** Of the last hour, or since the start. */
-  of(channelId: number): { readonly attempts: number; readonly failed: number }
-}
+export type RecentAttempts = ReturnType<typeof createRecentAttempts>
 
 const slots = 60
 const slotMs = 60_000
@@ -17,10 +12,12 @@ interface Counts {
   minute: number
 }
 
-/** Counts per minute. `tick` is monotonic. */
-export function createRecentAttempts(tick: Clock): RecentAttempts {
+/** Recent attempts by channel, counted per minute. `tick` is monotonic. */
+export function createRecentAttempts(tick: Clock) {
   const channels = new Map<number, Counts>()
   const now = () => Math.floor(tick() / slotMs)
+  const slotsOf = () => new Uint32Array(slots)
+  const none = (): Counts => ({ attempts: slotsOf(), failed: slotsOf(), minute: now() })
 
   function moveOn(counts: Counts): void {
     const minute = now()
@@ -33,19 +30,15 @@ export function createRecentAttempts(tick: Clock): RecentAttempts {
   }
 
   return {
-    record(channelId, isFailure) {
-      let counts = channels.get(channelId)
-      if (counts === undefined) {
-        const empty = () => new Uint32Array(slots)
-        counts = { attempts: empty(), failed: empty(), minute: now() }
-        channels.set(channelId, counts)
-      }
+    record(channelId: number, isFailure: boolean): void {
+      const counts = channels.getOrInsertComputed(channelId, none)
       moveOn(counts)
       const slot = counts.minute % slots
       counts.attempts[slot] = (counts.attempts[slot] ?? 0) + 1
       if (isFailure) counts.failed[slot] = (counts.failed[slot] ?? 0) + 1
     },
-    of(channelId) {
+    /** Of the last hour, or since the start. */
+    of(channelId: number) {
       const counts = channels.get(channelId)
       if (counts === undefined) return { attempts: 0, failed: 0 }
       moveOn(counts)

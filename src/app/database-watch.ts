@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
+import { createSingleFlight } from '../lib/concurrency.ts'
 import { createDraftFile } from '../lib/draft-file.ts'
 import type { Logger } from '../lib/log.ts'
-import { createSingle } from '../lib/turns.ts'
 import type { ChangedElsewhere, Store, StoreFile } from '../store/ports/store.ts'
 import { openDatabaseFile } from '../store/sqlite/database-file.ts'
 
@@ -14,7 +14,7 @@ const lookMs = 1_000
  */
 export function watchFile(file: StoreFile, log: Logger): () => Promise<void> {
   let trouble: string | undefined
-  const rescue = createSingle(() => save(file, log))
+  const rescue = createSingleFlight(() => save(file, log))
 
   function look(): void {
     const found = file.trouble()
@@ -84,22 +84,17 @@ function freeName(name: string): string {
 /** A lost connection is usually made again sooner. */
 const patienceMs = 5_000
 
-/** How this process learns of changes by others in the database. */
-interface Hearing {
-  changedElsewhere(): Promise<ChangedElsewhere>
-  /** Whether this has failed for so long that this process should get no requests. */
-  isDeaf(): boolean
-  idle(): Promise<void>
-}
-
-/** Reads all state again and again while change notices fail but the database answers. */
+/**
+ * How this process learns of changes by others in the database: it reads all state again and again while change
+ * notices fail but the database answers.
+ */
 export function createHearing(
   store: Pick<Store, 'changedElsewhere' | 'check'>,
   readAnew: () => Promise<void>,
   tick: Clock,
-): Hearing {
+) {
   let failingSince: number | undefined
-  const readIfThere = createSingle(async () => {
+  const readIfThere = createSingleFlight(async () => {
     try {
       await store.check()
       await readAnew()
@@ -109,7 +104,7 @@ export function createHearing(
   })
 
   return {
-    async changedElsewhere() {
+    async changedElsewhere(): Promise<ChangedElsewhere> {
       try {
         const isChanged = await store.changedElsewhere()
         failingSince = undefined
@@ -120,6 +115,7 @@ export function createHearing(
         throw error
       }
     },
+    /** Whether this has failed for so long that this process should get no requests. */
     isDeaf: () => failingSince !== undefined && tick() - failingSince >= patienceMs,
     idle: readIfThere.idle,
   }

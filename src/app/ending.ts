@@ -1,20 +1,13 @@
 import type { Logger } from '../lib/log.ts'
 
 /** The steps of a stop, one after the other, each within a time limit. */
-export interface Ending {
-  /** Does a step within a time limit. A failure or timeout is logged, never thrown. */
-  step(what: string, work: () => unknown, limitMs: number): Promise<void>
-  /** The step under way, as a noun; undefined: none. */
-  now(): string | undefined
-  readonly left: readonly string[]
-}
-
-export function createEnding(log: Logger): Ending {
+export function createEnding(log: Logger) {
   const left: string[] = []
   let current: string | undefined
 
   return {
-    async step(what, work, limitMs) {
+    /** Does a step within a time limit. A failure or timeout is logged, never thrown. */
+    async step(what: string, work: () => unknown, limitMs: number): Promise<void> {
       current = what
       const late = Promise.withResolvers<'late'>()
       const timer = setTimeout(() => late.resolve('late'), limitMs)
@@ -31,7 +24,8 @@ export function createEnding(log: Logger): Ending {
         current = undefined
       }
     },
+    /** The step under way, as a noun; undefined: none. */
     now: () => current,
-    left,
+    left: left as readonly string[],
   }
 }

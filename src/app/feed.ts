@@ -15,11 +15,7 @@ import { listen } from './listen.ts'
 import { createLiveCatalog } from './live-catalog.ts'
 import { feedSite, shownGroups } from './site.ts'
 
-/** Writes the feed of an instance into a folder. */
-export interface FeedExporter {
-  /** Updates the folder; returns the files that changed. */
-  write(): Promise<readonly string[]>
-}
+export type FeedExporter = Awaited<ReturnType<typeof createFeedExporter>>
 
 interface FeedExportParts {
   readonly instance: Instance
@@ -27,9 +23,8 @@ interface FeedExportParts {
   readonly folder: string
 }
 
-/** An exporter of the feed. Unchanged content keeps its `updated_at` and file dates. */
-export async function createFeedExporter(parts: FeedExportParts): Promise<FeedExporter> {
-  const { instance, config, folder } = parts
+/** An exporter of the feed into a folder. Unchanged content keeps its `updated_at` and file dates. */
+export async function createFeedExporter({ instance, config, folder }: FeedExportParts) {
   const catalog = await createLiveCatalog(instance.store, instance.secrets)
   const settings = async () =>
     withSettings(config, (await instance.store.edits.storedSettings()).values)
@@ -44,7 +39,8 @@ export async function createFeedExporter(parts: FeedExportParts): Promise<FeedEx
   let published: Published | undefined =
     earlier && (await publish(earlier.text, undefined, earlier.modifiedMs))
   return {
-    async write() {
+    /** Updates the folder; returns the files that changed. */
+    async write(): Promise<readonly string[]> {
       await catalog.reload()
       inForce = await settings()
       const version = await publish(await build(), published, systemClock())
@@ -71,16 +67,8 @@ interface FeedMirrorParts {
   readonly log: Logger
 }
 
-interface FeedMirroring {
-  readonly url: string
-  /** Asks the origin now; never rejects. */
-  reload(): Promise<void>
-  /** Returns what could not be ended in time. */
-  stop(): Promise<readonly string[]>
-}
-
 /** Serves the copy of another instance's feed, and asks that instance for changes at each interval. */
-export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring> {
+export async function mirrorFeed(parts: FeedMirrorParts) {
   const { log } = parts
   const mirror = await openMirror(parts)
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
@@ -96,7 +84,8 @@ export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring>
   return {
     url: listening.url,
     reload: mirror.refresh,
-    async stop() {
+    /** Returns what could not be ended in time. */
+    async stop(): Promise<readonly string[]> {
       clearInterval(timer)
       const closed = listening.close()
       const ending = createEnding(log)

@@ -4,14 +4,6 @@ import { boundAccepted } from '../lib/connections.ts'
 import type { Config } from './config/config.ts'
 import { UserError } from './instance.ts'
 
-/** A listening gateway. */
-export interface Listening {
-  readonly url: string
-  close(): Promise<void>
-  /** Closes the remaining connections: a slow reader would keep the process. */
-  drop(): void
-}
-
 /** Bun's own 413 has an empty body; ours counts, and answers in the protocol's shape. */
 const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 
@@ -30,7 +22,7 @@ export function listen(
   app: AnyElysia,
   { host, port, messageBytes }: Address,
   setBy = 'server.listen',
-): Listening {
+) {
   const options = {
     hostname: host,
     port,
@@ -58,10 +50,11 @@ export function listen(
   const shown = host.includes(':') ? `[${host}]` : host
   return {
     url: `http://${shown}:${bun?.port ?? port}`,
-    async close() {
+    async close(): Promise<void> {
       await bun?.stop(false)
     },
-    drop() {
+    /** Closes the remaining connections: a slow reader would keep the process. */
+    drop(): void {
       void bun?.stop(true)
     },
   }

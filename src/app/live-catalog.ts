@@ -1,21 +1,15 @@
-import { type Catalog, catalogSteps } from '../catalog/catalog.ts'
+import { catalogSteps } from '../catalog/catalog.ts'
 import { compileAddressList } from '../gateway/admit/client-address.ts'
+import { createMutex } from '../lib/concurrency.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import { inSlices } from '../lib/slices.ts'
-import { createTurns } from '../lib/turns.ts'
-import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 
-export interface LiveCatalog {
-  current(): Catalog
-  /** The rows it was built from, disabled and unpriced ones included. */
-  rows(): CatalogRows
-  reload(): Promise<void>
-}
+export type LiveCatalog = Awaited<ReturnType<typeof createLiveCatalog>>
 
 /** Loads the first snapshot; throws when the store can't be read or the secret is another one. */
-export async function createLiveCatalog(store: Store, secrets: SecretBox): Promise<LiveCatalog> {
+export async function createLiveCatalog(store: Store, secrets: SecretBox) {
   const load = async () => {
     const rows = await store.catalog.load()
     const openKeys = (sealed: Uint8Array) => JSON.parse(secrets.open(sealed))
@@ -23,9 +17,10 @@ export async function createLiveCatalog(store: Store, secrets: SecretBox): Promi
   }
   let live = await load()
   // An earlier read must not replace a later one.
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   return {
     current: () => live.catalog,
+    /** The rows it was built from, disabled and unpriced ones included. */
     rows: () => live.rows,
     reload: () =>
       inTurn(async () => {

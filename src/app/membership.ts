@@ -2,11 +2,11 @@ import { hostname } from 'node:os'
 import { version } from '../../package.json'
 import type { Forwarder } from '../gateway/forward.ts'
 import type { Clock } from '../lib/clock.ts'
+import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
 import { createPerMinute } from '../lib/rate.ts'
-import { createSingle } from '../lib/turns.ts'
 import type { Counters } from '../store/ports/counters.ts'
-import type { Counting, NodeLoad, NodeStore, NodeView } from '../store/ports/nodes.ts'
+import type { NodeLoad, NodeStore, NodeView } from '../store/ports/nodes.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 
 /** Interval of heartbeats and of looking for dead nodes: well below `silentNodeMs`. */
@@ -26,23 +26,14 @@ interface MembershipParts {
 }
 
 /** This process as one of the nodes. */
-export interface Membership {
-  id(): number
-  /** The last list read; empty before the first, and while the database is unreachable. */
-  known(): readonly NodeView[]
-  /** Number of living nodes with this one; while the database is unreachable, as before. */
-  living(): number
-  /** Sends a heartbeat, closes what dead nodes left open and forgets those long dead. */
-  beat(): Promise<void>
-  leave(): Promise<void>
-}
+export type Membership = Awaited<ReturnType<typeof joinNodes>>
 
 export const processName = (): string => `${hostname()}:${process.pid}`
 
 const livingIn = (nodes: readonly NodeView[]) => nodes.filter(({ isAlive }) => isAlive).length
 
 /** Registers this process as a node until it leaves. A node taken for dead registers again. */
-export async function joinNodes(parts: MembershipParts): Promise<Membership> {
+export async function joinNodes(parts: MembershipParts) {
   const { nodes, load, log, name = processName() } = parts
   const { tick = () => performance.now() } = parts
   const others = await nodes.list()
@@ -98,15 +89,18 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
     }
   }
 
-  const beat = createSingle(sayAndLook)
+  const beat = createSingleFlight(sayAndLook)
   const timer = setInterval(beat, beatMs)
   timer.unref()
   return {
     id: () => id,
+    /** The last list read; empty before the first, and while the database is unreachable. */
     known: () => known,
+    /** Number of living nodes with this one; while the database is unreachable, as before. */
     living: () => living,
+    /** Sends a heartbeat, closes what dead nodes left open and forgets those long dead. */
     beat,
-    async leave() {
+    async leave(): Promise<void> {
       clearInterval(timer)
       await beat.idle()
       try {
@@ -120,29 +114,19 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   }
 }
 
-interface NodeLoadParts {
-  readonly forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>
-  /** Undefined: this node counts in its memory. */
-  readonly counters: Pick<Counters, 'isUnavailable'> | undefined
-  /** Undefined: a single node builds its own. */
-  readonly documents: Pick<DocumentStore, 'isLeading'> | undefined
-  readonly tick: Clock
-}
-
-/** Load that this node reports; read every few seconds. */
-export function createNodeLoad(parts: NodeLoadParts): () => Required<NodeLoad> {
-  const { forwarder, counters, documents, tick } = parts
+/** Load that this node reports; read every few seconds. Without `counters` and `documents` it is alone. */
+export function createNodeLoad(
+  forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>,
+  counters: Pick<Counters, 'isUnavailable'> | undefined,
+  documents: Pick<DocumentStore, 'isLeading'> | undefined,
+  tick: Clock,
+): () => Required<NodeLoad> {
   const requestsPerMinute = createPerMinute(forwarder.begun, tick)
   return () => ({
     requests: forwarder.active(),
     streams: forwarder.activeStreams(),
     requestsPerMinute: requestsPerMinute(),
     leads: documents?.isLeading() ?? true,
-    counting: countingOf(counters),
+    counting: !counters ? 'alone' : counters.isUnavailable() ? 'apart' : 'together',
   })
-}
-
-function countingOf(counters: NodeLoadParts['counters']): Counting {
-  if (counters === undefined) return 'alone'
-  return counters.isUnavailable() ? 'apart' : 'together'
 }

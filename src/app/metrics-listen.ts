@@ -3,9 +3,9 @@ import type { Places } from '../gateway/admit/places.ts'
 import type { RunningTotals } from '../gateway/availability/availability.ts'
 import type { MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import { repeatByTimer } from '../lib/clock.ts'
+import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
 import { createLagMeter, type LagMeter } from '../lib/process-state.ts'
-import { createSingle } from '../lib/turns.ts'
 import type { CoolingRow } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Config } from './config/config.ts'
@@ -33,19 +33,12 @@ export interface MetricsSource {
   readonly membership: Pick<Membership, 'id' | 'known'> | undefined
 }
 
-export interface MetricsListening {
-  readonly url: string
-  close(): Promise<void>
-}
+export type MetricsListening = ReturnType<typeof listenMetrics>
 
 type Address = NonNullable<Config['server']['metrics']>
 
 /** Serves `/metrics` on an address of its own. Throws a `UserError` when it can't listen. */
-export function listenMetrics(
-  address: Address,
-  source: MetricsSource,
-  log: Logger,
-): MetricsListening {
+export function listenMetrics(address: Address, source: MetricsSource, log: Logger) {
   const lag = createLagMeter(() => performance.now(), repeatByTimer)
   const answer = createAnswer(source, lag)
   try {
@@ -63,7 +56,7 @@ export function listenMetrics(
     const shown = address.host.includes(':') ? `[${address.host}]` : address.host
     return {
       url: `http://${shown}:${server.port}/metrics`,
-      async close() {
+      async close(): Promise<void> {
         lag.stop()
         await server.stop(true)
       },
@@ -80,7 +73,7 @@ const plain = (status: number, text: string, headers: Record<string, string> = {
 /** Builds the text on demand, once for all concurrent requests. */
 function createAnswer(source: MetricsSource, lag: LagMeter) {
   let metrics: Promise<Metrics> | undefined
-  const read = createSingle(async () => {
+  const read = createSingleFlight(async () => {
     metrics ??= import('./metrics.ts').then(({ createMetrics }) => createMetrics(source, lag))
     const { text, contentType } = await metrics
     return { text: await text(), contentType }

@@ -5,16 +5,13 @@ import { type GroupTotals, outcomeNames } from '../gateway/availability/availabi
 import { addTo } from '../lib/add-to.ts'
 import {
   countOpenFiles,
+  descriptorLimit,
   type LagMeter,
-  maxOpenFiles,
   residentMemoryBytes,
 } from '../lib/process-state.ts'
 import type { MetricsSource } from './metrics-listen.ts'
 
-export interface Metrics {
-  readonly contentType: string
-  text(): Promise<string>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 interface Sample {
   /** Default: the metric's name; parts of a histogram have others. */
@@ -39,7 +36,7 @@ const gauge = series('gauge')
 const histogram = series('histogram')
 
 /** All metrics of this process, read from the running totals. */
-export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>): Metrics {
+export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>) {
   const all = [...trafficSeries(source), ...nodeSeries(source), ...processSeries(lag)]
   const registry = createRegistry(all)
   return { contentType: registry.contentType, text: () => registry.metrics() }
@@ -210,7 +207,7 @@ function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
     ),
     gauge('process_resident_memory_bytes', 'Resident memory.', residentMemoryBytes),
     gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', countOpenFiles),
-    gauge('process_max_fds', 'File descriptors that may be open at once.', maxOpenFiles),
+    gauge('process_max_fds', 'File descriptors that may be open at once.', descriptorLimit),
     gauge(
       'tollgate_event_loop_lag_seconds',
       'Longest delay of the event loop in the last minute.',

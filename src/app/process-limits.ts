@@ -88,40 +88,30 @@ function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' |
   return { limitBytes: source === 'machine' ? bytes * partOfMachine : bytes, source }
 }
 
-interface DescriptorWatch {
-  isShort(): boolean
-  stop(): void
-}
-
 const lookMs = 1_000
 /** Fewer left: the next moment may take them. */
 const fewest = 4
 /** At most one log line in this time, however often the state changes. */
-const tellMs = 60_000
+const logMs = 60_000
 
 /** Logs when no descriptors are left: connections that can't be accepted leave no trace. */
-export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer): DescriptorWatch {
+export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer) {
   let isShort = false
-  let toldTick = Number.NEGATIVE_INFINITY
-  let isTold = false
+  let loggedTick = Number.NEGATIVE_INFINITY
+  let isLogged = false
 
   function look(): void {
     const was = isShort
     isShort = !hasSpareDescriptors(fewest)
     if (isShort === was) return
     if (!isShort) {
-      if (isTold) log.info('there are file descriptors again')
-      isTold = false
-    } else if (performance.now() - toldTick >= tellMs) {
-      toldTick = performance.now()
-      isTold = true
-      const limit = descriptorLimit()
-      log.error(
-        `no file descriptors are left, no connection is taken or made: ${raiseLimitAdvice}`,
-        {
-          limit,
-        },
-      )
+      if (isLogged) log.info('there are file descriptors again')
+      isLogged = false
+    } else if (performance.now() - loggedTick >= logMs) {
+      loggedTick = performance.now()
+      isLogged = true
+      const message = 'no file descriptors are left, no connection is taken or made: '
+      log.error(message + raiseLimitAdvice, { limit: descriptorLimit() })
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
-import { createSingle } from '../lib/turns.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
 import { openValkeyCounters } from '../store/valkey/counters.ts'
@@ -11,10 +11,9 @@ import { heldBackText } from './config/held-back.ts'
 import { watchFile } from './database-watch.ts'
 import { createEnding } from './ending.ts'
 import { type Instance, UserError } from './instance.ts'
-import { type Listening, listen } from './listen.ts'
+import { listen } from './listen.ts'
 import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
-import type { ProcessMemory } from './process-limits.ts'
 import { openSpoolOf, replay } from './spool.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
@@ -34,21 +33,7 @@ interface ServeParts {
 }
 
 /** A running gateway. */
-export interface Serving {
-  readonly url: string
-  readonly setupUrl: string | undefined
-  readonly metricsUrl: string | undefined
-  readonly memory: ProcessMemory
-  /** Applies the configuration again; an invalid one is logged and changes nothing. */
-  reload(): Promise<void>
-  /**
-   * Stops in steps, each within a limit: /readyz fails, after the delay requests are refused, open ones get
-   * the grace time, charges settle, the database closes. A second call skips the waiting.
-   */
-  stop(): Promise<readonly string[]>
-  /** The step of the stop under way, as a noun; undefined: none yet. */
-  waitsFor(): string | undefined
-}
+export type Serving = Awaited<ReturnType<typeof serve>>
 
 /** Interval of asking the database for changes by other processes. */
 const pollMs = 500
@@ -68,7 +53,7 @@ const bounds = {
 export const settling = 'settlements'
 
 /** Applies the configuration, opens the port and serves until it is stopped. */
-export async function serve(parts: ServeParts): Promise<Serving> {
+export async function serve(parts: ServeParts) {
   const { config, instance, log, reload, sessionTick, socketLifeMs } = parts
   const { store, secrets } = instance
   let load = (): NodeLoad => ({})
@@ -107,7 +92,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
   const startCheck = checkAtStart(store.verification, log)
-  const follow = createSingle(refreshIfChanged)
+  const follow = createSingleFlight(refreshIfChanged)
   const poll = setInterval(follow, pollMs)
   let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   let stopping: Promise<readonly string[]> | undefined
@@ -187,7 +172,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     setupUrl,
     metricsUrl: metrics?.url,
     memory: tollgate.memory,
-    async reload() {
+    /** Applies the configuration again; an invalid one is logged and changes nothing. */
+    async reload(): Promise<void> {
       if (stopping) return log.warn('configuration not applied: the gateway stops', {})
       try {
         const changed = await reload()
@@ -200,7 +186,11 @@ export async function serve(parts: ServeParts): Promise<Serving> {
         log.error('configuration not applied; the old one stays in force', { error: reason })
       }
     },
-    stop() {
+    /**
+     * Stops in steps, each within a limit: /readyz fails, after the delay requests are refused, open ones get
+     * the grace time, charges settle, the database closes. A second call skips the waiting.
+     */
+    stop(): Promise<readonly string[]> {
       if (stopping) {
         delayMs = graceMs = 0
         closeMs = bounds.hurriedCloseMs
@@ -208,6 +198,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       stopping ??= stop()
       return stopping
     },
+    /** The step of the stop under way, as a noun; undefined: none yet. */
     waitsFor: ending.now,
   }
 }
@@ -243,14 +234,8 @@ async function sweep(store: Store, log: Logger): Promise<void> {
 const setupUrlOf = (code: string | undefined, base: string) =>
   code === undefined ? undefined : `${base.replace(/\/+$/, '')}/console/setup?code=${code}`
 
-interface Ports {
-  readonly listening: Listening
-  readonly metrics: MetricsListening | undefined
-}
-
-async function openPorts(tollgate: Tollgate, parts: ServeParts): Promise<Ports> {
-  const { log, addressSetBy } = parts
-  const { server } = parts.config
+async function openPorts(tollgate: Tollgate, { config, log, addressSetBy }: ServeParts) {
+  const { server } = config
   let metrics: MetricsListening | undefined
   try {
     // First: without the metrics there are no requests to abort yet.

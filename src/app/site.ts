@@ -33,7 +33,6 @@ import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaRoutes } from './schemas.ts'
-import { translationTable } from './translation-table.ts'
 
 interface SiteParts {
   readonly config: Config
@@ -125,7 +124,6 @@ export function createSite(parts: SiteParts) {
         site: () => docsSite(site),
         requests: requestSchemas,
         schemas: documentSchemas,
-        translation: translationTable,
         clock,
       }),
     isHidden: (request: Request) => hosts.isHidden(request),

@@ -23,14 +23,13 @@ import { createInProcess, modelRoutes } from '../gateway/serve/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
 import { withinMemory } from '../gateway/worker/job.ts'
 import { type Clock, createRunningClock, type Repeat, utcDay } from '../lib/clock.ts'
+import { coalesce, createMutex } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
-import { createJoined, createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health.ts'
 import type { Counters } from '../store/ports/counters.ts'
-import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Spool } from '../store/ports/records.ts'
-import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
+import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/settings.ts'
@@ -42,8 +41,7 @@ import { createHearing } from './database-watch.ts'
 import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog, liveSettings } from './live-catalog.ts'
 import { createNodeLoad, type Membership } from './membership.ts'
-import type { MetricsSource } from './metrics-listen.ts'
-import { createProcessMemory, type ProcessMemory, watchDescriptors } from './process-limits.ts'
+import { createProcessMemory, watchDescriptors } from './process-limits.ts'
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
 import { createJobWorker } from './worker/worker.ts'
@@ -69,41 +67,15 @@ interface TollgateParts {
   readonly repeat?: Repeat
 }
 
-/** The whole gateway, wired; the caller listens. */
-export interface Tollgate {
-  readonly app: ReturnType<typeof createHttpApp>
-  /** Applies changed settings; `listen`, `store` and `counters` need a restart. */
-  configure(config: Config): void
-  /** What other processes changed in the store since the last call; throws when it is unavailable. */
-  changedElsewhere(): Promise<ChangedElsewhere>
-  accountsChanged(): void
-  refresh(): Promise<void>
-  /** As `refresh`, after manual changes: channels may have new models with a list price. */
-  changed(): Promise<void>
-  /** A code that creates the first administrator, equal on all nodes; undefined: one exists. */
-  openSetup(): Promise<string | undefined>
-  readonly metrics: MetricsSource
-  readonly memory: ProcessMemory
-  load(): NodeLoad
-  active(): number
-  /** Fails readiness; requests are still accepted. */
-  drain(): void
-  /** Refuses new requests on open connections. */
-  close(): void
-  interruptAll(): void
-  settled(): Promise<void>
-  /** Whether settlements wait that the store did not take. */
-  isBehind(): boolean
-  stop(): Promise<void>
-}
+export type Tollgate = Awaited<ReturnType<typeof createTollgate>>
 
 /** Large requests come in bursts: even without a queue_time they wait for memory. */
 const leastMemoryWaitMs = 5_000
 /** A silent connection is closed after a minute. */
 const mostMemoryWaitMs = 30_000
 
-/** Builds every part once and connects them. Throws when the store can't be read. */
-export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
+/** The whole gateway, wired; the caller listens. Throws when the store can't be read. */
+export async function createTollgate(parts: TollgateParts) {
   const { store, secrets, log, clock, counters } = parts
   const memory = createProcessMemory(parts.config.server)
   let fileConfig = parts.config
@@ -113,7 +85,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
   /** Reads in turn: an earlier one must not replace a later one. */
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   const tick = () => performance.now()
   const keys = createKnownKeys(store.tokens, (error) =>
     log.warn('keys not read', { error: String(error) }),
@@ -273,7 +245,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ;({ values } = await store.edits.storedSettings())
     applySettings()
   }
-  const refresh = createJoined(() =>
+  const refresh = coalesce(() =>
     inTurn(async () => {
       await readAnew()
       await care.refresh()
@@ -282,10 +254,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   )
   const syncVendorPrices = createVendorPriceSync(store, catalog.rows().channels)
   /** Other changes do not depend on the prices. */
-  const changed = createJoined(async () => {
+  const changed = coalesce(async () => {
     await syncVendorPrices().finally(refresh)
   })
-  const load = createNodeLoad({ forwarder, counters, documents: store.documents, tick })
+  const load = createNodeLoad(forwarder, counters, store.documents, tick)
   const metrics = {
     totals: availability.totals,
     catalog: catalog.current,
@@ -320,29 +292,36 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       // A proxy must find no kept connection closed on which it has just sent a request.
       closesConnections: () => readiness.isDraining() || places.areConnectionsShort(),
     }),
-    configure(changed) {
+    /** Applies changed settings; `listen`, `store` and `counters` need a restart. */
+    configure(changed: Config): void {
       fileConfig = changed
       applySettings()
     },
+    /** What other processes changed in the store since the last call; throws when it is unavailable. */
     changedElsewhere: hearing.changedElsewhere,
     accountsChanged: authenticator.forget,
     refresh,
+    /** As `refresh`, after manual changes: channels may have new models with a list price. */
     changed,
+    /** A code that creates the first administrator, equal on all nodes; undefined: one exists. */
     openSetup: async () => ((await store.signIn.hasAdministrator()) ? undefined : setupCode.open()),
     metrics,
     memory,
     load,
     active: forwarder.active,
+    /** Fails readiness; requests are still accepted. */
     drain: readiness.drain,
-    close() {
+    /** Refuses new requests on open connections. */
+    close(): void {
       forwarder.close()
       sockets.close()
       door.close()
     },
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
+    /** Whether settlements wait that the store did not take. */
     isBehind: committer.isBehind,
-    async stop() {
+    async stop(): Promise<void> {
       refusalLog.stop()
       await background.stop()
       await overdraft.idle()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { setPassword } from '../app/set-password.ts'
+import { setPassword } from '../app/config/password.ts'
 import { readSecret } from './ask.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { addReporting } from './resource-commands.ts'

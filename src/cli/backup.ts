@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import type { Command } from 'commander'
-import { type Backup, type BackupProgress, backUp } from '../app/backup/backup.ts'
-import { type Restored, type RestoreProgress, restore } from '../app/backup/restore.ts'
+import { type Backup, backUp, type CopyProgress } from '../app/backup/backup.ts'
+import { type Restored, restore } from '../app/backup/restore.ts'
 import { findDatabaseFile } from '../app/instance.ts'
 import { counted, grouped, humanBytes, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
@@ -42,7 +42,7 @@ async function runBackup(file: string, options: BackupOptions): Promise<void> {
   await warnOfSpool(options)
   const { force = false, secret: withSecret } = options
   yieldToOthers()
-  const { result, durationMs } = await copied<Backup, BackupProgress>((signal, onProgress) =>
+  const { result, durationMs } = await copied((signal, onProgress) =>
     backUp({ database, file, force, withSecret, signal, onProgress }),
   )
   if (options.json) return writeJson(backupReport(result, durationMs))
@@ -62,17 +62,16 @@ export function addRestore(program: Command): void {
 
 async function runRestore(file: string, options: JsonOption): Promise<void> {
   const database = await findDatabaseFile(options.config, 'restore it with "pg_restore" or "psql"')
-  const { result, durationMs } = await copied<Restored, RestoreProgress>((signal, onProgress) =>
+  const { result, durationMs } = await copied((signal, onProgress) =>
     restore({ file, database, signal, onProgress }),
   )
   if (options.json) return writeJson(restoreReport(result, durationMs))
   await writeLines(describeRestored(result, durationMs))
 }
 
-async function copied<
-  Result extends { readonly secret: { readonly warning: string | null } },
-  At extends RestoreProgress,
->(work: (signal: AbortSignal, onProgress: (at: At) => void) => Promise<Result>) {
+async function copied<Result extends Backup | Restored>(
+  work: (signal: AbortSignal, onProgress: (at: CopyProgress) => void) => Promise<Result>,
+) {
   const startedAt = performance.now()
   const progress = createProgress()
   const result = await interruptible((signal) =>
@@ -96,7 +95,7 @@ const steps = {
   update: 'closing what was under way',
 }
 
-function describeProgress({ step, doneBytes, totalBytes }: RestoreProgress): string {
+function describeProgress({ step, doneBytes, totalBytes }: CopyProgress): string {
   if (step !== 'copy') return `${humanBytes(totalBytes)} copied, ${steps[step]}`
   const percent = Math.min(99, Math.floor((doneBytes / Math.max(totalBytes, 1)) * 100))
   return `${percent} %: ${humanBytes(doneBytes)} of about ${humanBytes(totalBytes)} copied`

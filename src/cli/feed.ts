@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createFeedExporter, type FeedExporter, mirrorFeed } from '../app/feed.ts'
 import { findConfig, type Instance, UserError } from '../app/instance.ts'
 import { readSource } from '../app/prices/read-price-list.ts'
+import { createSingleFlight } from '../lib/concurrency.ts'
 import { counted } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'
-import { createSingle } from '../lib/turns.ts'
 import { parseDuration, parseListen } from '../resources/values.ts'
 import type { FeedDocument } from '../site/feed/schema.ts'
 import { describeProblem, type FeedProblem, validateFeed } from '../site/feed/validate.ts'
@@ -66,7 +66,7 @@ async function watch(
   tell: (written: readonly string[]) => Promise<void>,
 ): Promise<void> {
   let outdated = true // a change may have come between the first export and this
-  const follow = createSingle(async () => {
+  const follow = createSingleFlight(async () => {
     try {
       if (await store.changedElsewhere()) outdated = true
       if (!outdated) return

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { translationTable } from '../app/translation-table.ts'
 import { formatTable } from '../lib/table.ts'
+import { translationTable } from '../site/docs/translation-table.ts'
 import { withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 

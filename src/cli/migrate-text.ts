@@ -8,7 +8,7 @@ import { describeVerified, verifiedView } from './verify-text.ts'
 /** What was moved and compared, and the next steps. */
 export function describeMoved(
   moved: Moved,
-  verified: VerifiedMove | null,
+  verified: VerifiedMove,
   durationMs: number,
 ): readonly string[] {
   const { source, target, rows, resumedRows, secret, tables } = moved
@@ -24,9 +24,7 @@ export function describeMoved(
     ]),
     ...describeReplaced(moved),
     '',
-    ...(verified === null
-      ? ['The records were not verified: this version can not do that in the new place.']
-      : describeVerified(verified.verified, verified.findings, undefined)),
+    ...describeVerified(verified.verified, verified.findings, undefined),
     ...(secret.advice === null ? [] : [secret.advice]),
     'Name the new place as "store:" of the configuration. Keep the old one until you are sure.',
   ]
@@ -57,7 +55,7 @@ function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[]
 }
 
 /** The same as JSON; sums are texts, as they may exceed numbers. */
-export function movedView(moved: Moved, verified: VerifiedMove | null, durationMs: number) {
+export function movedView(moved: Moved, verified: VerifiedMove, durationMs: number) {
   const { source, target, rows, resumedRows, secret, tables, replaced, replacedTotal } = moved
   return {
     source,

@@ -57,7 +57,7 @@ async function runMigrate(from: string, to: string, options: MigrateOptions): Pr
   if (moved.secret.warning !== null) complain(`warning: ${moved.secret.warning}`)
   if (options.json) await writeJson(movedView(moved, verified, durationMs))
   else await writeLines(describeMoved(moved, verified, durationMs))
-  if (verified !== null && verified.findings.total > 0)
+  if (verified.findings.total > 0)
     throw new UserError(
       `${describeFindings(verified.verified, verified.findings)} It is the same in the old place: ` +
         '"tollgate verify" names each row.',

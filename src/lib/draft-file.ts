@@ -57,12 +57,8 @@ export function createDraftFile(file: string): DraftFile {
 async function makeDurable(path: string): Promise<void> {
   // The umask, or the writer, may have changed the permissions.
   await chmod(path, 0o600)
-  const handle = await open(path, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(path, 'r+')
+  await handle.sync()
 }
 
 /** Errors of file systems without hard links. */
@@ -87,12 +83,8 @@ async function putBeside(path: string, file: string): Promise<boolean> {
 /** A new file name survives a power cut only after its folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(folder, 'r')
+  await handle.sync()
 }
 
 /** The folder of a file's drafts, and their name prefix. */

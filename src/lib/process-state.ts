@@ -8,17 +8,10 @@ interface MemoryLimit {
   readonly source: 'container' | 'machine'
 }
 
-interface Places {
-  /** Reads a file; throws when it is missing. */
-  readonly read?: (path: string) => string
-  readonly machineBytes?: number
-}
-
 const readText = (path: string) => readFileSync(path, 'utf8')
 
 /** The smallest limit of this process's control groups (v1, v2), else the machine's memory. */
-export function findMemoryLimit(places: Places = {}): MemoryLimit {
-  const { read = readText, machineBytes = totalmem() } = places
+export function findMemoryLimit(read = readText, machineBytes = totalmem()): MemoryLimit {
   const limits = [...limitFiles(read)].map((file) => bytesIn(file, read))
   const least = Math.min(...limits)
   return least < machineBytes
@@ -77,7 +70,7 @@ export function residentMemoryBytes(): number {
 /** The page size of all supported Linux targets but some arm64 kernels, where results are too low. */
 const pageBytes = 4_096
 
-/** The limit of open files; undefined where the system has none to read. */
+/** The limit of open files: Infinity without one, undefined where the system has none to read. */
 export function descriptorLimit(): number | undefined {
   known ??= readLimit()
   return known
@@ -89,8 +82,9 @@ let known: number | undefined
 function readLimit(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
-    const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? []
-    return soft === undefined ? undefined : Number(soft)
+    const [, soft] = /^Max open files +(\d+|unlimited) /m.exec(limits) ?? []
+    if (soft === undefined) return undefined
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
   } catch (error) {
     return isShortage(error) ? 0 : undefined // so low that not even this file could be opened
   }
@@ -134,29 +128,13 @@ export function countOpenFiles(): number | undefined {
   }
 }
 
-/** The limit of open files: Infinity without one, undefined without /proc. */
-export function maxOpenFiles(): number | undefined {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8')
-    const most = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
-    if (most === undefined) return undefined
-    return most === 'unlimited' ? Number.POSITIVE_INFINITY : Number(most)
-  } catch {
-    return undefined
-  }
-}
-
-/** Event loop delay. */
-export interface LagMeter {
-  longestMs(): number
-  stop(): void
-}
+export type LagMeter = ReturnType<typeof createLagMeter>
 
 const everyMs = 1_000
 const samples = 60
 
-/** Measures by how late a timer fires. `tick` is monotonic, in milliseconds. */
-export function createLagMeter(tick: Clock, repeat: Repeat): LagMeter {
+/** Measures the event loop delay by how late a timer fires. `tick` is monotonic, in milliseconds. */
+export function createLagMeter(tick: Clock, repeat: Repeat) {
   const lagsMs = new Array<number>(samples).fill(0)
   let count = 0
   let lastTick = tick()

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from './cache-options.ts'
+import { entryLimit } from './cache-options.ts'
 import type { Clock } from './clock.ts'
 
 export interface RateOptions {
@@ -8,30 +8,24 @@ export interface RateOptions {
   readonly everyMs: number
 }
 
-/** A rate limit by key: a burst, then a steady rate. In memory, bounded. */
-interface Rate {
-  /** Milliseconds until the next event is allowed; 0: now. */
-  waitMs(key: string): number
-  take(key: string): void
-  giveBack(key: string): void
-}
-
 /** Keys that are remembered: evicting one takes thousands of attempts. */
 const mostKeys = 20_000
 
-export function createRate({ clock, burst, everyMs }: RateOptions): Rate {
+/** A rate limit by key: a burst, then a steady rate. In memory, bounded. */
+export function createRate({ clock, burst, everyMs }: RateOptions) {
   /** When the key's bucket is empty again. */
-  const emptyAt = new LRUCache<string, number>(growing(mostKeys))
+  const emptyAt = new LRUCache<string, number>(entryLimit(mostKeys))
   const since = (key: string, now: number) => Math.max(emptyAt.get(key) ?? 0, now)
   return {
-    waitMs(key) {
+    /** Milliseconds until the next event is allowed; 0: now. */
+    waitMs(key: string): number {
       const now = clock()
       return Math.max(0, since(key, now) + everyMs - (now + burst * everyMs))
     },
-    take(key) {
+    take(key: string): void {
       emptyAt.set(key, since(key, clock()) + everyMs)
     },
-    giveBack(key) {
+    giveBack(key: string): void {
       const at = emptyAt.get(key)
       if (at !== undefined) emptyAt.set(key, at - everyMs)
     },

@@ -1,11 +1,8 @@
 import { feedPaths, statusPagePath } from './routes.ts'
 
-interface SiteAddresses {
-  readonly baseUrl: string | null
-  readonly overseasBaseUrl: string | null
-  readonly statusUrl: string | null
-  readonly priceBackupUrl: string | null
-}
+type SiteAddresses = Readonly<
+  Record<'baseUrl' | 'overseasBaseUrl' | 'statusUrl' | 'priceBackupUrl', string | null>
+>
 
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>
 

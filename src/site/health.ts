@@ -22,17 +22,12 @@ interface ReadinessParts {
 
 type Unready = 'draining' | 'unspooled' | 'gone' | 'database' | 'behind' | 'deaf' | 'short'
 
-/** Whether a load balancer may send requests here. */
-export interface Readiness {
-  /** Undefined: ready. Bounded by the time of a check; never rejects. */
-  problem(): Promise<Unready | undefined>
-  /** What the operator should look at while the node is ready. */
-  remark(): SpoolRemark | undefined
-  isDraining(): boolean
-  drain(): void
-}
+export type Readiness = ReturnType<typeof createReadiness>
 
-/** Asks the database at most once a second, on request. A silent database counts as failed. */
+/**
+ * Whether a load balancer may send requests here. Asks the database at most once a second, on request. A silent
+ * database counts as failed.
+ */
 export function createReadiness({
   check,
   isGone = () => false,
@@ -43,7 +38,7 @@ export function createReadiness({
   tick,
   log,
   goodForMs = 1_000,
-}: ReadinessParts): Readiness {
+}: ReadinessParts) {
   let isDraining = false
   let answers = true
   let answeredAt = Number.NEGATIVE_INFINITY
@@ -80,7 +75,8 @@ export function createReadiness({
   }
 
   return {
-    async problem() {
+    /** Undefined: ready. Bounded by the time of a check; never rejects. */
+    async problem(): Promise<Unready | undefined> {
       if (isDraining) return 'draining'
       if (isBehind() && spool?.hasFailed()) return 'unspooled'
       if (isShort()) return 'short'
@@ -89,9 +85,10 @@ export function createReadiness({
       if (isBehind()) return 'behind'
       return isDeaf() ? 'deaf' : undefined
     },
+    /** What the operator should look at while the node is ready. */
     remark: () => spool?.remark(),
     isDraining: () => isDraining,
-    drain() {
+    drain(): void {
       isDraining = true
     },
   }

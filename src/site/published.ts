@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { Clock } from '../lib/clock.ts'
+import { coalesce, createSingleFlight } from '../lib/concurrency.ts'
 import { isGzipAccepted } from '../lib/connections.ts'
 import type { Logger } from '../lib/log.ts'
-import { createJoined, createSingle } from '../lib/turns.ts'
 import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
@@ -50,9 +50,9 @@ function takeOver(document: SharedDocument, previous: Published | undefined): Pu
   return { body, gzip: compressed, ...etags, lastModified }
 }
 
-const toShared = ({ body, gzip: compressed, lastModified }: Published): SharedDocument => ({
-  ...{ body, gzip: compressed, lastModifiedMs: Date.parse(lastModified) },
-})
+const toShared = ({ body, gzip: bytes, lastModified }: Published): SharedDocument => {
+  return { body, gzip: bytes, lastModifiedMs: Date.parse(lastModified) }
+}
 
 /** Answers a GET or HEAD: 304 or the document, compressed if accepted. No CORS headers. */
 export function respond(request: Request, published: Published): Response {
@@ -120,14 +120,7 @@ function parseHttpDate(text: string): number {
   return Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
 }
 
-/** A document that is rebuilt at intervals and served from memory. */
-export interface Publication {
-  /** The last good version; undefined before the first. */
-  current(): Published | undefined
-  /** Rebuilds; never rejects. Unchanged text keeps its version; concurrent calls share a build. */
-  refresh(): Promise<void>
-  idle(): Promise<void>
-}
+export type Publication = ReturnType<typeof createPublication>
 
 interface PublicationParts {
   readonly name: string
@@ -139,12 +132,12 @@ interface PublicationParts {
   readonly log: Logger
 }
 
-/** A publication without a version yet. A failed build is logged, and changes nothing. */
-export function createPublication(parts: PublicationParts): Publication {
+/** A document that is rebuilt and served from memory. A failed build is logged, and changes nothing. */
+export function createPublication(parts: PublicationParts) {
   const { name, build, clock, log, shared } = parts
   const followOrLead = shared && createFollowing(parts, shared)
   let published: Published | undefined
-  const rebuild = createJoined(async () => {
+  const rebuild = coalesce(async () => {
     try {
       published = followOrLead
         ? await followOrLead(published)
@@ -156,8 +149,10 @@ export function createPublication(parts: PublicationParts): Publication {
   })
   let last: Promise<void> = Promise.resolve()
   return {
+    /** The last good version; undefined before the first. */
     current: () => published,
-    refresh() {
+    /** Rebuilds; never rejects. Unchanged text keeps its version; concurrent calls share a build. */
+    refresh(): Promise<void> {
       last = rebuild()
       return last
     },
@@ -194,12 +189,6 @@ function createFollowing(
   }
 }
 
-interface Snapshots {
-  refresh(): Promise<void>
-  setInterval(intervalMs: number): void
-  stop(): Promise<void>
-}
-
 const succeedMs = 2_000
 
 /** Builds now, and every `intervalMs`. `documents`: one of several nodes builds. */
@@ -207,7 +196,7 @@ export function createSnapshots(
   publications: readonly Publication[],
   intervalMs: number,
   documents?: DocumentStore,
-): Snapshots {
+) {
   const refresh = async () => {
     await Promise.all(publications.map((one) => one.refresh()))
   }
@@ -215,7 +204,7 @@ export function createSnapshots(
   let timer = setInterval(refresh, currentMs).unref()
   void refresh() // awaited by `stop`, through `idle`
   /** Takes over when the former leader ended before building the last change. */
-  const succeed = createSingle(async () => {
+  const succeed = createSingleFlight(async () => {
     if (!documents || documents.isLeading()) return
     const isLeader = await documents.leads().catch(() => false) // unavailable: checked again soon
     if (isLeader) await refresh()
@@ -224,13 +213,13 @@ export function createSnapshots(
 
   return {
     refresh,
-    setInterval(changedMs) {
+    setInterval(changedMs: number): void {
       if (changedMs === currentMs) return
       currentMs = changedMs
       clearInterval(timer)
       timer = setInterval(refresh, currentMs).unref()
     },
-    async stop() {
+    async stop(): Promise<void> {
       clearInterval(timer)
       clearInterval(watch)
       await succeed.idle()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFairQueue } from '../../src/lib/turns.ts'
+import { createFairQueue } from '../../src/lib/concurrency.ts'
 
 test('owners take turns, however many of one wait', () => {
   const queue = createFairQueue<string>()

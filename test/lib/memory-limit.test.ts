@@ -8,14 +8,11 @@ import {
 const machineBytes = 8_000_000_000
 
 const limitAmong = (files: Readonly<Record<string, string>>) =>
-  findMemoryLimit({
-    machineBytes,
-    read(path) {
-      const text = files[path]
-      if (text === undefined) throw new Error('ENOENT')
-      return text
-    },
-  })
+  findMemoryLimit((path) => {
+    const text = files[path]
+    if (text === undefined) throw new Error('ENOENT')
+    return text
+  }, machineBytes)
 
 const v1 = '/sys/fs/cgroup/memory'
 const v2 = '/sys/fs/cgroup'

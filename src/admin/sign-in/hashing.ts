@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import { ApiError } from '../api-error.ts'
 
 /** The length of new passwords. */
@@ -94,7 +94,7 @@ export function createLine({ atOnce, mostWaiting }: LineOptions) {
   const known: Waiting[] = []
   const strangers: Waiting[] = []
   /** The next turn of each network and account since the queue was last empty. */
-  const nextTurns = new LRUCache<string, number>(growing(mostShares))
+  const nextTurns = new LRUCache<string, number>(entryLimit(mostShares))
   let active = 0
   /** Turns of known users since the last stranger's. */
   let knownTurns = 0

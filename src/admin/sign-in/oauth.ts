@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { addressKey } from '../../lib/addresses.ts'
-import { growing } from '../../lib/cache-options.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Outcome, originOf, requireFresh, type SignInCore } from './core.ts'
@@ -24,7 +24,10 @@ interface Way extends Begun {
 /** Signing in with a provider. Its documents are fetched at each sign-in. */
 export function createOAuth(core: SignInCore) {
   const { store, sessions, limits, facts, log, settings } = core
-  const clients = new LRUCache<string, Promise<ProviderClient>>({ ...growing(32), ttl: 3_600_000 })
+  const clients = new LRUCache<string, Promise<ProviderClient>>({
+    ...entryLimit(32),
+    ttl: 3_600_000,
+  })
 
   function clientOf(provider: Provider): Promise<ProviderClient> {
     const key = JSON.stringify(provider)

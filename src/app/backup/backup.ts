@@ -15,12 +15,12 @@ export interface BackupOptions {
   readonly withSecret: boolean
   /** Aborts the backup; the partial copy is removed at once. */
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: BackupProgress) => void
+  readonly onProgress?: (progress: CopyProgress) => void
 }
 
-/** Progress of a backup; the byte counts are estimates while it copies. */
-export interface BackupProgress {
-  readonly step: 'copy' | InspectionStep
+/** Progress of a backup or restore; a backup's byte counts are estimates while it copies. */
+export interface CopyProgress {
+  readonly step: 'copy' | InspectionStep | 'update'
   readonly doneBytes: number
   readonly totalBytes: number
 }

@@ -8,7 +8,7 @@ import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
 import { checkHeader, checkPlace, createClaim } from '../../store/sqlite/file.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { UserError } from '../instance.ts'
-import { explainWriting, failureCode, requireRoom } from './backup.ts'
+import { type CopyProgress, explainWriting, failureCode, requireRoom } from './backup.ts'
 import { copySecretFile, findSecret, type RestoreSecret, secretFileOf } from './secret.ts'
 
 interface RestoreOptions {
@@ -16,14 +16,7 @@ interface RestoreOptions {
   readonly database: string
   /** Aborts the restore; the partial database is removed at once. */
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: RestoreProgress) => void
-}
-
-/** Progress of a restore. */
-export interface RestoreProgress {
-  readonly step: 'copy' | InspectionStep | 'update'
-  readonly doneBytes: number
-  readonly totalBytes: number
+  readonly onProgress?: (progress: CopyProgress) => void
 }
 
 /** A restored database, ready to be served. */
@@ -65,7 +58,7 @@ async function restoreInto(
   const totalBytes = statSync(file).size
   const draft = createDraftFile(database)
   signal?.addEventListener('abort', draft.discard)
-  const tell = (step: RestoreProgress['step'], doneBytes = totalBytes) =>
+  const tell = (step: CopyProgress['step'], doneBytes = totalBytes) =>
     onProgress?.({ step, doneBytes, totalBytes })
   try {
     await requireRoom(folder, totalBytes)

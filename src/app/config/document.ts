@@ -20,13 +20,7 @@ type Parsed =
   | { readonly ok: true; readonly document: ConfigDocument }
   | { readonly ok: false; readonly faults: readonly (Position & { readonly message: string })[] }
 
-/** The nodes of a YAML file with their places. */
-export interface ConfigDocument {
-  readonly root: Node | null
-  positionOf(node: Node): Position
-  /** The node itself, or what its alias stands for. */
-  follow(node: Node): Node | { readonly complaint: string }
-}
+export type ConfigDocument = ReturnType<typeof createDocument>
 
 const quoteHint = 'put the value in quotes'
 /** The parser's own messages may quote a secret, so each kind of fault has a sentence here. */
@@ -81,10 +75,7 @@ export function parseConfigText(text: string): Parsed {
     message: sentenceOf(error),
   }))
   if (faults.length > 0)
-    return {
-      ok: false,
-      faults: faults.filter((fault, i) => fault.line !== faults[i - 1]?.line),
-    }
+    return { ok: false, faults: faults.filter(({ line }, i) => line !== faults[i - 1]?.line) }
   return { ok: true, document: createDocument(document, at) }
 }
 
@@ -96,12 +87,14 @@ function withoutEchoes(errors: readonly YAMLError[]): YAMLError[] {
     .toSorted((a, b) => a.pos[0] - b.pos[0])
 }
 
+/** The nodes of a YAML file with their places. */
 function createDocument(document: Document.Parsed, at: (offset: number) => Position) {
   let followed = 0
   return {
-    root: document.contents,
+    root: document.contents as Node | null,
     positionOf: (node: Node) => at(node.range?.[0] ?? 0),
-    follow(node: Node) {
+    /** The node itself, or what its alias stands for. */
+    follow(node: Node): Node | { readonly complaint: string } {
       if (!isAlias(node)) return node
       if (++followed > maxAliases)
         return { complaint: `uses an alias (*) too often: ${maxAliases} uses are the limit` }

@@ -21,14 +21,12 @@ interface ConfigSource {
   readonly env: Environment
 }
 
-/** A configuration, or all that is wrong with it, in the order of the file. */
-export type Loaded =
-  | {
-      readonly ok: true
-      readonly config: Config
-      readonly warnings: readonly ConfigProblem[]
-    }
+/** What was read, or all that is wrong with it, in the order of the file. */
+type Outcome<Value> =
+  | ({ readonly ok: true } & Readonly<Value>)
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+
+export type Loaded = Outcome<{ config: Config; warnings: readonly ConfigProblem[] }>
 
 /** Reads a tollgate.yaml. Never throws on its content; no message shows a secret. */
 export function loadConfig(source: ConfigSource): Loaded {
@@ -39,41 +37,28 @@ export function loadConfig(source: ConfigSource): Loaded {
   const warnings: ConfigProblem[] = []
   findWarnings(value, tellTo(warnings))
   const lineOf = (path: string) => nearestPlace(places, path).line
-  return {
-    ok: true,
-    config: buildConfig(value, source.file, lineOf),
-    warnings: sortProblems(warnings),
-  }
+  const config = buildConfig(value, source.file, lineOf)
+  return { ok: true, config, warnings: sortProblems(warnings) }
 }
 
 /** Reads only where the database is; problems elsewhere in the file are ignored. */
-export function loadStoreConfig(
-  source: ConfigSource,
-):
-  | { readonly ok: true; readonly store: StoreConfig }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
+export function loadStoreConfig(source: ConfigSource): Outcome<{ store: StoreConfig }> {
   const { value, problems } = readSource(source)
-  const fatal = problems.filter(
-    ({ path }) => path === '' || /^(store|server\.spool)(\.|$)/.test(path),
-  )
+  const fatal = problems.filter(({ path }) => /^$|^(store|server\.spool)(\.|$)/.test(path))
   if (fatal.length > 0) return { ok: false, problems: sortProblems(fatal) }
   const { store, server } = value
   const known = Value.Check(StoreSection, store) ? { store } : {}
   const spool = server?.spool
-  return {
-    ok: true,
-    store: buildStore({ ...known, ...(spool && { server: { spool } }) }, source.file),
-  }
+  const section = { ...known, ...(spool && { server: { spool } }) }
+  return { ok: true, store: buildStore(section, source.file) }
 }
 
 /** Reads only the `prices:` of a file; problems elsewhere in it are ignored. */
 export function loadPriceConfig(
   source: ConfigSource,
-):
-  | { readonly ok: true; readonly prices: readonly PriceSetting[] }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
+): Outcome<{ prices: readonly PriceSetting[] }> {
   const { value, problems } = readSource(source)
-  const fatal = problems.filter(({ path }) => path === '' || /^prices([.[]|$)/.test(path))
+  const fatal = problems.filter(({ path }) => /^$|^prices([.[]|$)/.test(path))
   if (fatal.length > 0) return { ok: false, problems: sortProblems(fatal) }
   const { prices } = value
   if (!Value.Check(ConfigFile.properties.prices, prices) && prices !== undefined)
@@ -82,27 +67,21 @@ export function loadPriceConfig(
 }
 
 /** What a file says, as far as it can be read: problems do not matter here. */
-export interface FileWord {
-  /** `settings.balance_low_threshold`, or its default. */
-  readonly balanceLowNano: number
-  /** Whether the file names it: then nothing else counts. */
-  readonly namesBalanceLow: boolean
-  /** `settings.country_header`; undefined: the file does not name one. */
-  readonly countryHeader: string | undefined
-  readonly channels: NonNullable<Partly<ConfigFile>['channels']>
-  readonly groups: NonNullable<Partly<ConfigFile>['groups']>
-  readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
-}
+export type FileWord = ReturnType<typeof loadFileWord>
 
 /** Reads what commands want to know of a file that they do not apply. */
-export function loadFileWord(source: ConfigSource): FileWord {
+export function loadFileWord(source: ConfigSource) {
   const { settings, channels = [], groups = [], accounts = [] } = readSource(source).value
   const threshold = settings?.balance_low_threshold
   return {
+    /** `settings.balance_low_threshold`, or its default. */
     balanceLowNano: settingFields.balance_low_threshold.fromFile(threshold),
+    /** Whether the file names it: then nothing else counts. */
     namesBalanceLow: threshold !== undefined,
     countryHeader: settings?.country_header,
-    ...{ channels, groups, accounts },
+    channels,
+    groups,
+    accounts,
   }
 }
 

@@ -1,11 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
+import { maxPasswordLength, minPasswordLength } from '../../admin/sign-in/hashing.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
+import { type Instance, UserError } from '../instance.ts'
 
 /** What is stored of a password, to sign in with. */
 export const hashPassword = (password: string): Promise<string> =>
   Bun.password.hash(password, { algorithm: 'argon2id' })
+
+/** Sets a password and ends the sessions. Throws `UserError` when its length is not allowed. */
+export async function setPassword(
+  { store }: Instance,
+  { account, password, actor }: Record<'account' | 'password' | 'actor', string>,
+): Promise<void> {
+  if (password.length < minPasswordLength || password.length > maxPasswordLength)
+    throw new UserError(
+      `A password has ${minPasswordLength} to ${maxPasswordLength} characters; this one has ` +
+        `${password.length}. Nothing was changed.`,
+    )
+  const passwordHash = await hashPassword(password)
+  await store.signIn.setPassword({ account, passwordHash, actor })
+}
 
 /** The hash that recognises a password of the file, at OWASP's lowest cost for many of them. */
 export const markPassword = (password: string): Promise<string> =>
@@ -34,5 +50,5 @@ async function isOf(password: string, mark: string): Promise<boolean> {
 }
 
 /** Passwords that were compared since this process began: a file that is read again takes no such time. */
-const proven = new LRUCache<string, string>(growing(10_000))
+const proven = new LRUCache<string, string>(entryLimit(10_000))
 const processHash = new Bun.CryptoHasher('sha256', randomBytes(32))

@@ -31,15 +31,11 @@ export function sortProblems(problems: readonly ConfigProblem[]): ConfigProblem[
   return problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** `file:line:column: message`, which editors and terminals can follow. */
-export function formatProblem({ file, line, column, message }: ConfigProblem): string {
-  return `${file}:${line}:${column}: ${message}`
-}
-
-/** All problems for people, one per line. */
-export function formatProblems(problems: readonly ConfigProblem[]): string {
-  return problems.map(formatProblem).join('\n')
-}
+/** Problems for people, one per line: `file:line:column: message`, which editors and terminals can follow. */
+export const formatProblems = (problems: readonly ConfigProblem[]): string =>
+  problems
+    .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`)
+    .join('\n')
 
 /** Hides token keys anywhere in a text. */
 export function maskKeys(text: string): string {

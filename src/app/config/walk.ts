@@ -30,19 +30,16 @@ interface More {
 /** Where problems go. `complaint` continues a sentence that begins with the path and the value. */
 export type Report = (at: Position, path: string, complaint: string, more?: More) => void
 
-/** What a walk finds: values of the schema's shape (without those at fault), and their places. */
-export interface Walked {
-  readonly value: unknown
-  readonly places: ReadonlyMap<string, Position>
-}
-
-/** Reads a document by `schema`, as texts with references replaced. Problems are reported. */
+/**
+ * Reads a document by `schema`, as texts with references replaced: values of its shape (without those at fault), and
+ * their places. Problems are reported.
+ */
 export function walkDocument(
   schema: TObject,
   document: ConfigDocument,
   env: Environment,
   report: Report,
-): Walked {
+) {
   const places = new Map<string, Position>()
   const walk = { document, env, report, places }
   const value = isNothing(document.root) ? {} : read(walk, schema, document.root, '')

@@ -9,16 +9,10 @@ import type { ConsoleParts, Peer } from './parts.ts'
 import { createReader, createReadingPaths } from './reading/reader.ts'
 import { createFacts, createServices } from './services.ts'
 
-/** The console and its API, wired. */
-export interface ConsoleApp {
-  readonly api: AnyElysia
-  handle(request: Request, peer: Peer): Promise<Response>
-  close(): void
-  stop(): Promise<void>
-}
+export type ConsoleApp = Awaited<ReturnType<typeof createConsoleApp>>
 
-/** Builds the console once. Throws when its files can't be read. */
-export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp> {
+/** The console and its API, wired. Throws when its files can't be read. */
+export async function createConsoleApp(parts: ConsoleParts) {
   const peers = new WeakMap<Request, Peer>()
   const { store, clock, log } = parts
   const facts = createFacts(parts)
@@ -28,7 +22,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   const guard = createGuard({ sessions, origins: services.origins })
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)
-  const reader = store.place && createReader({ ...{ place: store.place, facts, clock, log } })
+  const reader = store.place && createReader({ place: store.place, facts, clock, log })
   const isReading = createReadingPaths(readingApi(guard, services).routes, api.routes)
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError(({ code }) => (code === 'NOT_FOUND' ? pageNotFound() : undefined))
@@ -47,15 +41,15 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   }
 
   return {
-    api,
-    async handle(request, peer) {
+    api: api as AnyElysia,
+    async handle(request: Request, peer: Peer): Promise<Response> {
       peers.set(request, peer)
       const response = (await readElsewhere(request, peer)) ?? (await app.handle(request))
       keepToYourself(response.headers)
       return response
     },
     close,
-    async stop() {
+    async stop(): Promise<void> {
       await reader?.close()
       await stop()
     },

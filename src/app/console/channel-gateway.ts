@@ -2,7 +2,7 @@ import type { TestTarget } from '../../admin/channels/entry.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
 import { openChannel } from '../../catalog/catalog.ts'
 import { preferred } from '../../gateway/admit/options.ts'
-import { callProbe, type ProbeResult } from '../../gateway/channels/probe-call.ts'
+import { callProbe } from '../../gateway/channels/probe-call.ts'
 import { failureClasses } from '../../gateway/failures/failures.ts'
 import type { Outbound } from '../../gateway/outbound/outbound.ts'
 import { hideKeys } from '../../gateway/upstream/hide-secrets.ts'
@@ -46,7 +46,7 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
       // The probe's own limit ends before this one.
       AbortSignal.timeout(testLimitMs + 5_000),
     )
-    const words = wordsOf(result)
+    const words = result.told ?? (result.error instanceof Error ? result.error.message : undefined)
     return {
       ok: result.failure === undefined,
       protocol: protocol ?? preferred(Object.keys(channel.speaks), responses).name,
@@ -60,14 +60,5 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
     }
   }
 
-  return {
-    coolings: care.coolings,
-    recover: care.recover,
-    test,
-    recent: recent.of,
-  }
-}
-
-function wordsOf({ told, error }: ProbeResult): string | undefined {
-  return told ?? (error instanceof Error ? error.message : undefined)
+  return { coolings: care.coolings, recover: care.recover, test, recent: recent.of }
 }

@@ -45,9 +45,8 @@ export async function createConsoleFiles() {
     if (!isGzipAccepted(request)) {
       return new Response(await file.bytes(), { headers })
     }
-    const bytes =
-      compressed.get(file.name) ?? file.bytes().then((all) => compress(all, { level: 9 }))
-    compressed.set(file.name, bytes)
+    const pack = async () => compress(await file.bytes(), { level: 9 })
+    const bytes = compressed.getOrInsertComputed(file.name, pack)
     headers.set('content-encoding', 'gzip')
     return new Response(await bytes, { headers })
   }

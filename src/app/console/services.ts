@@ -1,13 +1,16 @@
 import { limitSessions } from '../../admin/access.ts'
+import { createAccountService } from '../../admin/accounts/service.ts'
 import type { AdminServices } from '../../admin/api.ts'
 import { createChannelService } from '../../admin/channels/service.ts'
 import { createDiagnosis } from '../../admin/diagnosis/service.ts'
 import { createGroupService } from '../../admin/groups/service.ts'
 import { createLiveRequests } from '../../admin/requests/live.ts'
+import { checkNewPassword } from '../../admin/sign-in/hashing.ts'
+import { createTokenService } from '../../admin/tokens/service.ts'
 import { hideUpstream } from '../../gateway/serve/receipt.ts'
 import { statusLink } from '../../site/addresses.ts'
 import { createKeyMark } from '../channel-care.ts'
-import { createAccounts } from './accounts.ts'
+import { hashPassword } from '../config/password.ts'
 import { configState } from './config-export/state.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createMeService } from './me.ts'
@@ -16,10 +19,9 @@ import type { ConsoleParts, PeerOf } from './parts.ts'
 import { createPlayground } from './playground.ts'
 import { createPriceService } from './prices/service.ts'
 import { createReadingServices, type GatewayFacts } from './reading/app.ts'
-import { checkChannel, checkGroup } from './rules.ts'
+import { checkAccount, checkChannel, checkGroup, checkToken } from './rules.ts'
 import { createSettings } from './settings.ts'
 import { createConsoleSignIn } from './sign-in.ts'
-import { createConsoleTokens } from './tokens.ts'
 
 /** What only this process knows for lists and charts, which another process may make. */
 export function createFacts(parts: ConsoleParts): GatewayFacts {
@@ -39,12 +41,21 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
   const signIn = createConsoleSignIn(parts, peerOf)
   const sessions = limitSessions(parts.sessions ?? signIn.sessions, parts.sessionTick)
   const maintenance = createMaintenance(parts, signIn.prove)
-  const liveRequests = createLiveRequests({
-    ...{ lists, accounts, sessions, log, repeat: parts.repeat },
-  })
+  const { repeat } = parts
+  const liveRequests = createLiveRequests({ lists, accounts, sessions, log, repeat })
   const services: AdminServices = {
     ...createReadingServices({ store, facts, clock, log }),
-    accounts: createAccounts(parts),
+    accounts: createAccountService({
+      ...{ store, accountsChanged: parts.accountsChanged },
+      check: (entry) => checkAccount(entry, config().settings.countryHeader),
+      isInFile: (email) => config().accounts.some((account) => account.email === email),
+      balanceLowNano: () => config().settings.balanceLowThresholdNano,
+      async readPassword(_email, password) {
+        checkNewPassword(password, 'password')
+        const hash = await hashPassword(password)
+        return { hash, mark: hash }
+      },
+    }),
     catalog: parts.catalog.current,
     channels: createChannelService({
       ...{ store, secrets, changed },
@@ -81,7 +92,14 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
     prices: createPriceService(parts),
     settings: createSettings(parts),
     signIn,
-    tokens: createConsoleTokens(parts, signIn.prove),
+    tokens: createTokenService({
+      ...parts,
+      ...{ catalog: parts.metrics.catalog, prove: signIn.prove, check: checkToken },
+      isInFile: ({ account, keyHash }) =>
+        config()
+          .accounts.filter(({ email }) => email === account)
+          .some(({ tokens }) => tokens.some(({ key }) => secrets.keyedHash(key) === keyHash)),
+    }),
   }
   return {
     services,

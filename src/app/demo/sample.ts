@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 
@@ -113,17 +114,12 @@ export function portions(tokens: readonly string[]): string[] {
 const step = 128
 const shortest = 1024
 
-/** Tokens of a prompt read from the cache, and newly written. */
-interface Recall {
-  readonly cached: number
-  readonly written: number
-}
-
-/** Caches prompt prefixes as vendors do: from 1,024 tokens, in steps of 128. */
-export function createPromptCache(limit = 20_000) {
-  const known = new Set<number | bigint>()
+/** Caches prompt prefixes as vendors do: from 1,024 tokens, in steps of 128. Evicts the oldest first. */
+export function createPromptCache() {
+  const known = new LRUCache<number | bigint, true>({ max: 20_000 })
   return {
-    recall(owner: string, tokens: readonly string[]): Recall {
+    /** Tokens of a prompt read from the cache, and newly written. */
+    recall(owner: string, tokens: readonly string[]) {
       let hash = Bun.hash(owner)
       let cached = 0
       let end = step
@@ -131,17 +127,11 @@ export function createPromptCache(limit = 20_000) {
         hash = Bun.hash(tokens.slice(end - step, end).join('\0'), hash)
         if (end < shortest) continue
         if (known.has(hash)) cached = end
-        known.delete(hash)
-        known.add(hash)
-      }
-      for (const oldest of known) {
-        if (known.size <= limit) break
-        known.delete(oldest)
+        known.set(hash, true)
       }
       const kept = end - step
       return { cached, written: kept < shortest ? 0 : kept - cached }
     },
   }
 }
-/** Evicts the oldest prefixes first. */
 export type PromptCache = ReturnType<typeof createPromptCache>

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { TranslationError } from '../../protocols/canonical/error.ts'
 import { foldEvents } from '../../protocols/canonical/fold.ts'
 import { chat } from '../../protocols/chat/index.ts'
@@ -111,12 +112,9 @@ function createTalk(paceMs: number) {
 }
 type Talk = ReturnType<typeof createTalk>
 
-const post = (path: RegExp, protocol: Protocol, handle: Handler): Route => ({
-  method: 'POST',
-  path,
-  protocol,
-  handle,
-})
+const post = (path: RegExp, protocol: Protocol, handle: Handler): Route => {
+  return { method: 'POST', path, protocol, handle }
+}
 
 /** What follows the colon in Gemini's paths. */
 function geminiRoutes(talk: Talk): Route[] {
@@ -145,8 +143,8 @@ interface Kept {
 }
 
 /** The responses protocol with its memory: answers that later requests continue or fetch. */
-function responsesRoutes(talk: Talk, limit = 1000): Route[] {
-  const kept = new Map<string, Kept>()
+function responsesRoutes(talk: Talk): Route[] {
+  const kept = new LRUCache<string, Kept>({ max: 1000 })
 
   function itemsOf({ input, previous_response_id: before }: JsonObject): readonly unknown[] {
     const isFirst = before === undefined || before === null || before === ''
@@ -168,21 +166,13 @@ function responsesRoutes(talk: Talk, limit = 1000): Route[] {
     if (body.input === undefined) throw new DemoError(400, "Missing required parameter: 'input'.")
     const { previous_response_id: _, ...rest } = body
     const items = itemsOf(body)
-    return talk(
-      responses,
-      call,
-      {},
-      {
-        conversation: { ...rest, input: items },
-        response(response) {
-          if (body.store === false) return
-          const output = Array.isArray(response.output) ? response.output : []
-          kept.set(`${response.id}`, { response, items: [...items, ...output] })
-          const [oldest] = kept.keys()
-          if (kept.size > limit && oldest !== undefined) kept.delete(oldest)
-        },
-      },
-    )
+    const conversation = { ...rest, input: items }
+    const keep = (made: JsonObject) => {
+      if (body.store === false) return
+      const output = Array.isArray(made.output) ? made.output : []
+      kept.set(`${made.id}`, { response: made, items: [...items, ...output] })
+    }
+    return talk(responses, call, {}, { conversation, response: keep })
   }
 
   const stored = (method: string, handle: (id: string) => JsonObject | undefined): Route => ({
@@ -258,13 +248,11 @@ async function respond(route: Route, request: Request, url: URL, name: string): 
  * Starts the upstream of `tollgate demo`: all four protocols, any key, simple answers. A model named
  * `error-429` or the words "please fail with 429" make it fail.
  */
-export function startDemoUpstream(
-  options: { readonly port?: number; readonly paceMs?: number } = {},
-) {
-  const routes = createRoutes(options.paceMs ?? 25)
+export function startDemoUpstream({ port = 0, paceMs = 25 } = {}) {
+  const routes = createRoutes(paceMs)
   const server = Bun.serve({
     hostname: '127.0.0.1',
-    port: options.port ?? 0,
+    port,
     reusePort: false,
     development: false,
     idleTimeout: 255,

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import type { JobView } from '../../admin/maintenance/schema.ts'
 
 /** Passes a database address to a job: all users of a machine see command lines. */
@@ -60,7 +62,7 @@ export async function runChild(parts: ChildParts): Promise<JobResult> {
   let failure: string | undefined
   const errors = new Response(child.stderr).text()
   try {
-    for await (const line of linesOf(child.stdout)) {
+    for await (const line of createInterface(Readable.fromWeb(child.stdout as never))) {
       const message = JSON.parse(line) as JobMessage
       if ('progress' in message) parts.onProgress(message.progress)
       else if ('result' in message) result = message.result
@@ -77,14 +79,3 @@ export async function runChild(parts: ChildParts): Promise<JobResult> {
 }
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) || undefined
-
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
-}

@@ -10,20 +10,13 @@ export type JobWork = (
   signal: AbortSignal,
 ) => Promise<JobResult>
 
-/** Background jobs, one of each kind at a time. */
-export interface Jobs {
-  start(kind: JobKind, startedBy: string, work: JobWork): JobView | undefined
-  list(): JobView[]
-  find(id: string): JobView | undefined
-  cancel(id: string): Promise<void>
-  stop(): Promise<void>
-}
+export type Jobs = ReturnType<typeof createJobs>
 
 /** Older ones are forgotten. */
 const mostKept = 20
 
-/** Creates an empty list of jobs. */
-export function createJobs(clock: Clock): Jobs {
+/** Background jobs, one of each kind at a time. */
+export function createJobs(clock: Clock) {
   const jobs = new Map<string, JobView>()
   const running = new Map<string, { controller: AbortController; ended: Promise<void> }>()
 
@@ -52,7 +45,8 @@ export function createJobs(clock: Clock): Jobs {
   }
 
   return {
-    start(kind, startedBy, work) {
+    /** Undefined: one of its kind is running. */
+    start(kind: JobKind, startedBy: string, work: JobWork): JobView | undefined {
       for (const id of running.keys()) if (jobs.get(id)?.kind === kind) return undefined
       const id = crypto.randomUUID()
       const job: JobView = {
@@ -66,10 +60,10 @@ export function createJobs(clock: Clock): Jobs {
         if (!running.has(old)) jobs.delete(old)
       return job
     },
-    list: () => [...jobs.values()].reverse(),
-    find: (id) => jobs.get(id),
+    list: (): JobView[] => [...jobs.values()].reverse(),
+    find: (id: string) => jobs.get(id),
     cancel,
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([...running.keys()].map(cancel))
     },
   }

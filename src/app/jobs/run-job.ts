@@ -3,8 +3,8 @@ import type { VerifyDifference } from '../../admin/maintenance/schema.ts'
 import { formatNano } from '../../billing/money.ts'
 import { backUp } from '../backup/backup.ts'
 import { openStore } from '../store-place.ts'
-import { createFindings, type Difference, describeDifference, shown } from '../verify/findings.ts'
-import { verify } from '../verify/verify.ts'
+import { type Difference, describeDifference, shown } from '../verify/findings.ts'
+import { verifyAll } from '../verify/verify.ts'
 import { type JobProgress, type JobResult, jobUrlVariable } from './child.ts'
 
 /** More are only counted: a browser shows them. */
@@ -21,17 +21,8 @@ export async function runVerify(
   const place =
     database === undefined ? { url } : ({ path: database, synchronous: 'normal' } as const)
   const store = await openStore(place)
-  const findings = createFindings()
   try {
-    const verified = await verify({
-      store: store.verification,
-      since: undefined,
-      tick: () => performance.now(),
-      onProgress,
-      onFound: async (found) => {
-        findings.add(found)
-      },
-    })
+    const { verified, findings } = await verifyAll(store.verification, onProgress)
     return {
       verify: {
         valid: findings.total === 0,

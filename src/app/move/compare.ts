@@ -1,10 +1,7 @@
-import { systemClock } from '../../lib/clock.ts'
 import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/copies.ts'
-import type { Store } from '../../store/ports/store.ts'
-import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { UserError } from '../instance.ts'
-import { createFindings, type Findings } from '../verify/findings.ts'
-import { type Progress, type Verified, verify } from '../verify/verify.ts'
+import { openStore } from '../store-place.ts'
+import { type Progress, verifyAll } from '../verify/verify.ts'
 import { columnsOf, createFitting, keyOf, nameOf, pagesOf, type StorePlace } from './rows.ts'
 
 /** What is equal in both places. */
@@ -17,7 +14,7 @@ export interface ComparedTable {
   readonly sha256: string
 }
 
-interface Ends {
+export interface Ends {
   readonly source: MoveSource
   readonly target: MoveTarget
 }
@@ -85,38 +82,13 @@ const lineOf = (row: MovedRow): string =>
   `${JSON.stringify(row.map((value) => (value instanceof Uint8Array ? [value.toHex()] : value)))}\n`
 
 /** What `tollgate verify` finds in the new place. */
-export interface VerifiedMove {
-  readonly verified: Verified
-  readonly findings: Findings
-}
+export type VerifiedMove = Awaited<ReturnType<typeof verifyMoved>>
 
-type OpenStore = Partial<Pick<Store, 'verification'>> & Pick<Store, 'close'>
-
-async function open(place: StorePlace): Promise<OpenStore> {
-  if (place.engine === 'sqlite') return openSqliteStore({ path: place.path, clock: systemClock })
-  const { openPostgresStore } = await import('../../store/postgres/open.ts')
-  return openPostgresStore({ url: place.url, clock: systemClock })
-}
-
-/** Verifies all records of the new place. Null: this version can't verify records of its engine. */
-export async function verifyMoved(
-  place: StorePlace,
-  onProgress: (progress: Progress) => void,
-): Promise<VerifiedMove | null> {
-  const store = await open(place)
+/** Verifies all records of the new place. */
+export async function verifyMoved(place: StorePlace, onProgress: (progress: Progress) => void) {
+  const store = await openStore({ synchronous: 'normal', ...place })
   try {
-    if (store.verification === undefined) return null
-    const findings = createFindings()
-    const verified = await verify({
-      store: store.verification,
-      since: undefined,
-      tick: () => performance.now(),
-      onProgress,
-      async onFound(found) {
-        findings.add(found)
-      },
-    })
-    return { verified, findings }
+    return await verifyAll(store.verification, onProgress)
   } finally {
     await store.close()
   }

@@ -1,16 +1,10 @@
 import { movedTables } from '../../store/moving/move.ts'
-import type {
-  MovedSoFar,
-  MovedTable,
-  MoveSource,
-  MoveTarget,
-  TableExtent,
-} from '../../store/ports/copies.ts'
+import type { MovedSoFar, MovedTable, TableExtent } from '../../store/ports/copies.ts'
 import { findMoveSecret, type MoveSecret, placeSecret } from '../backup/secret.ts'
 import { UserError } from '../instance.ts'
 import { describeWaiting } from '../spool.ts'
 import { usualSpool } from '../store-place.ts'
-import { type ComparedTable, compareTable } from './compare.ts'
+import { type ComparedTable, compareTable, type Ends } from './compare.ts'
 import {
   columnsOf,
   createFitting,
@@ -47,11 +41,6 @@ export interface Moved {
   /** Rows with replaced texts, and the first of them by name. */
   readonly replacedTotal: number
   readonly replaced: readonly string[]
-}
-
-interface Ends {
-  readonly source: MoveSource
-  readonly target: MoveTarget
 }
 
 /** Moves all rows into an empty store and compares them. An aborted run can be repeated. */

@@ -63,18 +63,13 @@ export async function columnsOf(
   )
 }
 
-/** Makes rows fit for the target. */
-export interface Fitting {
-  fit(wanted: Pick<WantedRows, 'table' | 'columns'>, rows: readonly MovedRow[]): readonly MovedRow[]
-  /** The first rows in which U+0000 became U+FFFD, by name. */
-  readonly replaced: readonly string[]
-  readonly replacedTotal: number
-}
+export type Fitting = ReturnType<typeof createFitting>
 
 const namedRows = 10
 
-/** Checks that numbers are exact; replaces U+0000 in texts where the target can't hold it. */
-export function createFitting(takesNul: boolean): Fitting {
+/** Makes rows fit for the target: checks that numbers are exact, and replaces U+0000 in its texts. */
+export function createFitting(takesNul: boolean) {
+  /** The first rows in which U+0000 became U+FFFD, by name. */
   const replaced: string[] = []
   let replacedTotal = 0
 
@@ -102,7 +97,8 @@ export function createFitting(takesNul: boolean): Fitting {
   }
 
   return {
-    fit: (wanted, rows) => rows.map((row) => fitRow(wanted, row)),
+    fit: (wanted: Pick<WantedRows, 'table' | 'columns'>, rows: readonly MovedRow[]) =>
+      rows.map((row) => fitRow(wanted, row)),
     replaced,
     get replacedTotal() {
       return replacedTotal

@@ -7,15 +7,9 @@ import {
 } from '../../billing/money.ts'
 import { ratesView } from '../../billing/receipt/view.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type {
-  CatalogRows,
-  PriceRow,
-  PriceSource,
-  PriceTerms,
-  TokenRates,
-} from '../../store/ports/catalog.ts'
+import type { CatalogRows, PriceSource, PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
-import type { PriceForm, PriceList } from './price-list.ts'
+import type { PriceList } from './price-list.ts'
 
 export interface PriceChange {
   readonly action: 'create' | 'update'
@@ -27,15 +21,7 @@ export interface PriceChange {
 }
 
 /** What a price list would change here. */
-export interface PriceDifference {
-  readonly form: PriceForm
-  readonly changes: readonly PriceChange[]
-  readonly writes: readonly PriceWrite[]
-  readonly unchanged: number
-  readonly skipped: readonly { readonly model: string; readonly reason: string }[]
-  /** Models that keep their prices for long contexts, which the list lacks. */
-  readonly tiersKept: readonly string[]
-}
+export type PriceDifference = ReturnType<typeof comparePrices>
 
 const removed: PriceTerms = { unit: 'none' }
 
@@ -44,70 +30,52 @@ export function comparePrices(
   list: PriceList,
   { channels, prices }: Pick<CatalogRows, 'channels' | 'prices'>,
   { all }: { readonly all: boolean },
-): PriceDifference {
+) {
   const inForce = new Map(prices.map((row) => [row.model, row]))
   const priced = prices.filter(({ terms }) => terms.unit !== 'none').map(({ model }) => model)
   const offered = channels.flatMap(({ models }) => models.map(({ id }) => id))
   const models = new Set([...priced, ...offered, ...(all ? list.models : [])])
-  const found = [...models].sort().flatMap((model) => compareOne(list, model, inForce.get(model)))
-  return {
-    form: list.form,
-    changes: found.flatMap((one) => one.change ?? []),
-    writes: found.flatMap((one) => one.write ?? []),
-    unchanged: found.filter((one) => one.unchanged).length,
-    skipped: found.flatMap((one) => one.skipped ?? []),
-    tiersKept: found.flatMap((one) => one.tiersKept ?? []),
+  const changes: PriceChange[] = []
+  const writes: PriceWrite[] = []
+  const skipped: { readonly model: string; readonly reason: string }[] = []
+  /** Models that keep their prices for long contexts, which the list lacks. */
+  const tiersKept: string[] = []
+  let unchanged = 0
+  for (const model of [...models].sort()) {
+    const row = inForce.get(model)
+    const listed = list.find(model)
+    if (listed === undefined) continue
+    if ('reason' in listed || row?.terms.unit === 'none') {
+      skipped.push({ model, reason: 'reason' in listed ? listed.reason : removedOnPurpose })
+      continue
+    }
+    const kept = withKept(list, listed.terms, row?.terms)
+    const { terms } = kept
+    if (kept.tiersKept) tiersKept.push(model)
+    const fields = compareFigures(row?.terms ?? removed, terms)
+    if (fields.length === 0) {
+      unchanged++
+      continue
+    }
+    const action = row === undefined ? 'create' : 'update'
+    const { rounded } = listed
+    changes.push({ action, model, source: row?.source ?? null, rounded, fields })
+    // Overwrites only the price that was shown.
+    const replaces = row?.id ?? null
+    writes.push({ model, terms, source: 'operator', note: row?.note ?? '', replaces })
   }
+  return { form: list.form, changes, writes, unchanged, skipped, tiersKept }
 }
 
-interface Compared {
-  readonly change?: PriceChange
-  readonly write?: PriceWrite
-  readonly unchanged?: boolean
-  readonly skipped?: { readonly model: string; readonly reason: string }
-  readonly tiersKept?: string
-}
-
-function compareOne(list: PriceList, model: string, row: PriceRow | undefined): Compared[] {
-  const listed = list.find(model)
-  if (listed === undefined) return []
-  if ('reason' in listed) return [{ skipped: { model, reason: listed.reason } }]
-  if (row?.terms.unit === 'none')
-    return [
-      { skipped: { model, reason: 'its price was removed on purpose; "price set" gives one' } },
-    ]
-  const { terms, tiersKept } = withKept(list, listed.terms, row?.terms)
-  const fields = compareFigures(row?.terms ?? removed, terms)
-  const kept = tiersKept ? { tiersKept: model } : {}
-  if (fields.length === 0) return [{ unchanged: true, ...kept }]
-  return [
-    {
-      ...kept,
-      change: {
-        action: row === undefined ? 'create' : 'update',
-        model,
-        source: row?.source ?? null,
-        rounded: listed.rounded,
-        fields,
-      },
-      write: {
-        model,
-        terms,
-        source: 'operator',
-        note: row?.note ?? '',
-        // Overwrites only the price that was shown.
-        replaces: row?.id ?? null,
-      },
-    },
-  ]
-}
+const removedOnPurpose = 'its price was removed on purpose; "price set" gives one'
 
 /** Keeps tiers that the list's form lacks, and context windows, which no form has. */
 function withKept(list: PriceList, given: PriceTerms, inForce: PriceTerms | undefined) {
   const terms = list.form === 'config' ? given : withKeptExtras(given, inForce)
   if (terms.unit !== 'tokens' || inForce?.unit !== 'tokens') return { terms, tiersKept: false }
   const { tiers, contextWindow } = inForce
-  const tiersKept = !list.tellsTiers && tiers.length > 0
+  // A feed has no prices for long contexts.
+  const tiersKept = list.form === 'feed' && tiers.length > 0
   const kept = {
     ...terms,
     ...(tiersKept && { tiers }),

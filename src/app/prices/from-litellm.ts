@@ -47,7 +47,6 @@ export function readLitellmForm(document: { readonly [model: string]: object }, 
   const entries = new Map(Object.entries(document).filter(([model]) => !notModels.has(model)))
   const list: PriceList = {
     form: 'litellm',
-    tellsTiers: true,
     models: [...entries.keys()],
     find(model) {
       const entry = entries.get(model)

@@ -23,7 +23,6 @@ export function readCatalogForm(document: unknown, name: string): PriceList {
   const find = vendorPriceFinder(document.models)
   return {
     form: 'catalog',
-    tellsTiers: true,
     models: document.models.map(({ id }) => id),
     find(model) {
       const found = find(model)
@@ -64,7 +63,6 @@ export function readFeedForm(text: string, name: string, group: string | undefin
   const byModel = new Map(entries.map((entry) => [entry.model_name, entry]))
   return {
     form: 'feed',
-    tellsTiers: false,
     models: [...byModel.keys()],
     find(model) {
       const entry = byModel.get(model)

@@ -19,8 +19,6 @@ export type ListedPrice =
 
 export interface PriceList {
   readonly form: PriceForm
-  /** False: the form has no prices for long contexts, so that the ones in force stay. */
-  readonly tellsTiers: boolean
   readonly models: readonly string[]
   /** The entry of a model; undefined: none. Throws a `UserError` when it is invalid. */
   find(model: string): ListedPrice | undefined

@@ -119,7 +119,6 @@ function readConfigForm(text: string, name: string): PriceList {
   const prices = new Map(loaded.prices.map(({ model, terms }) => [model, terms]))
   return {
     form: 'config',
-    tellsTiers: true,
     models: [...prices.keys()],
     find(model) {
       const terms = prices.get(model)

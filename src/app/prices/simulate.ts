@@ -21,31 +21,10 @@ interface SimulationSource {
 }
 
 /** Recorded charges, and those by other prices. */
-export interface Comparison {
-  readonly requests: number
-  readonly charged_nano: number
-  readonly simulated_nano: number
-  readonly difference_nano: number
-  /** Null when either side is 0. */
-  readonly percent: number | null
-}
+export type Comparison = ReturnType<typeof compare>
 
 /** What recorded requests would have cost. Amounts are nano-USD. */
-export interface Simulation {
-  readonly records: number
-  /** By recorded charge, the largest first. */
-  readonly models: readonly (Comparison & { readonly model: string })[]
-  readonly total: Comparison
-  readonly not_compared: {
-    readonly without_usage: number
-    /** Requests of models that the list has no price for. */
-    readonly without_price: {
-      readonly requests: number
-      readonly charged_nano: number
-      readonly models: readonly { readonly model: string; readonly reason: string | null }[]
-    }
-  }
-}
+export type Simulation = ReturnType<typeof report>
 
 interface Sum {
   requests: number
@@ -64,7 +43,8 @@ export async function simulate(
 ): Promise<Simulation> {
   const { groups } = await catalog.load()
   const tiersOff = new Set(groups.filter((one) => !one.longContextPricing).map(({ id }) => id))
-  const listedPrice = remembering(list)
+  const known = new Map<string, ListedPrice | undefined>()
+  const listedPrice = (model: string) => known.getOrInsertComputed(model, list.find)
   const sums = new Map<string, Sum>()
   const unpriced = new Map<string, string | null>()
   const withoutPrice = emptySum()
@@ -89,18 +69,10 @@ export async function simulate(
     }
     const amount = simulateOne(request, listed.terms, !tiersOff.has(request.groupId))
     if (amount === undefined) withoutUsage++
-    else add(sumOf(sums, model), request.amountNano, amount)
+    else add(sums.getOrInsertComputed(model, emptySum), request.amountNano, amount)
   }
   progress?.(read, true)
   return report(sums, withoutUsage, { sum: withoutPrice, models: unpriced, records: counted })
-}
-
-function remembering(list: PriceList): (model: string) => ListedPrice | undefined {
-  const known = new Map<string, ListedPrice | undefined>()
-  return (model) => {
-    if (!known.has(model)) known.set(model, list.find(model))
-    return known.get(model)
-  }
 }
 
 const tokensOf = (request: SimulatedRequest): number =>
@@ -130,26 +102,19 @@ function simulateOne(request: SimulatedRequest, terms: PriceTerms, hasTiers: boo
   }).amountNano
 }
 
-function sumOf(sums: Map<string, Sum>, model: string): Sum {
-  const known = sums.get(model)
-  if (known) return known
-  const sum = emptySum()
-  sums.set(model, sum)
-  return sum
-}
-
 function add(sum: Sum, charged: number, simulated: number): void {
   sum.requests++
   sum.charged += BigInt(charged)
   sum.simulated += BigInt(simulated)
 }
 
-function compare({ requests, charged, simulated }: Sum): Comparison {
+function compare({ requests, charged, simulated }: Sum) {
   return {
     requests,
     charged_nano: Number(charged),
     simulated_nano: Number(simulated),
     difference_nano: Number(simulated - charged),
+    /** Null when either side is 0. */
     percent: percentOf(Number(charged), Number(simulated)),
   }
 }
@@ -160,7 +125,7 @@ interface Unpriced {
   readonly records: number
 }
 
-function report(sums: ReadonlyMap<string, Sum>, withoutUsage: number, rest: Unpriced): Simulation {
+function report(sums: ReadonlyMap<string, Sum>, withoutUsage: number, rest: Unpriced) {
   const total = emptySum()
   for (const sum of sums.values()) {
     total.requests += sum.requests
@@ -169,12 +134,14 @@ function report(sums: ReadonlyMap<string, Sum>, withoutUsage: number, rest: Unpr
   }
   return {
     records: rest.records,
+    /** By recorded charge, the largest first. */
     models: [...sums]
       .map(([model, sum]) => ({ model, ...compare(sum) }))
       .sort((a, b) => b.charged_nano - a.charged_nano || (a.model < b.model ? -1 : 1)),
     total: compare(total),
     not_compared: {
       without_usage: withoutUsage,
+      /** Requests of models that the list has no price for. */
       without_price: {
         requests: rest.sum.requests,
         charged_nano: Number(rest.sum.charged),

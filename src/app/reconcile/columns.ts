@@ -64,14 +64,7 @@ export function findColumns(
         `${meant === undefined ? '' : `Did you mean ${JSON.stringify(meant)}? `}${has}`,
     )
   }
-  const found = {
-    id: find('id'),
-    input: find('input'),
-    output: find('output'),
-    cached: find('cached'),
-    cost: find('cost'),
-    time: find('time'),
-  }
+  const found = Object.fromEntries(fieldNames.map((field) => [field, find(field)])) as Columns
   if (found.id === undefined)
     throw new UserError(
       `No column of ${file} is known to hold the upstream's request id. ${has} Name it with ` +

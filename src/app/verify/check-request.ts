@@ -12,6 +12,12 @@ import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { type Change, changesIn, type Difference, differing, fault, shown } from './findings.ts'
 import { type CheckedPrice, cameLater, wasReplaced } from './prices.ts'
 
+type Check = (
+  request: CheckedRequest,
+  price: CheckedPrice | null,
+  row: string,
+) => readonly Difference[]
+
 /** Contradictions of a request with itself, its price, its usage report or its ledger entry. */
 export function checkRequest(
   request: CheckedRequest,
@@ -65,11 +71,7 @@ function insaneFields(request: CheckedRequest): readonly (readonly [string, numb
 }
 
 /** A disconnected client owes at least its input, once an upstream has begun to answer. */
-function checkLeft(
-  { leftUncounted }: CheckedRequest,
-  price: CheckedPrice | null,
-  row: string,
-): readonly Difference[] {
+const checkLeft: Check = ({ leftUncounted }, price, row) => {
   if (!leftUncounted || price?.terms?.unit === 'free') return []
   const reason =
     'its client left when an upstream had begun to answer, and nothing was counted for it'
@@ -115,11 +117,7 @@ const freeEndings = new Set(['refused', 'interrupted'])
 const maxModelLength = 200
 
 /** Whether the price was one of the model, and in force at that time. */
-function checkPrice(
-  request: CheckedRequest,
-  price: CheckedPrice | null,
-  row: string,
-): readonly Difference[] {
+const checkPrice: Check = (request, price, row) => {
   if (request.priceId === null) return []
   const found = (reason: string) => [fault('price', row, reason)]
   if (price === null) return found(`price ${request.priceId} does not exist`)
@@ -164,11 +162,7 @@ function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | stri
   }
 }
 
-function checkAmount(
-  request: CheckedRequest,
-  price: CheckedPrice | null,
-  row: string,
-): readonly Difference[] {
+const checkAmount: Check = (request, price, row) => {
   const due = dueFor(request, price)
   if (typeof due === 'string') return [fault('price', row, due)]
   const { tierAbove, amountNano } = request
@@ -207,11 +201,7 @@ const missing = (part: string, charged: Counts, told: Counts): readonly Change[]
   })
 
 /** Extras that can't be read, or that were used without a price. */
-function checkExtras(
-  request: CheckedRequest,
-  price: CheckedPrice | null,
-  row: string,
-): readonly Difference[] {
+const checkExtras: Check = (request, price, row) => {
   const { extrasJson } = request
   if (extrasJson === null || extrasJson === undefined) return []
   const found = (reason: string) => [fault('usage', row, reason)]

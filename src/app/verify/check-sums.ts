@@ -58,25 +58,18 @@ function totalDifference({ stored, summed }: OddDay, row: string): Difference {
 const sumChanges = (stored: DaySums, summed: DaySums) =>
   changesIn(dayColumns.map((column) => [column, stored[column], summed[column]] as const))
 
+const sumDifference =
+  (kind: 'balance' | 'reserved', reason: string) =>
+  ({ accountId, email, storedNano, expectedNano }: OddSum): Difference => {
+    const changes = [{ field: `${kind}_nano`, stored: storedNano, expected: expectedNano }]
+    return { kind, row: `account ${accountId} (${email})`, changes, reason }
+  }
+
 /** The balance of an account without an entry in the verified span. */
-export function balanceDifference(sum: OddSum): Difference {
-  return sumDifference('balance', 'balance_nano', sum, 'what its newest ledger entry left')
-}
+export const balanceDifference = sumDifference('balance', 'what its newest ledger entry left')
 
 /** A wrong sum of reservations. */
-export function reservedDifference(sum: OddSum): Difference {
-  return sumDifference('reserved', 'reserved_nano', sum, 'the sum of its reservations')
-}
-
-function sumDifference(
-  kind: 'balance' | 'reserved',
-  field: string,
-  { accountId, email, storedNano, expectedNano }: OddSum,
-  reason: string,
-): Difference {
-  const changes = [{ field, stored: storedNano, expected: expectedNano }]
-  return { kind, row: `account ${accountId} (${email})`, changes, reason }
-}
+export const reservedDifference = sumDifference('reserved', 'the sum of its reservations')
 
 const spendingFields = ['total_nano', 'month_nano', 'day_nano', 'reserved_nano'] as const
 
@@ -95,9 +88,8 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
 }
 
 /** A reservation that outlived its request. */
-export function reservationDifference(requestId: string): Difference {
-  return fault('reservation', `reservation ${requestId}`, 'is open, but its request has ended')
-}
+export const reservationDifference = (requestId: string): Difference =>
+  fault('reservation', `reservation ${requestId}`, 'is open, but its request has ended')
 
 const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
   lost: 'its answer was made in the background, and is neither charged nor to be',
@@ -106,9 +98,8 @@ const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
 }
 
 /** A fault of a background answer. */
-export function backgroundDifference({ requestId, fault: found }: OddBackground): Difference {
-  return fault('background', `request ${requestId}`, backgroundFaults[found])
-}
+export const backgroundDifference = ({ requestId, fault: found }: OddBackground): Difference =>
+  fault('background', `request ${requestId}`, backgroundFaults[found])
 
 /** Attempts with gaps between them. */
 export function attemptsDifference(odd: OddAttempts): Difference {
@@ -125,11 +116,6 @@ export function attemptsDifference(odd: OddAttempts): Difference {
   return fault('attempts', `request ${requestId}`, reason)
 }
 
-interface EntryWalk {
-  next(entry: CheckedEntry): readonly Difference[]
-  end(): readonly Difference[]
-}
-
 const signs: { readonly [kind in LedgerKind]: 1 | -1 } = {
   opening: 1,
   credit: 1,
@@ -142,7 +128,7 @@ const signs: { readonly [kind in LedgerKind]: 1 | -1 } = {
  * surplus entry is reported once, without those that follow: an entry is right when its balance follows
  * from the one before it, from the last one that was right, or from the sum of all before.
  */
-export function createEntryWalk(): EntryWalk {
+export function createEntryWalk() {
   let last: CheckedEntry | undefined
   let sumNano = 0
   let rightNano = 0
@@ -155,7 +141,7 @@ export function createEntryWalk(): EntryWalk {
   }
 
   return {
-    next(entry) {
+    next(entry: CheckedEntry): readonly Difference[] {
       const found: Difference[] = []
       const isFirst = last?.accountId !== entry.accountId
       if (isFirst) {

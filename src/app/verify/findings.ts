@@ -21,9 +21,9 @@ export interface Difference {
 }
 
 /** A fault of no single field. */
-export const fault = (kind: DifferenceKind, row: string, reason: string): Difference => ({
-  ...{ kind, row, changes: [], reason },
-})
+export const fault = (kind: DifferenceKind, row: string, reason: string): Difference => {
+  return { kind, row, changes: [], reason }
+}
 
 /** The fields of a row that differ from what they should be. */
 export const differing = (
@@ -55,21 +55,16 @@ export function changesIn(
 /** Further differences are only counted. */
 export const maxListed = 1000
 
-/** Collects differences in bounded memory. */
-export interface Findings {
-  /** Adds differences; returns those that are still to be listed. */
-  add(found: readonly Difference[]): readonly Difference[]
-  readonly total: number
-  readonly listed: readonly Difference[]
-  readonly counts: { readonly [kind in DifferenceKind]?: number }
-}
+export type Findings = ReturnType<typeof createFindings>
 
-export function createFindings(): Findings {
+/** Collects differences in bounded memory. */
+export function createFindings() {
   const listed: Difference[] = []
   const counts: { [kind in DifferenceKind]?: number } = {}
   let total = 0
   return {
-    add(found) {
+    /** Adds differences; returns those that are still to be listed. */
+    add(found: readonly Difference[]): readonly Difference[] {
       const room = found.slice(0, maxListed - listed.length)
       listed.push(...room)
       total += found.length

@@ -12,7 +12,7 @@ import {
   reservedDifference,
   spendingDifference,
 } from './check-sums.ts'
-import type { Difference } from './findings.ts'
+import { createFindings, type Difference } from './findings.ts'
 import { createPrices, createPriceTimes } from './prices.ts'
 
 /** Progress of a part; `total` 0: unknown. */
@@ -62,6 +62,16 @@ export async function verify(parts: VerifyParts): Promise<Verified> {
   const others = await store.counts()
   const durationMs = parts.tick() - startedTick
   return { isDamaged, unchecked, ...requests, entries, ...others, durationMs }
+}
+
+/** Verifies everything; collects what differs. */
+export async function verifyAll(store: VerificationStore, onProgress: VerifyParts['onProgress']) {
+  const findings = createFindings()
+  const verified = await verify({
+    ...{ store, since: undefined, tick: () => performance.now(), onProgress },
+    onFound: async (found) => void findings.add(found),
+  })
+  return { verified, findings }
 }
 
 const nothingLookedAt = { requests: 0, entries: 0, accounts: 0, reservations: 0, chargedNano: 0n }

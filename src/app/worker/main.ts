@@ -12,7 +12,7 @@ const priority = 15
 
 /** Runs on the worker thread: one job after the other. */
 export function workForGateway(): void {
-  giveWay()
+  lowerThreadPriority()
   let sealer: ReturnType<typeof createTextSealer> | undefined
   self.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ('keys' in data) {
@@ -46,7 +46,7 @@ function buffersIn(result: unknown): ArrayBuffer[] {
     .flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))
 }
 
-function giveWay(): void {
+function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
   try {
     // On Linux each thread has a priority of its own.

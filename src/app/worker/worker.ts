@@ -8,9 +8,9 @@ import {
   type Results,
 } from '../../gateway/worker/job.ts'
 import { refusalOf } from '../../gateway/worker/prepare.ts'
+import { createFairQueue } from '../../lib/concurrency.ts'
 import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
-import { createFairQueue } from '../../lib/turns.ts'
 import { isCompiled } from '../jobs/child.ts'
 
 /** An idle thread ends after this time: its memory is worth more than the 100 ms of a start. */
@@ -18,11 +18,7 @@ const idleMs = 60_000
 /** A job that takes longer hangs, and must not hold up the others. */
 const longestJobMs = 120_000
 
-interface Waiting {
-  readonly job: Job
-  resolve(message: Done): void
-  reject(error: unknown): void
-}
+type Waiting = PromiseWithResolvers<Done> & { readonly job: Job }
 
 /** A worker thread for whole requests, started on first use. Owners take turns. */
 export function createJobWorker(keys: TextKeys, { longestMs = longestJobMs } = {}): JobWorker {
@@ -97,17 +93,16 @@ export function createJobWorker(keys: TextKeys, { longestMs = longestJobMs } = {
   const send = ({ job }: Waiting) => worker?.postMessage({ job } satisfies ToThread)
 
   function ask(owner: string, job: Job, signal: AbortSignal): Promise<Done> {
-    const { promise, resolve, reject } = Promise.withResolvers<Done>()
-    const waiting: Waiting = { job, resolve, reject }
+    const waiting: Waiting = { ...Promise.withResolvers<Done>(), job }
     const leave = () => {
       queue.remove(owner, waiting)
-      reject(signal.reason)
+      waiting.reject(signal.reason)
     }
     signal.throwIfAborted()
     signal.addEventListener('abort', leave, { once: true })
     queue.add(owner, waiting)
     next()
-    return promise.finally(() => signal.removeEventListener('abort', leave))
+    return waiting.promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
   return {

@@ -1,4 +1,4 @@
-import { createOwnTurns } from '../../lib/turns.ts'
+import { createKeyedMutex } from '../../lib/concurrency.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import {
@@ -162,7 +162,7 @@ async function continueRead(
 }
 
 /** A small request may continue a conversation as large as a body may be. */
-const inOwnTurn = createOwnTurns()
+const inOwnTurn = createKeyedMutex()
 
 /** Reads a body and names its model on the exchange, for the record of refused requests too. */
 export function readBody(

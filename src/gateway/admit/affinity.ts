@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../../lib/cache-options.ts'
+import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
 import type { AnswerStore } from '../../store/ports/answers.ts'
 
 export interface Origin {
@@ -34,8 +34,11 @@ export function createAffinity(
   keyMark: (key: string) => string,
   keysOf: (channelId: number) => readonly string[],
 ) {
-  const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
-  const known = new LRUCache<string, true>({ ...growing(maxEntries), ...lasting(ttlMs) })
+  const origins = new LRUCache<string, Origin>({
+    ...entryLimit(maxEntries),
+    ...expiresAfter(ttlMs),
+  })
+  const known = new LRUCache<string, true>({ ...entryLimit(maxEntries), ...expiresAfter(ttlMs) })
   const nameOf = (accountId: number, answerId: string) => `${accountId} ${answerId}`
 
   function remember(accountId: number, answerId: string, origin: Origin): void {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import type { TokenRecord, TokenStore } from '../../store/ports/admin.ts'
 import type { Limits, Regions } from '../../store/ports/catalog.ts'
 import type { Committed, Spent } from '../../store/ports/records.ts'
@@ -50,9 +50,9 @@ interface AuthenticatorParts {
 
 export function createAuthenticator(parts: AuthenticatorParts) {
   const { tokens, keyedHash, unknownKeys, keys, onBalance } = parts
-  const callers = new LRUCache<string, Caller>(growing(cacheSize))
-  const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
-  const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
+  const callers = new LRUCache<string, Caller>(entryLimit(cacheSize))
+  const accounts = new LRUCache<number, AccountState>(entryLimit(cacheSize))
+  const spendings = new LRUCache<number, SpendingState>(entryLimit(cacheSize))
   let generation = 0
 
   async function load(hash: string, from?: string): Promise<Caller> {

@@ -1,5 +1,5 @@
 import { repeatByTimer } from '../../lib/clock.ts'
-import { countOpenFiles, maxOpenFiles } from '../../lib/process-state.ts'
+import { countOpenFiles, descriptorLimit } from '../../lib/process-state.ts'
 import { GatewayError } from '../errors.ts'
 
 export type Places = ReturnType<typeof createPlaces>
@@ -22,7 +22,7 @@ const retryAfter = 2
 /** The server does not count connections, so open files are counted once a second. */
 export function createPlaces(parts: PlacesParts) {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
-  const { most = maxOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
+  const { most = descriptorLimit() ?? Number.POSITIVE_INFINITY } = parts
   const refused = { requests: 0, connections: 0 }
   let areConnectionsShort = false
   let areFilesUsedUp = false

@@ -8,8 +8,8 @@ import {
 } from '../../catalog/availability.ts'
 import { addTo } from '../../lib/add-to.ts'
 import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { createMutex } from '../../lib/concurrency.ts'
 import type { Logger } from '../../lib/log.ts'
-import { createTurns } from '../../lib/turns.ts'
 import type {
   AvailabilityBucket,
   AvailabilityStore,
@@ -64,7 +64,7 @@ interface Minute {
 export function createAvailability(parts: AvailabilityParts) {
   const { store, clock, log, repeat = repeatByTimer } = parts
   const windows = createWindows(store, clock)
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   const totals = createRunningTotals()
   let minutes: Minute[] = []
   let unstored: readonly AvailabilityBucket[] = []

@@ -1,5 +1,5 @@
+import { createFairMutex } from '../../lib/concurrency.ts'
 import { inSlices } from '../../lib/slices.ts'
-import { createFairTurns } from '../../lib/turns.ts'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../../protocols/protocol.ts'
 import { shortName } from '../admit/plan.ts'
@@ -330,7 +330,7 @@ function isEscaped(text: string, index: number): boolean {
 }
 
 /** Large bodies are read one at a time, fairly by owner. */
-const inTurn = createFairTurns()
+const inTurn = createFairMutex()
 
 /** Scans a large body, from a POST or a WebSocket. */
 export const scanLarge = (owner: string, bytes: Buffer): Promise<ScannedBody> =>

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { createFairTurns } from '../../lib/turns.ts'
+import { createFairMutex } from '../../lib/concurrency.ts'
 import { GatewayError } from '../errors.ts'
 
 export class TooManyBytes extends Error {
@@ -103,7 +103,7 @@ interface InflateTask {
 }
 
 /** Many concurrent bombs would hold a lot of memory until they are detected. */
-const oneByOne = createFairTurns()
+const oneByOne = createFairMutex()
 
 /** Inflates a body. Throws the 413 of one that is too large, and the 400 of broken data. */
 export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SharedTexts } from '../../store/ports/counters.ts'
 
@@ -21,7 +21,7 @@ const bindingMs = 3_600_000
 /** Keyed by token: no two tokens share a binding, whatever their conversations look like. */
 export function createBindings(tick: Clock): Bindings {
   const bindings = new LRUCache<string, Binding>({
-    ...growing(maxBindings),
+    ...entryLimit(maxBindings),
     ttl: bindingMs,
     ttlResolution: 0,
     updateAgeOnGet: true,

@@ -1,7 +1,7 @@
 import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { createFairQueue } from '../../lib/concurrency.ts'
 import { type Listed, Roster } from '../../lib/roster.ts'
-import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../../catalog/catalog.ts'
 import { addTo } from '../../lib/add-to.ts'
-import { growing } from '../../lib/cache-options.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type {
   Batch,
@@ -161,7 +161,7 @@ const leastExcess = 0.01
 
 /** The recent excess of actual costs over estimates. */
 export function createExcess(tick: Clock) {
-  const seen = new LRUCache<string, Seen>(growing(maxEntries))
+  const seen = new LRUCache<string, Seen>(entryLimit(maxEntries))
 
   function knownOf(name: string): Omit<Seen, 'atTick'> | undefined {
     const known = seen.get(name)

@@ -3,7 +3,7 @@ import { unescape as decodePercent } from 'node:querystring'
 import { connect as connectTls } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../../lib/cache-options.ts'
+import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/clock.ts'
 
 /** The connection took longer than the channel's limit. */
@@ -18,7 +18,7 @@ export const knownMs = 60_000
 export function createDialer(env: Environment) {
   /** An empty address: any of its name. */
   const known = new LRUCache<string, { readonly address: string; answeredTick: number }>(
-    growing(10_000),
+    entryLimit(10_000),
   )
   const proxy = readEnvironmentProxy(env)
 
@@ -180,7 +180,7 @@ export class ProxyRefused extends Error {
 
 /** As `createDialer`, for proxies: `fetch` waits for them without a limit. */
 export function createProxyDialer() {
-  const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
+  const known = new LRUCache<string, true>({ ...entryLimit(10_000), ...expiresAfter(knownMs) })
   return {
     /** Throws `ConnectTimeout`, `ProxyRefused` or the socket's error, without the password. */
     async reach(url: URL, proxy: URL, limitMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../../lib/cache-options.ts'
+import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/clock.ts'
 import { createConnections } from './connections.ts'
 import {
@@ -242,8 +242,8 @@ function asOwnError(error: unknown): unknown {
 function createFinder(parts: OutboundParts, resolve: Resolve) {
   const mayReach = parts.isPublic ?? isPublic
   const checked = new LRUCache<string, readonly string[]>({
-    ...growing(10_000),
-    ...lasting(parts.verdictMs ?? 30_000),
+    ...entryLimit(10_000),
+    ...expiresAfter(parts.verdictMs ?? 30_000),
   })
 
   async function find(host: string, { allowPrivate, connectMs }: OutboundCall) {

@@ -1,4 +1,4 @@
-import { createFairTurns } from '../../lib/turns.ts'
+import { createFairMutex } from '../../lib/concurrency.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
@@ -135,7 +135,7 @@ export function withinMemory(
   memory: MemoryBudget,
   waitMs: () => number,
 ): JobWorker {
-  const inTurn = createFairTurns()
+  const inTurn = createFairMutex()
   return {
     run(owner, job, signal) {
       return inTurn(owner, async () => {

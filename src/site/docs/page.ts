@@ -1,5 +1,6 @@
 import type { DocsSite } from './document.ts'
 import { fieldsOf, keyRefused, type PlacedOperation, tags, typeName } from './operation.ts'
+import { type TranslationTable, translationTable } from './translation-table.ts'
 
 /** The documentation as a page of HTML without scripts, made from the OpenAPI document. */
 export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): string {
@@ -20,13 +21,7 @@ export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): st
   })
 }
 
-interface Page {
-  readonly title: string
-  readonly head: string
-  readonly main: string
-}
-
-function pageHtml({ title: text, head, main }: Page): string {
+function pageHtml({ title: text, head, main }: Record<'title' | 'head' | 'main', string>): string {
   const title = escapeHtml(text)
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
@@ -106,30 +101,9 @@ function curlOf(address: string, { method, path, operation }: PlacedOperation): 
   return parts.join(' \\\n  ')
 }
 
-/** What becomes of each feature between protocols. */
-export interface TranslationTable {
-  readonly protocols: readonly string[]
-  readonly words: Readonly<Record<string, string>>
-  readonly sections: readonly {
-    readonly title: string
-    readonly about: string
-    readonly rows: readonly {
-      readonly name: string
-      readonly title: string
-      readonly ways: Readonly<Record<string, string>>
-      readonly note: string | null
-    }[]
-  }[]
-  /** How channels may differ from the vendor of their protocol. */
-  readonly quirks: readonly {
-    readonly name: string
-    readonly protocol: string
-    readonly title: string
-  }[]
-}
-
 /** The table as one page of HTML without scripts. */
-export function translationPage(siteName: string, table: TranslationTable): string {
+export function translationPage(siteName: string): string {
+  const table = translationTable()
   const words = Object.entries(table.words).map(
     ([word, meaning]) => `<tr><th class="${word}">${word}</th><td>${escapeHtml(meaning)}</td></tr>`,
   )
@@ -148,12 +122,12 @@ export function translationPage(siteName: string, table: TranslationTable): stri
 }
 
 function sectionHtml(
-  protocols: readonly string[],
+  protocols: TranslationTable['protocols'],
   { title, about, rows }: TranslationTable['sections'][number],
 ): string {
   const head = ['', ...protocols].map((name) => `<th>${escapeHtml(name)}</th>`).join('')
   const lines = rows.map(({ title: name, ways, note }) => {
-    const cells = protocols.map((protocol) => wayCell(ways[protocol] ?? ''))
+    const cells = protocols.map((protocol) => wayCell(ways[protocol]))
     const more = note === null ? '' : `<small>${escapeHtml(note)}</small>`
     return `<tr><th>${escapeHtml(name)}${more}</th>${cells.join('')}</tr>`
   })
@@ -166,11 +140,7 @@ function sectionHtml(
 const wayCell = (way: string) => `<td class="${escapeHtml(way)}">${escapeHtml(way)}</td>`
 
 function quirksHtml(quirks: TranslationTable['quirks']): string {
-  const rows = quirks.map(
-    ({ name, protocol, title }) =>
-      `<tr><th><code>${escapeHtml(name)}</code></th><td>${escapeHtml(protocol)}</td>` +
-      `<td>${escapeHtml(title)}</td></tr>`,
-  )
+  const rows = quirks.map(({ name, protocol, title }) => row(name, protocol, title))
   return (
     '<section><h2>Quirks</h2><p>Operators can say how a channel differs from the vendor ' +
     `of its protocol (<code>quirks</code>).</p><table>${rows.join('')}</table></section>`

@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/clock.ts'
 import { guardPage, type Published, publish, respond } from '../published.ts'
 import type { JsonSchema } from '../schemas.ts'
 import type { DocsSite, RequestSchemas } from './document.ts'
-import type { TranslationTable } from './page.ts'
 
 interface DocsParts {
   readonly app: () => AnyElysia
@@ -12,13 +11,12 @@ interface DocsParts {
   /** Schemas that requests are checked by, and those that answers refer to, by name. */
   readonly requests: RequestSchemas
   readonly schemas: () => Readonly<Record<string, JsonSchema>>
-  readonly translation: () => TranslationTable
   readonly clock: Clock
 }
 
 /** `/docs` for people, `/docs/json` (OpenAPI), `/docs/translation`. Loaded on first use. */
 export function docsRoutes(parts: DocsParts) {
-  const { app, consoleApi, site, schemas, translation, clock } = parts
+  const { app, consoleApi, site, schemas, clock } = parts
   let made: Docs | undefined
   const docs = async (request: Request): Promise<Docs> => {
     const about = aboutSite(site(), request)
@@ -41,7 +39,7 @@ export function docsRoutes(parts: DocsParts) {
     const { name } = site()
     if (table?.name === name) return table.page
     const { translationPage } = await import('./page.ts')
-    const page = await publish(translationPage(name, translation()), table?.page, clock())
+    const page = await publish(translationPage(name), table?.page, clock())
     table = { name, page }
     return page
   }

@@ -16,21 +16,12 @@ import { type FeedFailure, schemaVersion } from './schema.ts'
 
 type FinalPrices = { readonly [field: string]: string }
 
-interface FeedRow {
-  readonly model: string
-  readonly group: string
-  readonly unit: 'per_1m_tokens' | 'per_call'
-  readonly prices: FinalPrices
-  readonly enabled: boolean
-  readonly note: string
-}
-
 /** What the feed says of a model in a group. */
-export function feedRow(group: Group, { model, price, candidates }: Offer): FeedRow {
+export function feedRow(group: Group, { model, price, candidates }: Offer) {
   return {
     model,
     group: group.name,
-    unit: price.terms.unit === 'call' ? 'per_call' : 'per_1m_tokens',
+    unit: price.terms.unit === 'call' ? ('per_call' as const) : ('per_1m_tokens' as const),
     prices: finalPrices(price.terms, group.multiplierMillionths),
     enabled: group.enabled && candidates.length > 0,
     note: noteOf(price, group.multiplierMillionths),

@@ -7,15 +7,10 @@ import type { Published } from '../published.ts'
 import { feedPaths } from '../routes.ts'
 import type { Validators } from './mirror.ts'
 
-interface FeedOnDisk {
-  readonly text: string
-  readonly modifiedMs: number
-}
-
 const feedFile = (folder: string): string => join(folder, feedPaths[0])
 
 /** The feed in a folder; undefined: none. Throws when it can't be read. */
-export async function readFeedFile(folder: string): Promise<FeedOnDisk | undefined> {
+export async function readFeedFile(folder: string) {
   const file = feedFile(folder)
   const bytes = await readIfThere(file)
   if (bytes === undefined) return undefined
@@ -56,11 +51,7 @@ export interface MirrorCopy extends Validators {
   readonly modifiedMs: number
 }
 
-/** A mirror's folder: an exported feed and `mirror.json`. */
-export interface MirrorFolder {
-  load(): Promise<MirrorCopy | undefined>
-  save(copy: MirrorCopy, published: Published): Promise<void>
-}
+export type MirrorFolder = ReturnType<typeof openMirrorFolder>
 
 const MirrorState = Type.Object({
   origin: Type.String(),
@@ -71,11 +62,11 @@ const MirrorState = Type.Object({
 })
 type MirrorState = Static<typeof MirrorState>
 
-/** The folder of a mirror of `origin`. */
-export function openMirrorFolder(folder: string, origin: string): MirrorFolder {
+/** The folder of a mirror of `origin`: an exported feed and `mirror.json`. */
+export function openMirrorFolder(folder: string, origin: string) {
   const stateFile = join(folder, 'mirror.json')
   return {
-    async load() {
+    async load(): Promise<MirrorCopy | undefined> {
       const feed = await readFeedFile(folder)
       if (feed === undefined) return undefined
       const state = await readState(stateFile)
@@ -86,7 +77,7 @@ export function openMirrorFolder(folder: string, origin: string): MirrorFolder {
         lastModified: belongs ? state.last_modified : null,
       }
     },
-    async save({ text, etag, lastModified }, published) {
+    async save({ text, etag, lastModified }: MirrorCopy, published: Published): Promise<void> {
       await writeFeedFiles(folder, published)
       const state = { origin, etag, last_modified: lastModified, sha256: hashOf(text) }
       const json = JSON.stringify(state satisfies MirrorState, null, 2)

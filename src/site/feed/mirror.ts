@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
+import { createSingleFlight } from '../../lib/concurrency.ts'
 import type { Logger } from '../../lib/log.ts'
-import { createSingle } from '../../lib/turns.ts'
 import { type Published, publish } from '../published.ts'
 import type { MirrorCopy, MirrorFolder } from './files.ts'
 import type { FeedDocument } from './schema.ts'
@@ -16,17 +16,8 @@ interface MirrorParts {
   readonly log: Logger
 }
 
-/** A copy of another instance's feed, served even without its origin. */
-export interface Mirror {
-  current(): Published | undefined
-  /** Asks the origin and takes valid changes; never rejects. Concurrent calls share a request. */
-  refresh(): Promise<void>
-  idle(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Starts from the last good copy in the folder. */
-export async function createMirror(parts: MirrorParts): Promise<Mirror> {
+/** A copy of another instance's feed, served even without its origin; starts from the folder's. */
+export async function createMirror(parts: MirrorParts) {
   const { origin, folder, clock, log } = parts
   let copy = await loadCopy(parts)
   let published = copy && (await publish(copy.text, undefined, copy.modifiedMs))
@@ -56,7 +47,7 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
     }
   }
 
-  const refresh = createSingle(async () => {
+  const refresh = createSingleFlight(async () => {
     try {
       await update()
     } catch (error) {
@@ -69,9 +60,10 @@ export async function createMirror(parts: MirrorParts): Promise<Mirror> {
 
   return {
     current: () => published,
+    /** Asks the origin and takes valid changes; never rejects. Concurrent calls share a request. */
     refresh,
     idle: refresh.idle,
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort()
       await refresh.idle()
     },
@@ -120,12 +112,6 @@ export interface Validators {
   readonly lastModified: string | null
 }
 
-interface OriginDocument extends Validators {
-  readonly text: string
-  /** `Last-Modified` in milliseconds since 1970; null: none. */
-  readonly modifiedMs: number | null
-}
-
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024 * 1024
 
@@ -134,7 +120,7 @@ export async function readOrigin(
   url: string,
   known?: Validators,
   { ask = fetch, signal }: { readonly ask?: typeof fetch; readonly signal?: AbortSignal } = {},
-): Promise<OriginDocument | 'unchanged'> {
+) {
   const headers = new Headers({ accept: 'application/json' })
   if (known?.etag) headers.set('if-none-match', known.etag)
   if (known?.lastModified) headers.set('if-modified-since', known.lastModified)
@@ -145,7 +131,7 @@ export async function readOrigin(
   })
   if (response.status === 304 && known) {
     await response.body?.cancel()
-    return 'unchanged'
+    return 'unchanged' as const
   }
   const text = await readText(response)
   if (response.status !== 200)
@@ -156,6 +142,7 @@ export async function readOrigin(
     text,
     etag: response.headers.get('etag'),
     lastModified,
+    /** `Last-Modified` in milliseconds since 1970; null: none. */
     modifiedMs: Number.isNaN(time) ? null : time,
   }
 }

@@ -1,4 +1,4 @@
-import { type TypeCheck, TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
+import { TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
 import { shortJson } from '../../lib/format.ts'
 import { CallEntry, FeedDocument, FeedFrame, TokenEntry } from './schema.ts'
 
@@ -36,16 +36,10 @@ export function describeProblem({ path, value, expected }: FeedProblem): string 
 
 const failed = (problems: readonly FeedProblem[]): FeedReport => ({ ok: false, problems })
 
-interface Schemas {
-  readonly document: TypeCheck<typeof FeedDocument>
-  readonly frame: TypeCheck<typeof FeedFrame>
-  readonly token: TypeCheck<typeof TokenEntry>
-  readonly call: TypeCheck<typeof CallEntry>
-}
-
+type Schemas = ReturnType<typeof compileSchemas>
 let schemas: Schemas | undefined
 
-const compileSchemas = (): Schemas => ({
+const compileSchemas = () => ({
   document: TypeCompiler.Compile(FeedDocument),
   frame: TypeCompiler.Compile(FeedFrame),
   token: TypeCompiler.Compile(TokenEntry),

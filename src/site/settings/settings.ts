@@ -5,16 +5,10 @@ import { feedUrl } from '../addresses.ts'
 import { failure, type Publication, respondWith } from '../published.ts'
 import type { PublicSettings } from './schema.ts'
 
-interface PublicSite {
+type Url = 'logoUrl' | 'baseUrl' | 'overseasBaseUrl' | 'statusUrl' | 'priceBackupUrl' | 'docUrl'
+
+interface PublicSite extends Readonly<Record<Url | 'subtitle' | 'contact', string | null>> {
   readonly name: string
-  readonly subtitle: string | null
-  readonly logoUrl: string | null
-  readonly baseUrl: string | null
-  readonly overseasBaseUrl: string | null
-  readonly statusUrl: string | null
-  readonly priceBackupUrl: string | null
-  readonly docUrl: string | null
-  readonly contact: string | null
   readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
 }
 

@@ -20,19 +20,13 @@ interface StatusPagesParts {
   readonly log: Logger
 }
 
-export interface StatusPages {
-  /** The document, rebuilt on request when too old; `undefined` where none could be built yet. */
-  current(group: string | null): Promise<Published | 'unknown_group' | undefined>
-  /** The HTML page, rebuilt as the document is; undefined: none could be built yet. */
-  page(language: Language): Promise<Published | undefined>
-  idle(): Promise<void>
-}
+export type StatusPages = ReturnType<typeof createStatusPages>
 
 /** A document is built at most once in this time; a catalog change applies at once. */
 const maxAgeMs = 5_000
 
 /** Documents by the id of their group; undefined: that of all. Pages by their language. */
-export function createStatusPages(parts: StatusPagesParts): StatusPages {
+export function createStatusPages(parts: StatusPagesParts) {
   const { groups, siteName } = parts
   const documents = new Map<number | undefined, Fresh>()
   const pages = new Map<Language, Fresh>()
@@ -43,7 +37,8 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
   }
 
   return {
-    async current(name) {
+    /** The document, rebuilt on request when too old; `undefined` where none could be built yet. */
+    async current(name: string | null): Promise<Published | 'unknown_group' | undefined> {
       const group = name === null ? undefined : findGroup(groups(), name)
       if (name !== null && group === undefined) return 'unknown_group'
       const known = documents.get(group?.id)
@@ -54,16 +49,14 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
       documents.set(onlyGroup, document)
       return document.current()
     },
-    async page(language) {
+    /** The HTML page, rebuilt as the document is; undefined: none could be built yet. */
+    async page(language: Language): Promise<Published | undefined> {
       const { statusPage } = await import('./page/page.ts')
-      const known = pages.get(language)
-      const page =
-        known ??
+      const create = () =>
         createFresh(parts, (seen) => statusPage({ ...seen, siteName: siteName(), language }))
-      pages.set(language, page)
-      return page.current()
+      return pages.getOrInsertComputed(language, create).current()
     },
-    async idle() {
+    async idle(): Promise<void> {
       await Promise.all([...documents.values(), ...pages.values()].map((page) => page.idle()))
     },
   }

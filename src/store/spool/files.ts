@@ -14,8 +14,8 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { createMutex } from '../../lib/concurrency.ts'
 import { syncFolder } from '../../lib/draft-file.ts'
-import { createTurns } from '../../lib/turns.ts'
 import { createClaim } from '../sqlite/file.ts'
 import { type Decoded, decodeLines, storedLine } from './lines.ts'
 
@@ -121,7 +121,7 @@ const pieceBytes = 1_048_576
 export function createSpoolFile(disk: SpoolDisk): SpoolFile {
   const bytes = disk.read()
   const found = decodeLines(bytes)
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   let sizeBytes = bytes.length
   let reservedBytes = 0
   /** Where the next line goes; what is behind it, up to the second, is left of one that failed. */

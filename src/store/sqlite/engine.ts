@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { giveTurn } from '../../lib/give-way.ts'
+import { yieldProcessor } from '../../lib/scheduling.ts'
 import { type ListIndex, type ListSource, lastId, searchMs } from '../queries/lists/search.ts'
 import type { Engine, Outcome, Statement, Steps } from '../queries/steps.ts'
 import { compile, type Sql, sql } from '../schema/sql.ts'
@@ -50,7 +50,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
   const source: ListSource = {
     async read(steps) {
       const result = await engine.read(steps)
-      giveTurn()
+      yieldProcessor()
       return result
     },
     from: (table, index): Sql =>

@@ -25,7 +25,7 @@ import { Database } from 'bun:sqlite'
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 let db
-function giveWay() {
+function lowerPriority() {
   if (process.platform !== 'linux') return
   try {
     // The number of this thread: on Linux a thread has a priority of its own.
@@ -37,7 +37,7 @@ function giveWay() {
 self.onmessage = ({ data: { open, isPatient, statements } }) => {
   try {
     if (open) {
-      if (isPatient) giveWay()
+      if (isPatient) lowerPriority()
       db = new Database(open, { readwrite: true })
       db.run('PRAGMA busy_timeout = 5000')
       postMessage({ rows: [] })

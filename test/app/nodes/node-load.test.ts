@@ -5,12 +5,12 @@ test('what a node is doing is read anew each time', () => {
   let isUnavailable = false
   let isLeading = false
   let begun = 0
-  const load = createNodeLoad({
-    forwarder: { begun: () => begun, active: () => 3, activeStreams: () => 2 },
-    counters: { isUnavailable: () => isUnavailable },
-    documents: { isLeading: () => isLeading },
-    tick: () => 0,
-  })
+  const load = createNodeLoad(
+    { begun: () => begun, active: () => 3, activeStreams: () => 2 },
+    { isUnavailable: () => isUnavailable },
+    { isLeading: () => isLeading },
+    () => 0,
+  )
   begun = 5
   expect(load()).toEqual({
     ...{ requests: 3, streams: 2, requestsPerMinute: 5 },
@@ -22,9 +22,11 @@ test('what a node is doing is read anew each time', () => {
 })
 
 test('without others it leads, and counts alone', () => {
-  const load = createNodeLoad({
-    forwarder: { begun: () => 0, active: () => 0, activeStreams: () => 0 },
-    ...{ counters: undefined, documents: undefined, tick: () => 0 },
-  })
+  const load = createNodeLoad(
+    { begun: () => 0, active: () => 0, activeStreams: () => 0 },
+    undefined,
+    undefined,
+    () => 0,
+  )
   expect(load()).toMatchObject({ leads: true, counting: 'alone' })
 })

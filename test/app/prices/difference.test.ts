@@ -13,7 +13,6 @@ const tokens = (input: number): Extract<PriceTerms, { unit: 'tokens' }> => ({
 /** A list with one price for every model. */
 const listOf = (terms: PriceTerms): PriceList => ({
   form: 'catalog',
-  tellsTiers: true,
   models: ['m'],
   find: () => ({ terms, rounded: false }),
 })

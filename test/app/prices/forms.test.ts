@@ -29,7 +29,7 @@ const rates = (above: number, [input, output, cacheRead, cacheWrite, cacheWrite1
 describe("the catalog's own form", () => {
   test('is found by id, alias and date, with tiers', async () => {
     const list = await load('catalog.json')
-    expect(list).toMatchObject({ form: 'catalog', tellsTiers: true })
+    expect(list).toMatchObject({ form: 'catalog' })
     expect(list.models).toEqual(['house-large', 'house-small', 'not-offered'])
     const large = list.find('house-large')
     expect<unknown>(large).toEqual({
@@ -151,7 +151,6 @@ describe("another gateway's feed", () => {
   test('asks whose prices when there are several groups, and tells them', async () => {
     expect(await load('feed.json', 'vip')).toMatchObject({
       form: 'feed',
-      tellsTiers: false,
       models: ['house-large'],
     })
     await expect(load('feed.json')).rejects.toThrow(

@@ -6,7 +6,6 @@ import { requestRow } from '../../store/support.ts'
 
 const list = {
   form: 'config' as const,
-  tellsTiers: true,
   models: ['small'],
   find: () => ({ terms: { unit: 'call' as const, perCallNano: 3 }, rounded: false }),
 }

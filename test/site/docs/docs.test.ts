@@ -3,7 +3,6 @@ import { Elysia } from 'elysia'
 import { loadConfig } from '../../../src/app/config/load.ts'
 import { schemas } from '../../../src/app/schemas.ts'
 import { createTollgate } from '../../../src/app/tollgate.ts'
-import { translationTable } from '../../../src/app/translation-table.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import {
@@ -168,7 +167,6 @@ test('both are published: a tag, 304, and new ones when the site has another nam
       site: () => ({ name, version: '1', addresses: [] }),
       requests: {},
       schemas: () => ({}),
-      translation: translationTable,
       clock,
     }),
   )

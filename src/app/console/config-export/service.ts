@@ -94,9 +94,7 @@ export async function* accountsText(lists: AccountAndTokenLists): AsyncGenerator
       yield `# There are more than ${mostRows} tokens: the oldest are left out.\n`
       break
     }
-    const known = tokens.get(token.accountId)
-    if (known) known.push(token)
-    else tokens.set(token.accountId, [token])
+    tokens.getOrInsertComputed(token.accountId, () => []).push(token)
     await pause()
   }
   left = mostRows

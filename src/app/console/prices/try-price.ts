@@ -51,7 +51,6 @@ export async function tryPrice({
       since,
       list: {
         form: 'catalog',
-        tellsTiers: true,
         models: [model],
         find: (asked) => (asked === model ? { terms, rounded: false } : undefined),
       },

@@ -31,9 +31,8 @@ export function createMarket({ channels, groups, prices }: CatalogRows): Market 
   const offering = new Map<string, ChannelRow[]>()
   for (const channel of channels) {
     for (const { id } of channel.models) {
-      const known = offering.get(id)
-      if (known === undefined) offering.set(id, [channel])
-      else if (known.at(-1) !== channel) known.push(channel)
+      const known = offering.getOrInsertComputed(id, () => [])
+      if (known.at(-1) !== channel) known.push(channel)
     }
   }
   const byModel = new Map(prices.map((row) => [row.model, row]))

@@ -24,15 +24,7 @@ interface ProcessEnds {
   readonly onLost: () => void
 }
 
-/** One reading process. */
-export interface ReadingProcess {
-  /** Rejects with an `ApiError`: the process ended or is closed, or the client has disconnected. */
-  read(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
-  /** Answers whose head is still outstanding. */
-  waiting(): number
-  /** Aborts its answers and ends it. */
-  close(): Promise<void>
-}
+export type ReadingProcess = ReturnType<typeof startProcess>
 
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
@@ -51,7 +43,7 @@ const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
 /** Starts a reading process on a database. Throws an `ApiError` when it can't start. */
-export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnds): ReadingProcess {
+export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnds) {
   const { place, facts, clock, log } = parts
   const child = spawn()
   const asked = new Map<number, Asked>()
@@ -174,7 +166,12 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
   tell({ kind: 'open', place })
 
   return {
-    read(request, who, limitSilence = () => {}) {
+    /** Rejects with an `ApiError`: the process ended or is closed, or the client has disconnected. */
+    read(
+      request: Request,
+      who: SignedIn,
+      limitSilence: Peer['limitSilence'] = () => {},
+    ): Promise<Response> {
       const id = ++lastId
       const head = Promise.withResolvers<Response>()
       const { method, url, headers, signal } = request
@@ -189,8 +186,10 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
       if (signal.aborted) leave(id)
       return head.promise
     },
+    /** Answers whose head is still outstanding. */
     waiting: () => asked.values().reduce((count, { pieces }) => count + (pieces ? 0 : 1), 0),
-    async close() {
+    /** Aborts its answers and ends it. */
+    async close(): Promise<void> {
       isEnding = true
       failAll('The gateway reads nothing any more: it is about to stop.')
       tell({ kind: 'close' })

@@ -7,19 +7,12 @@ interface ReaderParts extends ProcessParts {
   readonly idleForMs?: number
 }
 
-/** Reads lists, charts and exports in a process of their own. */
-export interface Reader {
-  /** Rejects with an `ApiError`: too many requests wait, or the process ended. */
-  answer(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
-  close(): Promise<void>
-}
-
 /** The most answers that may wait: some seconds of work. */
 const maxWaiting = 64
 const idleMs = 60_000
 
-/** Starts a process on demand, and ends it after an idle minute. */
-export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Reader {
+/** Reads lists, charts and exports in a process of their own, started on demand and ended when idle. */
+export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts) {
   let current: ReadingProcess | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
   let closing: Promise<void> | undefined
@@ -49,7 +42,8 @@ export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Rea
   }
 
   return {
-    async answer(request, who, limitSilence) {
+    /** Rejects with an `ApiError`: too many requests wait, or the process ended. */
+    async answer(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']) {
       if (isClosed) throw new ApiError('unavailable', 'The gateway is about to stop.')
       clearTimeout(idle)
       current ??= start()
@@ -60,7 +54,7 @@ export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Rea
       }
       return await current.read(request, who, limitSilence)
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true
       await closing
       await end()

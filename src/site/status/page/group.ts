@@ -131,16 +131,9 @@ export const plainName = (name: string) => escapeHtml(shorten(name, longestName)
 type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
 
 function levelOf(bar: Bar): Level {
-  switch (barState(bar)) {
-    case 'no_data':
-      return 'empty'
-    case 'operational':
-      return bar.failed === 0 ? 'good' : 'some'
-    case 'degraded':
-      return 'degraded'
-    case 'down':
-      return 'down'
-  }
+  const state = barState(bar)
+  if (state === 'operational') return bar.failed === 0 ? 'good' : 'some'
+  return state === 'no_data' ? 'empty' : state
 }
 
 /** Class and height of a level: a worse one is lower, to be seen without colours too. */

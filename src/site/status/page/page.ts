@@ -78,12 +78,6 @@ interface Forms<Item> {
   card(item: Item, models: number, hasTitles: boolean): string
 }
 
-interface Fitted {
-  readonly cards: readonly string[]
-  readonly rows: readonly string[]
-  readonly left: number
-}
-
 /** Detail of a card, the least first: number of models, and whether bars have texts. */
 const degrees = [
   [5, false],
@@ -108,7 +102,7 @@ export function* fit<Item extends Pick<ShownGroup, 'about'>>(
   items: readonly Item[],
   mostBytes: number,
   forms: Forms<Item>,
-): Generator<void, Fitted> {
+) {
   let spare = mostBytes
   const urgent: Place<Item>[] = []
   for (const item of items.toSorted(byUrgency)) {

@@ -1,4 +1,4 @@
-import { giveTurn } from '../../../lib/give-way.ts'
+import { yieldProcessor } from '../../../lib/scheduling.ts'
 import { createPauses } from '../../../lib/slices.ts'
 import { BadCursor, type Listed, type PageAsked } from '../../ports/lists.ts'
 import { type Sql, sql } from '../../schema/sql.ts'
@@ -174,7 +174,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
     if (keys.length > 0) {
       for (const row of await source.read(() => readRows(keys))) {
         yield row
-        giveTurn()
+        yieldProcessor()
         await pause()
       }
     }

@@ -1,10 +1,15 @@
 import { expect, test } from 'bun:test'
-import { createFairTurns, createJoined, createOwnTurns, createTurns } from '../../src/lib/turns.ts'
+import {
+  coalesce,
+  createFairMutex,
+  createKeyedMutex,
+  createMutex,
+} from '../../src/lib/concurrency.ts'
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('work begins when all work before it has ended, in the order in which it was asked for', async () => {
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   const seen: string[] = []
   const work = (name: string, pauses: number) =>
     inTurn(async () => {
@@ -18,7 +23,7 @@ test('work begins when all work before it has ended, in the order in which it wa
 })
 
 test('work that fails fails for whoever asked for it, and holds up nobody', async () => {
-  const inTurn = createTurns()
+  const inTurn = createMutex()
   const first = inTurn(() => Promise.reject(new Error('no')))
   const second = inTurn(() => {
     throw new Error('nor this')
@@ -32,7 +37,7 @@ test('work that fails fails for whoever asked for it, and holds up nobody', asyn
 test('who asks while others wait is served with them, and by nothing that had begun', async () => {
   const begun: string[] = []
   let asked = ''
-  const join = createJoined(async () => {
+  const join = coalesce(async () => {
     begun.push(asked)
     await pause()
     if (asked.endsWith('fails')) throw new Error(asked)
@@ -52,7 +57,7 @@ test('who asks while others wait is served with them, and by nothing that had be
 })
 
 test('of several owners each has one in turn; one that fails holds nobody up', async () => {
-  const inTurn = createFairTurns()
+  const inTurn = createFairMutex()
   const done: string[] = []
   const work = (name: string) => async () => {
     await new Promise<void>((resolve) => setImmediate(resolve))
@@ -75,7 +80,7 @@ test('of several owners each has one in turn; one that fails holds nobody up', a
 })
 
 test('work of one owner waits for his alone, also where that has failed', async () => {
-  const inTurn = createOwnTurns()
+  const inTurn = createKeyedMutex()
   const seen: string[] = []
   const { promise: never } = Promise.withResolvers<void>()
   void inTurn('slow', () => never)

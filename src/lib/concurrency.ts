@@ -2,7 +2,7 @@
 type InTurn = <Result>(work: () => Result | Promise<Result>) => Promise<Result>
 
 /** Runs asynchronous work one after the other, in the order requested. */
-export function createTurns(): InTurn {
+export function createMutex(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const turn = last.then(work)
@@ -12,7 +12,7 @@ export function createTurns(): InTurn {
 }
 
 /** The same for each owner separately: owners do not wait for each other. */
-export function createOwnTurns() {
+export function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>()
   return <Result>(owner: string, work: () => Promise<Result>): Promise<Result> => {
     const turn = (last.get(owner) ?? Promise.resolve()).then(work)
@@ -25,7 +25,7 @@ export function createOwnTurns() {
 }
 
 /** Runs work again for each caller; callers that wait meanwhile share one run. */
-export function createJoined(work: () => Promise<void>): () => Promise<void> {
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> | undefined
   let waiting: Promise<void> | undefined
 
@@ -49,7 +49,7 @@ export function createJoined(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** Runs one piece of work at a time: callers during a run get its promise. `idle` resolves when none is running. */
-export function createSingle<Result>(work: () => Promise<Result>) {
+export function createSingleFlight<Result>(work: () => Promise<Result>) {
   let running: Promise<Result> | undefined
   const run = (): Promise<Result> => {
     running ??= work().finally(() => {
@@ -64,7 +64,7 @@ export function createSingle<Result>(work: () => Promise<Result>) {
 }
 
 /** Runs asynchronous work one after the other, round-robin among owners. */
-export function createFairTurns() {
+export function createFairMutex() {
   const waiting = createFairQueue<() => void>()
   let isBusy = false
 
@@ -89,28 +89,20 @@ export function createFairTurns() {
 }
 
 /** A queue that takes owners round-robin. */
-interface FairQueue<Item> {
-  add(owner: string, item: Item): void
-  remove(owner: string, item: Item): void
-  /** Takes the next item in turn; `mayGo` filters owners by their first item. */
-  next(mayGo?: (item: Item) => boolean): Item | undefined
-}
-
-export function createFairQueue<Item>(): FairQueue<Item> {
+export function createFairQueue<Item>() {
   // Maps iterate in insertion order: an owner that was served moves to the end.
   const waiting = new Map<string, Item[]>()
   return {
-    add(owner, item) {
-      const items = waiting.get(owner)
-      if (items === undefined) waiting.set(owner, [item])
-      else items.push(item)
+    add(owner: string, item: Item): void {
+      waiting.getOrInsertComputed(owner, () => []).push(item)
     },
-    remove(owner, item) {
+    remove(owner: string, item: Item): void {
       const left = waiting.get(owner)?.filter((one) => one !== item) ?? []
       if (left.length > 0) waiting.set(owner, left)
       else waiting.delete(owner)
     },
-    next(mayGo) {
+    /** Takes the next item in turn; `mayGo` filters owners by their first item. */
+    next(mayGo?: (item: Item) => boolean): Item | undefined {
       for (const [owner, items] of waiting) {
         const [item] = items
         if (item === undefined || mayGo?.(item) === false) continue

@@ -10,7 +10,7 @@ const idlePolicy = 5
 const libraries = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
 /** Lowers this process's scheduling priority, including threads that start later. */
-export function giveWay(): void {
+export function lowerPriority(): void {
   try {
     setPriority(lowestPriority)
     if (process.platform !== 'linux') return
@@ -31,13 +31,13 @@ function lower(thread: number): void {
   }
 }
 
-let yieldProcessor = () => {}
+let yieldNow = () => {}
 
 /**
  * Yields the processor; to be called between small pieces of work. Linux (6.6 and later) may otherwise let other
  * processes wait 4 ms.
  */
-export const giveTurn = (): void => yieldProcessor()
+export const yieldProcessor = (): void => yieldNow()
 
 /** False: the library is missing, or the system forbids it. */
 function becomeIdle(library: string, threads: readonly number[]): boolean {
@@ -46,7 +46,7 @@ function becomeIdle(library: string, threads: readonly number[]): boolean {
       sched_setscheduler: { args: ['i32', 'i32', 'ptr'], returns: 'i32' },
       sched_yield: { args: [], returns: 'i32' },
     })
-    yieldProcessor = () => void symbols.sched_yield()
+    yieldNow = () => void symbols.sched_yield()
     const priority = new Int32Array([0])
     const results = threads.map((thread) =>
       symbols.sched_setscheduler(thread, idlePolicy, priority),
