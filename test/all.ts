@@ -9,8 +9,8 @@ import { type Kind, kindOf } from './support/kinds.ts'
 
 const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
-/** One more than there are cores: many tests wait. */
-const lanes = availableParallelism() + 1
+/** More than there are cores: most tests wait for much of their time. */
+const lanes = 2 * availableParallelism() + 1
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
@@ -26,7 +26,7 @@ const onPostgres = [
  * same on every store.
  */
 const sameEverywhere =
-  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in-(limits|flood)|opening|beside|body-large|places|limiter.*|gateway\/channels\/health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
+  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in(-limits|-flood)?|opening|beside|body-large|places|own-responses-at-once|limiter.*|gateway\/channels\/health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
 
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(
@@ -45,12 +45,15 @@ interface Section {
 
 function testing(name: string, paths: readonly string[], store: Wanted, inLanes: boolean): Section {
   const beside = inLanes ? [`--parallel=${lanes}`, '--no-isolate', ...slowestFirst(paths)] : []
-  const command = [process.execPath, 'test', '--timeout=30000', ...beside]
+  const command = [process.execPath, 'test', '--timeout=120000', ...beside]
   return { name, store, command: [...command, ...paths.map((path) => `./${path}`)] }
 }
 
 /** Seconds that a file may take, by kind: what is begun last should end soon. */
 const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 20, program: 10 }
+/** Files that take longer than others of their kind. */
+const longest =
+  /^test\/e2e\/(console|cluster)\/|\/(backup|dying-channel|limit-rates|soak|tampering-postgres|translated-balance)\./
 
 function slowestFirst(paths: readonly string[]): readonly string[] {
   const file = join(project, '.cache/test-order.json')
@@ -61,7 +64,7 @@ function slowestFirst(paths: readonly string[]): readonly string[] {
 }
 
 function secondsOf(path: string): number {
-  if (/^test\/e2e\/(console|cluster)\//.test(path)) return 60
+  if (longest.test(path)) return 60
   return seconds[kindOf(path)] ?? (path.startsWith('test/app/') ? 2 : 1)
 }
 

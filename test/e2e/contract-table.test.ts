@@ -41,14 +41,17 @@ function shapeOf(endpoint: Endpoint, form: string): Shape {
 const rows = Object.entries(endpoints)
 
 describe.each(rows)('%s', (_name, endpoint) => {
-  test.each(Object.entries(forms))('a good key as %s is let in', async (_form, header) => {
-    const answer = await ask(endpoint, [header(keys.good)], 'test-model')
-    expect(answer.status).toBe(endpoint.goodStatus ?? 200)
-    expectHeaders(answer)
-    const id = answer.headers.get('request-id')
-    expect(id).toBe(endpoint.shape === 'messages' ? answer.headers.get('x-request-id') : null)
-    expect(answer.headers.get('content-type')).toMatch(/^(application\/json|text\/event-stream)/)
-  })
+  test.concurrent.each(Object.entries(forms))(
+    'a good key as %s is let in',
+    async (_form, header) => {
+      const answer = await ask(endpoint, [header(keys.good)], 'test-model')
+      expect(answer.status).toBe(endpoint.goodStatus ?? 200)
+      expectHeaders(answer)
+      const id = answer.headers.get('request-id')
+      expect(id).toBe(endpoint.shape === 'messages' ? answer.headers.get('x-request-id') : null)
+      expect(answer.headers.get('content-type')).toMatch(/^(application\/json|text\/event-stream)/)
+    },
+  )
 
   /** SPEC 7.1: nothing that could be a key, whatever else is there. */
   const keyless: Readonly<Record<string, readonly Header[]>> = {
@@ -63,7 +66,7 @@ describe.each(rows)('%s', (_name, endpoint) => {
     'a misspelled header': [['x-apikey', keys.good]],
     'a cookie': [['Cookie', `key=${keys.good}`]],
   }
-  test.each(Object.entries(keyless))('%s is a missing key', async (_form, headers) => {
+  test.concurrent.each(Object.entries(keyless))('%s is a missing key', async (_form, headers) => {
     const answer = await ask(endpoint, headers, 'test-model')
     expectError(answer, endpoint.shape, endpoint.keyShape, { status: 401, reason: 'missing' })
   })
@@ -84,14 +87,19 @@ describe.each(rows)('%s', (_name, endpoint) => {
       { status: 403, reason: 'ip_not_allowed', code: 'ip_not_allowed', says: /127\.0\.0\.1/ },
     ],
   }
-  test.each(Object.entries(onKeys))('a key that is %s', async (_cause, [key, expected]) => {
-    for (const [form, header] of Object.entries(forms)) {
-      const answer = await ask(endpoint, [header(key)], 'test-model')
-      expectError(answer, shapeOf(endpoint, form), endpoint.keyShape, expected)
-    }
-  })
+  test.concurrent.each(Object.entries(onKeys))(
+    'a key that is %s',
+    async (_cause, [key, expected]) => {
+      const asked = Object.entries(forms).map(
+        async ([form, header]) => [form, await ask(endpoint, [header(key)], 'test-model')] as const,
+      )
+      // An unknown key waits for its answer: all forms at once.
+      for (const [form, answer] of await Promise.all(asked))
+        expectError(answer, shapeOf(endpoint, form), endpoint.keyShape, expected)
+    },
+  )
 
-  test('a used-up balance', async () => {
+  test.concurrent('a used-up balance', async () => {
     for (const [form, header] of Object.entries(forms)) {
       const answer = await ask(endpoint, [header(keys.poor)], 'test-model')
       if (endpoint.freeOfBalance) expect(answer.status).toBe(endpoint.goodStatus ?? 200)

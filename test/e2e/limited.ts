@@ -183,10 +183,9 @@ export const clientsOf = (limited: Limited, tokens: readonly string[], count: nu
     Array.from({ length: count }, (_, at) => limited.client(tokens[at % tokens.length] ?? '')),
   )
 
-/** Asks until the end, a tick in milliseconds; who is refused tries again soon, whatever it was told. */
-export async function press(client: LimitedClient, endsAt: number): Promise<Asked[]> {
-  const all: Asked[] = []
-  while (performance.now() < endsAt) {
+/** Asks until the end, into `all`; who is refused tries again soon, whatever it was told. */
+export async function press(client: LimitedClient, isOver: () => boolean, all: Asked[] = []) {
+  while (!isOver()) {
     const asked = await client.ask()
     all.push(asked)
     if (asked.status !== 200) await Bun.sleep(1000 + Math.random() * 1000)

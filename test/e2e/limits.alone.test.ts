@@ -130,7 +130,8 @@ describe('places', () => {
     }
     takeMs(500)
     const endsAt = performance.now() + 6000
-    const working = clients.flat().map((client) => press(client, endsAt))
+    const isOver = () => performance.now() >= endsAt
+    const working = clients.flat().map((client) => press(client, isOver))
     const inHand = () => kinds.map((kind) => patient.inHand(places[kind].tokens))
     await until('all places are taken', () =>
       inHand().every((count, at) => count === places[kinds[at] ?? 'token'].concurrency),

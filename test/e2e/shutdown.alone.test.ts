@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type RunningBinary, requireBinary, runBinary, startBinary } from '../support/binary.ts'
 import { heedingLimits, limitFileSize } from '../support/disk-trouble.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { inOneRound } from '../support/in-one-round.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'
 import { startOwnTime } from '../support/own-time.ts'
 import { openTables } from '../support/tables.ts'
@@ -56,48 +57,50 @@ describe('SIGTERM', () => {
     expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   })
 
-  test('a stream beyond the grace ends with an error event and is charged; exit code 0', async () => {
-    const { upstream } = startHesitating(tokens)
-    await using _ = upstream
-    await using gateway = await start(upstream, { shutdown_grace: '1s' })
-    const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
-    const stopped = performance.now()
-    using ownTime = startOwnTime()
-    const ended = gateway.kill('SIGTERM')
-    for (const [at, dialect] of allDialects.entries()) {
-      const text = (await streams[at]?.text) ?? ''
-      expect([dialect.name, dialect.isError(text)]).toEqual([dialect.name, true])
-      expect(dialect.isWhole(text)).toBeFalse()
-    }
-    expect(await ended).toBe(0)
-    expect(performance.now() - stopped).toBeGreaterThanOrEqual(950)
-    expect(ownTime.now()).toBeLessThan(3000)
-    await until('the upstream connections to close', () =>
-      upstream.requests.every(({ abortedAt }) => abortedAt !== undefined),
-    )
-    await using ledger = openLedger(gateway.cwd)
-    for (const { id } of streams) {
-      const record = await ledger.record(id)
-      expect(record).toMatchObject({ ending: 'shutdown', cause: 'shutdown', estimated: 1 })
-      expect(record?.amount_nano).toBeGreaterThan(0)
-      expect(record?.charged_nano).toBe(-(record?.amount_nano ?? 0))
-    }
-  })
+  test('a stream beyond the grace ends with an error event and is charged; exit code 0', () =>
+    inOneRound(async () => {
+      const { upstream } = startHesitating(tokens)
+      await using _ = upstream
+      await using gateway = await start(upstream, { shutdown_grace: '1s' })
+      const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
+      const stopped = performance.now()
+      using ownTime = startOwnTime()
+      const ended = gateway.kill('SIGTERM')
+      for (const [at, dialect] of allDialects.entries()) {
+        const text = (await streams[at]?.text) ?? ''
+        expect([dialect.name, dialect.isError(text)]).toEqual([dialect.name, true])
+        expect(dialect.isWhole(text)).toBeFalse()
+      }
+      expect(await ended).toBe(0)
+      expect(performance.now() - stopped).toBeGreaterThanOrEqual(950)
+      expect(ownTime.now()).toBeLessThan(3000)
+      await until('the upstream connections to close', () =>
+        upstream.requests.every(({ abortedAt }) => abortedAt !== undefined),
+      )
+      await using ledger = openLedger(gateway.cwd)
+      for (const { id } of streams) {
+        const record = await ledger.record(id)
+        expect(record).toMatchObject({ ending: 'shutdown', cause: 'shutdown', estimated: 1 })
+        expect(record?.amount_nano).toBeGreaterThan(0)
+        expect(record?.charged_nano).toBe(-(record?.amount_nano ?? 0))
+      }
+    }))
 
-  test('a second one cuts the grace', async () => {
-    const { upstream } = startHesitating(tokens)
-    await using _ = upstream
-    await using gateway = await start(upstream, { shutdown_grace: '60s' })
-    const stream = await beginStream(gateway, dialects.chat)
-    process.kill(gateway.pid, 'SIGTERM')
-    await said(gateway, 'stopping')
-    using ownTime = startOwnTime()
-    expect(await gateway.kill('SIGTERM')).toBe(0)
-    expect(ownTime.now()).toBeLessThan(2000)
-    expect(dialects.chat.isError(await stream.text)).toBeTrue()
-    await using ledger = openLedger(gateway.cwd)
-    expect((await ledger.record(stream.id))?.ending).toBe('shutdown')
-  })
+  test('a second one cuts the grace', () =>
+    inOneRound(async () => {
+      const { upstream } = startHesitating(tokens)
+      await using _ = upstream
+      await using gateway = await start(upstream, { shutdown_grace: '60s' })
+      const stream = await beginStream(gateway, dialects.chat)
+      process.kill(gateway.pid, 'SIGTERM')
+      await said(gateway, 'stopping')
+      using ownTime = startOwnTime()
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      expect(ownTime.now()).toBeLessThan(2000)
+      expect(dialects.chat.isError(await stream.text)).toBeTrue()
+      await using ledger = openLedger(gateway.cwd)
+      expect((await ledger.record(stream.id))?.ending).toBe('shutdown')
+    }))
 
   test('a request that waits for its upstream is told to repeat itself', async () => {
     await using upstream = startFakeUpstream(() => new Promise<Response>(() => {}))
@@ -116,24 +119,25 @@ describe('SIGTERM', () => {
     })
   })
 
-  test('clients that do not read, or stay connected, do not hold up the end', async () => {
-    await using flood = await startFlood(dialects.chat, tokens, 100_000_000)
-    await using gateway = await start(flood, { shutdown_grace: '300ms' })
-    using paused = await callBySocket(gateway.port, dialects.chat, true)
-    await paused.pauseAtFirst()
-    const idle = await Bun.connect({
-      hostname: '127.0.0.1',
-      port: gateway.port,
-      socket: { data() {} },
-    })
-    using ownTime = startOwnTime()
-    expect(await gateway.kill('SIGTERM')).toBe(0)
-    expect(ownTime.now()).toBeLessThan(4000)
-    idle.end()
-    await using ledger = openLedger(gateway.cwd)
-    expect(await ledger.records()).toMatchObject([{ ending: 'shutdown', estimated: 1 }])
-    expect((await ledger.charges()).length).toBe(1)
-  })
+  test('clients that do not read, or stay connected, do not hold up the end', () =>
+    inOneRound(async () => {
+      await using flood = await startFlood(dialects.chat, tokens, 100_000_000)
+      await using gateway = await start(flood, { shutdown_grace: '300ms' })
+      using paused = await callBySocket(gateway.port, dialects.chat, true)
+      await paused.pauseAtFirst()
+      const idle = await Bun.connect({
+        hostname: '127.0.0.1',
+        port: gateway.port,
+        socket: { data() {} },
+      })
+      using ownTime = startOwnTime()
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      expect(ownTime.now()).toBeLessThan(4000)
+      idle.end()
+      await using ledger = openLedger(gateway.cwd)
+      expect(await ledger.records()).toMatchObject([{ ending: 'shutdown', estimated: 1 }])
+      expect((await ledger.charges()).length).toBe(1)
+    }))
 })
 
 test('SIGTERM is heard from the first moment in which there are answers', async () => {
@@ -173,16 +177,17 @@ describe('behind a load balancer', () => {
     expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   })
 
-  test('a second SIGTERM cuts the delay', async () => {
-    const { upstream } = startHesitating(tokens)
-    await using _ = upstream
-    await using gateway = await start(upstream, { shutdown_delay: '1h' })
-    process.kill(gateway.pid, 'SIGTERM')
-    await until('readyz to say it', async () => (await readiness(gateway)) === 503)
-    using ownTime = startOwnTime()
-    expect(await gateway.kill('SIGTERM')).toBe(0)
-    expect(ownTime.now()).toBeLessThan(2000)
-  })
+  test('a second SIGTERM cuts the delay', () =>
+    inOneRound(async () => {
+      const { upstream } = startHesitating(tokens)
+      await using _ = upstream
+      await using gateway = await start(upstream, { shutdown_delay: '1h' })
+      process.kill(gateway.pid, 'SIGTERM')
+      await until('readyz to say it', async () => (await readiness(gateway)) === 503)
+      using ownTime = startOwnTime()
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      expect(ownTime.now()).toBeLessThan(2000)
+    }))
 })
 
 describe('SIGHUP', () => {

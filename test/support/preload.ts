@@ -10,7 +10,7 @@ const project = join(import.meta.dir, '../..')
  * A machine may be slow, and that is no test's matter: this ends what hangs. Bun forgets what a preload
  * sets after the first file, so each file sets it itself.
  */
-const patience = `import * as __tests from 'bun:test'; __tests.setDefaultTimeout(30_000); `
+const patience = `import * as __tests from 'bun:test'; __tests.setDefaultTimeout(120_000); `
 
 if (isFastRun) console.log(leftOut)
 

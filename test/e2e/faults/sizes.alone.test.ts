@@ -37,7 +37,7 @@ beforeAll(async () => {
     { models: ['test-model', 'pair'] },
   )
   bomb = await gigabyteOf(' ')
-}, 60_000)
+})
 afterAll(() => scene[Symbol.asyncDispose]())
 
 /** A gigabyte of one sign, in a megabyte. */
@@ -93,11 +93,14 @@ async function swallow(dialect: Dialect, stream: boolean, model = 'test-model') 
   })
   let bytes = 0
   let tail = ''
-  for await (const part of answer.body ?? []) {
-    bytes += part.length
-    tail = (tail + new TextDecoder().decode(part.subarray(-4096))).slice(-4096)
+  try {
+    for await (const part of answer.body ?? []) {
+      bytes += part.length
+      tail = (tail + new TextDecoder().decode(part.subarray(-4096))).slice(-4096)
+    }
+  } finally {
+    clearInterval(timer)
   }
-  clearInterval(timer)
   const grownMebibytes = Math.round((highest - before) / mebibyte)
   return { status: answer.status, id: requestIdOf(answer), bytes, tail, grownMebibytes }
 }
@@ -121,14 +124,14 @@ test('a whole answer of it is given up, charged by what was set aside, and made 
   expect(status).toBe(502)
   expect(grownMebibytes).toBeLessThan(wholeLimit)
   expect((await recordOf(id)).attempts.map(({ cause }) => cause)).toEqual(['upstream_invalid'])
-}, 60_000)
+})
 
 test('a compressed one is not unpacked as a whole', async () => {
   scene.channels.a.behave(packed('application/json'))
   const { status, grownMebibytes } = await swallow(dialects.gemini, false)
   expect(status).toBe(502)
   expect(grownMebibytes).toBeLessThan(wholeLimit)
-}, 60_000)
+})
 
 test('a stream of nothing but space passes as it is read, and ends as an error', async () => {
   scene.channels.a.behave(packed('text/event-stream'))
@@ -137,7 +140,7 @@ test('a stream of nothing but space passes as it is read, and ends as an error',
   expect(tail).toContain('upstream_error')
   expect(grownMebibytes).toBeLessThan(streamLimit)
   expect((await recordOf(id)).record).toMatchObject({ ending: 'cut', amount_nano: 0 })
-}, 60_000)
+})
 
 test('one event of it passes as it is read, and the error behind it is an event of its own', async () => {
   scene.channels.a.behave(endlessEvent)
@@ -146,4 +149,4 @@ test('one event of it passes as it is read, and the error behind it is an event 
   expect(grownMebibytes).toBeLessThan(streamLimit)
   expect((await recordOf(id)).record).toMatchObject({ ending: 'cut', cause: 'upstream_error' })
   expect(tail).toMatch(/a\n\ndata: \{"error":\{.*\}\n\n$/)
-}, 60_000)
+})

@@ -77,7 +77,7 @@ describeWithValkey('three gateways with one Valkey', () => {
     const refused = await gateways.ask(1)
     expect(Number(refused.headers.get('retry-after'))).toBeWithin(30, 61)
     expect(await refused.text()).toContain('may make 600 requests a minute')
-  }, 60_000)
+  })
 
   test('a channel has its places once; requests wait in line for them on every node', async () => {
     let most = 0
@@ -96,7 +96,7 @@ describeWithValkey('three gateways with one Valkey', () => {
     expect(await statusesOf(asked)).toEqual({ 200: 30 })
     expect(most).toBe(2)
     upstream.handle(() => jsonAnswer(chat.body(usual)))
-  }, 60_000)
+  })
 
   test('a conversation stays on its channel, whichever node it comes to', async () => {
     const other = startFakeUpstream(() => jsonAnswer(chat.body(usual)))
@@ -117,7 +117,7 @@ describeWithValkey('three gateways with one Valkey', () => {
     const homes = [upstream.requests.length - before.main, other.requests.length - before.other]
     expect(homes.toSorted((a, b) => a - b)).toEqual([0, 12])
     await other.stop()
-  }, 60_000)
+  })
 
   test('stopped and started under load: no request fails or waits for it', async () => {
     await using gateways = await startGateways({
@@ -158,5 +158,5 @@ describeWithValkey('three gateways with one Valkey', () => {
     expect(asked).toBeGreaterThan(200)
     expect(longestMs).toBeLessThan(1_000)
     expect(gateways.nodes.map(awayIn)).toEqual([2, 2, 2])
-  }, 60_000)
+  })
 })

@@ -13,8 +13,6 @@ import { ask } from './caller.ts'
 import { allDialects, type Dialect } from './dialects.ts'
 import { until } from './until.ts'
 
-// Runs alone: it kills upgrades at moments of their time.
-
 const chat = allDialects[0] as Dialect
 const tokens = { input: 10, output: 20 }
 
@@ -153,7 +151,7 @@ ofSqlite(
     await (await start(['--new-database'])).stop()
     expect(charges()).toEqual([[0]])
   },
-  60_000,
+  120_000,
 )
 
 ofSqlite(
@@ -171,5 +169,5 @@ ofSqlite(
       await until('requests to be taken', async () => (await statusOf(gateway.url)) === 200)
     }
   },
-  60_000,
+  120_000,
 )

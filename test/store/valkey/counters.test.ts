@@ -325,7 +325,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     expect(lines).toEqual(['warn', 'info'])
     await counters.close()
     await own.stop()
-  }, 20_000)
+  })
 
   test('one that may throw counters away is warned of', async () => {
     const own = await startValkey()
@@ -345,7 +345,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     expect(await warned()).toEqual([])
     client.close()
     await own.stop()
-  }, 20_000)
+  })
 
   test('one that does not say how it is set up is within reach like any other', async () => {
     const own = await startValkey()
@@ -361,7 +361,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     await counters.close()
     client.close()
     await own.stop()
-  }, 20_000)
+  })
 
   test('one that hangs rejects all calls within a moment, and forgets nothing', async () => {
     const own = await startValkey()
@@ -381,7 +381,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     expect(backs).toEqual([false])
     await counters.close()
     await own.stop()
-  }, 20_000)
+  })
 
   test('one that is emptied is noticed, and one that is not there from the beginning is no error', async () => {
     const own = await startValkey()
@@ -399,5 +399,5 @@ describeWithValkey('a Valkey that goes and comes', () => {
     await until(() => !late.counters.isUnavailable() && !counters.isUnavailable())
     await Promise.all([counters.close(), late.counters.close()])
     await own.stop()
-  }, 20_000)
+  })
 })

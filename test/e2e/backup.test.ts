@@ -23,8 +23,6 @@ import {
 import { ask } from './caller.ts'
 import { allDialects, costNano, type Dialect } from './dialects.ts'
 
-// Runs alone: it times how soon a backup ends, and kills some at moments of their time.
-
 const tokens = { input: 10, output: 20 }
 const chat = allDialects[0] as Dialect
 
@@ -124,7 +122,7 @@ ofSqlite(
       `backup beside ${after - before} answers, with ${report.open_reservations} requests under way`,
     )
   },
-  60_000,
+  120_000,
 )
 
 /** A folder with the backup of another one in it, and nothing else. */
@@ -220,7 +218,7 @@ ofSqlite(
     expect(stateOf(folder.path, 'b.db')).toBe('absent')
     expect(draftsIn(folder.path)).toEqual([])
   },
-  60_000,
+  120_000,
 )
 
 ofSqlite(
@@ -246,7 +244,7 @@ ofSqlite(
     expect(draftsIn(disk.path)).toEqual([])
     expect(stateOf(disk.path, 'gate.db')).toBe('absent')
   },
-  30_000,
+  120_000,
 )
 
 ofSqlite(
@@ -267,7 +265,7 @@ ofSqlite(
     const again = await runBinary(['backup', join(disk.path, 'b.db')], { cwd: folder.path })
     expect(again.exitCode).toBe(0)
   },
-  60_000,
+  120_000,
 )
 
 ofSqlite(
@@ -289,5 +287,5 @@ ofSqlite(
     expect(draftsIn(folder.join('elsewhere'))).toEqual([])
     expect(stateOf(folder.join('elsewhere'), 'gate.db')).toBe('absent')
   },
-  30_000,
+  120_000,
 )

@@ -25,7 +25,7 @@ beforeAll(async () => {
   db = new Database(path, { readonly: true })
   reader = createNotingEngine(path)
   lists = createLists(createSource(reader), () => now)
-}, 60_000)
+})
 afterAll(async () => {
   reader[Symbol.dispose]()
   db.close()

@@ -51,5 +51,5 @@ test.each([
     expect(await ledger.balanceNano()).toBe(1_000_000_000_000 - count * costNano(tokens))
     expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   },
-  20_000,
+  120_000,
 )

@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
     expect(performance.now() - laterTick).toBeLessThan(1_500)
     await server.start()
     expect((await ask(dialects.chat)).status).toBe(200)
-  }, 40_000)
+  })
 
   test('charges late what it could not store when its client has left meanwhile', async () => {
     const setAside = async () =>

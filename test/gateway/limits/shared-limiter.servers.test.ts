@@ -240,7 +240,7 @@ describeWithValkey('limits that nodes share', () => {
     }
     await Bun.sleep(leaseMs * 1.5)
     expect(isIn(await ask(nodeAt(1), key))).toBeFalse()
-  }, 20_000)
+  })
 
   test('while the server is away each node keeps its share, nobody waits, and nothing counts twice after', async () => {
     const own = await startValkey()
@@ -281,7 +281,7 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 30_000)
+  })
 
   test('what was let in while a server did not answer is told it once it does; slots, too', async () => {
     const own = await startValkey()
@@ -310,7 +310,7 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 30_000)
+  })
 
   test('who waits for a share when the server is back goes on within the limit of all', async () => {
     const own = await startValkey()
@@ -358,7 +358,7 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 60_000)
+  })
 
   test('who goes on there leaves no slot behind that it was given before, unheard', async () => {
     const own = await startValkey()
@@ -377,7 +377,7 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 60_000)
+  })
 
   test('nor does who had waited in line before', async () => {
     const own = await startValkey()
@@ -400,7 +400,7 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 60_000)
+  })
 
   test('a server that is stopped and started under load: no request fails or waits long', async () => {
     const own = await startValkey()
@@ -436,5 +436,5 @@ describeWithValkey('limits that nodes share', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 40_000)
+  })
 })

@@ -9,8 +9,6 @@ import { hinted, nextTurn } from './conversations.ts'
 import { allDialects, dialects } from './dialects.ts'
 import { until } from './until.ts'
 
-// Runs alone: what is asked of a channel is compared with when it comes back.
-
 // CASES R1–R7 on the compiled program. R8 is test/protocols/translation/stable-prefix.test.ts.
 
 const failing = (status: number, headers: readonly (readonly [string, string])[] = []) => [
@@ -72,7 +70,7 @@ describe('R2', () => {
     for (const turn of [2, 3, 4, 5]) asked.push(...askedOf(await say(turn)))
     expect(asked.slice(0, 1)).toEqual([home])
     expect(asked.slice(3)).toEqual([other])
-  }, 30_000)
+  })
 
   test('R2: no two tokens share a binding, whatever their conversations are called', async () => {
     const otherKey = 'sk-test-another-0123456789abcdefghij'
@@ -120,7 +118,7 @@ describe('R3: a burst of 429', () => {
     await until('the channel to come back', async () =>
       askedOf(await scene.ask(dialects.chat)).includes('a'),
     )
-  }, 20_000)
+  })
 
   test('without a word of how long, for seconds', async () => {
     await using scene = await startChannels({ a: {}, b: { priority: 1 } })
@@ -174,7 +172,7 @@ test('R4: a channel that has cooled comes back by itself, also behind a restart'
   expect(await scene.cooling()).toMatchObject([{ channel: 'a', cause: 'upstream_failed' }])
   await isBack()
   for (const _time of [1, 2, 3]) expect(askedOf(await scene.ask(dialects.chat))).toEqual(['a'])
-}, 30_000)
+})
 
 describe('R5: a failing model leaves its channel’s other models alone', () => {
   const models = ['m1', 'm2']
@@ -235,7 +233,7 @@ describe('R6: a hundred malformed requests change nothing', () => {
       await scene.tollgate.kill()
       expect(await scene.cooling()).toEqual([])
     },
-    30_000,
+    120_000,
   )
 
   test('that the gateway refuses by itself', async () => {

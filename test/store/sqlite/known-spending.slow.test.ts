@@ -111,6 +111,9 @@ test('what is read does not grow with the days that a token is old', async () =>
     }
     return times.sort((a, b) => a - b)[100] ?? 0
   }
-  const [young, aged] = [await timeOf(2), await timeOf(1)]
+  // By the clock, so that a machine with other work may spoil a round.
+  let [young, aged] = [0, Number.POSITIVE_INFINITY]
+  for (let round = 0; round < 5 && aged >= 4 * young + 0.1; round++)
+    [young, aged] = [await timeOf(2), await timeOf(1)]
   expect(aged).toBeLessThan(4 * young + 0.1)
 })

@@ -57,7 +57,7 @@ beforeAll(async () => {
   const begun = dialects.chat.first(tokens) + dialects.chat.piece('Hello there')
   upstream.handle(() => sseAnswer(begun, { ending: 'break' }))
   await (await ask(gateway.url, dialects.chat, true)).text()
-}, 30_000)
+})
 afterAll(async () => {
   await ledger[Symbol.asyncDispose]()
   await gateway.stop()
@@ -168,7 +168,7 @@ test('a stream that never ends is cut at the total limit, with an error event', 
     estimated: 1,
   })
   expect(await ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_total' }])
-}, 30_000)
+})
 
 test('a body that never ends is a 504 at the total limit', async () => {
   upstream.handle(() => trickle('{"a":[1', ',1', 50))
@@ -177,7 +177,7 @@ test('a body that never ends is a 504 at the total limit', async () => {
   const id = requestIdOf(answer)
   await until('the record', () => ledger.record(id))
   expect(await ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_total' }])
-}, 30_000)
+})
 
 test('a client that pauses does not trip the idle limit of a healthy upstream', async () => {
   const dialect = dialects.chat
@@ -194,4 +194,4 @@ test('a client that pauses does not trip the idle limit of a healthy upstream', 
   expect(client.tail()).toContain('data: [DONE]')
   const records = (await ledger.records()).slice(before)
   expect(records).toMatchObject([{ ending: 'complete', charged_nano: -costNano(tokens) }])
-}, 30_000)
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startCpuTime } from '../../support/cpu-time.ts'
 import type { Running } from '../serving.ts'
 import { admin, createBrowser, sessionOf, startSignIn, user, wrong } from './sign-in-scene.ts'
 
@@ -53,9 +54,10 @@ describe('signing in with a password', () => {
 
   test('works as hard for an unknown address as for a wrong password', async () => {
     const timed = async (email: string) => {
-      const start = performance.now()
+      // Processor time: the machine may have other work.
+      const takenMs = startCpuTime()
       await open().signIn({ email, password: wrong })
-      return performance.now() - start
+      return takenMs()
     }
     await timed(admin.email)
     let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]

@@ -61,7 +61,7 @@ describe('a log that nobody reads', () => {
     expect(gateway.stderr).toEqual(['tollgate: the log is not read: its last lines are lost'])
     await using ledger = openLedger(gateway.cwd)
     expect((await ledger.charges()).length).toBe(20)
-  }, 30_000)
+  })
 
   test('nor when complaints are not read either', async () => {
     const { gateway, upstream } = await startUnread(`>'${pipe}' 2>&1`)
@@ -69,7 +69,7 @@ describe('a log that nobody reads', () => {
     await using __ = gateway
     expect((await ask(gateway.url, dialects.chat, false)).status).toBe(200)
     expect(await gateway.kill('SIGTERM')).toBe(0)
-  }, 30_000)
+  })
 
   test('is not waited for when a second signal comes', async () => {
     const { gateway, upstream } = await startUnread(`>'${pipe}'`)
@@ -80,5 +80,5 @@ describe('a log that nobody reads', () => {
     // By when it comes: behind the stop, or within it.
     expect([0, 143]).toContain(await ended)
     expect(gateway.stderr.join()).not.toContain('the log is not read')
-  }, 30_000)
+  })
 })

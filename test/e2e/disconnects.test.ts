@@ -13,8 +13,6 @@ import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { until } from './until.ts'
 
-// Runs alone: it times how soon an upstream is let go.
-
 // A client may leave at any moment. Where all that an upstream makes can be seen it is let go within a
 // second, or read to its end where the group wants that, and what was used is charged once.
 
@@ -151,7 +149,7 @@ describe.each(allDialects)('$name', (dialect) => {
       amount_nano: costNano(tokens),
       charged_nano: -costNano(tokens),
     })
-  }, 10_000)
+  })
 
   test.each(['stream', 'body'])(
     'with drain, the %s is read to its end and charged as reported',
@@ -209,7 +207,7 @@ test('a stream that has said its last words ends, though the upstream keeps it o
   const answer = await ask(gateway.url, dialect, true)
   expect(dialect.isWhole(await answer.text())).toBeTrue()
   await until('the upstream connection to close', () => upstream.last().abortedAt !== undefined)
-}, 15_000)
+})
 
 test('a paused client that leaves is noticed', async () => {
   const dialect = dialects.chat

@@ -189,5 +189,5 @@ describeWithValkey('what cools, on all nodes', () => {
     await Promise.all(ends.map((end) => end()))
     ends = []
     await own.stop()
-  }, 20_000)
+  })
 })
