@@ -1,68 +1,113 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { Fieldset, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
 import { useMe } from '../lib/api.ts'
-import { bilingual, choicesOf, useText } from '../lib/language.ts'
+import { bilingual, useText } from '../lib/language.ts'
 import { Dialog, type DialogProps } from './action.tsx'
-import { inputsOf, SendForm } from './form.tsx'
-import type { RegionValues } from './form-values.ts'
+import { fieldsOf, inputsOf, SendForm } from './form.tsx'
+import { type Fields as Definitions, type Kind, kindOf } from './form-fields.ts'
+import { Hint } from './text.tsx'
 
-interface FormProps<Values> {
-  readonly form: UseFormReturnType<Values>
+type Form = UseFormReturnType<Record<string, unknown>>
+
+type Texts = Readonly<Record<string, string | undefined>>
+type FieldOf = ReturnType<typeof fieldsOf<Record<string, unknown>>>
+type Draw = (given: ReturnType<FieldOf>) => ReactNode
+
+interface FieldsProps<D> {
+  readonly form: object
+  readonly fields: D
+  /** Has the label of each field, its hint as `…Hint`, and its choices as `…Options`. */
+  readonly text: { readonly [K in keyof D as D[K] extends Definitions ? never : K]: string }
+  /** Further properties of inputs. */
+  readonly looks?: { readonly [name: string]: object }
+  /** Inputs of the page's own. */
+  readonly own?: { readonly [K in keyof D]?: Draw }
 }
 
-const limitTexts = bilingual({
-  rpm: ['Requests a minute', '每分钟请求数'],
-  tpm: ['LLM tokens a minute', '每分钟 Token 数'],
-  concurrency: ['Requests at once', '并发请求数'],
-  unlimited: ['no limit', '不限'],
-})
+/** The inputs of a form, as its fields are defined. */
+export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
+  const form = props.form as Form
+  const text = props.text as Texts
+  const own: Readonly<Record<string, Draw | undefined>> = props.own ?? {}
+  const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
 
-/** The three limits of whatever has them; a form keeps them under `limits`. */
-export function LimitFields<Values extends { limits: object }>({ form }: FormProps<Values>) {
-  const text = useText(limitTexts)
-  const { whole } = inputsOf<{ limits: object }>(form as never, text)
-  const look = {
-    ...{ placeholder: text.unlimited, min: 1, thousandSeparator: ' ', hideControls: true },
+  function draw(at: string, name: string, kind: Kind) {
+    const look = {
+      ...(kind.placeholder && { placeholder: text[kind.placeholder] }),
+      ...kind.look,
+      ...props.looks?.[name],
+    }
+    if (own[name]) return own[name]({ ...field(at), ...look })
+    const options = Object.entries(text[`${name}Options`] ?? {}).map(([value, label]) => ({
+      value,
+      label,
+    }))
+    if (kind.isOpenList) return <OpenList {...{ at, name, form, text, options }} />
+    if (kind.input === 'choice') return input.choice(at, options, look)
+    if (kind.input !== 'radios') return kind.input && input[kind.input](at, look)
+    return (
+      <Radio.Group {...field(at)} {...look}>
+        <Stack gap="xs" mt="xs">
+          {options.map((option) => (
+            <Radio key={option.value} {...option} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    )
   }
-  return (
-    <SimpleGrid type="container" cols={{ base: 1, '420px': 3 }}>
-      {whole('limits.rpm', look)}
-      {whole('limits.tpm', look)}
-      {whole('limits.concurrency', look)}
-    </SimpleGrid>
-  )
+
+  const cells = (fields: Definitions, path = ''): readonly ReactNode[] =>
+    Object.entries(fields).map(([name, one]) => {
+      const kind = kindOf(one)
+      const at = path + name
+      if (!kind && text[name] === undefined) return cells(one as Definitions, `${at}.`)
+      return (
+        <div key={at} style={kind?.isNarrow ? undefined : { gridColumn: '1 / -1' }}>
+          {kind ? (
+            draw(at, name, kind)
+          ) : (
+            <Fieldset legend={text[name]}>
+              {text[`${name}Hint`] && <Hint mb="sm">{text[`${name}Hint`]}</Hint>}
+              <Grid columns={Object.keys(one).length === 3 ? 3 : 2}>
+                {cells(one as Definitions, `${at}.`)}
+              </Grid>
+            </Fieldset>
+          )}
+        </div>
+      )
+    })
+  return <Grid columns={2}>{cells(props.fields)}</Grid>
 }
 
-const regionTexts = bilingual({
-  kind: ['Countries that requests may come from', '请求可来自的国家/地区'],
-  kindHint: [
-    'By the header of a trusted proxy (setting “Country header”). Where the country is not known, “only these” refuses and “all but these” lets through.',
-    '依据受信任代理的请求头判断（设置“国家/地区请求头”）。来源未知时，“仅限以下”会拒绝，“除以下之外”会放行。',
-  ],
-  all: ['All countries', '所有国家/地区'],
-  allow: ['Only these countries', '仅限以下国家/地区'],
-  deny: ['All but these countries', '除以下之外的国家/地区'],
-  countries: ['Codes of countries', '国家/地区代码'],
-  countriesHint: ['Two-letter codes with commas, such as CN, US.', '两位字母代码，如 CN, US。'],
-})
+const Grid = ({ columns, children }: { columns: number; children: ReactNode }) => (
+  <SimpleGrid type="container" cols={{ base: 1, [`${columns * 150}px`]: columns }}>
+    {children}
+  </SimpleGrid>
+)
 
-/** The countries of whatever serves some only; a form keeps them under `regions`. */
-export function RegionFields<Values extends { regions: RegionValues }>({
-  form,
-}: FormProps<Values>) {
-  const text = useText(regionTexts)
-  const { choice, line } = inputsOf<{ regions: RegionValues }>(form as never, text)
-  const kinds = choicesOf(['all', 'allow', 'deny'], text)
+interface OpenListProps {
+  readonly at: string
+  readonly name: string
+  readonly form: Form
+  readonly text: Texts
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+}
+
+/** Everything, or what a list says. */
+function OpenList({ at, name, form, text, options }: OpenListProps) {
+  const { kind } = form.getInputProps(at).value
+  const input = inputsOf(form, {})
+  const label = options.find(({ value }) => value === kind)?.label
+  const hint = text[`${name}Hint`]
   return (
     <Stack gap="xs">
-      {choice('regions.kind', kinds)}
-      {form.values.regions.kind !== 'all' && line('regions.countries', { spellCheck: false })}
+      {input.choice(`${at}.kind`, options, { label: text[name], description: hint })}
+      {kind !== 'all' && input.lines(`${at}.list`, { label, description: text[`${name}ListHint`] })}
     </Stack>
   )
 }
-
-/** Its label, where two people's changes are compared. */
-export const useRegionLabel = (): string => useText(regionTexts).kind
 
 const proofTexts = bilingual({
   noPassword: [

@@ -13,6 +13,8 @@ import {
   Stack,
   Switch,
   type SwitchProps,
+  TagsInput,
+  type TagsInputProps,
   Textarea,
   type TextareaProps,
   TextInput,
@@ -67,6 +69,7 @@ export function inputsOf<Values extends object>(form: UseFormReturnType<Values>,
     choice: (name: Name, data: SelectProps['data'], look?: Omit<SelectProps, 'data'>) => (
       <Select allowDeselect={false} data={data} {...field(name)} {...look} />
     ),
+    tags: (name: Name, look?: TagsInputProps) => <TagsInput {...field(name)} {...look} />,
     flag: (name: Name, look?: SwitchProps) => <Switch {...field(name, 'checkbox')} {...look} />,
     tick: (name: Name, look?: CheckboxProps) => <Checkbox {...field(name, 'checkbox')} {...look} />,
   }

@@ -1,19 +1,22 @@
 import { expect, test } from 'bun:test'
-import { changeOf, fieldOf, valuesOf } from '../../../src/console/pages/groups/form-values.ts'
-import { readRegions, regionValues } from '../../../src/console/parts/form-values.ts'
+import { changeOf, fieldOf, valuesOf } from '../../../src/console/pages/groups/group-fields.ts'
+import { formOf } from '../../../src/console/parts/form-fields.ts'
 
 // Which countries are served, as a form has it.
 
+const { valuesOf: fill, settingsOf: read } = formOf({ regions: 'regions' })
+
 test('what is there stands in the form, and goes back as it was', () => {
   for (const regions of [null, { allow: ['CN', 'US'] }, { deny: ['RU'] }])
-    expect(readRegions(regionValues(regions))).toEqual(regions as never)
-  expect(regionValues(undefined)).toEqual({ kind: 'all', countries: '' })
+    expect(read(fill({ regions }))).toEqual({ regions } as never)
+  expect(fill(undefined)).toEqual({ regions: { kind: 'all', list: '' } })
 })
 
 test('codes are typed with commas, spaces or both between', () => {
-  const typed = readRegions({ kind: 'allow', countries: ' cn, US\nDE,, ' })
-  expect(typed).toEqual({ allow: ['cn', 'US', 'DE'] })
-  expect(readRegions({ kind: 'deny', countries: '' })).toEqual({ deny: [] })
+  const typed = read({ regions: { kind: 'allow', list: ' cn, US\nDE,, ' } })
+  expect(typed).toEqual({ regions: { allow: ['cn', 'US', 'DE'] } })
+  const none = read({ regions: { kind: 'deny', list: '' } })
+  expect(none).toEqual({ regions: { deny: [] } })
 })
 
 test('a form names its countries only where they change', () => {
@@ -27,5 +30,5 @@ test('a form names its countries only where they change', () => {
 
 test('a refusal is shown at the field of the codes', () => {
   for (const field of ['regions', 'regions.allow.0', 'regions.deny'])
-    expect(fieldOf(field)).toBe('regions.countries')
+    expect(fieldOf(field)).toBe('regions.list')
 })

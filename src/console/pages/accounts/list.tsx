@@ -10,7 +10,7 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Money, Time } from '../../parts/text.tsx'
-import { accountText, rolesOf } from './text.ts'
+import { accountText } from './text.ts'
 
 /** All accounts. */
 export function Page() {
@@ -49,7 +49,7 @@ function AccountFilters() {
       <FixedChoice
         {...{ name: 'role', label: text.role, all: text.allRoles }}
         w={{ base: '47%', xs: 180 }}
-        data={choicesOf(['admin', 'user'], text.roles)}
+        data={choicesOf(['admin', 'user'], text.roleOptions)}
       />
       <FixedChoice
         {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
@@ -71,7 +71,7 @@ function useColumns(): readonly Column<AccountItem>[] {
         {email}
       </AnchorLink>
     )),
-    column(text.role, ({ role }) => text.roles[role]),
+    column(text.role, ({ role }) => text.roleOptions[role]),
     column(text.status, ({ status }) => (
       <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
         {text.statuses[status]}
@@ -126,7 +126,7 @@ function Create({ close }: { readonly close: () => void }) {
       {input.line('email', {
         ...{ type: 'email', required: true, autoComplete: 'off', 'data-autofocus': true },
       })}
-      {input.choice('role', rolesOf(text))}
+      {input.choice('role', choicesOf(['user', 'admin'], text.roleOptions))}
       {input.usd('balance', { ...zero, label: text.opening, description: text.openingHint })}
       {input.usd('credit_limit', zero)}
       {input.secret('password', { autoComplete: 'new-password', required: false })}

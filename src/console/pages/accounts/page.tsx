@@ -1,33 +1,13 @@
-import {
-  Alert,
-  Fieldset,
-  Group,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Tabs,
-  Text,
-} from '@mantine/core'
-import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
+import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
-import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
-import { LimitFields, RegionFields, useRegionLabel } from '../../parts/fields.tsx'
+import { EditForm, useEdit } from '../../parts/edit.tsx'
+import { Fields } from '../../parts/fields.tsx'
 import { useFilters } from '../../parts/filters.tsx'
-import { inputsOf } from '../../parts/form.tsx'
-import {
-  changedIn,
-  type LimitValues,
-  limitValues,
-  type RegionValues,
-  readLimits,
-  readRegions,
-  regionField,
-  regionValues,
-} from '../../parts/form-values.ts'
 import { column, figure, List } from '../../parts/list.tsx'
 import { ById, Empty, PageFrame, Section, Warnings } from '../../parts/page.tsx'
 import {
@@ -41,7 +21,8 @@ import {
   useColon,
 } from '../../parts/text.tsx'
 import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
-import { accountText, rolesOf } from './text.ts'
+import { type AccountValues, accountFields, changeOf, fieldOf, shown, valuesOf } from './fields.ts'
+import { accountText } from './text.ts'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
@@ -56,13 +37,16 @@ export function Page() {
 function Content({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
   const { id, email, is_self, is_vouched, status } = account
-  const edit = useEdit({
+  const edit = useEdit<AccountDetail, AccountValues>({
     live: account,
     queryKey: ['account', String(id)],
     changes: ['accounts'],
     valuesOf,
-    send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
-    fieldOf: regionField,
+    send: (seen, values) => {
+      const change = { ...changeOf(seen, values), revision: seen.revision }
+      return call(api.admin.accounts({ id }).patch(change))
+    },
+    fieldOf,
   })
   return (
     <PageFrame title={email} actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}>
@@ -78,7 +62,19 @@ function Content({ account }: { readonly account: AccountDetail }) {
             <Adjust account={account} />
           </Section>
           <Section title={text.settings}>
-            <Settings account={account} edit={edit} />
+            <EditForm edit={edit} shown={(state) => shown(state, text)}>
+              <Fields
+                form={edit.form}
+                fields={accountFields}
+                text={text}
+                looks={{
+                  role: { disabled: is_self },
+                  balance_low_below: {
+                    description: text.lowHint(formatUsd(account.low_threshold)),
+                  },
+                }}
+              />
+            </EditForm>
           </Section>
         </SimpleGrid>
         <Group>
@@ -207,76 +203,3 @@ function Tokens({ id }: { readonly id: number }) {
     />
   )
 }
-
-interface SettingsProps {
-  readonly account: AccountDetail
-  readonly edit: Edit<AccountDetail, AccountValues>
-}
-
-/** What an account may do; sends only what was changed. */
-function Settings({ account, edit }: SettingsProps) {
-  const text = useText(accountText)
-  const regionLabel = useRegionLabel()
-  const { form } = edit
-  const input = inputsOf(form, text)
-  return (
-    <EditForm
-      edit={edit}
-      shown={(state) => ({
-        ...shown(state, text),
-        [regionLabel]: state.regions ?? text.everywhere,
-      })}
-    >
-      {input.choice('role', rolesOf(text), { disabled: account.is_self })}
-      {input.usd('credit_limit')}
-      {input.usd('balance_low_below', {
-        description: text.lowHint(formatUsd(account.low_threshold)),
-      })}
-      <RegionFields form={form} />
-      <Fieldset legend={text.limits}>
-        <LimitFields form={form} />
-      </Fieldset>
-    </EditForm>
-  )
-}
-
-function shown(account: AccountDetail, text: (typeof accountText)['en']): Record<string, unknown> {
-  return {
-    [text.role]: text.roles[account.role],
-    [text.status]: text.statuses[account.status],
-    [text.credit_limit]: account.credit_limit,
-    [text.balance_low_below]: account.balance_low_below,
-    [text.limits]: account.limits,
-  }
-}
-
-interface AccountValues {
-  role: AccountDetail['role']
-  credit_limit: string
-  balance_low_below: string
-  limits: LimitValues
-  regions: RegionValues
-}
-
-/** The form of an account as it is. */
-const valuesOf = (account: AccountDetail): AccountValues => ({
-  role: account.role,
-  credit_limit: account.credit_limit,
-  balance_low_below: account.balance_low_below ?? '',
-  limits: limitValues(account.limits),
-  regions: regionValues(account.regions),
-})
-
-const settingsOf = (values: AccountValues) => ({
-  role: values.role,
-  credit_limit: values.credit_limit.trim() || '0',
-  balance_low_below: values.balance_low_below.trim() || null,
-  limits: readLimits(values.limits),
-  regions: readRegions(values.regions),
-})
-
-/** What the form changes of what was seen: nothing else is named. */
-const changeOf = (seen: AccountDetail, values: AccountValues): AccountPatch => ({
-  ...changedIn<AccountPatch>(settingsOf(valuesOf(seen)), settingsOf(values)),
-  revision: seen.revision,
-})

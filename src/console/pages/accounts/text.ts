@@ -1,4 +1,4 @@
-import { bilingual, choicesOf } from '../../lib/language.ts'
+import { bilingual } from '../../lib/language.ts'
 
 export const accountText = bilingual({
   title: ['Accounts', '账户'],
@@ -16,7 +16,7 @@ export const accountText = bilingual({
   overdrawnBy: ['Overdrawn by {usd}, beyond the credit limit.', '已透支 {usd}，超出信用额度。'],
   overdrawnHint: ['Its tokens are refused until it is topped up.', '充值之前，其令牌会被拒绝。'],
   overdrawnCause: ['The request that was charged then', '导致透支的请求'],
-  roles: { admin: ['Administrator', '管理员'], user: ['User', '用户'] },
+  roleOptions: { admin: ['Administrator', '管理员'], user: ['User', '用户'] },
   statuses: { active: ['Active', '正常'], disabled: ['Suspended', '已停用'] },
   caption: ['Accounts', '账户列表'],
   reservedHint: ['For requests under way.', '为进行中的请求预留。'],
@@ -92,7 +92,3 @@ export const accountText = bilingual({
   typeEmail: ['Type {email} to go on', '请输入 {email} 以继续'],
   removed: ['{email} is removed.', '已删除 {email}。'],
 })
-
-/** The roles to choose from. */
-export const rolesOf = (text: (typeof accountText)['en']) =>
-  choicesOf(['user', 'admin'], text.roles)

@@ -9,16 +9,18 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm, showAtFields } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Labelled } from '../../parts/text.tsx'
-import { AdvancedFields, ChannelFields, Keys, NewKeys } from './fields.tsx'
 import {
   type ChannelValues,
   changeOf,
   fieldOf,
   newChannelOf,
+  protocolTitles,
+  shown,
   validateChannel,
   valuesOf,
   vendors,
-} from './form-values.ts'
+} from './channel-fields.ts'
+import { AdvancedInputs, ChannelInputs, Keys, NewKeys } from './fields.tsx'
 import { StateBadge, StateDetails } from './state.tsx'
 import { TestPanel } from './test-panel.tsx'
 import { channelText } from './text.ts'
@@ -44,7 +46,7 @@ export function Page() {
 function Existing({ live }: { readonly live: Channel }) {
   const text = useText(channelText)
   const route = api.admin.channels({ id: live.id })
-  const edit = useEdit({
+  const edit = useEdit<Channel, ChannelValues>({
     live,
     queryKey: ['channel', String(live.id)],
     changes: ['channels', 'groups', 'group', 'prices'],
@@ -66,32 +68,13 @@ function Existing({ live }: { readonly live: Channel }) {
           keys={live.keys}
           test={(asked) => call(route.test.post(asked))}
         />
-        <EditForm edit={edit} shown={(state) => shown(state, text)}>
-          <ChannelFields form={form} keys={<Keys form={form} keys={seen.keys} />} />
-          <AdvancedFields form={form} proxy={seen.proxy} />
+        <EditForm edit={edit} shown={(state) => shown(state, { ...text, ...protocolTitles })}>
+          <ChannelInputs form={form} keys={<Keys form={form} keys={seen.keys} />} />
+          <AdvancedInputs form={form} proxy={seen.proxy} />
         </EditForm>
       </Stack>
     </PageFrame>
   )
-}
-
-function shown(channel: Channel, text: (typeof channelText)['en']): Record<string, unknown> {
-  const { models, keys } = channel
-  return {
-    [text.name]: channel.name,
-    [text.state]: channel.status,
-    [text.address]: channel.speaks,
-    [text.keys]: keys.map(({ hint }) => hint),
-    [text.models]: models.map(({ id, upstream }) => (id === upstream ? id : `${id} = ${upstream}`)),
-    [text.priority]: channel.priority,
-    [text.weight]: channel.weight,
-    [text.order]: channel.limits,
-    [text.timeouts]: channel.timeouts,
-    [text.probe]: channel.probe,
-    [text.proxy]: channel.proxy,
-    [text.allow_private]: channel.allow_private,
-    [text.quirks]: channel.quirks,
-  }
 }
 
 function About({ channel }: { readonly channel: Channel }) {
@@ -194,8 +177,8 @@ function NewChannel() {
             maw={400}
             onChange={fill}
           />
-          <ChannelFields form={form} keys={<NewKeys form={form} />} />
-          <AdvancedFields form={form} proxy={null} />
+          <ChannelInputs form={form} keys={<NewKeys form={form} />} />
+          <AdvancedInputs form={form} proxy={null} />
           <TestPanel
             hint={text.testNewHint}
             models={channel.models.map(({ id }) => id)}

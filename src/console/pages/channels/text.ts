@@ -8,8 +8,8 @@ export const channelText = bilingual({
   vendorHint: ['Fills in the addresses; you can change them.', '自动填入地址，之后可以修改。'],
   other: ['Other, or compatible with one of these', '其他，或与以上兼容'],
   nameHint: ['For you and your logs; clients never see it.', '仅供您和日志使用，客户端看不到。'],
-  address: ['Address', '地址'],
-  addressHint: [
+  speaks: ['Address', '地址'],
+  speaksHint: [
     'Base URL for each protocol that it speaks, as the vendor’s SDK wants it. Leave the others empty.',
     '按厂商 SDK 的写法填写各协议的 Base URL，不支持的协议留空。',
   ],
@@ -22,7 +22,7 @@ export const channelText = bilingual({
     'One a line. Where the upstream has another name: name = upstream name.',
     '每行一个。上游名称不同时写作：名称 = 上游名称。',
   ],
-  order: ['Order and limits', '优先级与限额'],
+  limits: ['Limits', '限额'],
   priority: ['Priority', '优先级'],
   priorityHint: ['Smaller is asked first.', '数字小的先使用。'],
   weight: ['Weight', '权重'],
@@ -34,14 +34,13 @@ export const channelText = bilingual({
   first_byte: ['To the first byte', '等待首字节'],
   idle: ['Silence in an answer', '响应中的静默'],
   total: ['Whole answer', '整个响应'],
-  probe: ['Probe', '探测'],
-  probe_every: ['Probe: ask every', '探测间隔'],
-  probe_everyHint: [
+  every: ['Probe: ask every', '探测间隔'],
+  everyHint: [
     'Such as 60s: asks for one token now and then, at your cost. Empty: never.',
     '例如 60s：定期请求一个 Token，费用由您承担。留空则不探测。',
   ],
-  probe_model: ['Probe: model asked', '探测的模型'],
-  probe_modelHint: ['Empty: the first.', '留空则用第一个。'],
+  model: ['Probe: model asked', '探测的模型'],
+  modelHint: ['Empty: the first.', '留空则用第一个。'],
   proxy: ['Proxy', '代理'],
   proxyHint: ['http://user:password@host:port, encrypted.', 'http://用户:密码@主机:端口，加密。'],
   proxyNow: ['Now {address}. Empty: keep it.', '当前为 {address}。留空则保持不变。'],

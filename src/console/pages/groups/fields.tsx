@@ -1,4 +1,4 @@
-import { Alert, Fieldset, List, MultiSelect, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, List, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -7,61 +7,44 @@ import type { PriceExample } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
-import { LimitFields, RegionFields } from '../../parts/fields.tsx'
-import { fieldsOf, inputsOf } from '../../parts/form.tsx'
+import { Fields } from '../../parts/fields.tsx'
 import { Hint } from '../../parts/text.tsx'
-import type { GroupValues } from './form-values.ts'
+import { type GroupValues, groupFields } from './group-fields.ts'
 import { groupText } from './text.ts'
 
-interface GroupFieldsProps {
+interface GroupInputsProps {
   readonly form: UseFormReturnType<GroupValues>
   /** What another multiplier would do, below its field. */
   readonly effect?: ReactNode
 }
 
 /** The form of a group. */
-export function GroupFields({ form, effect }: GroupFieldsProps) {
-  const text = useText(groupText)
-  const input = inputsOf(form, text)
-  const field = fieldsOf(form, text)
-  const { is_open, has_all_tools, channels } = form.values
+export function GroupInputs({ form, effect }: GroupInputsProps) {
+  const { channels } = form.values
   const names = useChannelNames() ?? channels
   return (
-    <Stack>
-      {input.line('name', { required: true })}
-      <MultiSelect
-        data={[...new Set([...names, ...channels])]}
-        searchable
-        hidePickedOptions
-        {...field('channels')}
-      />
-      {input.usd('rate_multiplier', { leftSection: '×', maw: 300, required: true })}
-      {effect}
-      {input.lines('models')}
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {input.lines('description', { minRows: 1, spellCheck: true })}
-        {input.line('platform')}
-      </SimpleGrid>
-      <Stack gap="xs">
-        {input.flag('is_open')}
-        {!is_open && input.lines('accounts')}
-      </Stack>
-      <Stack gap="xs">
-        {input.flag('has_all_tools')}
-        {!has_all_tools && input.lines('tools')}
-      </Stack>
-      <RegionFields form={form} />
-      {input.flag('long_context_pricing')}
-      <Radio.Group {...field('on_disconnect')}>
-        <Stack gap="xs" mt="xs">
-          <Radio value="bill_observed" label={text.bill_observed} />
-          <Radio value="drain" label={text.drain} />
-        </Stack>
-      </Radio.Group>
-      <Fieldset legend={text.limits}>
-        <LimitFields form={form} />
-      </Fieldset>
-    </Stack>
+    <Fields
+      form={form}
+      fields={groupFields}
+      text={useText(groupText)}
+      looks={{ name: { required: true } }}
+      own={{
+        channels: (given) => (
+          <MultiSelect
+            {...given}
+            data={[...new Set([...names, ...channels])]}
+            searchable
+            hidePickedOptions
+          />
+        ),
+        rate_multiplier: (given) => (
+          <Stack>
+            <TextInput {...given} leftSection="×" inputMode="decimal" maw={300} required />
+            {effect}
+          </Stack>
+        ),
+      }}
+    />
   )
 }
 

@@ -6,20 +6,20 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
-import { useRegionLabel } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Labelled, LongText } from '../../parts/text.tsx'
 import { Actions, tokenCount } from './actions.tsx'
-import { Effect, GroupFields, useChannelNames } from './fields.tsx'
+import { Effect, GroupInputs, useChannelNames } from './fields.tsx'
 import {
   changeOf,
   fieldOf,
   type GroupValues,
-  groupOf,
+  settingsOf,
+  shown,
   validateGroup,
   valuesOf,
-} from './form-values.ts'
+} from './group-fields.ts'
 import { groupText } from './text.ts'
 
 /** One group, or a new one. */
@@ -36,15 +36,15 @@ export function Page() {
 
 function Existing({ live }: { readonly live: GroupView }) {
   const text = useText(groupText)
-  const regionLabel = useRegionLabel()
   const route = api.admin.groups({ id: live.id })
-  const edit = useEdit({
+  const edit = useEdit<GroupView, GroupValues>({
     live,
     queryKey: ['group', String(live.id)],
     changes: ['groups', 'channels', 'channel', 'prices', 'group-effect'],
     valuesOf,
     validate: () => validateGroup(text),
-    send: (seen, values) => call(route.patch(changeOf(seen, values))),
+    send: (seen, values) =>
+      call(route.patch({ ...changeOf(seen, values), revision: seen.revision })),
     fieldOf,
   })
   const { form, seen, show } = edit
@@ -57,35 +57,12 @@ function Existing({ live }: { readonly live: GroupView }) {
       <Stack maw={900}>
         <Warnings of={live} />
         <Offers group={live} />
-        <EditForm
-          edit={edit}
-          shown={(state) => ({
-            ...shown(state, text),
-            [regionLabel]: state.regions ?? text.everywhere,
-          })}
-        >
-          <GroupFields form={form} effect={effect} />
+        <EditForm edit={edit} shown={(state) => shown(state, text)}>
+          <GroupInputs form={form} effect={effect} />
         </EditForm>
       </Stack>
     </PageFrame>
   )
-}
-
-function shown(group: GroupView, text: (typeof groupText)['en']): Record<string, unknown> {
-  return {
-    [text.name]: group.name,
-    [text.status]: text[group.status],
-    [text.channels]: group.channels.map(({ name }) => name),
-    [text.rate_multiplier]: group.rate_multiplier,
-    [text.models]: group.models,
-    [text.description]: group.description,
-    [text.platform]: group.platform,
-    [text.long_context_pricing]: group.long_context_pricing,
-    [text.on_disconnect]: text[group.on_disconnect],
-    [text.limits]: group.limits,
-    [text.accounts]: group.accounts ?? text.everyone,
-    [text.tools]: group.tools ?? text.allTools,
-  }
 }
 
 /** So many names are read at a glance. */
@@ -156,7 +133,7 @@ function NewGroup() {
         <SendForm
           form={form}
           send={async (values) => {
-            const made = await call(api.admin.groups.post(groupOf(values)))
+            const made = await call(api.admin.groups.post(settingsOf(values)))
             await refresh('groups', 'channels', 'channel')
             sayDone(text.created(made.name))
             await navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
@@ -179,7 +156,7 @@ function NewGroup() {
               </AnchorLink>
             </Alert>
           )}
-          <GroupFields form={form} />
+          <GroupInputs form={form} />
         </SendForm>
       </Box>
     </PageFrame>

@@ -31,27 +31,33 @@ export const groupText = bilingual({
   channelsHint: ['Their priorities decide the order.', '先后由各渠道的优先级决定。'],
   models: ['Only these models', '仅限以下模型'],
   modelsHint: ['One a line. Empty: all that have a price.', '每行一个。留空则为全部已定价模型。'],
-  is_open: ['Open to every account', '对所有账户开放'],
-  accounts: ['Only these accounts', '仅限以下账户'],
-  accountsHint: [
+  accounts: ['Accounts that may use it', '可使用的账户'],
+  accountsOptions: {
+    all: ['All accounts', '所有账户'],
+    only: ['Only these accounts', '仅限以下账户'],
+  },
+  accountsListHint: [
     'E-mails, one a line. Others do not see the group, cannot choose it, and their tokens in it are refused.',
     '电子邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
   ],
-  everyone: ['Everybody', '所有账户'],
-  has_all_tools: ['Allow every vendor-run tool that has a price', '允许厂商自行运行且已定价的工具'],
-  tools: ['Only these tools', '仅限以下工具'],
-  toolsHint: [
+  tools: ['Tools that the vendor runs', '厂商自行运行的工具'],
+  toolsOptions: {
+    all: ['All that have a price', '全部已定价的工具'],
+    only: ['Only these tools', '仅限以下工具'],
+  },
+  toolsListHint: [
     'One a line, such as web_search, code_execution, file_search, image_generation, mcp. Empty: none. Others are taken out of requests, or refused where a request forces them.',
     '每行一个，例如 web_search、code_execution、file_search、image_generation、mcp。留空则全部不允许。其他工具会从请求中移除；若请求强制使用则被拒绝。',
   ],
-  allTools: ['All that have a price', '全部已定价的工具'],
   long_context_pricing: ['Higher prices for long contexts apply', '长上下文按更高的分级价格计费'],
-  on_disconnect: ['When a client leaves in the middle', '客户端中途断开时'],
-  bill_observed: [
-    'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',
-    '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图像）的响应会读完',
-  ],
-  drain: ['Read every answer to its end, and bill all of it', '所有响应都读完，并按全部计费'],
+  on_disconnect: ['When a client disconnects', '客户端中途断开时'],
+  on_disconnectOptions: {
+    bill_observed: [
+      'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',
+      '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图像）的响应会读完',
+    ],
+    drain: ['Read every answer to its end, and bill all of it', '所有响应都读完，并按全部计费'],
+  },
   limits: ['Limits of all its tokens together', '全部令牌合计的限额'],
   create: ['Add group', '添加分组'],
   created: ['Group {name} is added.', '已添加分组 {name}。'],

@@ -1,4 +1,4 @@
-import type { ProtocolName } from '../channels/form-values.ts'
+import type { ProtocolName } from '../channels/channel-fields.ts'
 
 /** What was read of an answer by now. */
 interface AnswerRead {

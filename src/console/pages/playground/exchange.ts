@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ProtocolName } from '../channels/form-values.ts'
+import type { ProtocolName } from '../channels/channel-fields.ts'
 import { createAnswerReader } from './answer-reader.ts'
 
 /** What is asked. */

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
-import { protocols } from '../channels/form-values.ts'
+import { protocols } from '../channels/channel-fields.ts'
 import { causeChoices } from './causes.ts'
 import { requestsText } from './text.ts'
 

@@ -8,7 +8,7 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
-import { changeOf, type TokenValues, valuesOf } from './form-values.ts'
+import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
 import { Reveal, SetUp } from './set-up.tsx'
 import { tokenFormText, tokensText, tokenText } from './text.ts'
 import { TokenFields, useGroups } from './token-form.tsx'
@@ -126,6 +126,7 @@ function Edit({ token }: { readonly token: TokenDetails }) {
     queryKey: ['token', String(token.id)],
     changes: ['tokens'],
     valuesOf,
+    fieldOf,
     send: (seen, values) => {
       const change = { ...changeOf(seen, values), revision: seen.revision }
       return call(api.tokens({ id: token.id }).patch(change))
@@ -138,17 +139,3 @@ function Edit({ token }: { readonly token: TokenDetails }) {
     </EditForm>
   )
 }
-
-const shown = (token: TokenDetails, text: (typeof tokenFormText)['en']) => ({
-  [text.name]: token.name,
-  [text.group]: token.group,
-  [text.models]: token.models,
-  [text.total]: token.budget.total,
-  [text.day]: token.budget.day,
-  [text.month]: token.budget.month,
-  [text.max_cost_per_request]: token.max_cost_per_request,
-  [text.limits]: token.limits,
-  [text.expires_at]: token.expires_at,
-  [text.ip_allow]: token.ip_allow,
-  [text.strict]: token.strict,
-})

@@ -1,24 +1,15 @@
-import {
-  Button,
-  Fieldset,
-  Group,
-  MultiSelect,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-} from '@mantine/core'
+import { Button, Fieldset, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
-import { LimitFields } from '../../parts/fields.tsx'
-import { fieldsOf, inputsOf, SendForm } from '../../parts/form.tsx'
+import { Fields } from '../../parts/fields.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
-import { newTokenOf, type TokenValues, valuesOf } from './form-values.ts'
+import { callFields, limitFields, newTokenOf, type TokenValues, valuesOf } from './fields.ts'
 import { tokenFormText, tokensText } from './text.ts'
 
 interface TokenFieldsProps {
@@ -29,12 +20,9 @@ interface TokenFieldsProps {
 /** What can be said of a token, for making one and for changing it. */
 export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   const text = useText(tokenFormText)
-  const field = fieldsOf(form, text)
-  const input = inputsOf(form, text)
   const groups = useGroups().data?.items ?? []
   const { group, models } = form.values
   const offered = groups.find(({ name }) => name === group)?.models ?? []
-  const usd = { inputMode: 'decimal', placeholder: text.noLimit } as const
   const options = groups.map((one) => ({
     value: one.name,
     label: text.groupOption(one.name, one.rate_multiplier, one.models.length),
@@ -45,33 +33,42 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   }
   return (
     <Stack>
-      {input.line('name', {
-        description: isNew ? text.nameHint : undefined,
-        ...{ maxLength: 200, 'data-autofocus': true },
-      })}
-      {input.choice('group', options, { searchable: options.length > 8, required: true })}
-      <MultiSelect
-        placeholder={models.length === 0 ? text.modelsAll : undefined}
-        data={[...new Set([...offered, ...models])]}
-        searchable
-        clearable
-        hidePickedOptions
-        limit={100}
-        {...field('models')}
+      <Fields
+        form={form}
+        fields={callFields}
+        text={text}
+        looks={{
+          name: {
+            ...(!isNew && { description: undefined }),
+            maxLength: 200,
+            'data-autofocus': true,
+          },
+        }}
+        own={{
+          group: (given) => (
+            <Select
+              {...given}
+              data={options}
+              allowDeselect={false}
+              searchable={options.length > 8}
+              required
+            />
+          ),
+          models: (given) => (
+            <MultiSelect
+              {...given}
+              placeholder={models.length === 0 ? text.modelsAll : undefined}
+              data={[...new Set([...offered, ...models])]}
+              searchable
+              clearable
+              hidePickedOptions
+              limit={100}
+            />
+          ),
+        }}
       />
-      <Fieldset legend={text.limits}>
-        <Stack>
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            {input.line('budget.total', usd)}
-            {input.line('budget.day', usd)}
-            {input.line('budget.month', usd)}
-            {input.line('max_cost_per_request', usd)}
-          </SimpleGrid>
-          <LimitFields form={form} />
-          {input.line('expires_at', { type: 'datetime-local' })}
-          <TagsInput splitChars={[',', ' ', ';']} {...field('ip_allow')} />
-          {input.flag('strict')}
-        </Stack>
+      <Fieldset legend={text.restrictions}>
+        <Fields form={form} fields={limitFields} text={text} />
       </Fieldset>
     </Stack>
   )

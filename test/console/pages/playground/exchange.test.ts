@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { protocols } from '../../../../src/console/pages/channels/form-values.ts'
+import { protocols } from '../../../../src/console/pages/channels/channel-fields.ts'
 import {
   bodyOf,
   clientPath,

@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { GroupView } from '../../../../src/admin/groups/schema.ts'
-import { changeOf, groupOf, valuesOf } from '../../../../src/console/pages/groups/form-values.ts'
+import {
+  changeOf,
+  settingsOf,
+  valuesOf,
+} from '../../../../src/console/pages/groups/group-fields.ts'
 
 /** A group as the form sees it; what it does not look at is left out. */
 const group = (tools: string[] | null, accounts: string[] | null = null) =>
@@ -20,18 +24,21 @@ test.each([
   (_, list) => {
     const seen = group(list, list)
     const values = valuesOf(seen)
-    expect(groupOf(values)).toMatchObject({ tools: list, accounts: list })
-    expect(changeOf(seen, { ...values, name: 'h' })).toEqual({ name: 'h', revision: 'r' })
+    expect(settingsOf(values)).toMatchObject({ tools: list, accounts: list })
+    expect(changeOf(seen, { ...values, name: 'h' })).toEqual({ name: 'h' })
   },
 )
 
 test('what is taken from all is said, and so is what is opened to all', () => {
   const all = valuesOf(group(null))
-  expect(changeOf(group(null), { ...all, has_all_tools: false, tools: 'mcp\n' })).toMatchObject({
+  expect(changeOf(group(null), { ...all, tools: { kind: 'only', list: 'mcp\n' } })).toMatchObject({
     tools: ['mcp'],
   })
   const some = valuesOf(group([], ['a@example.com']))
-  expect(changeOf(group([], ['a@example.com']), { ...some, is_open: true })).toEqual({
-    ...{ accounts: null, revision: 'r' },
-  })
+  expect(
+    changeOf(group([], ['a@example.com']), {
+      ...some,
+      accounts: { ...some.accounts, kind: 'all' },
+    }),
+  ).toEqual({ accounts: null })
 })

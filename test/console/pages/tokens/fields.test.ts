@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { ListedToken } from '../../../../src/admin/tokens/schema.ts'
-import { changeOf, newTokenOf, valuesOf } from '../../../../src/console/pages/tokens/form-values.ts'
+import { changeOf, newTokenOf, valuesOf } from '../../../../src/console/pages/tokens/fields.ts'
 
 const token: ListedToken = {
   ...{ id: 3, name: 'laptop', key_hint: 'sk-ab…wxyz', group: 'default', status: 'active' },

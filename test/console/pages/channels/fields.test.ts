@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { validateChannel, valuesOf } from '../../../../src/console/pages/channels/form-values.ts'
+import { validateChannel, valuesOf } from '../../../../src/console/pages/channels/channel-fields.ts'
 import { channelText } from '../../../../src/console/pages/channels/text.ts'
 
 const filled = {
