@@ -56,7 +56,7 @@ export async function createChannelCare(parts: ChannelCareParts) {
   return {
     choose: createChooser({ health, limiter, load, random, tick, bindings: shared ?? local }),
     /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
-    findBinding: shared?.refresh,
+    refreshBinding: shared?.refresh,
     affinity: createAffinity(store.answers, keyMark, keysOf),
     coolings: health.coolings,
     recover: health.recover,

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Places } from '../gateway/admit/places.ts'
+import type { RequestSlots } from '../gateway/admit/request-slots.ts'
 import type { RunningTotals } from '../gateway/availability/availability.ts'
 import type { MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import { repeatByTimer } from '../lib/clock.ts'
@@ -25,7 +25,7 @@ export interface MetricsSource {
   readonly memory: {
     readonly budget: Pick<MemoryBudget, 'totalBytes' | 'usedBytes' | 'waiting' | 'refused'>
   }
-  readonly places: Pick<Places, 'refused'>
+  readonly slots: Pick<RequestSlots, 'refused'>
   /** Overdrawn accounts, at most a minute old; undefined: not known yet. */
   readonly overdrawn: () => number | undefined
   readonly load: () => NodeLoad

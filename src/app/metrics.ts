@@ -117,7 +117,7 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
       () =>
         labelled(
           'short',
-          new Map(Object.entries({ memory: budget.refused(), ...source.places.refused() })),
+          new Map(Object.entries({ memory: budget.refused(), ...source.slots.refused() })),
         ),
     ),
     gauge(

@@ -3,7 +3,7 @@ import { createSetupCode } from '../admin/sign-in/setup.ts'
 import { type Authenticator, createAuthenticator } from '../gateway/admit/authenticate.ts'
 import { createGatekeeper } from '../gateway/admit/gatekeeper.ts'
 import { createKnownKeys, createUnknownKeyLimit } from '../gateway/admit/known-keys.ts'
-import { createPlaces } from '../gateway/admit/places.ts'
+import { createRequestSlots } from '../gateway/admit/request-slots.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createBackground } from '../gateway/background/background.ts'
 import { createForwarder } from '../gateway/forward.ts'
@@ -188,7 +188,7 @@ export async function createTollgate(parts: TollgateParts) {
     Math.min(Math.max(settings.queueTimeMs, leastMemoryWaitMs), mostMemoryWaitMs)
   const worker = withinMemory(createJobWorker(secrets.textKeys), memory.budget, memoryWaitMs)
   const recent = createRecentAttempts(tick)
-  const places = createPlaces({
+  const slots = createRequestSlots({
     mostRequests: () => settings.maxRequests,
     mostConnections: () => settings.maxConnections,
   })
@@ -205,7 +205,7 @@ export async function createTollgate(parts: TollgateParts) {
     ...{ ...limited, heartbeats, background, own, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,
-    findBinding: care.findBinding,
+    refreshBinding: care.refreshBinding,
     onAttempt({ id, name }, cause) {
       availability.totals.recordAttempt(name, cause)
       recent.record(id, cause !== null)
@@ -213,7 +213,7 @@ export async function createTollgate(parts: TollgateParts) {
     maxBodyBytes: () => settings.maxBodyBytes,
     memory: memory.budget,
     memoryWaitMs,
-    places,
+    slots,
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
   })
@@ -267,7 +267,7 @@ export async function createTollgate(parts: TollgateParts) {
     coolings: care.coolings,
     overdrawn: overdrawn.read,
     load,
-    ...{ memory, places },
+    ...{ memory, slots },
     membership: parts.membership,
   }
   const setupCode = createSetupCode(store.signIn, secrets.texts)
@@ -290,7 +290,7 @@ export async function createTollgate(parts: TollgateParts) {
       ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
       ...{ site, door, log, onRefused },
       // A proxy must find no kept connection closed on which it has just sent a request.
-      closesConnections: () => readiness.isDraining() || places.areConnectionsShort(),
+      closesConnections: () => readiness.isDraining() || slots.areConnectionsShort(),
     }),
     /** Applies changed settings; `listen`, `store` and `counters` need a restart. */
     configure(changed: Config): void {
@@ -328,7 +328,7 @@ export async function createTollgate(parts: TollgateParts) {
       await overdrawn.idle()
       await own.stop()
       await door.stop()
-      places.stop()
+      slots.stop()
       watchdog.stop()
       heartbeats.stop()
       descriptors.stop()

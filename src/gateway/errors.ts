@@ -1,4 +1,6 @@
+import type { Logger } from '../lib/log.ts'
 import type { Protocol } from '../protocols/protocol.ts'
+import { StoreError } from '../store/ports/store-error.ts'
 
 /** All errors of the gateway and their HTTP status. */
 const statusOf = {
@@ -105,10 +107,25 @@ const unavailable = (message: string) => (cause: unknown) =>
 
 export const requestNotStored = unavailable('The gateway could not store this request. Try again.')
 
-export const databaseNotRead = unavailable('The gateway could not read its database. Try again.')
+const databaseNotRead = unavailable('The gateway could not read its database. Try again.')
+
+/** What the client gets of any error; one that is a bug is logged. */
+export function asGatewayError(thrown: unknown, log: Logger, requestId: string): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  if (thrown instanceof StoreError) {
+    log.warn('database not read', { request_id: requestId, error: thrown.message })
+    return databaseNotRead(thrown)
+  }
+  log.error('internal error', {
+    request_id: requestId,
+    error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+  })
+  const message = 'The gateway failed. Try again, or tell its operator.'
+  return new GatewayError('internal', message, { cause: thrown })
+}
 
 /** The error of requests that arrive or still run when the process stops. */
-export const stopping = () =>
+export const interrupted = () =>
   new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.', {
     retryAfter: 1,
   })

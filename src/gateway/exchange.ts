@@ -9,11 +9,11 @@ import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './admit/authenticate.ts'
 import type { Gatekeeper, ModelCall } from './admit/gatekeeper.ts'
 import type { Route } from './admit/options.ts'
-import type { Places } from './admit/places.ts'
 import type { Plan } from './admit/plan.ts'
+import type { RequestSlots } from './admit/request-slots.ts'
 import type { BodyFacts } from './body/body.ts'
 import type { Choice } from './channels/chooser.ts'
-import { type GatewayError, stopping } from './errors.ts'
+import { type GatewayError, interrupted } from './errors.ts'
 import type { Interruption } from './failures/failures.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { Lease, MemoryBudget } from './memory/memory-budget.ts'
@@ -23,7 +23,7 @@ interface ExchangeParts {
   readonly clock: Clock
   readonly tick: Clock
   readonly gatekeeper: Pick<Gatekeeper, 'address'>
-  readonly places: Pick<Places, 'leave'>
+  readonly slots: Pick<RequestSlots, 'release'>
   readonly memory: Pick<MemoryBudget, 'end'>
 }
 
@@ -58,15 +58,15 @@ export class Exchange implements Listed {
   /** The upstream was called and may bill: the input is charged. */
   mayBill = false
 
-  firstByteTick: number | undefined
+  answeredTick: number | undefined
   usedLlmTokens = 0
   usage: Usage | undefined
   /** Its charge is stored, or kept until it can be: nothing later is its record. */
   isCharged = false
 
   // Held until its end.
-  /** Whether it counts as a running request: requests without a known key do not. */
-  hasPlace = false
+  /** It holds a request slot: requests without a known key do not. */
+  hasSlot = false
   lease: Lease | undefined
   permit: Permit | undefined
   choice: Choice | undefined
@@ -123,7 +123,7 @@ export class Exchange implements Listed {
   }
 
   notifyEnding(): void {
-    this.#refuseAdmission?.(stopping())
+    this.#refuseAdmission?.(interrupted())
     this.onEnding?.()
   }
 
@@ -157,7 +157,7 @@ export class Exchange implements Listed {
   /** Releases all that it holds. Idempotent. */
   end(): void {
     if (!this.#active.delete(this)) return
-    if (this.hasPlace) this.#parts.places.leave()
+    if (this.hasSlot) this.#parts.slots.release()
     if (this.lease) this.#parts.memory.end(this.lease)
     this.permit?.used(this.usedLlmTokens)
     this.permit?.release()
@@ -207,7 +207,7 @@ export type Concluded = {
   | 'upstreamKey'
   | 'route'
   | 'fault'
-  | 'firstByteTick'
+  | 'answeredTick'
   | 'usedLlmTokens'
   | 'isCharged'
   | 'interruption'

@@ -2,12 +2,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { Roster } from '../lib/roster.ts'
 import { createObservation } from '../protocols/canonical/observation.ts'
-import { StoreError } from '../store/ports/store-error.ts'
-import { type AdmitParts, type Admitted, admit } from './admit/admit.ts'
+import { type Admitted, admit } from './admit/admit.ts'
+import type { AdmitParts } from './admit/admit-parts.ts'
 import type { ModelCall } from './admit/gatekeeper.ts'
 import { dropRest } from './body/rest-of-body.ts'
 import { usualSilenceSeconds } from './context.ts'
-import { databaseNotRead, GatewayError, stopping } from './errors.ts'
+import { asGatewayError, interrupted } from './errors.ts'
 import { Exchange, type ExchangeReservation } from './exchange.ts'
 import { type ConcludeParts, conclude, settle } from './money/conclude.ts'
 import { countInput } from './money/count-input.ts'
@@ -46,7 +46,7 @@ export function createForwarder(parts: ForwardParts) {
     begun++
     const { signal } = call.request
     try {
-      if (closed) throw stopping()
+      if (closed) throw interrupted()
       const admission = exchange.admission<Admitted>()
       void admit(parts, exchange, call, admission)
       const admitted = await admission.promise
@@ -72,8 +72,8 @@ export function createForwarder(parts: ForwardParts) {
     active: (): number => active.size,
     activeStreams(): number {
       let count = 0
-      for (const { facts, firstByteTick } of active.all()) {
-        if (facts?.stream && firstByteTick !== undefined) count++
+      for (const { facts, answeredTick } of active.all()) {
+        if (facts?.stream && answeredTick !== undefined) count++
       }
       return count
     },
@@ -117,7 +117,7 @@ async function askAndReply(
     const isSettled = isLost && !exchange.isDenied && (await settleLost(parts, exchange))
     exchange.end()
     // The client is gone, and the settlement has logged the end.
-    if (isSettled) return errorReply(exchange, toGatewayError(parts, exchange, error))
+    if (isSettled) return errorReply(exchange, asGatewayError(error, parts.log, exchange.requestId))
     return fail(parts, exchange, error)
   }
 }
@@ -164,9 +164,9 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<bool
 
 /** The reply to a request that failed before its answer. What is not stored is not charged. */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
-  const isOfStore = exchange.isDenied || exchange.firstByteTick !== undefined
+  const isOfStore = exchange.isDenied || exchange.answeredTick !== undefined
   const interruption = isOfStore ? undefined : exchange.interruption
-  const error = toGatewayError(parts, exchange, thrown)
+  const error = asGatewayError(thrown, parts.log, exchange.requestId)
   const refused = error.status < 500 && error.kind !== 'channels_busy'
   conclude(parts, exchange, {
     ending: interruption ?? (refused ? 'refused' : 'failed'),
@@ -182,16 +182,3 @@ const toResponse = ({ body, status, headers }: Reply): Response =>
 
 /** The status that logs use for a client that did not wait; no client receives it. */
 const clientClosedRequest = 499
-
-function toGatewayError(parts: ForwardParts, exchange: Exchange, thrown: unknown): GatewayError {
-  if (thrown instanceof GatewayError) return thrown
-  if (thrown instanceof StoreError) {
-    parts.log.warn('database not read', { request_id: exchange.requestId, error: thrown.message })
-    return databaseNotRead(thrown)
-  }
-  parts.log.error('internal error', {
-    request_id: exchange.requestId,
-    error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
-  })
-  return new GatewayError('internal', 'The gateway failed. Try again, or tell its operator.')
-}

@@ -37,7 +37,7 @@ const source = {
   spooled: () => 0,
   coolings: () => [],
   memory: createProcessMemory({ memoryBytes: null }),
-  places: { refused: () => ({ requests: 0, connections: 0 }) },
+  slots: { refused: () => ({ requests: 0, connections: 0 }) },
   overdrawn: () => undefined,
   load: () => ({}),
   membership: undefined,

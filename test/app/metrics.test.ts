@@ -34,7 +34,7 @@ function scene() {
       memory: {
         budget: { totalBytes: 100, usedBytes: () => 40, waiting: () => 3, refused: () => 2 },
       },
-      places: { refused: () => ({ requests: 1, connections: 0 }) },
+      slots: { refused: () => ({ requests: 1, connections: 0 }) },
     },
     { longestMs: () => 12 },
   )

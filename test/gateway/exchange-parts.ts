@@ -82,7 +82,7 @@ export async function createExchange(options: ExchangeOptions) {
       clock: () => now,
       tick: () => 1000,
       gatekeeper: { address: () => '' },
-      places: { leave() {} },
+      slots: { release() {} },
       memory: { end() {} },
     },
     new Roster<Exchange>(),

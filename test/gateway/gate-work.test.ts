@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Candidate, Channel, Group, Offer } from '../../src/catalog/catalog.ts'
-import { createPathTree, passExtras } from '../../src/gateway/admit/gate.ts'
+import { passExtras, pathAround } from '../../src/gateway/admit/gate.ts'
 import type { RequestBody } from '../../src/gateway/body/body.ts'
+import { pathTree } from '../../src/gateway/body/native-body.ts'
 import { readExtras } from '../../src/protocols/chat/facts.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { Path } from '../../src/protocols/request-extras.ts'
 import { readExtras as readResponses } from '../../src/protocols/responses/facts.ts'
 import { createExchange } from './exchange-parts.ts'
 import { protocols } from './relay-scene.ts'
@@ -64,7 +66,8 @@ test('namespaces of tools are not looked into again and again', () => {
 const namespace = (tools: readonly object[]) => ({ type: 'namespace', name: 'n', tools })
 
 test('a path stands within another one that it goes on from', () => {
-  const { around } = createPathTree([['tools', 1], ['tools', 10, 'a'], ['servers']])
+  const tree = pathTree([['tools', 1], ['tools', 10, 'a'], ['servers']])
+  const around = (path: Path) => pathAround(tree, path)
   expect(around(['tools', 1, 'model'])).toEqual(['tools', 1])
   expect(around(['tools', 10, 'a', 'b', 'c'])).toEqual(['tools', 10, 'a'])
   expect(around(['servers', 0, 'model'])).toEqual(['servers'])

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Candidate, Offer } from '../../src/catalog/catalog.ts'
 import {
-  type Asked,
+  type CallForm,
   canExpress,
-  findOptions,
   type Option,
+  optionsOf,
   preferred,
   type Translate,
 } from '../../src/gateway/admit/options.ts'
@@ -47,7 +47,7 @@ const offerOf = (...candidates: readonly Candidate[]): Offer => ({
   contextWindow: null,
 })
 
-const askedIn = (name: ProtocolName, operation = protocols[name].generation): Asked => ({
+const askedIn = (name: ProtocolName, operation = protocols[name].generation): CallForm => ({
   protocol: protocols[name],
   operation,
   framing: 'sse',
@@ -73,7 +73,7 @@ describe('who may answer', () => {
   test.each(protocolNames)('%s: channels of its own protocol are known for it', (name) => {
     const others = protocolNames.filter((one) => one !== name)
     const offer = offerOf(...others.map((one) => speaking([one])), speaking([name]))
-    const options = findOptions(offer, askedIn(name), translator().translate)
+    const options = optionsOf(offer, askedIn(name), translator().translate)
     const native = options.filter(({ isNative }) => isNative)
     const foreign = options.filter(({ isNative }) => !isNative)
     expect(namesOf(native)).toEqual([`${name}@0`])
@@ -84,7 +84,7 @@ describe('who may answer', () => {
     'a channel that speaks several is asked in the client’s own: %s',
     (name) => {
       const { asked, translate } = translator()
-      const [only] = findOptions(offerOf(speaking(protocolNames)), askedIn(name), translate)
+      const [only] = optionsOf(offerOf(speaking(protocolNames)), askedIn(name), translate)
       const route = only?.route()
       expect([route?.protocol.name, route?.translation, only?.isNative]).toEqual([
         name,
@@ -103,11 +103,7 @@ describe('who may answer', () => {
         const spoken = left.slice(0, left.length - from).filter((name) => name !== client)
         const best = spoken.at(-1)
         if (best === undefined) continue
-        const [only] = findOptions(
-          offerOf(speaking(spoken)),
-          askedIn(client),
-          translator().translate,
-        )
+        const [only] = optionsOf(offerOf(speaking(spoken)), askedIn(client), translator().translate)
         expect([client, only?.route().protocol.name]).toEqual([client, best])
         expect(preferred(spoken, protocols[client]).name).toBe(best)
       }
@@ -117,7 +113,7 @@ describe('who may answer', () => {
   test('another one of its protocols when that one refuses', () => {
     const { translate } = translator(['responses', 'messages'])
     const spoken: ProtocolName[] = ['chat', 'responses', 'messages']
-    const [only] = findOptions(offerOf(speaking(spoken)), askedIn('gemini'), translate)
+    const [only] = optionsOf(offerOf(speaking(spoken)), askedIn('gemini'), translate)
     expect(only?.route().protocol.name).toBe('chat')
     expect(only?.route().operation).toBe(chat.generation)
     expect(only && canExpress(only)).toBeTrue()
@@ -128,7 +124,7 @@ describe('what can’t be expressed', () => {
   test('a channel that can’t is known by it; the others are asked', () => {
     const { translate } = translator(['gemini'])
     const offer = offerOf(speaking(['gemini']), speaking(['messages'], { priority: 1 }))
-    const options = findOptions(offer, askedIn('chat'), translate)
+    const options = optionsOf(offer, askedIn('chat'), translate)
     expect(options.filter(canExpress).map(({ channel }) => channel.name)).toEqual(['messages@1'])
   })
 
@@ -138,7 +134,7 @@ describe('what can’t be expressed', () => {
       speaking(['gemini', 'responses']),
       speaking(['messages'], { priority: 1 }),
     )
-    expect(() => findOptions(offer, askedIn('chat'), translate)).toThrow(
+    expect(() => optionsOf(offer, askedIn('chat'), translate)).toThrow(
       expect.objectContaining({
         kind: 'unsupported_parameter',
         details: expect.objectContaining({
@@ -152,7 +148,7 @@ describe('what can’t be expressed', () => {
     for (const refused of [[], ['gemini', 'messages']] as const) {
       const { asked, translate } = translator(refused)
       const native = speaking(['chat'])
-      const options = findOptions(
+      const options = optionsOf(
         offerOf(native, speaking(['gemini', 'messages'])),
         askedIn('chat'),
         translate,
@@ -175,7 +171,7 @@ describe('what can’t be expressed', () => {
   test('no more channels are translated for than must be', () => {
     const { asked, translate } = translator()
     const offer = offerOf(...Array.from({ length: 20 }, () => speaking(['gemini'])))
-    findOptions(offer, askedIn('chat'), translate)
+    optionsOf(offer, askedIn('chat'), translate)
     expect(asked.length).toBe(1)
   })
 
@@ -183,17 +179,17 @@ describe('what can’t be expressed', () => {
     const translate: Translate = () => {
       throw new TypeError('a bug')
     }
-    expect(() => findOptions(offerOf(speaking(['gemini'])), askedIn('chat'), translate)).toThrow(
+    expect(() => optionsOf(offerOf(speaking(['gemini'])), askedIn('chat'), translate)).toThrow(
       TypeError,
     )
   })
 })
 
 describe('a model that does not make what is asked for', () => {
-  const refusalOf = (model: string, asked: Asked, ...spoken: readonly ProtocolName[]) => {
+  const refusalOf = (model: string, asked: CallForm, ...spoken: readonly ProtocolName[]) => {
     const candidate = { ...speaking(spoken), upstreamModel: model }
     try {
-      findOptions({ ...offerOf(candidate), model }, asked, translator().translate)
+      optionsOf({ ...offerOf(candidate), model }, asked, translator().translate)
       return 'found'
     } catch (error) {
       return error instanceof GatewayError ? `${error.kind}: ${error.message}` : error
@@ -201,7 +197,7 @@ describe('a model that does not make what is asked for', () => {
   }
   const { embeddings, imageGenerations } = chat.operations
 
-  test.each<[string, Asked, readonly ProtocolName[], string]>([
+  test.each<[string, CallForm, readonly ProtocolName[], string]>([
     ['text-embedding-3-small', askedIn('chat'), ['chat'], 'Ask for it by POST /v1/embeddings.'],
     ['text-embedding-3-small', askedIn('messages'), ['chat'], 'Ask for it by POST /v1/embeddings.'],
     [
@@ -231,7 +227,7 @@ describe('a model that does not make what is asked for', () => {
     expect(refusal).toEndWith(wayOut)
   })
 
-  test.each<[string, Asked, readonly ProtocolName[]]>([
+  test.each<[string, CallForm, readonly ProtocolName[]]>([
     ['text-embedding-3-small', askedIn('chat', embeddings), ['chat']],
     ['gemini-embedding-001', askedIn('gemini', gemini.operations.embed), ['gemini']],
     ['gemini-2.5-flash-image', askedIn('chat'), ['gemini']],
@@ -245,9 +241,9 @@ describe('a model that does not make what is asked for', () => {
 
 describe('a model without a way', () => {
   const { translate } = translator()
-  const kindOf = (offer: Offer, asked: Asked) => {
+  const kindOf = (offer: Offer, asked: CallForm) => {
     try {
-      findOptions(offer, asked, translate)
+      optionsOf(offer, asked, translate)
       return 'found'
     } catch (error) {
       return error instanceof GatewayError ? `${error.kind}: ${error.message}` : error
@@ -267,7 +263,7 @@ describe('a model without a way', () => {
     const foreign = offerOf(speaking(['gemini', 'responses', 'messages']))
     expect(kindOf(foreign, askedIn('chat', operation))).toStartWith('unsupported_parameter: ')
     const mixed = offerOf(speaking(['gemini']), speaking(['chat'], { priority: 3 }))
-    const options = findOptions(mixed, askedIn('chat', operation), translate)
+    const options = optionsOf(mixed, askedIn('chat', operation), translate)
     expect(namesOf(options)).toEqual(['chat@3'])
   })
 
@@ -292,7 +288,7 @@ describe('a model without a way', () => {
   test('counts that no upstream makes are made here', () => {
     for (const { counting, name } of [responses, messages, gemini]) {
       const others = protocolNames.filter((one) => one !== name)
-      expect(findOptions(offerOf(speaking(others)), askedIn(name, counting), translate)).toEqual([])
+      expect(optionsOf(offerOf(speaking(others)), askedIn(name, counting), translate)).toEqual([])
     }
   })
 })

@@ -154,7 +154,7 @@ describe('buildSettlement', () => {
 
   test('says who asked for what, how it ended and what it costs', async () => {
     const { exchange, caller } = await createExchange(completions)
-    exchange.firstByteTick = 1012.4
+    exchange.answeredTick = 1012.4
     const seen = observed({ outcome: 'complete', usage, usageRaw: { prompt_tokens: 7 } })
     const used = { usage, estimated: false, clamped: false, calls: 1 }
     const { request, attempts } = buildSettlement(exchange, caller, end, used, seen, 1034.6)

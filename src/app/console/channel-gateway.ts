@@ -33,10 +33,10 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
     const row = { ...more, timeouts: { ...timeouts, firstByteMs }, id: 0 }
     const channel = openChannel(row, apiKeys, proxy ?? undefined)
     const begun = tick()
-    let firstByteTick: number | undefined
+    let answeredTick: number | undefined
     const timed: Outbound = async (call) => {
       const response = await outbound(call)
-      firstByteTick = tick()
+      answeredTick = tick()
       return response
     }
     const target = { channel, key, model: upstreamModel, protocol }
@@ -55,7 +55,7 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
       failure: result.failure ?? null,
       why: result.failure === undefined ? null : failureClasses[result.failure].why,
       error: words === undefined ? null : hideKeys(words, channel).slice(0, maxErrorLength),
-      first_byte_ms: firstByteTick === undefined ? null : Math.round(firstByteTick - begun),
+      first_byte_ms: answeredTick === undefined ? null : Math.round(answeredTick - begun),
       duration_ms: Math.round(tick() - begun),
     }
   }

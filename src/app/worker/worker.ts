@@ -4,7 +4,7 @@ import {
   isRefused,
   type Job,
   type JobWorker,
-  type Refused,
+  type RefusedJob,
   type Results,
 } from '../../gateway/worker/job.ts'
 import { refusalOf } from '../../gateway/worker/prepare.ts'
@@ -120,7 +120,7 @@ export function createJobWorker(keys: TextKeys, { longestMs = longestJobMs } = {
 export type ToThread = { readonly keys: TextKeys } | { readonly job: Job }
 
 export type Done =
-  | { readonly result: Results[Job['kind']] | Refused }
+  | { readonly result: Results[Job['kind']] | RefusedJob }
   | { readonly failure: string }
 
 /** `ready`: the thread listens. */

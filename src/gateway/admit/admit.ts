@@ -14,44 +14,21 @@ import {
 import { isForm, parseFormBody } from '../body/form-body.ts'
 import { brokenBody, checkContentType, readBytes } from '../body/read-bytes.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
-import { stopping } from '../errors.ts'
+import { interrupted } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import {
-  type BodyMemory,
-  createLease,
-  type Lease,
-  LeasedMemory,
-  requestCost,
-} from '../memory/memory-budget.ts'
-import { type AffordParts, reserveMoney } from '../money/afford.ts'
+import { createLease, LeasedMemory, requestCost } from '../memory/memory-budget.ts'
+import { reserveMoney } from '../money/afford.ts'
 import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
-import type { OwnResponses } from '../own-responses/own-responses.ts'
 import { isLongToParse, readOnWorker } from '../worker/prepare.ts'
-import { type EnterParts, enter } from './enter-limits.ts'
-import { type FindParts, gateTask, translatedOptions, translateOnWorker } from './find-options.ts'
-import type { Gatekeeper, ModelCall } from './gatekeeper.ts'
-import { type Option, plainOptions } from './options.ts'
+import type { AdmitParts } from './admit-parts.ts'
+import type { Caller } from './authenticate.ts'
+import { enterLimits } from './enter-limits.ts'
+import { findOptions, translateOnWorker } from './find-options.ts'
+import type { ModelCall } from './gatekeeper.ts'
+import type { Option } from './options.ts'
 import { withOwnTools } from './own-tools.ts'
-import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import {
-  checkReferences,
-  lookUpShared,
-  type ReferenceParts,
-  type SharedLookupParts,
-} from './references.ts'
-
-export interface AdmitParts
-  extends EnterParts,
-    FindParts,
-    AffordParts,
-    SharedLookupParts,
-    ReferenceParts {
-  readonly gatekeeper: Gatekeeper
-  readonly places: Pick<Places, 'enter' | 'leave'>
-  readonly own: OwnResponses
-  readonly maxBodyBytes: () => number
-}
+import { checkReferences, lookUpShared } from './references.ts'
 
 export interface Admitted {
   readonly body: RequestBody
@@ -60,80 +37,130 @@ export interface Admitted {
   readonly looking: Promise<void> | undefined
 }
 
-/** Checks key, body, model, limits and money, in this order; rejects with the first refusal. */
+/**
+ * Checks key, body, model, limits and money, in this order; rejects with the first refusal.
+ * Awaiting a value that is already here would cost a turn of the event loop.
+ */
 export async function admit(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   { resolve, reject }: PromiseWithResolvers<Admitted>,
 ): Promise<void> {
-  let isReading = false
   try {
     const found = parts.gatekeeper.identify(call)
-    // Awaiting a value that is already here costs a turn of the event loop.
     const caller = found instanceof Promise ? await found : found
-    exchange.caller = caller
-    parts.gatekeeper.check(caller, call, true)
-    if (exchange.interruption !== undefined) throw stopping()
-    parts.places.enter()
-    exchange.hasPlace = true
-    checkContentType(call.request.headers.get('content-type'), call.operation.takesForm === true)
-    const owner = String(caller.account.id)
-    const lease = createLease(owner)
-    const memory = memoryFor(parts, exchange, lease)
-    // A body that arrives too slowly while others wait for memory is aborted.
-    parts.memory.startReading(lease, exchange.refuseAdmission)
-    const maxBytes = parts.maxBodyBytes()
-    isReading = true
-    const came = await readBytes(call.request, { maxBytes, owner, memory })
-    isReading = false
-    const bytes = came instanceof ArrayBuffer ? Buffer.from(came) : came
-    parts.memory.endReading(lease)
-    if (lease.isOver) throw stopping()
-    const reading = readBody(parts, exchange, call, bytes)
-    const read = reading instanceof Promise ? await reading : reading
-    exchange.model = call.model ?? read.facts.model ?? ''
-    exchange.facts = factsOf(call, read)
-    const plan = planRequest(parts.catalog(), caller, exchange.model)
-    const continued = continuesResponse(call, read)
-      ? await continueRead(parts, exchange, call, read, { plan, memory })
-      : read
-    exchange.facts = factsOf(call, continued)
-    if (call.operation === call.protocol.generation) {
-      exchange.facts = withOwnTools(exchange.facts, plan.offer)
+    admitCaller(parts, exchange, call, caller)
+    let received: ArrayBuffer | Buffer
+    try {
+      received = await receiveBody(parts, exchange, call)
+    } catch (error) {
+      throw brokenBody(error)
     }
-    const body = { ...continued, facts: exchange.facts }
-    exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
-    if (call.operation === responses.generation) {
-      const previousId = previousIdIn(read)
-      exchange.keeping = createKeeping({ ...parts, accountId: caller.account.id, body, previousId })
-    }
-    const gate = gateTask(exchange, exchange.plan, body)
-    const worker = translateOnWorker(parts, exchange, call, body)
-    const findPrepared = worker && (await worker)
-    const options =
-      (gate === undefined && plainOptions(exchange.plan.offer, call)) ||
-      translatedOptions(parts, exchange, call, body, exchange.plan, gate, findPrepared)
+    const reading = readBody(parts, exchange, call, endReceiving(parts, exchange, received))
+    const sent = reading instanceof Promise ? await reading : reading
+    const plan = planCall(parts, exchange, call, caller, sent)
+    const whole = continuesResponse(call, sent)
+      ? await withConversation(parts, exchange, call, sent, plan)
+      : sent
+    const body = completePlan(parts, exchange, call, { caller, plan, sent, whole })
+    const translating = translateOnWorker(parts, exchange, call, body)
+    const options = findOptions(parts, exchange, call, body, translating && (await translating))
     const looking = lookUpShared(parts, exchange, body, options)
-    const entered = enter(parts, exchange, exchange.plan, body)
-    if (entered instanceof Promise) await entered
+    const entering = enterLimits(parts, exchange, plan, body)
+    if (entering instanceof Promise) await entering
     if (body.facts.continues.length > 0) await checkReferences(parts, exchange, options, looking)
-    const afforded = reserveMoney(parts, exchange, body, looking)
-    if (afforded instanceof Promise) await afforded
+    const reserving = reserveMoney(parts, exchange, body, looking)
+    if (reserving instanceof Promise) await reserving
     resolve({ body, options, looking })
   } catch (error) {
-    reject(isReading ? brokenBody(error) : error)
+    reject(error)
   }
 }
 
-/** Leases memory for a request and its body, until the request ends. */
-function memoryFor(parts: AdmitParts, exchange: Exchange, lease: Lease): BodyMemory {
-  exchange.lease = lease
-  const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
-  return new LeasedMemory(parts.memory, lease, waiting, requestCost)
+/** Checks the key and its account, and takes a request slot. */
+function admitCaller(
+  { gatekeeper, slots }: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+  caller: Caller,
+): void {
+  exchange.caller = caller
+  gatekeeper.check(caller, call, true)
+  if (exchange.interruption !== undefined) throw interrupted()
+  slots.take()
+  exchange.hasSlot = true
+  checkContentType(call.request.headers.get('content-type'), call.operation.takesForm === true)
 }
 
-export const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
+/** Reads the body into leased memory. One that is too slow while others wait for it is aborted. */
+function receiveBody(
+  parts: AdmitParts,
+  exchange: Exchange,
+  { request }: ModelCall,
+): Promise<ArrayBuffer | Buffer> {
+  const owner = String(exchange.caller?.account.id)
+  const lease = createLease(owner)
+  exchange.lease = lease
+  parts.memory.startReading(lease, exchange.refuseAdmission)
+  const memory = new LeasedMemory(parts.memory, lease, memoryWait(parts, exchange), requestCost)
+  return readBytes(request, { maxBytes: parts.maxBodyBytes(), owner, memory })
+}
+
+function endReceiving(
+  { memory }: AdmitParts,
+  { lease }: Exchange,
+  received: ArrayBuffer | Buffer,
+): Buffer {
+  if (lease) memory.endReading(lease)
+  if (lease?.isOver) throw interrupted()
+  return received instanceof ArrayBuffer ? Buffer.from(received) : received
+}
+
+const memoryWait = ({ memoryWaitMs }: AdmitParts, { request }: Exchange) => ({
+  waitMs: memoryWaitMs(),
+  signal: request.signal,
+})
+
+/** Finds the model's group and offer. */
+function planCall(
+  { catalog }: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+  caller: Caller,
+  sent: RequestBody,
+): Plan {
+  exchange.model = call.model ?? sent.facts.model ?? ''
+  exchange.facts = factsOf(call, sent)
+  return planRequest(catalog(), caller, exchange.model)
+}
+
+/** `whole`: the sent body with the conversation that it continues. */
+function completePlan(
+  { own }: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+  {
+    caller,
+    plan,
+    sent,
+    whole,
+  }: { caller: Caller; plan: Plan; sent: RequestBody; whole: RequestBody },
+): RequestBody {
+  const { operation, protocol, request } = call
+  const known = factsOf(call, whole)
+  const facts = operation === protocol.generation ? withOwnTools(known, plan.offer) : known
+  const body = { ...whole, facts }
+  exchange.facts = facts
+  exchange.plan = withAskedContext(plan, request.headers, facts.betas ?? [])
+  if (operation === responses.generation) {
+    const previousId = previousIdIn(sent)
+    exchange.keeping = createKeeping({ own, accountId: caller.account.id, body, previousId })
+  }
+  return body
+}
+
+const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
   ...facts,
   stream: stream ?? facts.stream,
 })
@@ -143,21 +170,24 @@ const continuesResponse = ({ protocol }: ModelCall, { facts }: RequestBody) =>
   protocol === responses && facts.continues.length > 0
 
 /** The body with the stored conversation that it continues. */
-async function continueRead(
+async function withConversation(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
-  { plan: { offer }, memory }: { readonly plan: Plan; readonly memory: BodyMemory },
+  { offer }: Plan,
 ): Promise<RequestBody> {
   const hasNative = offer.candidates.some(({ channel }) => responses.name in channel.speaks)
-  const accountId = exchange.caller?.account.id ?? 0
+  const { caller, lease } = exchange
+  const accountId = caller?.account.id ?? 0
   const maxBytes = parts.maxBodyBytes()
   return await inOwnTurn(String(accountId), async () => {
-    if (exchange.interruption) throw stopping()
+    if (exchange.interruption) throw interrupted()
     const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
-    if (whole) await memory.take(whole.byteLength)
-    return whole ? await readBody(parts, exchange, call, whole) : body
+    if (whole === undefined || lease === undefined) return body
+    const memory = new LeasedMemory(parts.memory, lease, memoryWait(parts, exchange))
+    await memory.take(whole.byteLength)
+    return await readBody(parts, exchange, call, whole)
   })
 }
 
@@ -165,7 +195,7 @@ async function continueRead(
 const inOwnTurn = createKeyedMutex()
 
 /** Reads a body and names its model on the exchange, for the record of refused requests too. */
-export function readBody(
+function readBody(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,

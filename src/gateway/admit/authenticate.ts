@@ -132,7 +132,7 @@ export function createAuthenticator(parts: AuthenticatorParts) {
   }
 }
 
-interface Admission {
+interface CallerCheck {
   readonly now: number
   readonly today: string
   readonly clientAddress: (call: HttpCall) => string
@@ -142,7 +142,7 @@ interface Admission {
 }
 
 /** The checks before the body is read, in a fixed order. Throws the first refusal. */
-export function checkCaller(caller: Caller, call: HttpCall, admission: Admission): void {
+export function checkCaller(caller: Caller, call: HttpCall, check: CallerCheck): void {
   const { token, account } = caller
   if (token.deletedAt !== null || account.deletedAt !== null) throw unauthenticated('deleted')
   if (token.status === 'disabled') throw unauthenticated('disabled')
@@ -150,7 +150,7 @@ export function checkCaller(caller: Caller, call: HttpCall, admission: Admission
     throw new GatewayError('account_restricted', 'This account is disabled. Ask its operator.')
   }
   if (caller.ipAllow.length > 0) {
-    const address = admission.clientAddress(call)
+    const address = check.clientAddress(call)
     if (!isListed(address, caller.ipAllow)) {
       throw new GatewayError(
         'ip_not_allowed',
@@ -158,19 +158,19 @@ export function checkCaller(caller: Caller, call: HttpCall, admission: Admission
       )
     }
   }
-  checkRegions(account, call, admission)
-  if (token.expiresAt !== null && token.expiresAt <= admission.now) {
+  checkRegions(account, call, check)
+  if (token.expiresAt !== null && token.expiresAt <= check.now) {
     throw unauthenticated('expired')
   }
-  if (!admission.needsBalance) return
+  if (!check.needsBalance) return
   if (account.balanceNano + account.creditLimitNano <= 0) throw unauthenticated('balance')
-  if (budgetLeft(caller, admission.today) <= 0) throw unauthenticated('budget')
+  if (budgetLeft(caller, check.today) <= 0) throw unauthenticated('budget')
 }
 
-function checkRegions({ regions }: AccountState, call: HttpCall, admission: Admission): void {
-  const { groupRegions } = admission
+function checkRegions({ regions }: AccountState, call: HttpCall, check: CallerCheck): void {
+  const { groupRegions } = check
   if (regions === null && groupRegions === null) return
-  const from = admission.clientCountries(call)
+  const from = check.clientCountries(call)
   if (isServed(regions, from) && isServed(groupRegions, from)) return
   const whose = isServed(regions, from) ? "This key's group" : 'This account'
   throw new GatewayError(

@@ -1,38 +1,74 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Group } from '../../catalog/catalog.ts'
 import type { RequestBody } from '../body/body.ts'
-import { GatewayError, stopping } from '../errors.ts'
+import { GatewayError, interrupted } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Limiter, Permit, Subject } from '../limits/limiter.ts'
+import type { Permit, Subject } from '../limits/limiter.ts'
 import { quickInput } from '../money/bound.ts'
+import type { AdmitParts } from './admit-parts.ts'
 import type { Caller } from './authenticate.ts'
 import type { Plan } from './plan.ts'
 
-export interface EnterParts {
-  readonly catalog: () => Catalog
-  readonly limiter: Limiter
-  readonly queueTimeMs: () => number
-  readonly onLimited: (kind: string) => void
-}
+export type LimitParts = Pick<AdmitParts, 'catalog' | 'limiter' | 'queueTimeMs' | 'onLimited'>
 
-export function enter(
-  { limiter, queueTimeMs, onLimited }: EnterParts,
+/** Takes the request's permit, in line where it has to wait. Throws the 429 of a limit. */
+export function enterLimits(
+  parts: LimitParts,
   exchange: Exchange,
-  plan: Plan,
+  { group }: Plan,
   body: RequestBody,
 ): void | Promise<void> {
   const { caller, request } = exchange
   if (caller === undefined) return
-  const subjects = subjectsOf(caller, plan)
-  const llmTokens = countsLlmTokens(subjects) ? quickInput(body) : 0
-  const waiting = { waitMs: queueTimeMs(), signal: request.signal }
-  try {
-    const permit = limiter.enter(subjects, llmTokens, waiting)
-    if (permit instanceof Promise) return enterLate(exchange, permit, onLimited)
-    hold(exchange, permit)
-  } catch (error) {
-    noteLimited(error, onLimited)
-    throw error
+  const permit = takePermit(parts, caller, group, request.signal, body)
+  if (permit instanceof Promise) return permit.then((late) => hold(exchange, late))
+  hold(exchange, permit)
+}
+
+function hold(exchange: Exchange, permit: Permit): void {
+  if (exchange.interruption !== undefined) {
+    permit.undo()
+    throw interrupted()
   }
+  exchange.permit = permit
+}
+
+/** Does work that uses no LLM tokens within the caller's limits. Throws the 429 of a limit. */
+export async function withinLimits<Result>(
+  parts: LimitParts,
+  caller: Caller,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const group = parts.catalog().groups.get(caller.token.groupId)
+  const permit = group && (await takePermit(parts, caller, group, signal))
+  try {
+    return await work()
+  } finally {
+    permit?.release()
+  }
+}
+
+function takePermit(
+  { limiter, queueTimeMs, onLimited }: LimitParts,
+  caller: Caller,
+  group: Group,
+  signal: AbortSignal,
+  body?: RequestBody,
+): Permit | Promise<Permit> {
+  const subjects = subjectsOf(caller, group)
+  const llmTokens = body && countsLlmTokens(subjects) ? quickInput(body) : 0
+  try {
+    const permit = limiter.enter(subjects, llmTokens, { waitMs: queueTimeMs(), signal })
+    if (!(permit instanceof Promise)) return permit
+    return permit.catch((error: unknown) => refused(error, onLimited))
+  } catch (error) {
+    return refused(error, onLimited)
+  }
+}
+
+function refused(error: unknown, onLimited: LimitParts['onLimited']): never {
+  if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+  throw error
 }
 
 function countsLlmTokens(subjects: readonly Subject[]): boolean {
@@ -40,51 +76,8 @@ function countsLlmTokens(subjects: readonly Subject[]): boolean {
   return false
 }
 
-export async function enterLimits(
-  { catalog, limiter, queueTimeMs, onLimited }: EnterParts,
-  caller: Caller,
-  signal: AbortSignal,
-): Promise<Permit | undefined> {
-  const group = catalog().groups.get(caller.token.groupId)
-  if (group === undefined) return undefined
-  try {
-    return await limiter.enter(subjectsOf(caller, { group }), 0, { waitMs: queueTimeMs(), signal })
-  } catch (error) {
-    noteLimited(error, onLimited)
-    throw error
-  }
-}
-
-async function enterLate(
-  exchange: Exchange,
-  permit: Promise<Permit>,
-  onLimited: EnterParts['onLimited'],
-): Promise<void> {
-  try {
-    hold(exchange, await permit)
-  } catch (error) {
-    noteLimited(error, onLimited)
-    throw error
-  }
-}
-
-function noteLimited(error: unknown, onLimited: EnterParts['onLimited']): void {
-  if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
-}
-
-function hold(exchange: Exchange, permit: Permit): void {
-  if (exchange.interruption !== undefined) {
-    permit.undo()
-    throw stopping()
-  }
-  exchange.permit = permit
-}
-
 /** The subjects a request counts against; those without limits admit their waiters. */
-function subjectsOf(
-  { token, account }: Caller,
-  { group }: Pick<Plan, 'group'>,
-): readonly Subject[] {
+function subjectsOf({ token, account }: Caller, group: Group): readonly Subject[] {
   const { id, name, limits } = token
   return [
     { kind: 'token', id, name, limits },

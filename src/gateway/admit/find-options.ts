@@ -4,46 +4,52 @@ import { once } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { countMedia } from '../media/fetch-media.ts'
 import { rememberFailures } from '../media/inline-media.ts'
-import { LeasedMemory, type MemoryBudget } from '../memory/memory-budget.ts'
-import type { TranslationParts, TranslationTask } from '../translate/translation.ts'
+import { LeasedMemory } from '../memory/memory-budget.ts'
 import {
   createTranslation,
   decodeRequest,
+  type TranslationTask,
   targetOf,
   translateEmbedding,
   withAnswers,
 } from '../translate/translation.ts'
 import { type FindPrepared, isHeavy, prepareOnWorker } from '../worker/prepare.ts'
+import type { AdmitParts } from './admit-parts.ts'
 import { type GateTask, isStrict, passExtras, passTranslated } from './gate.ts'
 import type { ModelCall } from './gatekeeper.ts'
-import { findOptions, foreignWays, isEmbedding, type Option, type Translate } from './options.ts'
+import {
+  foreignWays,
+  isEmbedding,
+  type Option,
+  optionsOf,
+  plainOptions,
+  type Translate,
+} from './options.ts'
 import type { Plan } from './plan.ts'
 
-export interface FindParts extends TranslationParts {
-  readonly memory: MemoryBudget
-  readonly memoryWaitMs: () => number
-}
-
-/** The channels that may answer, where the request must be inspected or translated. */
-export function translatedOptions(
-  parts: FindParts,
+/** The channels that may answer. Throws the 400 or 403 of what none may get. */
+export function findOptions(
+  parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
-  { offer }: Plan,
-  gate: GateTask | undefined,
   findPrepared: FindPrepared | undefined,
 ): readonly Option[] {
+  const { plan } = exchange
+  if (plan === undefined) return []
+  const gate = gateTask(exchange, plan, body)
+  const plain = gate === undefined ? plainOptions(plan.offer, call) : undefined
+  if (plain !== undefined) return plain
   const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
   const task = taskOf(exchange, call, body)
   const translate: Translate = isEmbedding(call.operation)
     ? (candidate, upstream) => translateEmbedding(task, candidate, upstream)
     : translator(parts, exchange, task, gate, findPrepared)
-  return findOptions(offer, call, translate, pass)
+  return optionsOf(plan.offer, call, translate, pass)
 }
 
 /** What has to be inspected in a request; undefined: nothing, as for most. */
-export function gateTask(
+function gateTask(
   exchange: Exchange,
   { group, offer }: Plan,
   body: RequestBody,
@@ -69,14 +75,14 @@ const taskOf = (
 })
 
 /** Fetches a request's files; without memory for one of them the whole request fails. */
-function mediaFor({ media, memory, memoryWaitMs }: FindParts, { lease, request }: Exchange) {
+function mediaFor({ media, memory, memoryWaitMs }: AdmitParts, { lease, request }: Exchange) {
   const waiting = { waitMs: memoryWaitMs(), signal: request.signal, isAhead: true }
   return rememberFailures(countMedia(media, lease && new LeasedMemory(memory, lease, waiting)))
 }
 
 /** Translates one request, which is decoded once, on first use. */
 function translator(
-  parts: FindParts,
+  parts: AdmitParts,
   exchange: Exchange,
   task: TranslationTask,
   gate: GateTask | undefined,
@@ -100,7 +106,7 @@ function translator(
 
 /** Translates a heavy request on the worker thread; undefined: light, or untranslated. */
 export function translateOnWorker(
-  parts: FindParts,
+  parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,

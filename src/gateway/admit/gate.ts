@@ -18,6 +18,7 @@ import {
 import { requestFeatures } from '../../protocols/translation/features.ts'
 import type { VendorExtras } from '../../store/ports/extras.ts'
 import type { RequestBody } from '../body/body.ts'
+import { type PathTree, pathTree } from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Concluded, Exchange } from '../exchange.ts'
 import { isNotDearer } from '../money/dearest.ts'
@@ -98,10 +99,10 @@ function checkSelectors(
 ): ReadonlySet<string> {
   const ofTools = new Set<string>()
   if (models.length === 0) return ofTools
-  const tools = createPathTree(hostedTools.map(({ path }) => path))
+  const tools = pathTree(hostedTools.map(({ path }) => path))
   const sold = soldBy(task.group, candidate.channel)
   for (const selector of models) {
-    const tool = tools.around(selector.path)
+    const tool = pathAround(tools, selector.path)
     if (tool === undefined) checkSelector(task, candidate, selector, sold)
     else ofTools.add(pathText(tool))
   }
@@ -254,33 +255,13 @@ function reportsTier({ usageRaw, observed }: Observation, field: string): boolea
   })
 }
 
-interface Node {
-  path: Path | undefined
-  readonly inside: Map<string | number, Node>
-}
-
-/** Finds which of some paths contains another one, in one walk along it. */
-export function createPathTree(paths: readonly Path[]) {
-  const root: Node = { path: undefined, inside: new Map() }
-  for (const path of paths) {
-    let at = root
-    for (const step of path) {
-      const next = at.inside.get(step) ?? { path: undefined, inside: new Map() }
-      at.inside.set(step, next)
-      at = next
-    }
-    at.path = path
+/** Which of the paths of a tree contains another one. */
+export function pathAround(tree: PathTree, path: Path): Path | undefined {
+  let at: PathTree | undefined = tree
+  for (const [depth, step] of path.entries()) {
+    if (at.isEnd) return path.slice(0, depth)
+    at = at.inside.get(step)
+    if (at === undefined) return undefined
   }
-
-  function around(path: Path): Path | undefined {
-    let at: Node | undefined = root
-    for (const step of path) {
-      if (at.path !== undefined) return at.path
-      at = at.inside.get(step)
-      if (at === undefined) return undefined
-    }
-    return undefined
-  }
-
-  return { around }
+  return undefined
 }

@@ -23,7 +23,7 @@ export interface Option extends Candidate {
   readonly route: () => Route
 }
 
-export interface Asked {
+export interface CallForm {
   readonly protocol: Protocol
   readonly operation: Operation
   readonly framing: Framing
@@ -42,7 +42,7 @@ const byFidelity: readonly Protocol[] = Object.values(protocols).sort(
 /** The nearest protocols to the legacy completions form. */
 const legacyOrder: readonly Protocol[] = [chat, ...byFidelity.filter((one) => one !== chat)]
 
-const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
+const orderFor = ({ operation }: Pick<CallForm, 'operation'>) =>
   isLegacy(operation) ? legacyOrder : byFidelity
 
 export type ClientName = ProtocolName | 'legacy'
@@ -64,7 +64,7 @@ export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'na
 /** The protocols in which the foreign channels of an offer can be called. */
 export function foreignWays(
   { candidates }: Offer,
-  asked: Asked,
+  asked: CallForm,
 ): readonly (readonly [Candidate, Protocol])[] {
   if (asked.operation !== asked.protocol.generation) return []
   return candidates
@@ -84,7 +84,7 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
 
 /** The operation for a channel of another protocol; undefined: it has none. */
 function foreignOperation(
-  { protocol, operation }: Pick<Asked, 'protocol' | 'operation'>,
+  { protocol, operation }: Pick<CallForm, 'protocol' | 'operation'>,
   upstream: Protocol,
 ): Operation | undefined {
   if (operation === protocol.generation) return upstream.generation
@@ -94,7 +94,7 @@ function foreignOperation(
 const isLegacy = (operation: Operation) => operation === chat.operations.textCompletions
 
 /** Whether a channel gets the client's bytes. Some channels lack chat's legacy form. */
-const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate['channel']) =>
+const isNative = ({ protocol, operation }: CallForm, { speaks, quirks }: Candidate['channel']) =>
   protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
 
 export const isEmbedding = ({ embeds }: Operation): boolean => embeds === true
@@ -102,12 +102,12 @@ export const isEmbedding = ({ embeds }: Operation): boolean => embeds === true
 const plain = new WeakMap<Offer, Map<Operation, readonly Option[]>>()
 
 /** The cached options of an offer without foreign channels; else undefined. */
-export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | undefined {
+export function plainOptions(offer: Offer, asked: CallForm): readonly Option[] | undefined {
   if (asked.framing !== 'sse') return undefined
   const known = plain.get(offer)?.get(asked.operation)
   if (known !== undefined) return known
   if (!offer.candidates.every(({ channel }) => isNative(asked, channel))) return undefined
-  const options = findOptions(offer, asked, () => {
+  const options = optionsOf(offer, asked, () => {
     throw new Error('A channel that speaks the protocol of its client needs no translation.')
   })
   const ofOffer = plain.get(offer) ?? new Map<Operation, readonly Option[]>()
@@ -116,9 +116,9 @@ export function plainOptions(offer: Offer, asked: Asked): readonly Option[] | un
 }
 
 /** The channels that may answer, natively or by translation. Throws the 502 or 400 of none. */
-export function findOptions(
+export function optionsOf(
   offer: Offer,
-  asked: Asked,
+  asked: CallForm,
   translate: Translate,
   pass?: Pass,
 ): readonly Option[] {
@@ -158,7 +158,7 @@ function makesAnswers(offer: Offer, { name }: Protocol): boolean {
 /** A channel by the first of its protocols that can express the request; undefined: none can. */
 function foreignOption(
   candidate: Candidate,
-  asked: Asked,
+  asked: CallForm,
   translate: Translate,
 ): Option | undefined {
   const ways = orderFor(asked).flatMap((protocol) => {

@@ -1,27 +1,15 @@
-import type { AnswerStore } from '../../store/ports/answers.ts'
-import type { Background } from '../background/background.ts'
 import type { RequestBody } from '../body/body.ts'
 import { type Conversation, hintInHeaders } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
+import type { AdmitParts } from './admit-parts.ts'
 import type { Affinity } from './affinity.ts'
 import type { Option } from './options.ts'
 import { shortName } from './plan.ts'
 
-/** What becomes of a request that refers to an answer unknown here. */
-type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
-
-export interface ReferenceParts {
-  readonly affinity: Affinity
-  readonly answers: Pick<AnswerStore, 'areShared'>
-  readonly background: Pick<Background, 'requireEnd'>
-  /** `refuse_shared`: refused where tokens of several accounts may use its channels. */
-  readonly unknownAnswers: () => UnknownAnswers
-}
-
 /** Refuses references to answers that are foreign, unknown or not charged yet. */
 export async function checkReferences(
-  parts: ReferenceParts,
+  parts: AdmitParts,
   exchange: Exchange,
   options: readonly Option[],
   looking: Promise<void> | undefined,
@@ -44,7 +32,7 @@ export async function checkReferences(
 }
 
 async function areRefused(
-  { answers, unknownAnswers }: ReferenceParts,
+  { answers, unknownAnswers }: AdmitParts,
   options: readonly Option[],
 ): Promise<boolean> {
   const rule = unknownAnswers()
@@ -79,8 +67,6 @@ function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
   )
 }
 
-type FindBinding = (tokenId: number, conversation: string) => Promise<void> | undefined
-
 /** The conversation of a request; undefined: unknown. */
 export function conversationIn(
   { request, model }: Exchange,
@@ -89,22 +75,17 @@ export function conversationIn(
   return body.conversation({ hint: hintInHeaders(request.headers), model })
 }
 
-export interface SharedLookupParts {
-  readonly affinity: Affinity
-  readonly findBinding?: FindBinding | undefined
-}
-
 /** Asks other nodes for continued answers and the sticky binding; undefined: no wait. */
 export function lookUpShared(
-  { affinity, findBinding }: SharedLookupParts,
+  { affinity, refreshBinding }: AdmitParts,
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
 ): Promise<void> | undefined {
   const answers = lookUpAnswers(affinity, exchange)
-  const home = lookUpBinding(findBinding, exchange, body, options)
-  const both = answers && home && Promise.all([answers, home]).then(() => undefined)
-  const looking = both ?? answers ?? home
+  const binding = lookUpBinding(refreshBinding, exchange, body, options)
+  const both = answers && binding && Promise.all([answers, binding]).then(() => undefined)
+  const looking = both ?? answers ?? binding
   looking?.catch(() => {}) // awaiting callers get the error; a request refused earlier does not await
   return looking
 }
@@ -120,14 +101,14 @@ function lookUpAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | 
 }
 
 function lookUpBinding(
-  findBinding: FindBinding | undefined,
+  refreshBinding: AdmitParts['refreshBinding'],
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
 ): Promise<void> | undefined {
   const { caller } = exchange
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
-  if (findBinding === undefined || caller === undefined || !isChoice) return undefined
+  if (refreshBinding === undefined || caller === undefined || !isChoice) return undefined
   const conversation = conversationIn(exchange, body)
-  return conversation?.isBegun ? findBinding(caller.token.id, conversation.key) : undefined
+  return conversation?.isBegun ? refreshBinding(caller.token.id, conversation.key) : undefined
 }

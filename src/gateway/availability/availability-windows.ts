@@ -135,11 +135,8 @@ function add({ name, groups }: WindowSums, bucket: AvailabilityBucket, times: 1 
   else sums.models.set(model, sum)
   if (barWindows.includes(name)) {
     const start = bucketStart(windows[name].size, startedAt)
-    const { requests = 0, failed = 0 } = sums.bars.get(start) ?? {}
-    const bar = {
-      requests: requests + times * requestsOf(bucket),
-      failed: failed + times * failuresOf(bucket),
-    }
+    const change = { requests: times * requestsOf(bucket), failed: times * failuresOf(bucket) }
+    const bar = sumOfBars(sums.bars.get(start), change)
     if (bar.requests === 0) sums.bars.delete(start)
     else sums.bars.set(start, bar)
   }
@@ -171,11 +168,7 @@ function createFigures(
       const found = sumsOf(window, groupId)
       return Array.from({ length: buckets }, (_, place): Bar => {
         const start = windowStart(window, nowMs) + place * bucketMs[size]
-        const bars = found.map(({ bars }) => bars.get(start) ?? noBar)
-        return {
-          requests: bars.reduce((sum, { requests }) => sum + requests, 0),
-          failed: bars.reduce((sum, { failed }) => sum + failed, 0),
-        }
+        return found.map(({ bars }) => bars.get(start) ?? noBar).reduce(sumOfBars, noBar)
       })
     },
     hours: (groupId) => past.of(groupId, sumsIn(layers[1], '24h', groupId)?.bars ?? new Map()),
@@ -184,6 +177,11 @@ function createFigures(
 }
 
 const noBar: Bar = { requests: 0, failed: 0 }
+
+const sumOfBars = (a: Bar = noBar, b: Bar): Bar => ({
+  requests: a.requests + b.requests,
+  failed: a.failed + b.failed,
+})
 
 function sumOf(parts: readonly AvailabilityCounts[]): AvailabilityCounts {
   const sum = emptyCounts()
@@ -210,11 +208,7 @@ export function createPastHours(
     if (requests === 0) return
     const hours = groups.get(bucket.groupId) ?? new Map<number, Bar>()
     const start = bucketStart('hour', bucket.startedAt)
-    const known = hours.get(start)
-    hours.set(start, {
-      requests: requests + (known?.requests ?? 0),
-      failed: failuresOf(bucket) + (known?.failed ?? 0),
-    })
+    hours.set(start, sumOfBars(hours.get(start), { requests, failed: failuresOf(bucket) }))
     groups.set(bucket.groupId, hours)
   }
 
@@ -255,13 +249,7 @@ export function createPastHours(
     /** A group's hours, oldest first; `more` are not stored yet. */
     of(groupId: number, more: ReadonlyMap<number, Bar>): readonly MeasuredHour[] {
       const all = new Map(groups.get(groupId))
-      for (const [start, { requests, failed }] of more) {
-        const known = all.get(start)
-        all.set(start, {
-          requests: requests + (known?.requests ?? 0),
-          failed: failed + (known?.failed ?? 0),
-        })
-      }
+      for (const [start, bar] of more) all.set(start, sumOfBars(all.get(start), bar))
       return [...all]
         .map(([startedAt, bar]) => ({ startedAt, ...bar }))
         .sort((a, b) => a.startedAt - b.startedAt)

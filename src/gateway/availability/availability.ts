@@ -185,24 +185,24 @@ export function outcomeOf(
   outputTokens: number,
   nowTick: number,
 ): AvailabilityOutcome | undefined {
-  const { plan, operation, facts, firstByteTick, startedTick } = exchange
+  const { plan, operation, facts, answeredTick, startedTick } = exchange
   if (!operation.charged || plan === undefined) return undefined
   const fault = faultOf(exchange, end)
   if (fault === undefined) return undefined
-  const isTimed = fault === null && facts?.stream === true && firstByteTick !== undefined
+  const isTimed = fault === null && facts?.stream === true && answeredTick !== undefined
   return {
     groupId: plan.group.id,
     model: plan.offer.model,
     fault,
-    firstByteMs: isTimed ? firstByteTick - startedTick : null,
+    firstByteMs: isTimed ? answeredTick - startedTick : null,
     outputTokens,
-    generationMs: isTimed ? nowTick - firstByteTick : null,
+    generationMs: isTimed ? nowTick - answeredTick : null,
   }
 }
 
 /** Whose fault the failure was; null: it was served. */
 function faultOf(
-  { fault, firstByteTick }: Concluded,
+  { fault, answeredTick }: Concluded,
   { ending, cause }: End,
 ): AvailabilityOutcome['fault'] | undefined {
   switch (ending) {
@@ -210,7 +210,7 @@ function faultOf(
     case 'incomplete':
       return null
     case 'client_left':
-      return firstByteTick === undefined ? undefined : null
+      return answeredTick === undefined ? undefined : null
     case 'refused':
       // A failure the upstream describes in its own words counts like a refusal.
       return fault ?? 'client'

@@ -117,7 +117,7 @@ function concluded(
     upstreamKey: undefined,
     candidate: channel && { channel, upstreamModel },
     route: { protocol: responses, operation, framing: 'sse', translation: undefined },
-    firstByteTick: firstByteMs === null ? undefined : startedTick + firstByteMs,
+    answeredTick: firstByteMs === null ? undefined : startedTick + firstByteMs,
     facts: factsOf(pending),
     attempts: [],
     usedLlmTokens: 0,

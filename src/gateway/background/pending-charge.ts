@@ -59,13 +59,13 @@ export function backgroundAnswer(
 }
 
 function pendingCharge(exchange: Concluded): PendingCharge {
-  const { startedAt, startedTick, firstByteTick, model, candidate, facts, reservation } = exchange
+  const { startedAt, startedTick, answeredTick, model, candidate, facts, reservation } = exchange
   const untold = unreportedExtras(exchange)
   return {
     startedAt,
     model,
     upstreamModel: candidate?.upstreamModel,
-    firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
+    firstByteMs: answeredTick === undefined ? null : Math.round(answeredTick - startedTick),
     stream: facts?.stream ?? false,
     calls: facts?.calls ?? 1,
     reckonedNano: reservation?.reckonedNano,

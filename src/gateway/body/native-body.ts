@@ -82,9 +82,11 @@ export function hasEmptyItems(bytes: Buffer): boolean {
   return false
 }
 
-interface Cut {
-  isWhole: boolean
-  readonly inside: Map<string | number, Cut>
+/** Paths by their common beginnings. */
+export interface PathTree {
+  /** A path ends here. */
+  isEnd: boolean
+  readonly inside: Map<string | number, PathTree>
 }
 
 interface Member {
@@ -101,7 +103,7 @@ interface Span {
 
 /** The JSON text without the members at these paths; every other byte stays, but for commas. */
 export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
-  const root = treeOf(paths)
+  const root = pathTree(paths)
   const spans: Span[] = []
   collect(bytes, skipSpace(bytes, 0), root, spans)
   const parts: Buffer[] = []
@@ -114,13 +116,13 @@ export function cutMembers(bytes: Buffer, paths: readonly Path[]): Buffer {
   return Buffer.concat(parts)
 }
 
-function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
+function collect(bytes: Buffer, start: number, cut: PathTree, spans: Span[]): void {
   if (bytes[start] !== openObject && bytes[start] !== openArray) return
   const members = membersOf(bytes, start)
   members.forEach(({ key, start: from, end, valueStart }, index) => {
     const inside = cut.inside.get(key)
     if (inside === undefined) return
-    if (!inside.isWhole) {
+    if (!inside.isEnd) {
       collect(bytes, valueStart, inside, spans)
       return
     }
@@ -131,7 +133,7 @@ function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
     }
     // The last member goes with the comma before it, if one is left.
     let before = index - 1
-    while (before >= 0 && cut.inside.get(members[before]?.key ?? -1)?.isWhole) before--
+    while (before >= 0 && cut.inside.get(members[before]?.key ?? -1)?.isEnd) before--
     const kept = members[before]
     if (kept === undefined) spans.push({ start: from, end })
     else if (before === index - 1) spans.push({ start: kept.end, end })
@@ -200,9 +202,9 @@ const ofTools = ['tool_choice', 'parallel_tool_calls', 'toolConfig', 'tool_confi
 
 /** Widens paths to emptied lists and objects, and to the fields about removed tools. */
 function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[] {
-  const root = treeOf(paths)
+  const root = pathTree(paths)
   const found: Path[] = []
-  const gather = (node: Cut, value: unknown, path: Path): void => {
+  const gather = (node: PathTree, value: unknown, path: Path): void => {
     for (const [step, inner] of node.inside) {
       const at = [...path, step]
       const member = isHolder(value) ? value[step] : undefined
@@ -217,22 +219,22 @@ function wholeMembers(body: JsonObject, paths: readonly Path[]): readonly Path[]
   return [...others, ...ofTools.filter((name) => body[name] !== undefined).map((name) => [name])]
 }
 
-function treeOf(paths: readonly Path[]): Cut {
-  const root: Cut = { isWhole: false, inside: new Map() }
+export function pathTree(paths: readonly Path[]): PathTree {
+  const root: PathTree = { isEnd: false, inside: new Map() }
   for (const path of paths) {
     let at = root
     for (const step of path) {
-      const next = at.inside.get(step) ?? { isWhole: false, inside: new Map() }
+      const next = at.inside.get(step) ?? { isEnd: false, inside: new Map() }
       at.inside.set(step, next)
       at = next
     }
-    at.isWhole = true
+    at.isEnd = true
   }
   return root
 }
 
-function isWhole(node: Cut, value: unknown): boolean {
-  if (node.isWhole) return true
+function isWhole(node: PathTree, value: unknown): boolean {
+  if (node.isEnd) return true
   if (node.inside.size < sizeOf(value) || !isHolder(value)) return false
   for (const [step, inner] of node.inside) if (!isWhole(inner, value[step])) return false
   return true

@@ -1,18 +1,13 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/counters.ts'
-import { idText } from './cooling-table.ts'
+import { createCoolingChanges, idText } from './cooling-table.ts'
 
 /** Saves health in the background; a failing store disturbs no request. */
 export type CoolingSaver = ReturnType<typeof createCoolingSaver>
 
-interface Change {
-  readonly id: CoolingId
-  readonly row: CoolingRow | undefined
-}
-
 export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: number) {
-  let waiting = new Map<string, Change>()
+  const changes = createCoolingChanges()
   const saved = new Map<string, CoolingRow>()
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Serialized, so that reads never fall between two states. */
@@ -24,8 +19,8 @@ export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: num
     timer.unref()
   }
 
-  function note(id: CoolingId, row: CoolingRow | undefined): void {
-    waiting.set(idText(id), { id, row })
+  function note(row: CoolingRow, hasEnded: boolean): void {
+    changes.note(row, hasEnded)
     later()
   }
 
@@ -38,23 +33,16 @@ export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: num
   }
 
   async function save(): Promise<void> {
-    if (waiting.size === 0) return
-    const batch = waiting
-    waiting = new Map()
-    const changes = [...batch.values()]
     try {
-      await store.save(
-        changes.flatMap(({ row }) => row ?? []),
-        changes.flatMap(({ id, row }) => (row ? [] : id)),
-      )
-      for (const [text, { row }] of batch) {
-        if (row) saved.set(text, row)
-        else saved.delete(text)
+      const written = await changes.write((rows, ended) => store.save(rows, ended))
+      if (written.size === 0) return
+      for (const [text, { row, hasEnded }] of written) {
+        if (hasEnded) saved.delete(text)
+        else saved.set(text, row)
       }
-      if (isFailing) log.info('health of channels stored again', { count: batch.size })
+      if (isFailing) log.info('health of channels stored again', { count: written.size })
       isFailing = false
     } catch (error) {
-      waiting = new Map([...batch, ...waiting]) // what has changed since then is newer
       if (!isFailing) log.error('health of channels not stored', { error: String(error) })
       isFailing = true
       later()
@@ -65,7 +53,7 @@ export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: num
     if (saved.size === 0) return []
     try {
       const there = new Set((await store.load()).map(idText))
-      const gone = [...saved].filter(([text]) => !there.has(text) && !waiting.has(text))
+      const gone = [...saved].filter(([text]) => !there.has(text) && !changes.has(text))
       for (const [text] of gone) saved.delete(text)
       return gone.map(([, row]) => row)
     } catch (error) {
@@ -78,8 +66,8 @@ export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: num
     found(rows: readonly CoolingRow[]): void {
       for (const row of rows) saved.set(idText(row), row)
     },
-    changed: (row: CoolingRow): void => note(row, row),
-    ended: (row: CoolingRow): void => note(row, undefined),
+    changed: (row: CoolingRow): void => note(row, false),
+    ended: (row: CoolingRow): void => note(row, true),
     flush,
     /** Rows that were written and are gone from the store, though not ended here. */
     removed(): Promise<readonly CoolingRow[]> {

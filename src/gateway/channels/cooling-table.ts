@@ -23,6 +23,35 @@ export interface CoolingEntry {
 export const idText = ({ channelId, key, model }: CoolingId): string =>
   `${channelId} ${key} ${model}`
 
+/** Changes of cooldowns that are to be written: the latest of each entry. */
+export function createCoolingChanges() {
+  type Changes = Map<string, { readonly row: CoolingRow; readonly hasEnded: boolean }>
+  let pending: Changes = new Map()
+  return {
+    note: (row: CoolingRow, hasEnded: boolean) => pending.set(idText(row), { row, hasEnded }),
+    has: (text: string): boolean => pending.has(text),
+    /** Writes all; the changes of a failed write stay, but for those that were replaced meanwhile. */
+    async write(
+      to: (rows: readonly CoolingRow[], ended: readonly CoolingRow[]) => Promise<unknown>,
+    ): Promise<Changes> {
+      const batch = pending
+      if (batch.size === 0) return batch
+      pending = new Map()
+      const changes = [...batch.values()]
+      try {
+        await to(
+          changes.flatMap(({ row, hasEnded }) => (hasEnded ? [] : row)),
+          changes.flatMap(({ row, hasEnded }) => (hasEnded ? row : [])),
+        )
+        return batch
+      } catch (error) {
+        pending = new Map([...batch, ...pending])
+        throw error
+      }
+    },
+  }
+}
+
 const maxEntries = 10_000
 
 /** Cooling entries by channel, key and model: bounded, and empty for healthy channels. */

@@ -1,5 +1,5 @@
 import type { Clock, Repeat } from '../../lib/clock.ts'
-import { stopping } from '../errors.ts'
+import { interrupted } from '../errors.ts'
 import { CountedPermit, type LocalPermit, limitError } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
@@ -148,7 +148,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       if (tallies.every((tally) => isFree(tally, llmTokens, now))) {
         return permit(tallies, llmTokens, now)
       }
-      if (isStopped) throw stopping()
+      if (isStopped) throw interrupted()
       const shortages = tallies.flatMap((tally) => shortagesOf(tally, llmTokens, now))
       const limitMs = patienceMs(shortages, waitMs)
       if (limitMs === 0 || knownMs(shortages) > limitMs) {
@@ -185,7 +185,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     /** Rejects all waiters, now and from now on. */
     stop(): void {
       isStopped = true
-      rejectAll(stopping())
+      rejectAll(interrupted())
     },
   }
 }

@@ -2,7 +2,7 @@ import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { type Listed, Roster } from '../../lib/roster.ts'
-import { GatewayError, stopping } from '../errors.ts'
+import { GatewayError, interrupted } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
 
 /** A holder's part of the memory budget. */
@@ -155,7 +155,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   const fitsLarge = (bytes: number) => used + bytes <= largestBytes && (hasRoom?.(bytes) ?? true)
 
   function tryTake(lease: Lease, bytes: number): boolean {
-    if (lease.isOver) throw stopping()
+    if (lease.isOver) throw interrupted()
     if (!isLarge(lease, bytes)) {
       if (waitingSmall > 0 || !fitsSmall({ lease, bytes })) return false
     } else if (waitingLarge > 0 || !isWithinShare({ lease, bytes }) || !fitsLarge(bytes)) {
@@ -221,7 +221,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     }
     const go = () => {
       leave()
-      if (lease.isOver) return reject(stopping())
+      if (lease.isOver) return reject(interrupted())
       hold(lease, bytes)
       resolve()
     }

@@ -4,7 +4,7 @@ import type { Affinity } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import type { Plan } from '../admit/plan.ts'
 import type { RequestBody } from '../body/body.ts'
-import { GatewayError, requestNotStored, stopping, unauthenticated } from '../errors.ts'
+import { GatewayError, interrupted, requestNotStored, unauthenticated } from '../errors.ts'
 import type { Exchange, ExchangeReservation } from '../exchange.ts'
 import {
   type Asked as AskedCost,
@@ -128,7 +128,7 @@ async function reserveWhenShort(parts: AffordParts, asked: Asked, most: Most): P
 
 /** A reservation for a disconnected client would never be released. */
 function requireClient({ exchange }: Asked): void {
-  if (exchange.interruption !== undefined) throw stopping()
+  if (exchange.interruption !== undefined) throw interrupted()
 }
 
 /** Refuses a request that could cost more than its token allows. */

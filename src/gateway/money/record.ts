@@ -213,7 +213,7 @@ export function buildSettlement(
   seen: Observation | undefined,
   nowTick: number,
 ): Settlement {
-  const { plan, operation, candidate, route, firstByteTick, startedTick } = exchange
+  const { plan, operation, candidate, route, answeredTick, startedTick } = exchange
   const { extras: _, ...counts } = used.usage
   return {
     request: {
@@ -241,7 +241,7 @@ export function buildSettlement(
       ...chargeFor(exchange, used),
       longContextPricing: plan?.group.longContextPricing ?? true,
       multiplierMillionths: plan?.group.multiplierMillionths ?? 1_000_000,
-      firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
+      firstByteMs: answeredTick === undefined ? null : Math.round(answeredTick - startedTick),
       durationMs: Math.round(nowTick - startedTick),
     },
     attempts: exchange.attempts,

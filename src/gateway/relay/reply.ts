@@ -42,7 +42,7 @@ interface Delivery {
 
 /** The answer is here: releases what its upstream need not keep. */
 export function beginReply({ tick }: ConcludeParts, exchange: Exchange): void {
-  exchange.firstByteTick = tick()
+  exchange.answeredTick = tick()
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
 }
 

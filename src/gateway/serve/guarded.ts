@@ -1,11 +1,10 @@
 import { createRequestId } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
-import { StoreError } from '../../store/ports/store-error.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import type { Gatekeeper, HttpCall } from '../admit/gatekeeper.ts'
 import { afterRest } from '../body/rest-of-body.ts'
-import { databaseNotRead, errorResponse, GatewayError, modelHeaders } from '../errors.ts'
+import { asGatewayError, errorResponse, modelHeaders } from '../errors.ts'
 
 export interface GuardParts {
   readonly gatekeeper: Gatekeeper
@@ -45,17 +44,9 @@ async function guardedAnswer(
     if (value instanceof Response) return value
     const headers = modelHeaders(protocol, requestId, 'application/json')
     return new Response(JSON.stringify(value), { headers })
-  } catch (error) {
-    if (error instanceof GatewayError) {
-      if (error.status < 500) parts.onRefused?.(error.word)
-      return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
-    }
-    if (error instanceof StoreError) {
-      parts.log.warn('database not read', { request_id: requestId, error: error.message })
-      return errorResponse(databaseNotRead(error), protocol, requestId)
-    }
-    parts.log.error('internal error', { request_id: requestId, error: String(error) })
-    const failed = new GatewayError('internal', 'The gateway failed. Try again.', { cause: error })
-    return errorResponse(failed, protocol, requestId)
+  } catch (thrown) {
+    const error = asGatewayError(thrown, parts.log, requestId)
+    if (error.status < 500) parts.onRefused?.(error.word)
+    return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
   }
 }

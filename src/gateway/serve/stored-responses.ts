@@ -5,7 +5,7 @@ import { ownResponseOf } from '../../protocols/responses/wire.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import type { Affinity, Origin } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { type EnterParts, enterLimits } from '../admit/enter-limits.ts'
+import { type LimitParts, withinLimits } from '../admit/enter-limits.ts'
 import { callerGroup } from '../admit/plan.ts'
 import type { Background } from '../background/background.ts'
 import { collectBytes, TooManyBytes } from '../body/bounded-bytes.ts'
@@ -22,7 +22,7 @@ import { hideSecretsIn } from '../upstream/hide-secrets.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
 import { baseOf, upstreamHeaders, withoutKeys } from '../upstream/upstream-call.ts'
 
-export interface StoredResponseParts extends EnterParts {
+export interface StoredResponseParts extends LimitParts {
   readonly own: OwnResponses
   readonly affinity: Affinity
   readonly background: Pick<Background, 'requireEnd' | 'fetched'>
@@ -57,13 +57,10 @@ export async function forwardStoredResponse(
     throw new GatewayError('response_not_found', `Response with id '${id}' not found.`)
   }
   refuseStream(request)
-  const permit = await enterLimits(parts, caller, request.signal)
-  try {
+  return await withinLimits(parts, caller, request.signal, async () => {
     if (request.method === 'DELETE') await parts.background.requireEnd(caller.account.id, id)
     return await passOn(parts, ask, origin, channel)
-  } finally {
-    permit?.release()
-  }
+  })
 }
 
 async function passOn(
@@ -138,17 +135,12 @@ async function answerOwn(
   const [response] = await Array.fromAsync(own.findResponses(caller.account.id, [id]))
   if (response === undefined) return undefined
   refuseStream(request)
-  const permit = await enterLimits(parts, caller, request.signal)
-  try {
+  return await withinLimits(parts, caller, request.signal, async () => {
     const headers = modelHeaders(responses, requestId, 'application/json')
-    if (request.method === 'DELETE') {
-      await own.remove(caller.account.id, id)
-      return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
-    }
-    return new Response(response as Bun.BodyInit, { headers })
-  } finally {
-    permit?.release()
-  }
+    if (request.method !== 'DELETE') return new Response(response as Bun.BodyInit, { headers })
+    await own.remove(caller.account.id, id)
+    return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
+  })
 }
 
 function refuseStream({ url }: Request): void {

@@ -4,18 +4,18 @@ import type { Logger } from '../../lib/log.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { type EnterParts, enterLimits } from '../admit/enter-limits.ts'
+import { type LimitParts, withinLimits } from '../admit/enter-limits.ts'
 import type { HttpCall } from '../admit/gatekeeper.ts'
 import { checkBody, parseJsonBody, parseLarge, slicedBytes } from '../body/body.ts'
 import { type Context, httpCall } from '../context.ts'
-import { GatewayError, modelHeaders, pageNotFound, stopping } from '../errors.ts'
+import { GatewayError, interrupted, modelHeaders, pageNotFound } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
 import { type GuardParts, guarded } from '../serve/guarded.ts'
 import { errorEvent } from './client-message.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type ConversationLimits, createSocketMemory } from './socket-memory.ts'
 
-interface SocketParts extends GuardParts, EnterParts {
+interface SocketParts extends GuardParts, LimitParts {
   readonly forwarder: Forwarder
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
@@ -80,7 +80,7 @@ export function createSockets(parts: SocketParts) {
     const accountId = caller.account.id
     if (!parts.isOn()) return switchedOff(requestId)
     if (!isWhole(request)) throw notWhole()
-    if (isClosed) throw stopping()
+    if (isClosed) throw interrupted()
     const open = ofAccount.get(accountId) ?? 0
     if (open >= most.ofAccount || connections.size >= most.ofAll)
       throw tooMany(open >= most.ofAccount)
@@ -175,9 +175,7 @@ async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): P
   const owner = String(caller.account.id)
   const parsed = isLarge ? await parseLarge(owner, bytes) : parseJsonBody(bytes)
   const { value } = checkBody(parsed, responses.operations.responses)
-  const permit = await enterLimits(parts, caller, call.request.signal)
-  permit?.release()
-  return value()
+  return await withinLimits(parts, caller, call.request.signal, async () => value())
 }
 
 function switchedOff(requestId: string): Response {

@@ -4,7 +4,7 @@ import type { Option } from '../admit/options.ts'
 import { conversationIn } from '../admit/references.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { Choice, Chooser, Asked as ChooserAsked } from '../channels/chooser.ts'
-import { GatewayError, stopping } from '../errors.ts'
+import { GatewayError, interrupted } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
 import type { Outbound, PacedCall } from '../outbound/outbound.ts'
@@ -31,7 +31,7 @@ export async function askChannels(
 ): Promise<Answer> {
   if (looking !== undefined) {
     await looking
-    if (exchange.interruption) throw stopping()
+    if (exchange.interruption) throw interrupted()
   }
   const chooser = parts.choose(askedOf(parts, exchange, body, optionsFor(parts, exchange, options)))
   const failures: Failure[] = []
@@ -54,7 +54,7 @@ export async function askChannels(
     }
     leave(exchange, choice)
     await exchange.reservation?.written() // a refusal of the money is what ended the attempt
-    if (exchange.interruption) throw stopping()
+    if (exchange.interruption) throw interrupted()
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
@@ -68,7 +68,7 @@ async function arrived(
 ): Promise<Choice | undefined> {
   // The exchange releases the place at its end.
   exchange.choice = await coming
-  if (exchange.interruption) throw stopping()
+  if (exchange.interruption) throw interrupted()
   return exchange.choice
 }
 
@@ -81,13 +81,13 @@ async function waitForRoom(
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
   const line = new AbortController()
-  exchange.abortBy(line, stopping())
+  exchange.abortBy(line, interrupted())
   try {
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
   } finally {
     await exchange.reservation?.written() // a refusal of the money may be what has ended it
   }
-  if (exchange.interruption) throw stopping()
+  if (exchange.interruption) throw interrupted()
   return exchange.choice
 }
 

@@ -1,5 +1,4 @@
 import { createFairMutex } from '../../lib/concurrency.ts'
-import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
 import type { HiddenWork } from '../../protocols/request-facts.ts'
@@ -18,6 +17,7 @@ import {
   workCost,
 } from '../memory/memory-budget.ts'
 import type { TextSample } from '../money/estimate.ts'
+import type { TranslationTarget } from '../translate/translation.ts'
 
 /** Work on a large request for the worker thread; the bytes of a large body are shared. */
 export type Job = ReadJob | TranslationJob | WriteJob | CountJob
@@ -55,13 +55,7 @@ export interface TranslationJob extends BodyJob {
   readonly files: ReadonlyMap<string, Media> | undefined
 }
 
-export interface JobTarget {
-  readonly upstream: ProtocolName
-  readonly origin: string
-  readonly quirks: readonly Quirk[]
-  readonly model: string
-  readonly webSearch?: boolean
-}
+export type JobTarget = Omit<TranslationTarget, 'upstream'> & { readonly upstream: ProtocolName }
 
 export interface WriteJob extends Sized {
   readonly kind: 'write'
@@ -83,7 +77,7 @@ export interface Results {
     /** The request without its conversation, for reading and writing answers. */
     readonly request: CanonicalRequest
     readonly body: JsonObject
-    readonly targets: readonly (PreparedTarget | Refused)[]
+    readonly targets: readonly (PreparedTarget | RefusedJob)[]
   }
   readonly read: ReadResult
   readonly write: NativeBody
@@ -110,13 +104,13 @@ export interface PreparedTarget {
 }
 
 /** A `GatewayError`, as it comes from another thread. */
-export interface Refused {
+export interface RefusedJob {
   readonly refused: ErrorKind
   readonly message: string
   readonly param: string | undefined
 }
 
-export const isRefused = (result: object | number | undefined): result is Refused =>
+export const isRefused = (result: object | number | undefined): result is RefusedJob =>
   typeof result === 'object' && 'refused' in result
 
 /** Runs jobs on the worker thread, fairly by owner. */

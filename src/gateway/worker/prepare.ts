@@ -17,7 +17,7 @@ import {
   type JobTarget,
   type JobWorker,
   type OperationName,
-  type Refused,
+  type RefusedJob,
 } from './job.ts'
 
 /** From this many values or bytes on, work on a whole request takes milliseconds. */
@@ -95,7 +95,7 @@ const asJobTarget = ({ upstream, ...rest }: TranslationTarget): JobTarget => ({
 const keyOf = ({ upstream, origin, quirks, model, webSearch }: JobTarget) =>
   JSON.stringify([upstream, origin, quirks, model, webSearch === true])
 
-export const refusalOf = (refusal: Refused | undefined): Error =>
+export const refusalOf = (refusal: RefusedJob | undefined): Error =>
   refusal === undefined
     ? new Error('A target was not prepared.')
     : new GatewayError(

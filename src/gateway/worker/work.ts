@@ -14,7 +14,7 @@ import type {
   Job,
   PreparedTarget,
   ReadJob,
-  Refused,
+  RefusedJob,
   Results,
   TranslationJob,
   WriteJob,
@@ -26,7 +26,10 @@ interface WorkParts {
 }
 
 /** Runs a job; a refusal is a result, too. */
-export async function doJob(parts: WorkParts, job: Job): Promise<Results[Job['kind']] | Refused> {
+export async function doJob(
+  parts: WorkParts,
+  job: Job,
+): Promise<Results[Job['kind']] | RefusedJob> {
   return orRefused<Results[Job['kind']]>(() => {
     switch (job.kind) {
       case 'translate':
@@ -41,7 +44,9 @@ export async function doJob(parts: WorkParts, job: Job): Promise<Results[Job['ki
   })
 }
 
-async function orRefused<Result>(work: () => Result | Promise<Result>): Promise<Result | Refused> {
+async function orRefused<Result>(
+  work: () => Result | Promise<Result>,
+): Promise<Result | RefusedJob> {
   try {
     return await work()
   } catch (error) {
@@ -66,7 +71,7 @@ async function translate(
   const request = decodeRequest(client, body, job.model)
   const { optionalTools } = job
   const task = { ...job, client, body }
-  const targets: (PreparedTarget | Refused)[] = []
+  const targets: (PreparedTarget | RefusedJob)[] = []
   for (const target of job.targets) {
     const { upstream, ...rest } = target
     const made = await orRefused(async () => {

@@ -2,9 +2,9 @@ import { repeatByTimer } from '../../lib/clock.ts'
 import { countOpenFiles, descriptorLimit } from '../../lib/process-state.ts'
 import { GatewayError } from '../errors.ts'
 
-export type Places = ReturnType<typeof createPlaces>
+export type RequestSlots = ReturnType<typeof createRequestSlots>
 
-interface PlacesParts {
+interface RequestSlotsParts {
   readonly mostRequests: () => number | undefined
   /** Undefined: derived from the process's limit of open files. */
   readonly mostConnections: () => number | undefined
@@ -20,13 +20,13 @@ const lookMs = 1_000
 const retryAfter = 2
 
 /** The server does not count connections, so open files are counted once a second. */
-export function createPlaces(parts: PlacesParts) {
+export function createRequestSlots(parts: RequestSlotsParts) {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
   const { most = descriptorLimit() ?? Number.POSITIVE_INFINITY } = parts
   const refused = { requests: 0, connections: 0 }
   let areConnectionsShort = false
   let areFilesUsedUp = false
-  let entered = 0
+  let taken = 0
   const look = () => {
     const open = count() ?? 0
     areConnectionsShort = open > (mostConnections() ?? most * partOfFiles)
@@ -35,9 +35,9 @@ export function createPlaces(parts: PlacesParts) {
   const stop = repeatByTimer(look, lookMs)
 
   return {
-    /** Throws the 429 where there is no place. */
-    enter(): void {
-      if (entered >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
+    /** Throws the 429 when no slot is free. */
+    take(): void {
+      if (taken >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
         refused.requests++
         throw overloaded('requests under way as it may (server.max_requests)')
       }
@@ -45,10 +45,10 @@ export function createPlaces(parts: PlacesParts) {
         refused.connections++
         throw overloaded('connections open as it may (ulimit -n)')
       }
-      entered++
+      taken++
     },
-    leave(): void {
-      entered--
+    release(): void {
+      taken--
     },
     /** Too many connections: they are closed after their answers. */
     areConnectionsShort: (): boolean => areConnectionsShort,
