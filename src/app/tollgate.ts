@@ -124,7 +124,7 @@ export async function createTollgate(parts: TollgateParts) {
     log,
     parts.spool,
   )
-  store.records.onDearer?.(reservations.noteExcess)
+  store.records.onOverrun?.(reservations.noteOverrun)
   const hearing = createHearing(store, () => inTurn(readAnew), tick)
   const availability = createAvailability({ store: store.availability, clock, log })
   const descriptors = watchDescriptors(log, parts.repeat)

@@ -166,7 +166,7 @@ export class Exchange implements Listed {
 }
 
 export interface ExchangeReservation {
-  readonly written: () => Promise<void>
+  readonly ensureStored: () => Promise<void>
   readonly inputTokens: number
   readonly outputTokens: number
   /** LLM tokens of the answers it continues, which its body does not show. */
@@ -174,7 +174,7 @@ export interface ExchangeReservation {
   /** The answer can't cost more than the reservation. */
   readonly isEnough: boolean
   /** The most it was estimated to cost, in nano-USD. */
-  readonly reckonedNano: number
+  readonly estimatedNano: number
 }
 
 /** The part of a plan that records and charges are made from: plain data. */

@@ -9,9 +9,9 @@ import { dropRest } from './body/rest-of-body.ts'
 import { usualSilenceSeconds } from './context.ts'
 import { asGatewayError, interrupted } from './errors.ts'
 import { Exchange, type ExchangeReservation } from './exchange.ts'
-import { type ConcludeParts, conclude, settle } from './money/conclude.ts'
 import { countInput } from './money/count-input.ts'
 import type { End } from './money/record.ts'
+import { recordUncharged, type SettleParts, settle } from './money/settle.ts'
 import { disconnectTexts, showsAll } from './relay/disconnect.ts'
 import { type Heartbeat, type Heartbeats, noHeartbeat } from './relay/heartbeat.ts'
 import {
@@ -26,7 +26,7 @@ import {
 import type { Answer, StreamAnswer } from './upstream/answer.ts'
 import { type AskParts, askChannels } from './upstream/ask-channels.ts'
 
-interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
+interface ForwardParts extends AdmitParts, AskParts, SettleParts {
   readonly heartbeats: Heartbeats
   readonly clock: Clock
   readonly tick: Clock
@@ -136,7 +136,7 @@ function pay(
   found: Answer,
 ): Promise<void> | undefined {
   if (found.kind === 'stream') return payStream(reservation, found)
-  return found.kind !== 'refusal' && committer.isShared ? reservation?.written() : undefined
+  return found.kind !== 'refusal' && committer.isShared ? reservation?.ensureStored() : undefined
 }
 
 async function payStream(
@@ -144,7 +144,7 @@ async function payStream(
   stream: StreamAnswer,
 ): Promise<void> {
   try {
-    await reservation?.written()
+    await reservation?.ensureStored()
   } catch (error) {
     stream.finish('abandoned')
     throw error
@@ -168,7 +168,7 @@ function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
   const interruption = isOfStore ? undefined : exchange.interruption
   const error = asGatewayError(thrown, parts.log, exchange.requestId)
   const refused = error.status < 500 && error.kind !== 'channels_busy'
-  conclude(parts, exchange, {
+  recordUncharged(parts, exchange, {
     ending: interruption ?? (refused ? 'refused' : 'failed'),
     status: interruption === 'client_left' ? clientClosedRequest : error.status,
     cause: interruption ?? error.word,

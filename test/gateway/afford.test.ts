@@ -22,7 +22,7 @@ async function aside(options: Partial<MoneyOptions>) {
   await using scene = await createMoneyScene({ ...rich, stream: false, ...options })
   await scene.reserveMoney()
   const { reservation } = scene.exchange
-  await reservation?.written()
+  await reservation?.ensureStored()
   const { reservedNano } = await scene.sum()
   const { outputTokens, isEnough } = reservation ?? {}
   const amountNano = scene.reservations.heldFor('req_1')
@@ -323,7 +323,7 @@ describe('when it can’t be written', () => {
   test('where money is plenty nobody waits for it; near its end it is written before anyone is asked', async () => {
     await using plenty = await createMoneyScene({ ...rich, more })
     expect(plenty.reserveMoney()).toBeUndefined()
-    await plenty.exchange.reservation?.written()
+    await plenty.exchange.reservation?.ensureStored()
     // Enough for one such request, not for two.
     await using near = await createMoneyScene({ balanceNano: 350_000, more })
     await near.reserveMoney()
@@ -340,7 +340,7 @@ describe('when it can’t be written', () => {
       await using scene = await createMoneyScene({ balanceNano, more })
       Object.assign(scene.parts.committer, { isShared: true })
       expect(scene.reserveMoney() === undefined).toBe(isAsked)
-      await scene.exchange.reservation?.written()
+      await scene.exchange.reservation?.ensureStored()
     }
   })
 
@@ -354,7 +354,7 @@ describe('when it can’t be written', () => {
     })
     const coming = Promise.resolve(scene.reserveMoney())
     scene.caller.account.balanceNano = 1 // as a commit tells, that of its refusal too
-    const written = coming.then(() => scene.exchange.reservation?.written())
+    const written = coming.then(() => scene.exchange.reservation?.ensureStored())
     await expect(written).rejects.toMatchObject({ kind: 'insufficient_balance' })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
   })
@@ -365,7 +365,7 @@ describe('when it can’t be written', () => {
     scene.exchange.abort = () => aborted++
     await scene.store.close()
     const coming = Promise.resolve(scene.reserveMoney())
-    const written = coming.then(() => scene.exchange.reservation?.written())
+    const written = coming.then(() => scene.exchange.reservation?.ensureStored())
     await expect(written).rejects.toMatchObject({ kind: 'internal', status: 500 })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
   })
@@ -382,8 +382,8 @@ describe('what another node tells before it is written', () => {
     const parts = { ...scene.parts, committer: { ...scene.committer, isShared: true } }
     const coming = Promise.resolve(reserveMoney(parts, scene.exchange, scene.body))
     const reckonedNano = scene.reservations.heldFor('req_1')
-    scene.reservations.noteExcess(news)
-    const written = coming.then(() => scene.exchange.reservation?.written())
+    scene.reservations.noteOverrun(news)
+    const written = coming.then(() => scene.exchange.reservation?.ensureStored())
     return { aborted, reckonedNano, written }
   }
 

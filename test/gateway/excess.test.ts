@@ -15,9 +15,9 @@ function atHours() {
   const excess = createExcess(() => time.hours * hourMs)
   /** Notes what it tells, if anything. */
   const note = (request: ReturnType<typeof charged>, mostNano: number) => {
-    const news = excess.newsOf(request, mostNano)
-    if (news) excess.note(news)
-    return news
+    const overrun = excess.overrunOf(request, mostNano)
+    if (overrun) excess.note(overrun)
+    return overrun
   }
   return { time, excess, note }
 }

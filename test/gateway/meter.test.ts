@@ -22,7 +22,7 @@ const said = (words: number): Observation => {
 async function meterFor(options: MoneyOptions) {
   const scene = await createMoneyScene(options)
   await scene.reserveMoney()
-  await scene.exchange.reservation?.written()
+  await scene.exchange.reservation?.ensureStored()
   return { ...scene, meter: createMeter(scene.parts, scene.exchange) }
 }
 

@@ -6,10 +6,10 @@ import { unshortened } from '../../src/gateway/body/outline.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { reserveMoney } from '../../src/gateway/money/afford.ts'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
-import { settle } from '../../src/gateway/money/conclude.ts'
 import type { CountTokens } from '../../src/gateway/money/estimate.ts'
 import { createMeter } from '../../src/gateway/money/meter.ts'
 import { createReservations } from '../../src/gateway/money/reservations.ts'
+import { settle } from '../../src/gateway/money/settle.ts'
 import { noHeartbeat } from '../../src/gateway/relay/heartbeat.ts'
 import { createRelay } from '../../src/gateway/relay/relay.ts'
 import { createRefusalLimit } from '../../src/gateway/request-log.ts'
@@ -116,7 +116,7 @@ export async function createMoneyScene(options: MoneyOptions) {
     /** Relays a stream to a client that reads all, as the gateway does; gives what it came to. */
     async play(chunks: Iterable<Uint8Array>) {
       await reserveMoney(parts, exchange, body)
-      await exchange.reservation?.written()
+      await exchange.reservation?.ensureStored()
       const { requestId } = exchange
       let heldNano = 0
       const pulled = toReader(chunks)

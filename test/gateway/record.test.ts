@@ -75,10 +75,10 @@ describe('usedTokens', () => {
 
   test('an answer that was continued is input, too: by what is known of it', async () => {
     const { exchange } = await createExchange(completions)
-    const written = async () => {}
+    const ensureStored = async () => {}
     exchange.reservation = {
-      ...{ inputTokens: 9, outputTokens: 9, continuedTokens: 1_000, isEnough: false, written },
-      reckonedNano: 9,
+      ...{ inputTokens: 9, outputTokens: 9, continuedTokens: 1_000, isEnough: false, ensureStored },
+      estimatedNano: 9,
     }
     const used = await usedTokens(exchange, observed({}, 'a b c d e'), countWords)
     expect(used.usage).toEqual({ ...emptyUsage, inputTokens: 1_004, outputTokens: 5 })

@@ -24,9 +24,9 @@ const reservation = (id: number, amountNano: number): Reservation => ({
 })
 
 /** Opens and waits until it is committed. */
-async function open(scene: MoneyScene, id: number, nano: number, caller: Caller = scene.caller) {
+async function open(scene: MoneyScene, id: number, nano: number) {
   const listener = Promise.withResolvers<Denial>()
-  scene.reservations.reserve(caller, reservation(id, nano), listener)
+  scene.reservations.reserve(reservation(id, nano), listener)
   scene.committer.commitNow(`req_${id}`)
   return listener.promise
 }
@@ -76,12 +76,12 @@ describe('room', () => {
     await using scene = await createMoneyScene({ balanceNano })
     const caller = limited(scene, 600)
     expect(scene.reservations.room(caller)).toEqual({ nano: 600, limit: 'budget' })
-    await open(scene, 1, 450, caller)
+    await open(scene, 1, 450)
     expect(scene.reservations.room(caller)).toEqual({ nano: 150, limit: 'budget' })
     // Another token of the account has what the balance leaves.
     const other = { ...scene.caller, token: { ...scene.caller.token, id: 2 } }
     expect(scene.reservations.room(other)).toEqual({ nano: 550, limit: 'balance' })
-    await open(scene, 2, 500, other)
+    scene.reservations.adopt({ requestId: 'req_2', accountId: 1, tokenId: 2, amountNano: 500 })
     expect(scene.reservations.room(caller)).toEqual({ nano: 50, limit: 'balance' })
   })
 })
@@ -107,7 +107,7 @@ describe('the store has the last word', () => {
     // SQLite stores it when its batch window ends, PostgreSQL at once.
     const store = async () => {
       await scene.reserveMoney()
-      await scene.exchange.reservation?.written()
+      await scene.exchange.reservation?.ensureStored()
     }
     await expect(store()).rejects.toThrow('could not store')
     await scene.committer.idle()
@@ -127,7 +127,6 @@ describe('more of it', () => {
   })
 
   test('is asked for with what there was, so that it is set aside once', async () => {
-    await using scene = await createMoneyScene({ balanceNano })
     const asked: Growth[] = []
     const committer = {
       reserve() {},
@@ -140,7 +139,7 @@ describe('more of it', () => {
       () => committer,
       () => '2026-11-21',
     )
-    reservations.reserve(scene.caller, reservation(1, 400), { resolve() {}, reject() {} })
+    reservations.reserve(reservation(1, 400), { resolve() {}, reject() {} })
     for (const byNano of [300, 200, 100]) await reservations.grow('req_1', byNano)
     expect(asked.map(({ fromNano, byNano }) => [fromNano, byNano])).toEqual([
       [400, 300],

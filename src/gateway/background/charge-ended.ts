@@ -8,7 +8,6 @@ import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
 import { idsOf } from '../admit/affinity.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Concluded } from '../exchange.ts'
-import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../money/conclude.ts'
 import { sampleOf } from '../money/estimate.ts'
 import {
   buildSettlement,
@@ -18,12 +17,13 @@ import {
   type UsedTokens,
   usedTokens,
 } from '../money/record.ts'
+import { bodyEnd, llmTokens, type SettleParts, warnOfClamp } from '../money/settle.ts'
 import { logExchange } from '../request-log.ts'
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts
   extends Pick<
-    ConcludeParts,
+    SettleParts,
     'affinity' | 'committer' | 'countTokens' | 'reservations' | 'tick' | 'log'
   > {
   readonly clock: Clock
@@ -86,8 +86,8 @@ async function charge(
   const kept = ids.map((id) => ({ id, ...row }))
   // A charge by reservation says nothing about the actual cost.
   const { reckonedNano } = seen ? chargeOf(answer) : {}
-  const dearer = reservations.newsOf(settlement.request, reckonedNano)
-  await committer.settle({ ...settlement, kept, endsBackground: true, ...(dearer && { dearer }) })
+  const overrun = reservations.overrunOf(settlement.request, reckonedNano)
+  await committer.settle({ ...settlement, kept, endsBackground: true, ...(overrun && { overrun }) })
   const keys = exchange.candidate?.channel.keys ?? []
   const key = keys.find((one) => affinity.keyMark(one) === keyMark) ?? ''
   for (const id of ids) affinity.remember(accountId, id, { channelId, key, contextTokens })

@@ -2,7 +2,6 @@ import { formatNano } from '../../billing/money.ts'
 import type { MoneyLimit, Reservation } from '../../store/ports/records.ts'
 import type { Affinity } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import type { Plan } from '../admit/plan.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError, interrupted, requestNotStored, unauthenticated } from '../errors.ts'
 import type { Exchange, ExchangeReservation } from '../exchange.ts'
@@ -36,13 +35,6 @@ const plenty = {
   shared: { times: 64, leastNano: 10_000_000_000 },
 }
 
-interface Most {
-  /** Including the recent excess of others, … */
-  readonly mostNano: number
-  /** … and as estimated, without it. */
-  readonly reckonedNano: number
-}
-
 interface Asked extends AskedCost {
   readonly exchange: Exchange
   readonly caller: Caller
@@ -62,68 +54,71 @@ export function reserveMoney(
 ): void | Promise<void> {
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
-  const asked = { exchange, body, caller, plan }
-  if (body.facts.continues.length > 0 && looking !== undefined) {
-    return looking.then(() => reserveMost(parts, withContinued(parts, asked)))
+  const reserveNow = () => {
+    const continuedTokens = tokensOfContinued(parts.affinity, caller, body)
+    return reserveMost(parts, { exchange, body, caller, plan, continuedTokens })
   }
-  return reserveMost(parts, withContinued(parts, asked))
+  const isLooking = body.facts.continues.length > 0 && looking !== undefined
+  return isLooking ? looking.then(reserveNow) : reserveNow()
 }
-
-/** With what is known by now of the continued answers. */
-const withContinued = (
-  { affinity }: AffordParts,
-  asked: Omit<Asked, 'continuedTokens'>,
-): Asked => ({
-  ...asked,
-  continuedTokens: tokensOfContinued(affinity, asked.caller, asked.body),
-})
 
 function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
   requireClient(asked)
-  const most = mostOf(asked)
-  const { candidates } = plan.offer
-  const excess = reservations.excess(caller.account.id, candidates, most.amountNano)
-  const mostNano = most.amountNano + excess
+  const { outputTokens, amountNano: estimatedNano } = mostOf(asked)
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates, estimatedNano)
+  const mostNano = estimatedNano + excess
   requireWithinMaxCost(caller, mostNano)
-  const amounts = { mostNano, reckonedNano: most.amountNano }
   const { nano } = reservations.room(caller)
-  if (mostNano > nano) return reserveWhenShort(parts, asked, amounts)
-  const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
-  const pending = putOn(parts, asked, {
-    ...{ ...reserved, ...amounts, isEnough: isLimited(asked), amountNano: mostNano },
+  if (mostNano > nano) return reserveWhenShort(parts, asked, estimatedNano, mostNano)
+  const pending = new PendingReservation(parts, asked, {
+    inputTokens: quickInput(body),
+    outputTokens,
+    isEnough: isLimited(asked),
+    estimatedNano,
+    mostNano,
+    amountNano: mostNano,
   })
-  reserve(parts, asked, { amountNano: mostNano, mostNano }, pending)
+  reserve(parts, asked, mostNano, false, pending)
   const { times, leastNano } = committer.isShared ? plenty.shared : plenty.alone
   const leftNano = nano - mostNano
   const isPlenty = leftNano >= times * reservations.heldBy(caller.account.id)
-  if (!isPlenty || leftNano < leastNano) return pending.written()
+  if (!isPlenty || leftNano < leastNano) return pending.ensureStored()
 }
 
-async function reserveWhenShort(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
+async function reserveWhenShort(
+  parts: AffordParts,
+  asked: Asked,
+  estimatedNano: number,
+  mostNano: number,
+): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
-  const written = await countedInput(body, countTokens)
-  const inputTokens = written + (asked.continuedTokens ?? 0)
+  const countedTokens = await countedInput(body, countTokens)
+  const inputTokens = countedTokens + (asked.continuedTokens ?? 0)
   requireClient(asked)
   const perAnswer = answerTokens(asked, usualOutputTokens())
   const full = estimateWith(asked, inputTokens, perAnswer)
   const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
   const least = body.facts.stream ? first : full
   const { nano, limit } = reservations.room(caller)
-  const isFree = most.mostNano <= nano || !reservations.hasOpen(caller.account.id)
+  const isFree = mostNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
-  const reserved = { inputTokens: written, outputTokens: (isWhole ? full : least).outputTokens }
-  const isEnough = isWhole && isLimited(asked)
-  const amountNano = least.amountNano
-  const pending = putOn(parts, asked, { ...reserved, ...most, isEnough, amountNano })
-  reserveRest(parts, asked, most, { leastNano: amountNano, nano }).then(
+  const pending = new PendingReservation(parts, asked, {
+    inputTokens: countedTokens,
+    outputTokens: (isWhole ? full : least).outputTokens,
+    isEnough: isWhole && isLimited(asked),
+    estimatedNano,
+    mostNano,
+    amountNano: least.amountNano,
+  })
+  reserveRest(parts, asked, { mostNano, nano, leastNano: least.amountNano }).then(
     (denial) => pending.resolve(denial),
     (error: unknown) => pending.reject(error),
   )
-  await pending.written()
+  await pending.ensureStored()
 }
 
 /** A reservation for a disconnected client would never be released. */
@@ -144,62 +139,81 @@ function requireWithinMaxCost({ token: { maxCostNano } }: Caller, mostNano: numb
 const isLimited = ({ body, plan }: Asked) =>
   body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
+/** `isOpen`: the cost may exceed the amount. */
 function reserve(
   { reservations }: AffordParts,
   { exchange, caller, plan }: Asked,
-  { amountNano, mostNano }: Pick<Reserved, 'amountNano' | 'mostNano'>,
+  amountNano: number,
+  isOpen: boolean,
   listener: CommitListener,
 ): void {
-  const isOpen = amountNano < mostNano
-  const reservation = { ...reservationOf(exchange, caller, plan), amountNano, isOpen }
-  reservations.reserve(caller, reservation, listener)
+  const { requestId, startedAt, model = null, operation, facts } = exchange
+  const { account, token } = caller
+  const reservation: Reservation = {
+    requestId,
+    createdAt: startedAt,
+    accountId: account.id,
+    tokenId: token.id,
+    groupId: token.groupId,
+    model,
+    clientProtocol: operation.protocol,
+    operation: operation.name,
+    stream: facts?.stream ?? false,
+    priceId: plan.offer.price.id,
+    multiplierMillionths: plan.group.multiplierMillionths,
+    amountNano,
+    isOpen,
+  }
+  reservations.reserve(reservation, listener)
+}
+
+interface Amounts {
+  readonly mostNano: number
+  readonly nano: number
+  readonly leastNano: number
 }
 
 /** All that is left here; where other nodes hold some of it, the cost of a beginning. */
 async function reserveRest(
   parts: AffordParts,
   asked: Asked,
-  { mostNano }: Most,
-  { nano, leastNano }: { readonly nano: number; readonly leastNano: number },
+  { mostNano, nano, leastNano }: Amounts,
 ): Promise<Denial> {
-  const hurried = (amountNano: number) => {
+  const reserveSoon = (amountNano: number) => {
     const stored = Promise.withResolvers<Denial>()
-    reserve(parts, asked, { amountNano, mostNano }, stored)
+    reserve(parts, asked, amountNano, amountNano < mostNano, stored)
     // Its excess cost must not meet reservations that are not stored yet.
     parts.committer.commitAllNow()
     return stored.promise
   }
   const allNano = Math.min(nano, mostNano)
-  const denial = await hurried(allNano)
+  const denial = await reserveSoon(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
   const isOver = asked.exchange.interruption !== undefined
-  return isElsewhere && !isOver ? hurried(leastNano) : denial
+  return isElsewhere && !isOver ? reserveSoon(leastNano) : denial
 }
 
 /** Reserves more when another node has meanwhile reported excess. */
-function coverNews(
+function coverExcess(
   { reservations, committer }: AffordParts,
   { exchange, caller, plan }: Asked,
-  { mostNano, reckonedNano }: Most,
+  { mostNano, estimatedNano }: Reserved,
 ): Denial | Promise<Denial> {
   const { requestId } = exchange
   const heldNano = reservations.heldFor(requestId)
   // A request that can exceed its reservation is its account's only one.
   if (!committer.isShared || heldNano < mostNano) return undefined
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates, reckonedNano)
-  const moreNano = reckonedNano + excess - heldNano
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates, estimatedNano)
+  const moreNano = estimatedNano + excess - heldNano
   if (moreNano <= 0) return undefined
   const grown = reservations.grow(requestId, moreNano)
   return grown.then((isCovered) => (isCovered ? undefined : reservations.room(caller).limit))
 }
 
-type Reserved = Omit<ExchangeReservation, 'written' | 'continuedTokens'> &
-  Most & { readonly amountNano: number }
-
-function putOn(parts: AffordParts, asked: Asked, reserved: Reserved): PendingReservation {
-  const pending = new PendingReservation(parts, asked, reserved)
-  asked.exchange.reservation = pending
-  return pending
+interface Reserved extends Omit<ExchangeReservation, 'ensureStored' | 'continuedTokens'> {
+  /** Including the recent excess of other requests. */
+  readonly mostNano: number
+  readonly amountNano: number
 }
 
 /** A reservation on its way to the store; a denial ends the upstream call. */
@@ -208,7 +222,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   readonly outputTokens: number
   readonly continuedTokens: number | undefined
   readonly isEnough: boolean
-  readonly reckonedNano: number
+  readonly estimatedNano: number
   readonly #parts: AffordParts
   readonly #asked: Asked
   readonly #reserved: Reserved
@@ -221,13 +235,14 @@ class PendingReservation implements ExchangeReservation, CommitListener {
     this.outputTokens = reserved.outputTokens
     this.continuedTokens = asked.continuedTokens
     this.isEnough = reserved.isEnough
-    this.reckonedNano = reserved.reckonedNano
+    this.estimatedNano = reserved.estimatedNano
     this.#parts = parts
     this.#asked = asked
     this.#reserved = reserved
+    asked.exchange.reservation = this
   }
 
-  async written(): Promise<void> {
+  async ensureStored(): Promise<void> {
     this.#parts.committer.commitNow(this.#asked.exchange.requestId)
     if (this.#refusal) throw this.#refusal
     if (this.#refusal === null) return
@@ -236,7 +251,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   }
 
   resolve(denial: Denial): void {
-    const found = denial ?? coverNews(this.#parts, this.#asked, this.#reserved)
+    const found = denial ?? coverExcess(this.#parts, this.#asked, this.#reserved)
     if (found instanceof Promise) {
       found.then(
         (late) => this.#end(late),
@@ -285,27 +300,6 @@ function refusal(
 const reservedForOthers = (what: string) =>
   `The ${what} is reserved for other requests in progress. Try again when one of them has ended. A ` +
   'request that limits its answer (max_tokens) reserves less.'
-
-function reservationOf(
-  exchange: Exchange,
-  { account, token }: Caller,
-  plan: Plan,
-): Omit<Reservation, 'amountNano' | 'isOpen'> {
-  const { requestId, startedAt, model = null, operation, facts } = exchange
-  return {
-    requestId,
-    createdAt: startedAt,
-    accountId: account.id,
-    tokenId: token.id,
-    groupId: token.groupId,
-    model,
-    clientProtocol: operation.protocol,
-    operation: operation.name,
-    stream: facts?.stream ?? false,
-    priceId: plan.offer.price.id,
-    multiplierMillionths: plan.group.multiplierMillionths,
-  }
-}
 
 /** LLM tokens of everything a request continues; undefined where some of it is unknown here. */
 function tokensOfContinued(

@@ -27,12 +27,12 @@ const batchWindowMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
-interface Waiting {
-  readonly part: Batch
+interface Item {
   readonly requestId: string
+  readonly part: Batch
   readonly listener: CommitListener
   /** An answer goes out by it: if the store does not take it, the spool does. */
-  readonly mayBeSpooled?: boolean
+  readonly isSpoolable: boolean
 }
 
 /** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
@@ -42,14 +42,11 @@ export function createCommitter(
   log: Logger,
   spool?: Spool,
 ) {
-  const waiting: Waiting[] = []
+  const queue: Item[] = []
   let isFlushing = false
   const idleWaiters: (() => void)[] = []
-  /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
-  const batched = new Map<string, { one: Waiting | undefined }>()
   /** Requests whose reservation the store rejected. */
   const unreserved = new Set<string>()
-  let batchTimer: ReturnType<typeof setTimeout> | undefined
 
   async function commit(batch: Batch): Promise<Committed> {
     const committed = await records.commit(batch)
@@ -57,22 +54,22 @@ export function createCommitter(
     return committed
   }
 
-  const kept = createRetryQueue(commit, log, spool)
+  const retries = createRetryQueue(commit, log, spool)
 
   async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, mostTogether)
+    while (queue.length > 0) {
+      const items = queue.splice(0, mostTogether)
       try {
-        const part = joined(batch)
-        const committed = await records.commit(part)
-        onCommitted(part, committed)
+        const batch = joined(items)
+        const committed = await records.commit(batch)
+        onCommitted(batch, committed)
         const { denied } = committed
-        for (const one of batch) one.listener.resolve(denied.get(one.requestId))
-        if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
+        for (const { requestId, listener } of items) listener.resolve(denied.get(requestId))
+        if (unreserved.size > 0) for (const { requestId } of items) unreserved.delete(requestId)
       } catch (error) {
         // When the store as a whole fails, retrying a batch in parts is useless.
-        if (batch.length > 1 && !(error instanceof StoreError)) await commitSingly(batch)
-        else await refuse(batch, error)
+        if (items.length > 1 && !(error instanceof StoreError)) await commitSingly(items)
+        else await refuse(items, error)
       }
     }
     isFlushing = false
@@ -80,34 +77,34 @@ export function createCommitter(
   }
 
   /** An item that can't be stored must not block the others of its batch. */
-  async function commitSingly(batch: readonly Waiting[]): Promise<void> {
-    for (const one of batch) {
+  async function commitSingly(items: readonly Item[]): Promise<void> {
+    for (const item of items) {
       try {
-        const { denied } = await commit(one.part)
-        one.listener.resolve(denied.get(one.requestId))
+        const { denied } = await commit(item.part)
+        item.listener.resolve(denied.get(item.requestId))
       } catch (error) {
-        await refuse([one], error)
+        await refuse([item], error)
       }
     }
   }
 
   /** Charges continue once synced in the spool, and are stored later. */
-  async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
-    for (const { part, requestId } of batch) if (part.reserve) unreserved.add(requestId)
-    const spoolable = new Set(error instanceof StoreError ? batch.filter(mayBeSpooled) : [])
-    const isSafe = await isSpooled([...spoolable])
-    for (const one of batch) {
-      if (!one.part.reserve) unreserved.delete(one.requestId)
-      if (isSafe && spoolable.has(one)) {
-        kept.keep(one.requestId, one.part)
-        one.listener.resolve(undefined)
-      } else one.listener.reject(error)
+  async function refuse(items: readonly Item[], error: unknown): Promise<void> {
+    for (const { part, requestId } of items) if (part.reserve) unreserved.add(requestId)
+    const spoolable = error instanceof StoreError ? items.filter(isSpoolable) : []
+    const spooled = new Set((await isSpooled(spoolable)) ? spoolable : [])
+    for (const item of items) {
+      if (!item.part.reserve) unreserved.delete(item.requestId)
+      if (spooled.has(item)) {
+        retries.keep(item.requestId, item.part)
+        item.listener.resolve(undefined)
+      } else item.listener.reject(error)
     }
   }
 
-  const mayBeSpooled = (one: Waiting) => one.mayBeSpooled === true && !unreserved.has(one.requestId)
+  const isSpoolable = (item: Item) => item.isSpoolable && !unreserved.has(item.requestId)
 
-  async function isSpooled(spoolable: readonly Waiting[]): Promise<boolean> {
+  async function isSpooled(spoolable: readonly Item[]): Promise<boolean> {
     if (spool === undefined || spoolable.length === 0) return false
     try {
       await spool.add(spoolable.flatMap(({ part }) => part.settle ?? []))
@@ -117,59 +114,37 @@ export function createCommitter(
     }
   }
 
-  function start(): void {
+  function enqueue(item: Item): void {
+    queue.push(item)
     if (isFlushing) return
     isFlushing = true
     setImmediate(flush)
   }
 
-  function add(requestId: string, part: Batch, mayBeSpooled = false): Promise<Denial> {
-    const listener = Promise.withResolvers<Denial>()
-    waiting.push({ part, requestId, listener, mayBeSpooled })
-    start()
-    return listener.promise
-  }
+  const batchWindow = createBatchWindow(enqueue)
 
-  /** Ends the batch window of one reservation. */
-  function takeBatched(requestId: string): Waiting | undefined {
-    const entry = batched.get(requestId)
-    if (entry === undefined) return undefined
-    const { one } = entry
-    batched.delete(requestId)
-    entry.one = undefined
-    return one
+  function add(requestId: string, part: Batch, spoolable = false): Promise<Denial> {
+    const listener = Promise.withResolvers<Denial>()
+    enqueue({ requestId, part, listener, isSpoolable: spoolable })
+    return listener.promise
   }
 
   /** Removes an uncommitted reservation; true when there was one. */
   function withdraw(requestId: string): boolean {
-    const one = takeBatched(requestId)
-    one?.listener.resolve(undefined)
-    return one !== undefined
+    const item = batchWindow.take(requestId)
+    item?.listener.resolve(undefined)
+    return item !== undefined
   }
 
-  function commitAllNow(): void {
-    clearTimeout(batchTimer)
-    batchTimer = undefined
-    for (const requestId of [...batched.keys()]) {
-      const one = takeBatched(requestId)
-      if (one) waiting.push(one)
-    }
-    if (waiting.length > 0) start()
+  function settledPart(settlement: Settlement): Batch {
+    const neverReserved = withdraw(settlement.request.requestId)
+    return { settle: [neverReserved ? { ...settlement, neverReserved } : settlement] }
   }
-
-  const settle = (settlement: Settlement): Promise<unknown> => {
-    const { requestId } = settlement.request
-    const isFirstWord = withdraw(requestId)
-    return add(requestId, { settle: [settlement] }, !isFirstWord)
-  }
-
-  const notStored = (requestId: string) => (error: unknown) =>
-    log.error('request record not stored', { request_id: requestId, error: String(error) })
 
   const addInBackground = (requestId: string, part: Batch): void => {
     add(requestId, part).catch((error: unknown) => {
-      notStored(requestId)(error)
-      if (error instanceof StoreError) kept.keep(requestId, part)
+      log.error('request record not stored', { request_id: requestId, error: String(error) })
+      if (error instanceof StoreError) retries.keep(requestId, part)
     })
   }
 
@@ -177,36 +152,31 @@ export function createCommitter(
     /** Whether other nodes spend the same money: only what is committed counts. */
     isShared: records.isShared,
     /** Resolves when committed or spooled; else rejects. Spools only reserved requests. */
-    settle,
-    /** Stores in the background, and retries what the store can't take now. */
-    record(settlement: Settlement): void {
-      withdraw(settlement.request.requestId)
-      addInBackground(settlement.request.requestId, { settle: [settlement] })
+    settle(settlement: Settlement): Promise<unknown> {
+      const part = settledPart(settlement)
+      return add(settlement.request.requestId, part, part.settle?.[0]?.neverReserved !== true)
     },
+    /** Stores in the background, and retries what the store can't take now. */
+    record: (settlement: Settlement): void =>
+      addInBackground(settlement.request.requestId, settledPart(settlement)),
     /** Retries until it is stored: what was delivered is charged, if late. */
     keep: (settlement: Settlement): void =>
-      kept.keep(settlement.request.requestId, { settle: [settlement] }),
+      retries.keep(settlement.request.requestId, { settle: [settlement] }),
     /** Commits after the batch window, with the settlement, or at once in a shared store. */
     reserve(reservation: Reservation, listener: CommitListener): void {
       const { requestId } = reservation
-      const one = { part: { reserve: [reservation] }, requestId, listener }
-      if (records.isShared) {
-        waiting.push(one)
-        start()
-        return
-      }
-      batched.set(requestId, { one })
-      batchTimer ??= setTimeout(commitAllNow, batchWindowMs)
+      const part = { reserve: [reservation] }
+      const item = { requestId, part, listener, isSpoolable: false }
+      if (records.isShared) enqueue(item)
+      else batchWindow.add(item)
     },
     /** Commits this reservation now. */
     commitNow(requestId: string): void {
-      const one = takeBatched(requestId)
-      if (one === undefined) return
-      waiting.push(one)
-      start()
+      const item = batchWindow.take(requestId)
+      if (item) enqueue(item)
     },
     /** Ends the batch window of all waiting reservations. */
-    commitAllNow,
+    commitAllNow: batchWindow.end,
     grow: (growth: Growth): Promise<Denial> => add(growth.requestId, { grow: [growth] }),
     /** Releases the reservation of a request that leaves no record, in the background. */
     release(requestId: string): void {
@@ -215,12 +185,46 @@ export function createCommitter(
       else addInBackground(requestId, part)
     },
     /** Whether items wait for a failing store, which is retried each second. */
-    isBehind: (): boolean => kept.size() > 0,
+    isBehind: (): boolean => retries.size() > 0,
     /** Resolves when everything is stored, or else in the spool. */
     async idle(): Promise<void> {
-      commitAllNow()
+      batchWindow.end()
       while (isFlushing) await new Promise<void>((resolve) => idleWaiters.push(resolve))
-      await kept.lastTry()
+      await retries.lastTry()
     },
+  }
+}
+
+/** Holds reservations until the window ends, since most requests are settled before. */
+function createBatchWindow(enqueue: (item: Item) => void) {
+  /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
+  const held = new Map<string, { item: Item | undefined }>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function take(requestId: string): Item | undefined {
+    const entry = held.get(requestId)
+    if (entry === undefined) return undefined
+    const { item } = entry
+    held.delete(requestId)
+    entry.item = undefined
+    return item
+  }
+
+  function end(): void {
+    clearTimeout(timer)
+    timer = undefined
+    for (const requestId of [...held.keys()]) {
+      const item = take(requestId)
+      if (item) enqueue(item)
+    }
+  }
+
+  return {
+    add(item: Item): void {
+      held.set(item.requestId, { item })
+      timer ??= setTimeout(end, batchWindowMs)
+    },
+    take,
+    end,
   }
 }

@@ -2,7 +2,6 @@ import { charge, effectiveRates } from '../../billing/charge.ts'
 import { dearestMultiplier, modalityRate, toolPrice } from '../../billing/extras.ts'
 import type { Offer } from '../../catalog/catalog.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
-import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { ToolBounds } from '../../protocols/request-facts.ts'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
 import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/extras.ts'
@@ -19,9 +18,11 @@ interface MayUse {
 /** The cost at the dearest channel, kind of input and tier, in nano-USD; infinite: too much. */
 export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
   try {
+    const { vendors, kinds } = boundsOf(plan.offer)
+    const kind = kinds.long !== kinds.usual && mayNameLife(body) ? kinds.long : kinds.usual
     let mostNano = Number.NEGATIVE_INFINITY
-    for (const vendor of vendorsOf(plan.offer)) {
-      mostNano = Math.max(mostNano, costAt(vendor, plan, body, use))
+    for (const vendor of vendors) {
+      mostNano = Math.max(mostNano, costAt(vendor, kind, plan, body, use))
     }
     return mostNano
   } catch (error) {
@@ -30,42 +31,60 @@ export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number 
   }
 }
 
-function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse): number {
+function costAt(
+  vendor: VendorExtras,
+  kind: InputKind,
+  plan: Plan,
+  body: RequestBody,
+  use: MayUse,
+): number {
   const { facts } = body
   const { terms } = plan.offer.price
+  const { multiplierMillionths, longContextPricing } = plan.group
   const { inputTokens, outputTokens } = use
-  const { kind, modalities } = dearestKinds(terms, vendor, body, use)
   const tools = use.tools && toolsOf(body, use.tools, terms, vendor)
-  const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
-  const { amountNano } = charge({
-    ...{ terms, vendor, calls: facts.mostCalls ?? facts.calls },
-    usage: {
-      ...{ ...emptyUsage, [kind]: inputTokens, outputTokens },
-      ...((modalities || tools) && { extras }),
-    },
-    multiplierMillionths: plan.group.multiplierMillionths,
-    longContextPricing: plan.group.longContextPricing,
-  })
-  const tiers = facts.extras?.tiers.map(({ tier }) => tier) ?? []
-  if (tiers.length === 0) return amountNano
+  const modalities = dearestModalities(terms, vendor, kind, use)
+  const usage = {
+    inputTokens: 0,
+    outputTokens,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    extras:
+      modalities || tools
+        ? { ...(modalities && { modalities: modalities.counts }), ...(tools && { tools }) }
+        : undefined,
+  }
+  usage[modalities?.input ? 'inputTokens' : kind] = inputTokens
+  const calls = facts.mostCalls ?? facts.calls
+  const basis = { terms, usage, calls, multiplierMillionths, longContextPricing, vendor }
+  const { amountNano } = charge(basis)
+  if (facts.extras === undefined || facts.extras.tiers.length === 0) return amountNano
+  const tiers = facts.extras.tiers.map(({ tier }) => tier)
   return Math.ceil((amountNano * dearestMultiplier(terms, vendor, tiers)) / 1_000_000)
 }
 
-/** The list prices for its channels' answers; most often those of one vendor. */
-function vendorsOf(offer: Offer): readonly VendorExtras[] {
-  const known = vendors.get(offer)
+/** The list prices for an offer's answers, mostly of one vendor, and its dearest kinds of input. */
+interface Bounds {
+  readonly vendors: readonly VendorExtras[]
+  readonly kinds: { readonly usual: InputKind; readonly long: InputKind }
+}
+
+function boundsOf(offer: Offer): Bounds {
+  const known = bounds.get(offer)
   if (known) return known
   const found = new Set(
     offer.candidates.flatMap(({ channel, upstreamModel }) =>
       Object.keys(channel.speaks).map((protocol) => vendorExtras(protocol, upstreamModel)),
     ),
   )
-  const all = found.size === 0 ? [{}] : [...found]
-  vendors.set(offer, all)
-  return all
+  const kinds = inputKinds(offer.price.terms)
+  const made = { vendors: found.size === 0 ? [{}] : [...found], kinds }
+  bounds.set(offer, made)
+  return made
 }
 
-const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
+const bounds = new WeakMap<Offer, Bounds>()
 
 /** A search preview becomes the search itself in another protocol: reserves the dearer. */
 function toolsOf(
@@ -88,17 +107,16 @@ function toolsOf(
 const inputs: readonly ModalityKind[] = ['inputAudio', 'inputImage', 'inputVideo']
 const outputs: readonly ModalityKind[] = ['outputAudio', 'outputImage', 'outputVideo']
 
-/** The dearest kind of input, and the kinds of non-text tokens that cost more than text. */
-function dearestKinds(
+/** The kinds of non-text tokens that cost more than text, with their counts. */
+function dearestModalities(
   terms: PriceTerms,
   vendor: VendorExtras,
-  body: RequestBody,
+  kind: InputKind,
   { inputTokens, outputTokens, hasMedia }: MayUse,
 ) {
-  if (terms.unit !== 'tokens') return { kind: 'inputTokens' }
+  if (terms.unit !== 'tokens') return undefined
   const { base } = terms
-  const kind = inputKind(terms, body)
-  if (base.modalities === undefined && vendor.modalities === undefined) return { kind }
+  if (base.modalities === undefined && vendor.modalities === undefined) return undefined
   const text = effectiveRates(base)
   const from = { rates: base, base, text, vendor }
   const dearestOf = (kinds: readonly ModalityKind[], least: number) =>
@@ -108,8 +126,8 @@ function dearestKinds(
   const input = hasMedia ? dearestOf(inputs, text[rateOf[kind]]) : undefined
   const output = dearestOf(outputs, text.output)
   return {
-    kind: input ? 'inputTokens' : kind,
-    modalities: {
+    input,
+    counts: {
       ...(input && { [input]: inputTokens }),
       ...(output && { [output]: outputTokens }),
     },
@@ -122,22 +140,22 @@ const rateOf = {
   cacheWrite1hTokens: 'cacheWrite1h',
 } as const
 
-/** Cache writes may cost more; a `ttl` of any form may mean the longer life. */
-function inputKind(
-  { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
-  { bytes }: RequestBody,
-): keyof typeof rateOf {
-  let [isLongDearer, isDearer] = [false, false]
-  for (const named of [base, ...tiers]) {
-    const { input, cacheWrite, cacheWrite1h } = effectiveRates(named)
-    isLongDearer ||= cacheWrite1h > Math.max(cacheWrite, input)
-    isDearer ||= cacheWrite > input
-  }
-  if (isLongDearer && (bytes.includes('"ttl"') || bytes.includes('\\u'))) {
-    return 'cacheWrite1hTokens'
-  }
-  return isDearer ? 'cacheWriteTokens' : 'inputTokens'
+type InputKind = keyof typeof rateOf
+
+/** Cache writes may cost more; `long`: with the longer life that a request may name. */
+function inputKinds(terms: PriceTerms): Bounds['kinds'] {
+  if (terms.unit !== 'tokens') return { usual: 'inputTokens', long: 'inputTokens' }
+  const rates = [terms.base, ...terms.tiers].map(effectiveRates)
+  const isDearer = rates.some(({ cacheWrite, input }) => cacheWrite > input)
+  const isLongDearer = rates.some(
+    ({ cacheWrite1h, cacheWrite, input }) => cacheWrite1h > Math.max(cacheWrite, input),
+  )
+  const usual = isDearer ? 'cacheWriteTokens' : 'inputTokens'
+  return { usual, long: isLongDearer ? 'cacheWrite1hTokens' : usual }
 }
+
+/** A `ttl` of any form may mean the longer life. */
+const mayNameLife = ({ bytes }: RequestBody) => bytes.includes('"ttl"') || bytes.includes('\\u')
 
 /** Whether no answer can cost more; different tiers or extras count as dearer. */
 export function isNotDearer(price: PriceTerms, than: PriceTerms): boolean {

@@ -1,8 +1,8 @@
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { Exchange } from '../exchange.ts'
-import type { ConcludeParts } from './conclude.ts'
 import { chargeFor, type UsedTokens, usedTokens } from './record.ts'
+import type { SettleParts } from './settle.ts'
 
 /** Compares a stream's usage with its reservation; counts only when its text has grown enough. */
 export interface Meter {
@@ -32,7 +32,7 @@ export const endlessMeter: Meter = {
   pays: async () => true,
 }
 
-export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
+export function createMeter(parts: SettleParts, exchange: Exchange): Meter {
   const { reservations, countTokens } = parts
   const { requestId, caller, reservation } = exchange
   if (reservation === undefined || caller === undefined) return endlessMeter

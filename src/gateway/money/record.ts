@@ -96,14 +96,18 @@ async function counted(
   exchange: Concluded,
   { usage: reported = emptyUsage, text }: Observation,
   count: CountTokens,
-  told: { readonly reportsOutput: boolean; readonly reportsInput: boolean; readonly calls: number },
+  known: {
+    readonly reportsOutput: boolean
+    readonly reportsInput: boolean
+    readonly calls: number
+  },
 ): Promise<Omit<UsedTokens, 'clamped'>> {
-  const outputTokens = told.reportsOutput
+  const outputTokens = known.reportsOutput
     ? reported.outputTokens
     : Math.max(reported.outputTokens, await estimateTokens(text, count))
-  const inputTokens = told.reportsInput ? reported.inputTokens : await countInput(exchange, count)
-  const estimated = !told.reportsInput || outputTokens > reported.outputTokens
-  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: told.calls }
+  const inputTokens = known.reportsInput ? reported.inputTokens : await countInput(exchange, count)
+  const estimated = !known.reportsInput || outputTokens > reported.outputTokens
+  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: known.calls }
 }
 
 async function countInput({ facts, reservation }: Concluded, count: CountTokens): Promise<number> {
@@ -180,8 +184,8 @@ export function reservedTokens(
       throw error
     }
   }
-  const reckoned = exchange.reservation?.outputTokens ?? 0
-  let [paid, unpaid] = [Math.max(used.usage.outputTokens, reckoned), largestOutput]
+  const estimated = exchange.reservation?.outputTokens ?? 0
+  let [paid, unpaid] = [Math.max(used.usage.outputTokens, estimated), largestOutput]
   // Where output is free, only the counts are known.
   if (costOf(unpaid) === costOf(paid)) return withOutput(paid)
   while (unpaid - paid > 1) {
@@ -214,7 +218,8 @@ export function buildSettlement(
   nowTick: number,
 ): Settlement {
   const { plan, operation, candidate, route, answeredTick, startedTick } = exchange
-  const { extras: _, ...counts } = used.usage
+  const { usage } = used
+  const { amountNano, tierAbove } = chargeFor(exchange, used)
   return {
     request: {
       requestId: exchange.requestId,
@@ -229,16 +234,24 @@ export function buildSettlement(
       upstreamProtocol: route?.operation.protocol ?? null,
       operation: operation.name,
       stream: exchange.facts?.stream ?? false,
-      ...{ ending: end.ending, status: end.status, cause: end.cause },
+      ending: end.ending,
+      status: end.status,
+      cause: end.cause,
       causeText: end.causeText?.slice(0, maxCauseLength) ?? null,
-      ...counts,
-      extrasJson: extrasJson(exchange, used.usage),
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      reasoningTokens: usage.reasoningTokens,
+      cacheReadTokens: usage.cacheReadTokens,
+      cacheWriteTokens: usage.cacheWriteTokens,
+      cacheWrite1hTokens: usage.cacheWrite1hTokens,
+      extrasJson: extrasJson(exchange, usage),
       calls: used.calls,
       estimated: used.estimated,
       clamped: used.clamped,
       usageRaw: toJsonText(seen?.usageRaw) ?? null,
       priceId: plan?.offer.price.id ?? null,
-      ...chargeFor(exchange, used),
+      amountNano,
+      tierAbove,
       longContextPricing: plan?.group.longContextPricing ?? true,
       multiplierMillionths: plan?.group.multiplierMillionths ?? 1_000_000,
       firstByteMs: answeredTick === undefined ? null : Math.round(answeredTick - startedTick),

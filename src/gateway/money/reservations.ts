@@ -6,8 +6,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type {
   Batch,
   Committed,
-  Dearer,
   MoneyLimit,
+  Overrun,
   RequestRow,
   Reservation,
   Spent,
@@ -80,13 +80,13 @@ export function createReservations(
     hasOpen: (accountId: number): boolean => opened.has(accountId),
     /** The likely excess of a request over its estimate, by other recent requests. */
     excess: excess.of,
-    newsOf: (request: RequestRow, reckonedNano: number | undefined): Dearer | undefined =>
-      reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
-    noteExcess: excess.note,
+    overrunOf: (request: RequestRow, estimatedNano: number | undefined): Overrun | undefined =>
+      estimatedNano ? excess.overrunOf(request, estimatedNano) : undefined,
+    noteOverrun: excess.note,
     /** Reserves at once; the listener gets the result of the commit, and calls `drop` when there was none. */
-    reserve({ account, token }: Caller, reservation: Reservation, listener: CommitListener): void {
-      const { requestId, amountNano, isOpen = false } = reservation
-      adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
+    reserve(reservation: Reservation, listener: CommitListener): void {
+      const { requestId, amountNano, isOpen = false, accountId, tokenId } = reservation
+      adopt({ requestId, amountNano, isOpen, accountId, tokenId })
       committer().reserve(reservation, listener)
     },
     /** Removes a request's reservation. Idempotent. */
@@ -101,7 +101,7 @@ export function createReservations(
       const covered = await committer()
         .grow({ requestId, accountId, byNano, fromNano })
         .then((denial) => denial === undefined)
-        .catch(() => false) // not stored: the same as no money, and told by its log line
+        .catch(() => false) // not stored, which is logged: the same as no money
       if (!covered && held.has(requestId)) {
         one.amountNano -= byNano
         add(one, -byNano)
@@ -114,9 +114,9 @@ export function createReservations(
     holds: (requestId: string): boolean => held.has(requestId),
     /** Removes the reservations that a committed batch has ended. */
     committed(batch: Batch, { denied }: Committed): void {
-      for (const { request, begun, dearer } of batch.settle ?? []) {
+      for (const { request, begun, overrun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
-        if (dearer) excess.note(dearer)
+        if (overrun) excess.note(overrun)
         // Where other nodes serve, one of them may charge it: only the store knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         drop(request.requestId)
@@ -148,7 +148,7 @@ export function spentOn(spent: Spent, today: string): Spent {
 
 type Charged = Pick<RequestRow, 'accountId' | 'channelId' | 'upstreamModel' | 'amountNano'>
 
-interface Seen extends Pick<Dearer, 'factor' | 'byNano'> {
+interface Seen extends Pick<Overrun, 'factor' | 'byNano'> {
   readonly atTick: number
 }
 
@@ -156,7 +156,7 @@ const maxEntries = 10_000
 const maxFactor = 1_000
 /** The half-life of an excess factor's part above 1, in milliseconds. */
 const halfLifeMs = 3_600_000
-/** Smaller excess, or news, is ignored. */
+/** A smaller overrun, or change of one, is ignored. */
 const leastExcess = 0.01
 
 /** The recent excess of actual costs over estimates. */
@@ -186,22 +186,23 @@ export function createExcess(tick: Clock) {
       })
       return Math.ceil(Math.max(...each))
     },
-    newsOf(
+    /** An overrun that adds to what is known; undefined: none. */
+    overrunOf(
       { accountId, channelId, upstreamModel, amountNano }: Charged,
       mostNano: number,
-    ): Dearer | undefined {
+    ): Overrun | undefined {
       const factor = Math.min(maxFactor, amountNano / mostNano)
       if (!(factor >= 1 + leastExcess)) return undefined
       const byNano = amountNano - mostNano
-      const news = { accountId, channelId, upstreamModel, factor, byNano }
-      return namesOf(news).some((name) => isMore(news, knownOf(name))) ? news : undefined
+      const overrun = { accountId, channelId, upstreamModel, factor, byNano }
+      return namesOf(overrun).some((name) => isMore(overrun, knownOf(name))) ? overrun : undefined
     },
-    note(news: Dearer): void {
-      for (const name of namesOf(news)) {
-        const known = knownOf(name) ?? asReckoned
+    note(overrun: Overrun): void {
+      for (const name of namesOf(overrun)) {
+        const known = knownOf(name) ?? noExcess
         seen.set(name, {
-          factor: Math.max(Math.min(maxFactor, news.factor), known.factor),
-          byNano: Math.max(news.byNano, known.byNano),
+          factor: Math.max(Math.min(maxFactor, overrun.factor), known.factor),
+          byNano: Math.max(overrun.byNano, known.byNano),
           atTick: tick(),
         })
       }
@@ -209,14 +210,14 @@ export function createExcess(tick: Clock) {
   }
 }
 
-const asReckoned = { factor: 1, byNano: 0 }
+const noExcess = { factor: 1, byNano: 0 }
 
-function isMore({ factor, byNano }: Dearer, known = asReckoned): boolean {
+function isMore({ factor, byNano }: Overrun, known = noExcess): boolean {
   const margin = 1 + leastExcess
   return factor - 1 > (known.factor - 1) * margin || byNano > known.byNano * margin
 }
 
-const namesOf = ({ accountId, channelId, upstreamModel }: Dearer) => [
+const namesOf = ({ accountId, channelId, upstreamModel }: Overrun) => [
   ofAccount(accountId),
   ofModel(channelId, upstreamModel),
 ]

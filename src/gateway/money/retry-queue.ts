@@ -1,5 +1,5 @@
 import type { Logger } from '../../lib/log.ts'
-import type { Batch, Spool } from '../../store/ports/records.ts'
+import type { Batch, Growth, Reservation, Settlement, Spool } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 
 interface One {
@@ -131,16 +131,20 @@ const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano 
 const carriesMoney = (part: Batch): boolean =>
   chargeOf(part) > 0 || part.settle?.[0]?.begun !== undefined
 
-export function joined(batch: readonly Pick<One, 'part'>[]): Batch {
-  const settle = []
-  const release = []
-  const reserve = []
-  const grow = []
-  for (const { part } of batch) {
-    if (part.settle) settle.push(...part.settle)
-    else if (part.reserve) reserve.push(...part.reserve)
-    else if (part.grow) grow.push(...part.grow)
-    else if (part.release) release.push(...part.release)
+export function joined(items: readonly Pick<One, 'part'>[]): Batch {
+  const settle: Settlement[] = []
+  const release: string[] = []
+  const reserve: Reservation[] = []
+  const grow: Growth[] = []
+  for (const { part } of items) {
+    if (part.settle) append(settle, part.settle)
+    else if (part.reserve) append(reserve, part.reserve)
+    else if (part.grow) append(grow, part.grow)
+    else if (part.release) append(release, part.release)
   }
   return { settle, release, reserve, grow }
+}
+
+function append<Item>(to: Item[], items: readonly Item[]): void {
+  for (const item of items) to.push(item)
 }

@@ -3,15 +3,15 @@ import type { RequestBody } from '../body/body.ts'
 import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
+import { createMeter } from '../money/meter.ts'
 import {
   bodyEnd,
-  type ConcludeParts,
-  conclude,
+  recordUncharged,
   refusalEnd,
+  type SettleParts,
   settle,
   undeliverableEnd,
-} from '../money/conclude.ts'
-import { createMeter } from '../money/meter.ts'
+} from '../money/settle.ts'
 import type { Answer, StreamAnswer, UndeliverableAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
@@ -41,14 +41,14 @@ interface Delivery {
 }
 
 /** The answer is here: releases what its upstream need not keep. */
-export function beginReply({ tick }: ConcludeParts, exchange: Exchange): void {
+export function beginReply({ tick }: SettleParts, exchange: Exchange): void {
   exchange.answeredTick = tick()
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
 }
 
 /** Charges and stores a whole answer; undefined: a stream or refusal. Rejects like `settle`. */
 export function settleWhole(
-  parts: ConcludeParts,
+  parts: SettleParts,
   exchange: Exchange,
   answer: Answer,
 ): Promise<void> | undefined {
@@ -64,7 +64,7 @@ export function settleWhole(
 
 /** The reply of an answer; a whole one is settled before. */
 export function replyTo(
-  parts: ConcludeParts,
+  parts: SettleParts,
   exchange: Exchange,
   answer: Answer,
   delivery: Delivery,
@@ -72,7 +72,7 @@ export function replyTo(
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
   const end = answer.kind === 'refusal' ? refusalEnd(answer) : undefined
-  if (end) conclude(parts, exchange, end)
+  if (end) recordUncharged(parts, exchange, end)
   exchange.end()
   if (answer.kind === 'undeliverable') return errorReply(exchange, undeliverableError(answer))
   const headers = replyHeaders(exchange, answer.contentType)
@@ -92,7 +92,7 @@ function undeliverableError({ unfit, refusal }: UndeliverableAnswer): GatewayErr
 }
 
 function streamReply(
-  parts: ConcludeParts,
+  parts: SettleParts,
   exchange: Exchange,
   answer: StreamAnswer,
   { body, heartbeat }: Delivery,
@@ -164,7 +164,7 @@ export async function replyInTime(
   const reply = await heartbeat.next(coming)
   if (reply !== beat) return reply
   // Nothing goes to the client before its money is reserved.
-  const isPaid = await (exchange.reservation?.written() ?? Promise.resolve()).then(
+  const isPaid = await (exchange.reservation?.ensureStored() ?? Promise.resolve()).then(
     () => true,
     () => false,
   )

@@ -53,7 +53,7 @@ export async function askChannels(
       refusal ??= error
     }
     leave(exchange, choice)
-    await exchange.reservation?.written() // a refusal of the money is what ended the attempt
+    await exchange.reservation?.ensureStored() // a refusal of the money is what ended the attempt
     if (exchange.interruption) throw interrupted()
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
@@ -85,7 +85,7 @@ async function waitForRoom(
   try {
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
   } finally {
-    await exchange.reservation?.written() // a refusal of the money may be what has ended it
+    await exchange.reservation?.ensureStored() // a refusal of the money may be what has ended it
   }
   if (exchange.interruption) throw interrupted()
   return exchange.choice

@@ -92,8 +92,10 @@ export interface Settlement {
   readonly begun?: BackgroundAnswer
   /** It is the charge of an answer that was made in the background. */
   readonly endsBackground?: boolean
-  /** Reported to all nodes when it is committed (`RecordStore.onDearer`). */
-  readonly dearer?: Dearer
+  /** Its reservation was never handed to the store: none is to be released. */
+  readonly neverReserved?: boolean
+  /** Reported to all nodes when it is committed (`RecordStore.onOverrun`). */
+  readonly overrun?: Overrun
 }
 
 /** A reservation for a running request, so that its account can pay the cost. */
@@ -219,8 +221,8 @@ export interface RecordStore {
    * skipped whole, unless a sweep recorded it. Money is reserved only where it is covered.
    */
   commit(batch: Batch): Promise<Committed>
-  /** Where the store is shared: calls `hear` with `Settlement.dearer` of all nodes, before later commits. */
-  onDearer?(hear: (dearer: Dearer) => void): void
+  /** Where the store is shared: `listener` gets `Settlement.overrun` of all nodes, before later commits. */
+  onOverrun?(listener: (overrun: Overrun) => void): void
   /** Records reservations as interrupted, of several nodes those of dead ones; gives how many. */
   sweep(): Promise<number>
   /** An id of the database that copies and moves keep. Empty while there is no account. */
@@ -238,7 +240,7 @@ export interface RecordStore {
 }
 
 /** By how much the cost of an answer exceeded its estimate. */
-export const Dearer = Type.Object({
+export const Overrun = Type.Object({
   accountId: Type.Integer(),
   channelId: Type.Union([Type.Integer(), Type.Null()]),
   upstreamModel: Type.Union([Type.String(), Type.Null()]),
@@ -247,7 +249,7 @@ export const Dearer = Type.Object({
   /** In nano-USD. */
   byNano: Type.Number({ minimum: 0 }),
 })
-export type Dearer = Static<typeof Dearer>
+export type Overrun = Static<typeof Overrun>
 
 /** An attempt at a channel with what is known of the request that it was made for. */
 export interface AttemptRecord extends AttemptRow {

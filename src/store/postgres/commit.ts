@@ -4,7 +4,7 @@ import { firstLookMs } from '../ports/answers.ts'
 import {
   type Batch,
   type Committed,
-  Dearer,
+  Overrun,
   type RequestRow,
   type Reservation,
   type Settlement,
@@ -42,7 +42,7 @@ function statementOf(
 ): Statement {
   const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer`
   if (notices.length === 0) return { text, values, name }
-  const telling = `(SELECT count(pg_notify('${dearerChannel}', payload)) FROM unnest($11::text[]) AS payload)`
+  const telling = `(SELECT count(pg_notify('${overrunChannel}', payload)) FROM unnest($11::text[]) AS payload)`
   return { text: `${text}, ${telling}`, values: [...values, notices] }
 }
 
@@ -142,7 +142,7 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   return {
     // Most batches have none, and are spared what is done for them.
     name: answers === undefined ? commitRequests : commitAnswers,
-    notices: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
+    notices: overrunPayloads(settled.flatMap(({ overrun }) => overrun ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
     lowest,
@@ -191,40 +191,40 @@ const requestFlags = (request: RequestRow) => ({
 })
 
 /** The `NOTIFY` channel for answers that cost more than estimated. */
-const dearerChannel = 'tollgate_dearer'
+const overrunChannel = 'tollgate_dearer'
 
 /** In bytes. The server refuses longer ones, and with them the commit. */
 const longestPayload = 7_999
 
-export interface DearerNews extends Listening {
-  /** Calls `hear` with all that arrives from now on, this process's own included. */
-  onDearer(hear: (dearer: Dearer) => void): void
+export interface OverrunNews extends Listening {
+  /** `listener` gets all that arrive from now on, this process's own included. */
+  onOverrun(listener: (overrun: Overrun) => void): void
 }
 
-export function createDearerNews(): DearerNews {
-  let tell: (dearer: Dearer) => void = () => {}
+export function createOverrunNews(): OverrunNews {
+  let notify: (overrun: Overrun) => void = () => {}
   return {
-    channel: dearerChannel,
+    channel: overrunChannel,
     onPayload(payload) {
-      const dearer = readPayload(payload)
-      if (dearer) tell(dearer)
+      const overrun = readPayload(payload)
+      if (overrun) notify(overrun)
     },
-    onDearer(hear) {
-      tell = hear
+    onOverrun(listener) {
+      notify = listener
     },
   }
 }
 
-function dearerPayloads(all: readonly Dearer[]): readonly string[] {
+function overrunPayloads(all: readonly Overrun[]): readonly string[] {
   const payloads = all.map((one) => JSON.stringify(one))
   return payloads.filter((payload) => Buffer.byteLength(payload) <= longestPayload)
 }
 
 /** Undefined: another version's form. */
-function readPayload(payload: string): Dearer | undefined {
+function readPayload(payload: string): Overrun | undefined {
   try {
     const notice: unknown = JSON.parse(payload)
-    return Value.Check(Dearer, notice) ? notice : undefined
+    return Value.Check(Overrun, notice) ? notice : undefined
   } catch {
     return undefined
   }

@@ -15,7 +15,7 @@ import {
 import { sweepReservations } from '../schema/postgres-functions.ts'
 import { partitionsAhead } from '../schema/postgres-partitions.ts'
 import { sql } from '../schema/sql.ts'
-import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
+import { createCommit, createOverrunNews, type OverrunNews } from './commit.ts'
 import {
   type ConnectionOptions,
   type Connections,
@@ -68,7 +68,7 @@ const endingBy = (statementMs: number): Settings => ({
  * `toServe` may do so before the others are of its version.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const news = createDearerNews()
+  const news = createOverrunNews()
   const connections = createConnections({
     connections: requestConnections,
     answerTimeoutMs: requestMs,
@@ -103,7 +103,7 @@ async function migrateAlone(options: PostgresOptions): Promise<void> {
 interface Parts {
   readonly connections: Connections
   readonly changes: Changes
-  readonly news: DearerNews
+  readonly news: OverrunNews
 }
 
 function assemble(options: PostgresOptions, { connections, changes, news }: Parts): PostgresStore {
@@ -162,7 +162,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     },
     records: {
       isShared: true,
-      onDearer: news.onDearer,
+      onOverrun: news.onOverrun,
       ...createRecordReading(engine),
       commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
       sweep,

@@ -16,9 +16,8 @@ import type {
 import { checkCharge } from '../queries/ledger.ts'
 import { attemptFields, insertText, requestFields, reservationFields } from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
-import { createPatience } from './file.ts'
+import type { Access } from './file.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
-import type { Watch } from './watch.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }
@@ -94,7 +93,7 @@ export function createCommit(
   db: Database,
   clock: Clock,
   checkpointer: Checkpointer,
-  watch?: Pick<Watch, 'require'>,
+  access: Access,
 ): (batch: Batch) => Promise<Committed> {
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
@@ -121,7 +120,7 @@ export function createCommit(
     openAccounts.get(share.accountId).reservedNano -= share.amountNano
   }
 
-  /** What is set aside for the request is held for the charge of its answer. */
+  /** The reservation of the request moves to the charge of its answer. */
   function begin(begun: BackgroundAnswer, now: number): void {
     const { requestId, askedId } = begun
     if (statements.findRequest.get(requestId) !== null) return
@@ -130,14 +129,14 @@ export function createCommit(
   }
 
   function settle(settlement: Settlement, now: number): void {
-    const { request, attempts, kept = [], begun, endsBackground } = settlement
+    const { request, attempts, kept, begun, endsBackground } = settlement
     const { amountNano } = request
     checkCharge(request)
     const account = openAccounts.get(request.accountId)
     if (begun) begin(begun, now)
     if (endsBackground) statements.endBackground.run(request.requestId)
-    for (const one of kept) statements.insertKept.run(one)
-    release(request.requestId)
+    if (kept) for (const one of kept) statements.insertKept.run(one)
+    if (!settlement.neverReserved) release(request.requestId)
     const row = request.extrasJson === undefined ? { ...request, extrasJson: null } : request
     let inserted = statements.insertRequest.run(row)
     if (inserted.changes === 0) {
@@ -148,15 +147,17 @@ export function createCommit(
       inserted = statements.insertRequest.run(row)
     }
     const requestRow = Number(inserted.lastInsertRowid)
-    for (const [position, attempt] of attempts.entries()) {
+    let position = 0
+    for (const attempt of attempts) {
       statements.insertAttempt.run({ ...attempt, requestRow, position })
+      position++
     }
     dailySums.add(request)
     if (amountNano > 0) charge(request, account, now)
   }
 
-  /** Takes it out of what is free; false when the account can't cover it. */
-  function setAside(accountId: number, byNano: number): boolean {
+  /** False when the account can't cover it. */
+  function reserveNano(accountId: number, byNano: number): boolean {
     const account = openAccounts.get(accountId)
     const freeNano = account.balanceNano + account.creditLimitNano - account.reservedNano
     if (byNano > 0 && freeNano < byNano) return false
@@ -167,14 +168,14 @@ export function createCommit(
   /** False also when the request has ended: nobody would end its reservation. */
   function reserve(reservation: Reservation): boolean {
     if (statements.findRequest.get(reservation.requestId) !== null) return false
-    if (!setAside(reservation.accountId, reservation.amountNano)) return false
+    if (!reserveNano(reservation.accountId, reservation.amountNano)) return false
     statements.insertReservation.run(reservation)
     return true
   }
 
   /** False also when there is nothing (any more) that could grow. */
   function grow({ requestId, accountId, byNano }: Growth): boolean {
-    if (!setAside(accountId, byNano)) return false
+    if (!reserveNano(accountId, byNano)) return false
     if (statements.growReservation.run({ requestId, byNano }).changes === 1) return true
     openAccounts.get(accountId).reservedNano -= byNano
     return false
@@ -207,20 +208,18 @@ export function createCommit(
 
   function commitWhole(batch: Batch): Committed {
     try {
-      return commitAll.immediate(batch)
+      const committed = commitAll.immediate(batch)
+      checkpointer.count()
+      return committed
     } catch (error) {
       spending.forget()
       throw error
     }
   }
 
-  const patiently = createPatience(db)
   return async (batch) => {
-    watch?.require()
     while (checkpointer.lastStep) await checkpointer.lastStep
-    const committed = await patiently(() => commitWhole(batch))
-    checkpointer.count()
-    return committed
+    return await access(() => commitWhole(batch))
   }
 }
 

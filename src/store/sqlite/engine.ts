@@ -3,25 +3,17 @@ import { yieldProcessor } from '../../lib/scheduling.ts'
 import { type ListIndex, type ListSource, lastId, searchMs } from '../queries/lists/search.ts'
 import type { Engine, Outcome, Statement, Steps } from '../queries/steps.ts'
 import { compile, type Sql, sql } from '../schema/sql.ts'
-import { createPatience, explained } from './file.ts'
-import type { Watch } from './watch.ts'
+import type { Access } from './file.ts'
 
 /** Runs steps on SQLite, to their end at once: nothing can come between two statements. */
-export function createEngine(db: Database, path: string, watch?: Pick<Watch, 'require'>): Engine {
-  const patience = createPatience(db)
-  const access = async <Result>(work: () => Result): Promise<Result> => {
-    watch?.require()
-    return explained(path, work)
-  }
+export function createEngine(db: Database, access: Access): Engine {
   const transaction = db.transaction(<Result>(steps: () => Steps<Result>) => follow(db, steps()))
   return {
     read: (steps) => access(() => follow(db, steps())),
     snapshot: <Result>(steps: () => Steps<Result>) =>
       access(() => transaction.deferred(steps) as Result),
-    async write<Result>(steps: () => Steps<Result>) {
-      watch?.require()
-      return patience(() => transaction.immediate(steps) as Result)
-    },
+    write: <Result>(steps: () => Steps<Result>) =>
+      access(() => transaction.immediate(steps) as Result),
   }
 }
 

@@ -118,25 +118,26 @@ export function isServed(path: string): boolean {
 
 const retryMs = 5
 
-/** Does `work` as soon as no other process is writing, within the busy timeout. */
-export function createPatience(db: Database) {
-  const setTimeoutTo = (ms: number) => db.prepare(`PRAGMA busy_timeout = ${ms}`)
-  const { timeout } = db.query<{ timeout: number }, []>('PRAGMA busy_timeout').get() ?? {}
-  const patienceMs = timeout ?? 0
-  const [impatient, patient] = [setTimeoutTo(0), setTimeoutTo(patienceMs)]
-  // SQLite obeys these when it compiles them, and compiles them anew for each run but the first.
-  for (const statement of [impatient, patient]) statement.run()
-  return async <Result>(work: () => Result): Promise<Result> => {
-    const deadline = performance.now() + patienceMs
+/** Runs work on a connection. Rejects with the failure explained. */
+export type Access = <Result>(work: () => Result) => Promise<Result>
+
+/**
+ * The access to a connection. Work is done at once, or, while another process is writing, retried
+ * within the busy timeout: SQLite's own wait would block the event loop, so it is turned off.
+ */
+export function createAccess(db: Database, watch?: { require(): void }): Access {
+  const { timeout = 0 } = db.query<{ timeout: number }, []>('PRAGMA busy_timeout').get() ?? {}
+  db.run('PRAGMA busy_timeout = 0')
+  return async (work) => {
+    watch?.require()
+    let deadline: number | undefined
     while (true) {
-      impatient.run()
       try {
         return work()
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= deadline)
-          throw explainFailure(error, db.filename)
-      } finally {
-        patient.run()
+        const now = performance.now()
+        deadline ??= now + timeout
+        if (!isBusy(error) || now >= deadline) throw explainFailure(error, db.filename)
       }
       await Bun.sleep(retryMs)
     }

@@ -15,7 +15,14 @@ import { sql } from '../schema/sql.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createCommit } from './commit.ts'
 import { createEngine, createSource } from './engine.ts'
-import { createClaim, explained, type FileOptions, openFile, prepared } from './file.ts'
+import {
+  createAccess,
+  createClaim,
+  explained,
+  type FileOptions,
+  openFile,
+  prepared,
+} from './file.ts'
 import { migrate } from './migrate.ts'
 import { createSpending } from './sums.ts'
 import { createSweep } from './sweep.ts'
@@ -36,7 +43,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
     return prepared(opened, () => migrate(opened, path, options))
   })
   const watch = path === ':memory:' ? undefined : createWatch(db, path)
-  const engine = createEngine(db, path, watch)
+  const access = createAccess(db, watch)
+  const engine = createEngine(db, access)
   const findByHash = createTokenLookup(db, clock)
   const sweep = createSweep(db)
   const serving = createClaim(path)
@@ -46,15 +54,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const schemaVersion = db.prepare('PRAGMA schema_version')
   const now = () => sql<number>`${clock()}`
   const readVersion = () => dataVersion.get()?.data_version
-  const access = async <Result>(work: () => Result): Promise<Result> => {
-    watch?.require()
-    return explained(path, work)
-  }
   let seenVersion = readVersion()
   let isOpen = true
 
   return {
-    ...(watch && { place: { path }, file: createStoreFile(db, path, watch) }),
+    ...(watch && { place: { path }, file: createStoreFile(db, path, watch, access) }),
     ...createStores({ engine, soon: engine, source: createSource(engine), clock, now }),
     tokens: {
       findByHash: (keyHash) => access(() => findByHash(keyHash)),
@@ -63,7 +67,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     records: {
       isShared: false,
       ...createRecordReading(engine),
-      commit: createCommit(db, clock, checkpointer, watch),
+      commit: createCommit(db, clock, checkpointer, access),
       sweep: () => access(sweep),
     },
     verification: createVerification(db, path, engine),
@@ -102,7 +106,7 @@ const busyTimeoutMs = 5_000
 /** Opens a file for a process that only reads. Throws `StoreError`. */
 export function openSqliteReading({ path }: { path: string }, clock: Clock): ReadingStore {
   const db = explained(path, () => openToRead(path))
-  const engine = createEngine(db, path)
+  const engine = createEngine(db, createAccess(db))
   return {
     ...createReading(engine, createSource(engine), clock),
     async close() {

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { type Stats, statSync } from 'node:fs'
 import type { StoreFile } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { explained } from './file.ts'
+import { type Access, explained } from './file.ts'
 
 /** Looks whether the files of an open database are still those that were opened. */
 export interface Watch {
@@ -76,7 +76,12 @@ function find(path: string): Stats | undefined {
 }
 
 /** The file of an open database, as the port has it. */
-export function createStoreFile(db: Database, path: string, watch: Watch): StoreFile {
+export function createStoreFile(
+  db: Database,
+  path: string,
+  watch: Watch,
+  access: Access,
+): StoreFile {
   const selectRuns = db.prepare<{ runs: number | null }, []>('SELECT runs FROM program')
   return {
     path,
@@ -84,10 +89,7 @@ export function createStoreFile(db: Database, path: string, watch: Watch): Store
     require: watch.require,
     // By the connection that is open: what it has opened is to be had by no path any more.
     rescueInto: (file) => explained(path, () => void db.run('VACUUM INTO ?', [file])),
-    endedRuns: async () => explained(path, () => selectRuns.get()?.runs ?? null),
-    async countRun() {
-      watch.require()
-      explained(path, () => db.run('UPDATE program SET runs = runs + 1'))
-    },
+    endedRuns: () => access(() => selectRuns.get()?.runs ?? null),
+    countRun: () => access(() => void db.run('UPDATE program SET runs = runs + 1')),
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { all, type Engine, first, run, type Steps } from '../../../src/store/queries/steps.ts'
 import { sql } from '../../../src/store/schema/sql.ts'
 import { createEngine } from '../../../src/store/sqlite/engine.ts'
+import { createAccess } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, temporaryDirectory } from '../support.ts'
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   db = new Database(path, { strict: true })
   db.run('PRAGMA busy_timeout = 2000')
   other = new Database(path)
-  engine = createEngine(db, path)
+  engine = createEngine(db, createAccess(db))
 })
 afterEach(() => {
   other.close()
@@ -112,7 +113,7 @@ test('an error of the database says what to do, and a transaction is over after 
   const text = directory.file('text.db')
   await Bun.write(text, 'no database '.repeat(100))
   using broken = new Database(text)
-  const { read, snapshot } = createEngine(broken, text)
+  const { read, snapshot } = createEngine(broken, createAccess(broken))
   for (const reading of [read(names), snapshot(names)]) {
     await expect(reading).rejects.toThrow(`The database ${text} is not a SQLite database`)
   }

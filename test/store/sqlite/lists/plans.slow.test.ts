@@ -7,6 +7,7 @@ import { createRecordReading } from '../../../../src/store/queries/requests.ts'
 import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
 import { compile } from '../../../../src/store/schema/sql.ts'
 import { createEngine, createSource } from '../../../../src/store/sqlite/engine.ts'
+import { createAccess } from '../../../../src/store/sqlite/file.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
@@ -158,7 +159,7 @@ test('an export whose reader took its time goes on at once, whatever else was do
 })
 
 test('exports of the command line find their way as before: new indexes mislead them nowhere', async () => {
-  const engine = createEngine(db, path)
+  const engine = createEngine(db, createAccess(db))
   const plans: string[][] = []
   function* noted<Result>(steps: Steps<Result>): Steps<Result> {
     let step = steps.next()

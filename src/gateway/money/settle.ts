@@ -28,7 +28,7 @@ import {
 } from './record.ts'
 import type { Reservations } from './reservations.ts'
 
-export interface ConcludeParts {
+export interface SettleParts {
   readonly committer: Committer
   readonly reservations: Reservations
   readonly currentCaller: Authenticator['current']
@@ -43,7 +43,7 @@ export interface ConcludeParts {
 
 /** Charges and stores an answer. `chargesLate`: a part is delivered, so charge it later. */
 export async function settle(
-  parts: ConcludeParts,
+  parts: SettleParts,
   exchange: Concluded,
   end: End,
   seen: Observation,
@@ -58,26 +58,27 @@ export async function settle(
       ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
       : undefined
     // The same commit moves the reservation to the background answer.
-    if (begun) await exchange.reservation?.written().catch(() => {})
+    if (begun) await exchange.reservation?.ensureStored().catch(() => {})
     const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
-    const heldNano = parts.reservations.heldFor(exchange.requestId)
     // A background answer without an id can't be fetched: its usage will stay unknown.
-    const lastWord = seen.pending ? { ...end, isLost: true } : end
-    const used = begun ? counted : charged(exchange, lastWord, counted, heldNano)
+    const billedEnd = seen.pending ? { ...end, isLost: true } : end
+    const used = begun ? counted : charged(parts, exchange, billedEnd, counted)
     exchange.usedLlmTokens = llmTokens(used)
     exchange.usage = used.usage
-    const kept = keepOrigin(parts, exchange, caller, seen)
+    const origins = rememberOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
     const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
-    const { reckonedNano } = exchange.reservation ?? {}
-    const dearer = parts.reservations.newsOf(built.request, reckonedNano)
-    const settlement = {
-      ...built,
-      ...(begun && { begun }),
-      ...(kept.length > 0 && { kept }),
-      ...(dearer && { dearer }),
-    }
+    const overrun = parts.reservations.overrunOf(built.request, exchange.reservation?.estimatedNano)
+    const settlement: Settlement =
+      begun || origins.length > 0 || overrun
+        ? {
+            ...built,
+            ...(begun && { begun }),
+            ...(origins.length > 0 && { kept: origins }),
+            ...(overrun && { overrun }),
+          }
+        : built
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     try {
       await parts.committer.settle(settlement)
@@ -91,15 +92,15 @@ export async function settle(
     }
     const keeping = exchange.keeping?.settled()
     if (keeping) await keeping
-    note(parts, exchange, end, used.usage.outputTokens)
+    countAvailability(parts, exchange, end, used.usage.outputTokens)
     logExchange(parts.log, exchange, recordedEnd, settlement.request, parts.tick())
   } catch (error) {
     parts.log.error('request not settled', {
       request_id: exchange.requestId,
       error: error instanceof Error ? error.message : String(error),
     })
-    // The client of a whole answer gets an error, which `fail` concludes.
-    if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
+    // The client of a whole answer gets an error, which `fail` records.
+    if (exchange.facts?.stream) countAvailability(parts, exchange, notStored, 0)
     throw requestNotStored(error)
   }
 }
@@ -116,13 +117,15 @@ function usedTokensAt(
 }
 
 function charged(
+  { reservations }: SettleParts,
   exchange: Concluded,
-  { isCapped = false, isLost = false }: End,
+  { isCapped, isLost }: End,
   counted: UsedTokens,
-  heldNano: number,
 ): UsedTokens {
-  if (isLost) return reservedTokens(exchange, counted, heldNano)
-  return isCapped ? affordedTokens(exchange, counted, heldNano) : counted
+  if (!isLost && !isCapped) return counted
+  const heldNano = reservations.heldFor(exchange.requestId)
+  const tokensFor = isLost ? reservedTokens : affordedTokens
+  return tokensFor(exchange, counted, heldNano)
 }
 
 /** The LLM tokens that count for a limit. */
@@ -131,15 +134,20 @@ export function llmTokens({ usage }: UsedTokens): number {
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
 }
 
-/** Reports a request's end to the status page. */
-function note(parts: ConcludeParts, exchange: Concluded, end: End, outputTokens: number): void {
+/** Counts a request's end for the status page. */
+function countAvailability(
+  parts: SettleParts,
+  exchange: Concluded,
+  end: End,
+  outputTokens: number,
+): void {
   const outcome = outcomeOf(exchange, end, outputTokens, parts.tick())
   if (outcome) parts.availability.record(outcome)
 }
 
 /** Warns the operator of an upstream whose usage reports can't be true. */
 export function warnOfClamp(
-  { log }: Pick<ConcludeParts, 'log'>,
+  { log }: Pick<SettleParts, 'log'>,
   exchange: Concluded,
   { request }: Settlement,
 ): void {
@@ -152,9 +160,9 @@ export function warnOfClamp(
   })
 }
 
-/** Stores a charge later; else returns the client's error. */
+/** Stores a charge later, or, where the client gets an error instead, the record of that. */
 function keepUnstored(
-  { committer, log, tick }: ConcludeParts,
+  { committer, log, tick }: SettleParts,
   exchange: Concluded,
   caller: Caller,
   settlement: Settlement,
@@ -176,8 +184,8 @@ const notStored: End = {
 }
 
 /** Binds an answer that can be continued to its account and channel. Returns what to store. */
-function keepOrigin(
-  { affinity }: ConcludeParts,
+function rememberOrigin(
+  { affinity }: SettleParts,
   exchange: Concluded,
   { account }: Caller,
   seen: Observation,
@@ -200,14 +208,14 @@ function keepOrigin(
 }
 
 /** Logs an exchange without usage, and records it in the background unless it is charged. */
-export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
+export function recordUncharged(parts: SettleParts, exchange: Concluded, end: End): void {
   const { caller, operation } = exchange
   const now = parts.tick()
-  note(parts, exchange, end, 0)
-  const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
+  countAvailability(parts, exchange, end, 0)
+  const isRecorded = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
   if (exchange.isCharged) {
     // In place of the charge, this record would hide it.
-  } else if (operation.charged && caller && isKept) {
+  } else if (operation.charged && caller && isRecorded) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
     parts.committer.record(settlement)
   } else if (parts.reservations.holds(exchange.requestId)) {
@@ -218,7 +226,7 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
   }
 }
 
-function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End): boolean {
+function isSingle({ refusalLog }: SettleParts, exchange: Concluded, end: End): boolean {
   if (refusalLog === undefined) return true
   const { caller } = exchange
   const token = caller && { ...caller.token, account: caller.account.email }

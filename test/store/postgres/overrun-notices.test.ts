@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Dearer, Settlement } from '../../../src/store/ports/records.ts'
+import type { Overrun, Settlement } from '../../../src/store/ports/records.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { until } from '../../e2e/until.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
@@ -7,13 +7,13 @@ import { ask, hasPostgres } from '../../support/postgres.ts'
 import { reservation } from '../sqlite/file-store.ts'
 import { now, seed, settlement } from '../support.ts'
 
-const dearer = (factor: number, changes: Partial<Dearer> = {}): Dearer => ({
+const overrun = (factor: number, changes: Partial<Overrun> = {}): Overrun => ({
   ...{ accountId: 1, channelId: 1, upstreamModel: 'small-1', factor, byNano: 90 },
   ...changes,
 })
-const telling = (requestId: string, told: Dearer, more: Partial<Settlement> = {}): Settlement => ({
+const telling = (requestId: string, told: Overrun, more: Partial<Settlement> = {}): Settlement => ({
   ...settlement({ requestId }),
-  ...{ dearer: told, ...more },
+  ...{ overrun: told, ...more },
 })
 
 /** Two nodes with one database, and what each has heard. */
@@ -21,8 +21,8 @@ async function openTwo() {
   const database = await lendDatabase()
   const open = async () => {
     const store = await openPostgresStore({ url: database.url, clock: () => now })
-    const heard: Dearer[] = []
-    store.records.onDearer?.((told) => heard.push(told))
+    const heard: Overrun[] = []
+    store.records.onOverrun?.((told) => heard.push(told))
     return { ...store, heard }
   }
   const [one, other] = [await open(), await open()]
@@ -46,11 +46,11 @@ describe.skipIf(!hasPostgres)('what turned out dearer', () => {
     // A connection that is made meanwhile listens from then on.
     await other.records.commit({ reserve: [reservation({ requestId: 'first', amountNano: 1 })] })
     for (let at = 1; at <= 100; at++) {
-      await one.records.commit({ settle: [telling(`told_${at}`, dearer(at))] })
+      await one.records.commit({ settle: [telling(`told_${at}`, overrun(at))] })
       const asked = reservation({ requestId: `asked_${at}`, amountNano: 1 })
       await other.records.commit({ reserve: [asked] })
       expect(other.heard).toHaveLength(at)
-      expect(other.heard.at(-1)).toEqual(dearer(at))
+      expect(other.heard.at(-1)).toEqual(overrun(at))
     }
   })
 
@@ -62,14 +62,14 @@ describe.skipIf(!hasPostgres)('what turned out dearer', () => {
     const ordinary = settlement({ requestId: 'ordinary' })
     const trips = one.roundTrips()
     await one.records.commit({ settle: [ordinary] })
-    await one.records.commit({ settle: [telling('a', dearer(2)), telling('b', dearer(3))] })
-    await one.records.commit({ settle: [telling('c', dearer(4), { kept })] })
+    await one.records.commit({ settle: [telling('a', overrun(2)), telling('b', overrun(3))] })
+    await one.records.commit({ settle: [telling('c', overrun(4), { kept })] })
     expect(one.roundTrips() - trips).toBe(3)
     // A charge that can't be stored is not told of.
     const most = Number.MAX_SAFE_INTEGER
     const beyond = ['d', 'e'].map((requestId) => ({
       ...settlement({ requestId, amountNano: most }),
-      dearer: dearer(5),
+      overrun: overrun(5),
     }))
     await expect(one.records.commit({ settle: beyond })).rejects.toThrow()
     await other.records.commit({ release: ['none'] })
@@ -80,14 +80,14 @@ describe.skipIf(!hasPostgres)('what turned out dearer', () => {
   test('is heard of by a node that asks nothing', async () => {
     await using nodes = await openTwo()
     await nodes.other.check()
-    await nodes.one.records.commit({ settle: [telling('a', dearer(2))] })
+    await nodes.one.records.commit({ settle: [telling('a', overrun(2))] })
     await until('it to be heard', () => nodes.other.heard.length === 1)
   })
 
   test('is charged where there is no room to tell of it', async () => {
     await using nodes = await openTwo()
-    const long = dearer(2, { upstreamModel: 'é'.repeat(4_000) })
-    const broken = dearer(3, { upstreamModel: 'a\0"\\{\ud800' })
+    const long = overrun(2, { upstreamModel: 'é'.repeat(4_000) })
+    const broken = overrun(3, { upstreamModel: 'a\0"\\{\ud800' })
     await nodes.one.records.commit({ settle: [telling('a', long), telling('b', broken)] })
     expect(await nodes.stored()).toHaveLength(2)
     expect(nodes.one.heard).toEqual([broken])
@@ -96,12 +96,12 @@ describe.skipIf(!hasPostgres)('what turned out dearer', () => {
   test('of another version is left alone, unless it says the same and more', async () => {
     await using nodes = await openTwo()
     await nodes.one.check()
-    for (const told of ['', 'null', '{', '[]', '{"factor":2}', JSON.stringify(dearer(0.5))])
+    for (const told of ['', 'null', '{', '[]', '{"factor":2}', JSON.stringify(overrun(0.5))])
       await nodes.notify(told)
-    await nodes.notify(JSON.stringify({ ...dearer(2), byNano: '90' }))
-    await nodes.notify(JSON.stringify(dearer(2)).replace('"factor":2', '"factor":1e999'))
-    await nodes.notify(JSON.stringify({ ...dearer(7), more: true }))
+    await nodes.notify(JSON.stringify({ ...overrun(2), byNano: '90' }))
+    await nodes.notify(JSON.stringify(overrun(2)).replace('"factor":2', '"factor":1e999'))
+    await nodes.notify(JSON.stringify({ ...overrun(7), more: true }))
     await nodes.one.check()
-    expect(nodes.one.heard).toEqual([{ ...dearer(7), more: true } as Dearer])
+    expect(nodes.one.heard).toEqual([{ ...overrun(7), more: true } as Overrun])
   })
 })
