@@ -32,10 +32,7 @@ export interface RateSources {
   readonly vendor: VendorExtras | undefined
 }
 
-/**
- * The price of a modality's tokens: the tier's, else the base's or the vendor's, and at least the tier's text
- * price. A cached kind without a price costs the uncached price.
- */
+/** The price of a modality's tokens: the tier's, else the base's or vendor's, at least the text price. */
 export function modalityRate(kind: ModalityKind, from: RateSources): number {
   const own = named(from.rates.modalities, kind)
   if (own !== undefined) return own

@@ -36,12 +36,9 @@ export function tokenLines(
     const price = modalityRate(kind, { ...from, text })
     others.push({ name: words(kind), unit: 'tokens', count, price })
   }
-  const line = (name: string, count: number, price: number): ChargeLine => ({
-    name,
-    unit: 'tokens',
-    count,
-    price,
-  })
+  const line = (name: string, count: number, price: number): ChargeLine => {
+    return { name, unit: 'tokens', count, price }
+  }
   return [
     line('input', rest.inputTokens, text.input),
     line('output', rest.outputTokens, text.output),

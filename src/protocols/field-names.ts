@@ -193,8 +193,5 @@ const names: ReadonlySet<string> = new Set(
   ),
 )
 
-/**
- * Whether the body decides what this name means, in any protocol and spelling: elsewhere it could override the
- * request.
- */
+/** Whether a name means something in a body, in any protocol and spelling: elsewhere it could override it. */
 export const isOfBody = (name: string): boolean => names.has(fold(name))

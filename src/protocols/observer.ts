@@ -32,7 +32,11 @@ export abstract class Observer implements AnswerObserver {
   protected abstract readonly fields: readonly string[]
   /** The text of an event that contains nothing else worth noting when repeated; absent: parse all. */
   protected readonly textOf?: (event: JsonObject) => string | undefined
-  protected abstract readEvent(event: JsonObject, name: string): EventRole
+  /** Reads an event of a stream; by default like a whole body. */
+  protected readEvent(event: JsonObject, _name: string): EventRole {
+    this.readBody(event)
+    return undefined
+  }
   protected readOther?(data: string, name: string): void
   /** Reads a whole body; an error in it is noted by `fail`. */
   protected abstract readBody(body: JsonObject): void
@@ -64,6 +68,13 @@ export abstract class Observer implements AnswerObserver {
     if (seen.phase === 'closed' || !isJsonObject(body)) return
     noteForeign(seen, body, this.fields)
     complete(seen)
+  }
+
+  /** An `error` ends the answer, also beside choices (OpenRouter). */
+  protected noteFailure({ error }: JsonObject): boolean {
+    if (error === undefined || error === null || error === false) return false
+    fail(this.seen, isJsonObject(error) ? error.message : error)
+    return true
   }
 
   protected noteUsage(report: unknown): void {

@@ -156,10 +156,7 @@ const deepest = 256
 /** No client names more: reading very many, deep in a body, would take seconds. */
 const mostSelectors = 100
 
-/**
- * All fields of a body that select a model, except the top-level one. Beyond the limit the last is the top-level
- * field.
- */
+/** Fields that select a model, except the top-level one; the last beyond a limit is a top-level field. */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const search: Search = { found: [], path: [] }
   for (const name in body) if (name !== 'model') look(name, body[name], search)

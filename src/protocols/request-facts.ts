@@ -45,10 +45,7 @@ export function largestLimit(body: JsonObject, own: number | undefined): number 
   return most
 }
 
-/**
- * Vendor work that no stream shows. `some`: possibly anything. `none`: not even reasoning. `by_model`: only the
- * model's own reasoning.
- */
+/** Vendor work that no stream shows. `by_model`: only the model's own reasoning; `none`: not even that. */
 export type HiddenWork = 'some' | 'none' | 'by_model'
 
 /** Whether an object has only these members; null members count as absent. */

@@ -66,18 +66,11 @@ export function viewOf<Row, F extends Fields<Row>>(fields: F, row: Row): View<F>
 export const exportFormats = ['jsonl', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-interface Form {
-  readonly format: ExportFormat
-}
-
-/**
- * The lines of an export. In CSV null is empty, an empty text is `""`, and a text that a spreadsheet would read as
- * a formula gets a leading apostrophe.
- */
+/** The lines of an export. In CSV null is empty, and a text that begins like a formula gets an apostrophe. */
 export async function* exportLines<Row>(
   rows: AsyncIterable<Row>,
   fields: Fields<Row>,
-  { format }: Form,
+  { format }: { readonly format: ExportFormat },
 ): AsyncGenerator<string> {
   if (format === 'jsonl') {
     for await (const row of rows) yield `${JSON.stringify(viewOf(fields, row))}\n`

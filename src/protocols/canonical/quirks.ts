@@ -13,10 +13,7 @@ const ofChat = of('chat')
 const ofMessages = of('messages')
 const ofResponses = of('responses')
 
-/**
- * How upstreams deviate from their protocol's vendor. They change translated bodies, and how the upstream is
- * called.
- */
+/** How upstreams deviate from their protocol's vendor, in translated bodies and in how they are called. */
 export const quirks = {
   max_tokens: ofChat('takes max_tokens, not max_completion_tokens'),
   no_developer_role: ofChat('knows the role system only, not developer'),

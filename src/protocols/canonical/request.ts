@@ -8,10 +8,7 @@ import type { NativeFeature } from '../translation/features.ts'
 export interface CanonicalRequest {
   readonly model: string
   readonly stream: boolean
-  /**
-   * In order: consecutive user messages are one turn, and so are those of the assistant. Leading instructions are
-   * the system prompt.
-   */
+  /** Consecutive messages of one role are one turn. Leading instructions are the system prompt. */
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
   /** The vendor's web search, also listed in `native`; only one of the two is used. */

@@ -1,5 +1,6 @@
 import type { RequestTarget } from '../canonical/codec.ts'
 import { refuseValue } from '../canonical/error.ts'
+import { createOpenCalls } from '../canonical/open-calls.ts'
 import {
   type CanonicalRequest,
   createNotes,
@@ -98,7 +99,10 @@ function decodeChoices(body: JsonObject): number | undefined {
 
 /** `fast` is OpenAI's alias of `priority`, `on_demand` Groq's of `default`. */
 const tiers = meanings<ServiceTier>({
-  ...{ auto: 'auto', default: 'default on_demand', flex: 'flex', priority: 'priority fast' },
+  auto: 'auto',
+  default: 'default on_demand',
+  flex: 'flex',
+  priority: 'priority fast',
 })
 
 /** Notes features of this protocol only, and every unknown field. */
@@ -130,7 +134,7 @@ const known = wordSet(`
 
 interface Conversation {
   readonly note: Note
-  readonly open: OpenCalls
+  readonly open: ReturnType<typeof createOpenCalls<ToolCallPart>>
 }
 
 function decodeMessages(messages: readonly unknown[], note: Note): readonly Turn[] {
@@ -247,38 +251,3 @@ function decodeResult(
 }
 
 const resultKinds = new Set<Part['type']>(['text', 'image', 'document'])
-
-type OpenCalls = ReturnType<typeof createOpenCalls>
-
-/** Pairs results without ids with their calls, visiting each call once: conversations may be long. */
-export function createOpenCalls() {
-  const open = new Map<string, ToolCallPart>()
-  const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
-
-  function take(callId: string): ToolCallPart | undefined {
-    const call = open.get(callId)
-    open.delete(callId)
-    return call
-  }
-
-  return {
-    add(call: ToolCallPart): void {
-      open.set(call.callId, call)
-      for (const name of new Set(['', call.name])) {
-        const queue = queues.get(name)
-        if (queue === undefined) queues.set(name, { calls: [call], next: 0 })
-        else queue.calls.push(call)
-      }
-    },
-    take,
-    /** The first open call of this name, or of any for an empty name. */
-    takeNext(name: string): ToolCallPart | undefined {
-      const queue = queues.get(name)
-      while (queue !== undefined && queue.next < queue.calls.length) {
-        const call = queue.calls[queue.next++]
-        if (call && open.get(call.callId) === call) return take(call.callId)
-      }
-      return undefined
-    },
-  }
-}

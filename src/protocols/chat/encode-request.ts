@@ -14,10 +14,7 @@ import { type ContentStyle, encodeContent, groupByName, splitResult } from './co
 import { encodeEffort, joinReasoning } from './reasoning.ts'
 import { encodeCall, encodeSearch, encodeTool, encodeToolChoice } from './tools.ts'
 
-/**
- * The body of a chat completion request. The conversation comes last, so that a longer one has the same prefix.
- * `metadata` is not sent: OpenAI rejects it unless the answer is stored.
- */
+/** The conversation is last: a longer one has the same prefix. `metadata` would need `store`. */
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { quirks, model } = options
   const { turns, tools, toolChoice, maxOutputTokens, logprobs, stream } = request

@@ -1,16 +1,6 @@
 import { tierName } from '../canonical/extras.ts'
-import { type Observation, observeTier, type ToolTally } from '../canonical/observation.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import {
-  arrayIn,
-  countIn,
-  isJsonObject,
-  meanings,
-  objectIn,
-  stringIn,
-  wordSet,
-  words,
-} from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet, words } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import { hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia, requestPictures, requestText } from '../request-content.ts'
@@ -304,39 +294,3 @@ const tierNames: ReadonlyMap<string, string> = new Map([['fast', 'priority']])
 
 /** The tier of OpenAI's two protocols, in a request or an answer. */
 export const openAiTier = (wire: unknown) => tierName(wire, tierNames)
-
-const executedTools = meanings<HostedTool>({
-  web_search: 'search web_search browser_search',
-  web_fetch: 'visit visit_website',
-  code_execution: 'python code_interpreter',
-})
-
-const found = ['citations', 'search_results', 'web_search']
-
-/** Notes the tier and vendor-run tools. Without a reported count, cited addresses indicate a search. */
-export function observeExtras(seen: Observation, tally: ToolTally, answer: JsonObject): void {
-  observeTier(seen, openAiTier(answer.service_tier))
-  if (found.some((field) => arrayIn(answer, field).length > 0)) tally.note('web_search', '')
-  for (const choice of arrayIn(answer, 'choices')) {
-    if (!isJsonObject(choice)) continue
-    const message = choice.delta ?? choice.message
-    if (isJsonObject(message)) observeMessage(tally, message)
-  }
-}
-
-function observeMessage(tally: ToolTally, message: JsonObject): void {
-  if (Array.isArray(message.annotations)) {
-    const isCited = (entry: unknown) => isJsonObject(entry) && entry.type === 'url_citation'
-    if (message.annotations.some(isCited)) tally.note('web_search', '')
-  }
-  for (const call of arrayIn(message, 'tool_calls')) {
-    // The prefix of Moonshot's own functions.
-    if (!isJsonObject(call) || objectIn(call, 'function')?.name !== '$web_search') continue
-    tally.note('web_search', `${call.id ?? call.index}`)
-  }
-  if (!Array.isArray(message.executed_tools)) return
-  message.executed_tools.forEach((entry: unknown, index) => {
-    const tool = isJsonObject(entry) ? executedTools.get(entry.type) : undefined
-    if (tool !== undefined) tally.note(tool, `${(entry as JsonObject).index ?? index}`)
-  })
-}

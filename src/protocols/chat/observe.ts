@@ -2,17 +2,19 @@ import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
   complete,
-  fail,
   noteSideAnswer,
   type Observation,
   type Outcome,
+  observeTier,
   type TextSample,
+  type ToolTally,
 } from '../canonical/observation.ts'
+import type { HostedTool } from '../canonical/tools.ts'
 import { readCount } from '../canonical/usage.ts'
-import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, isJsonObject, meanings, objectIn, stringIn } from '../json.ts'
 import { type EventRole, Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { observeExtras } from './facts.ts'
+import { openAiTier } from './facts.ts'
 import { chatReports } from './usage.ts'
 
 /** Observes a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
@@ -24,7 +26,7 @@ class CompletionsObserver extends Observer {
 
   protected override readEvent(chunk: JsonObject): EventRole {
     const reported = this.#readAnswer(chunk)
-    if (noteFailure(this.seen, chunk)) return undefined
+    if (this.noteFailure(chunk)) return undefined
     return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : undefined
   }
 
@@ -34,7 +36,7 @@ class CompletionsObserver extends Observer {
 
   protected override readBody(body: JsonObject): void {
     this.#readAnswer(body)
-    noteFailure(this.seen, body)
+    this.noteFailure(body)
   }
 
   /** Some imitators close their stream after the finish reason, or the usage. */
@@ -43,16 +45,33 @@ class CompletionsObserver extends Observer {
   }
 
   #readAnswer(answer: JsonObject): boolean {
-    observeExtras(this.seen, this.tally, answer)
+    observeTier(this.seen, openAiTier(answer.service_tier))
+    // Without a reported count, cited addresses indicate a search.
+    if (found.some((field) => arrayIn(answer, field).length > 0)) this.tally.note('web_search', '')
     for (const choice of arrayIn(answer, 'choices')) {
-      if (isJsonObject(choice)) readChoice(this.seen, choice)
+      if (isJsonObject(choice)) this.#readChoice(choice)
     }
     const wire = reportIn(answer)
     if (wire === undefined) this.noteObserved()
     else this.noteUsage(wire)
     return wire !== undefined
   }
+
+  #readChoice(choice: JsonObject): void {
+    const { seen } = this
+    const message = choice.delta ?? choice.message
+    if (isJsonObject(message)) {
+      observeMessage(this.tally, message)
+      addMessageText(seen.text, message)
+    }
+    addText(seen.text, choice.text)
+    const reason = stringIn(choice, 'finish_reason')
+    const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
+    noteSideAnswer(seen, choice.index ?? 0, outcome)
+  }
 }
+
+const found = ['citations', 'search_results', 'web_search']
 
 const completionFields = ['choices', 'error']
 const lastEvent = 'data: [DONE]\n\n'
@@ -64,7 +83,7 @@ function readText(chunk: JsonObject): string | undefined {
   const { index = 0, delta } = choice
   if (typeof index !== 'number' || !isJsonObject(delta)) return undefined
   const isEnd = stringIn(choice, 'finish_reason') !== undefined
-  if (isEnd || reportIn(chunk) !== undefined || hasError(chunk)) return undefined
+  if (isEnd || reportIn(chunk) !== undefined || (chunk.error ?? false) !== false) return undefined
   const text: TextSample = { sample: '', length: 0, bytes: 0 }
   addMessageText(text, delta)
   return text.sample
@@ -76,15 +95,6 @@ function reportIn(answer: JsonObject): JsonObject | undefined {
   return isJsonObject(wire) ? wire : undefined
 }
 
-function readChoice(seen: Observation, choice: JsonObject): void {
-  const message = choice.delta ?? choice.message
-  if (isJsonObject(message)) addMessageText(seen.text, message)
-  addText(seen.text, choice.text)
-  const reason = stringIn(choice, 'finish_reason')
-  const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
-  noteSideAnswer(seen, choice.index ?? 0, outcome)
-}
-
 const outcomes = new Map<string, Outcome>([
   ['length', 'incomplete'],
   ['model_length', 'incomplete'],
@@ -92,15 +102,29 @@ const outcomes = new Map<string, Outcome>([
   ['error', 'failed'],
 ])
 
-/** An `error` in a chunk ends the answer, also beside choices (OpenRouter). */
-function noteFailure(seen: Observation, answer: JsonObject): boolean {
-  if (!hasError(answer)) return false
-  const { error } = answer
-  fail(seen, isJsonObject(error) ? error.message : error)
-  return true
-}
+const executedTools = meanings<HostedTool>({
+  web_search: 'search web_search browser_search',
+  web_fetch: 'visit visit_website',
+  code_execution: 'python code_interpreter',
+})
 
-const hasError = ({ error }: JsonObject) => error !== undefined && error !== null && error !== false
+/** Notes vendor-run tools. */
+function observeMessage(tally: ToolTally, message: JsonObject): void {
+  if (Array.isArray(message.annotations)) {
+    const isCited = (entry: unknown) => isJsonObject(entry) && entry.type === 'url_citation'
+    if (message.annotations.some(isCited)) tally.note('web_search', '')
+  }
+  for (const call of arrayIn(message, 'tool_calls')) {
+    // The prefix of Moonshot's own functions.
+    if (!isJsonObject(call) || objectIn(call, 'function')?.name !== '$web_search') continue
+    tally.note('web_search', `${call.id ?? call.index}`)
+  }
+  if (!Array.isArray(message.executed_tools)) return
+  message.executed_tools.forEach((entry: unknown, index) => {
+    const tool = isJsonObject(entry) ? executedTools.get(entry.type) : undefined
+    if (tool !== undefined) tally.note(tool, `${(entry as JsonObject).index ?? index}`)
+  })
+}
 
 /** Adds the text of a message or delta: text, reasoning, refusal, tool arguments. */
 function addMessageText(text: TextSample, message: JsonObject): void {
@@ -146,20 +170,15 @@ export const createImagesObserver = (): AnswerObserver => new ImagesObserver(cha
 class UsageObserver extends Observer {
   protected override readonly fields = usageFields
 
-  protected override readEvent(event: JsonObject): EventRole {
-    this.readBody(event)
-    return undefined
-  }
-
   protected override readBody(body: JsonObject): void {
     this.noteUsage(body.usage)
-    noteFailure(this.seen, body)
+    this.noteFailure(body)
   }
 }
 
 class ImagesObserver extends UsageObserver {
   protected override readEvent(event: JsonObject): EventRole {
-    super.readEvent(event)
+    this.readBody(event)
     if (lastImageEvents.has(event.type)) complete(this.seen)
     return undefined
   }

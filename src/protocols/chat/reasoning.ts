@@ -12,10 +12,7 @@ import * as read from '../read.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
-/**
- * Decodes the amount of reasoning: `reasoning_effort` (OpenAI), `reasoning` (OpenRouter), `thinking` (DeepSeek,
- * Moonshot, Z.ai).
- */
+/** Reasoning by `reasoning_effort` (OpenAI), `reasoning` (OpenRouter) or `thinking` (DeepSeek, Z.ai). */
 export function decodeReasoningSettings(body: JsonObject): ReasoningSettings | undefined {
   const settings = read.object(body, 'reasoning')
   const amount =

@@ -79,10 +79,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/**
- * Reads a report's extras in OpenAI's form. All output of the images API is images unless it names text.
- * OpenRouter, xAI and Perplexity count tools.
- */
+/** Extras in OpenAI's form. All output of the images API is images unless the report names text. */
 export function readChatExtras(
   wire: JsonObject,
   input: JsonObject | undefined,

@@ -1,5 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
+import { createOpenCalls } from '../canonical/open-calls.ts'
 import type {
   AudioPart,
   DocumentPart,
@@ -14,6 +15,7 @@ import type {
 } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { decodeBase64, isDummy, toStandardBase64, unwrapSignature } from './thinking.ts'
 import { camelNames, listOf, noteUnknown } from './wire.ts'
 
@@ -83,8 +85,7 @@ function decodeCall(
   place: string,
   pairing: Pairing,
 ): readonly Part[] {
-  const name =
-    stringIn(call, 'name') ?? refuseValue(`${at}.functionCall.name`, 'a non-empty string')
+  const name = read.name(call, 'name', `${at}.functionCall`)
   const callId = pairing.call(stringIn(call, 'id'), name, place)
   const input = isJsonObject(call.args) ? toJsonText(call.args) : '{}'
   if (input === undefined) refuseValue(`${at}.functionCall.args`, 'an object of less depth')
@@ -103,7 +104,7 @@ function decodeResult(
 ): ToolResultPart {
   const path = `${at}.functionResponse`
   noteUnknown(result, resultFields, path, note)
-  const name = stringIn(result, 'name') ?? refuseValue(`${path}.name`, 'a non-empty string')
+  const name = read.name(result, 'name', path)
   const callId = pairing.response(stringIn(result, 'id'), name, place)
   const { text, isError } = decodeOutput(objectIn(result, 'response') ?? {}, path)
   const media = listOf(result.parts).flatMap((item, index) => {
@@ -111,10 +112,8 @@ function decodeResult(
     return isJsonObject(item) ? decodeResultMedia(camelNames(item), itemAt, note) : []
   })
   const texts = text === '' ? [] : [{ type: 'text', at: path, text } as const]
-  return {
-    ...{ type: 'tool-result', at, callId, name, kind: 'function', parts: [...texts, ...media] },
-    isError: isError ? true : undefined,
-  }
+  const parts = [...texts, ...media]
+  return { type: 'tool-result', at, callId, name, kind: 'function', parts, isError }
 }
 
 function decodeResultMedia(part: JsonObject, at: string, note: Note) {
@@ -126,12 +125,12 @@ function decodeResultMedia(part: JsonObject, at: string, note: Note) {
 }
 
 /** The text of a response: `output`, `error` or `result` alone, else all of it as JSON. */
-function decodeOutput(response: JsonObject, path: string): { text: string; isError: boolean } {
+function decodeOutput(response: JsonObject, path: string) {
   const [entry, ...others] = Object.entries(response)
-  if (entry === undefined) return { text: '', isError: false }
+  if (entry === undefined) return { text: '' }
   const [name, value] = entry
   const isAlone = others.length === 0
-  const isError = isAlone && name === 'error' && value !== null
+  const isError = (isAlone && name === 'error' && value !== null) || undefined
   if (isAlone && outputNames.has(name) && typeof value === 'string') return { text: value, isError }
   const text = toJsonText(response)
   if (text === undefined) refuseValue(`${path}.response`, 'an object of less depth')
@@ -144,57 +143,42 @@ type Pairing = ReturnType<typeof createPairing>
 
 interface WaitingCall {
   readonly callId: string
+  readonly name: string
   readonly hasOwnId: boolean
-  isAnswered: boolean
-}
-
-interface Queue {
-  readonly calls: WaitingCall[]
-  next: number
 }
 
 /** Pairs responses with calls. A response without an id answers the first open call of its name. */
 export function createPairing() {
-  let byId = new Map<string, WaitingCall>()
-  let byName = new Map<string, Queue>()
+  let open = createOpenCalls<WaitingCall>()
+  let ids = new Set<string>()
   let inModel = false
-
-  function takeByName(name: string, mayHaveId: boolean): WaitingCall | undefined {
-    const queue = byName.get(name)
-    if (queue === undefined) return undefined
-    while (queue.calls[queue.next]?.isAnswered === true) queue.next++
-    const call = queue.calls[queue.next]
-    if (call === undefined || (call.hasOwnId && !mayHaveId)) return undefined
-    call.isAnswered = true
-    return call
-  }
 
   return {
     /** Begins a content of the model: open calls of earlier contents no longer wait. */
     beginModel(): void {
       if (inModel) return
       inModel = true
-      byId = new Map()
-      byName = new Map()
+      open = createOpenCalls()
+      ids = new Set()
     },
     beginUser(): void {
       inModel = false
     },
     /** The id of a call; `place` makes an id that the conversation's next request repeats. */
     call(id: string | undefined, name: string, place: string): string {
-      const call = { callId: id ?? `call_${place}`, hasOwnId: id !== undefined, isAnswered: false }
-      byId.set(call.callId, call)
-      byName.getOrInsertComputed(name, () => ({ calls: [], next: 0 })).calls.push(call)
-      return call.callId
+      const callId = id ?? `call_${place}`
+      ids.add(callId)
+      open.add({ callId, name, hasOwnId: id !== undefined })
+      return callId
     },
     /** The id of the call that a response answers; its own when there is none. */
     response(id: string | undefined, name: string, place: string): string {
-      const known = id === undefined ? undefined : byId.get(id)
-      if (known) {
-        known.isAnswered = true
-        return known.callId
+      if (id !== undefined && ids.has(id)) {
+        open.take(id)
+        return id
       }
-      return takeByName(name, id === undefined)?.callId ?? id ?? `call_${place}`
+      const call = open.takeNext(name, ({ hasOwnId }) => id === undefined || !hasOwnId)
+      return call?.callId ?? id ?? `call_${place}`
     },
   }
 }
@@ -289,12 +273,11 @@ export function encodeMedia({ source }: MediaPart): JsonObject {
       return { inlineData: { mimeType: 'text/plain', data } }
     }
     case 'url': {
-      const { url, mediaType } = source
-      return { fileData: { fileUri: url, ...(mediaType ? { mimeType: mediaType } : {}) } }
+      const { url: fileUri, mediaType: mimeType } = source
+      return { fileData: mimeType ? { fileUri, mimeType } : { fileUri } }
     }
   }
 }
 
-function isMediaPart(part: JsonObject): boolean {
-  return isJsonObject(part.inlineData) || isJsonObject(part.fileData)
-}
+const isMediaPart = ({ inlineData, fileData }: JsonObject): boolean =>
+  isJsonObject(inlineData) || isJsonObject(fileData)

@@ -15,6 +15,7 @@ import {
 import { toTurns } from '../canonical/turns.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { createPairing, decodePart, type PartContext } from './decode-parts.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { decodeThinking, isWrapped } from './thinking.ts'
@@ -55,7 +56,7 @@ function decodeFields(
     webSearch: decodeSearch(body),
     toolChoice: decodeToolChoice(body, note),
     ...decodeConfig(objectIn(fields, 'generationConfig'), written(body, 'generationConfig'), note),
-    metadata: decodeLabels(fields.labels, 'labels'),
+    metadata: isJsonObject(fields.labels) ? read.bag(fields, 'labels', 'string') : undefined,
     serviceTier: decodeTier(fields.serviceTier),
     native: uses,
   }
@@ -69,14 +70,6 @@ function noteVendor(body: JsonObject, fields: JsonObject, note: Note): void {
     note('cached_content', written(body, 'cachedContent'))
   }
   if (fields.store === true) note('store', 'store')
-}
-
-function decodeLabels(labels: unknown, at: string): CanonicalRequest['metadata'] {
-  if (!isJsonObject(labels)) return undefined
-  const entries = Object.entries(labels).map(([name, value]): [string, string] =>
-    typeof value === 'string' ? [name, value] : refuseValue(`${at}.${name}`, 'a string'),
-  )
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 /** The vendor's default is `standard`; `unspecified` means none. */

@@ -114,7 +114,8 @@ function encodeCallPart(
 }
 
 interface StreamedAnswer extends AnswerState {
-  readonly choice: number
+  /** A chunk's JSON after its parts. */
+  readonly foot: string
   /** Calls may overlap; they are written whole, in the order they began. */
   readonly calls: BlockOrder
   call: { readonly start: EventOf<'tool-call-start'>; input: string } | undefined
@@ -152,19 +153,19 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return `],${report ?? ''}${tail}${isSse ? '\r\n\r\n' : ''}`
   }
 
-  function frame(candidates: string): string {
-    const before = isSse ? 'data: {"candidates":[' : `${isFirst ? '[' : ',\r\n'}{"candidates":[`
+  function open(): string {
+    const before = isSse ? 'data: ' : isFirst ? '[' : ',\r\n'
     isFirst = false
-    return before + candidates + close
+    return before
   }
 
-  const chunk = (choice: number, part: string, more: string): string =>
-    frame(`{"content":{"parts":[${part}],"role":"model"},"index":${choice}${more}}`)
+  const chunk = ({ foot }: StreamedAnswer, part: string, more: string): string =>
+    `${open()}{"candidates":[{"content":{"parts":[${part}${foot}${more}}${close}`
 
   function createAnswer(choice: number): StreamedAnswer {
     const calls = createBlockOrder((event) => writeCall(answerOf(choice), event))
     const empty = { call: undefined, part: undefined, text: '', more: '' }
-    return { ...createAnswerState(), choice, calls, ...empty }
+    return { ...createAnswerState(), foot: `],"role":"model"},"index":${choice}`, calls, ...empty }
   }
   const answerOf = (choice: number) => answers.getOrInsertComputed(choice, createAnswer)
 
@@ -173,10 +174,10 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function release(answer: StreamedAnswer): string {
     const held = heldPart(answer)
     if (held === undefined) return ''
-    const { choice, more } = answer
+    const { more } = answer
     answer.part = undefined
     answer.text = answer.more = ''
-    return chunk(choice, JSON.stringify(held), more)
+    return chunk(answer, JSON.stringify(held), more)
   }
 
   function putPart(answer: StreamedAnswer, part: JsonObject): string {
@@ -188,13 +189,14 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function putText(answer: StreamedAnswer, text: string, more: string): string {
     const joins = answer.text !== '' && answer.more === ''
     const before = joins ? '' : release(answer)
-    const whole = answer.text + text
-    const last = whole.length - 1
-    const end = isLowSurrogate(whole.charCodeAt(last)) ? last - 1 : last
-    answer.text = end > 0 ? whole.slice(end) : whole
-    answer.more = end > 0 ? '' : more
-    if (end <= 0) return before
-    return before + chunk(answer.choice, `{"text":${JSON.stringify(whole.slice(0, end))}}`, more)
+    const kept = isLowSurrogate(text.charCodeAt(text.length - 1)) ? 2 : 1
+    // The text may be the second half of a pair, whose first half is held.
+    const isHalf = text.length < kept
+    const rest = isHalf ? answer.text + text : text
+    const shown = (isHalf ? '' : answer.text) + rest.slice(0, -kept)
+    answer.text = rest.slice(-kept)
+    answer.more = shown === '' ? more : ''
+    return shown === '' ? before : before + chunk(answer, `{"text":${JSON.stringify(shown)}}`, more)
   }
 
   function writeDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'refusal-delta'>): string {
@@ -204,7 +206,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     const { answer } = block
     if (block.isThought) {
       const thought = `{"text":${JSON.stringify(text)},"thought":true}`
-      return release(answer) + chunk(answer.choice, thought, '')
+      return release(answer) + chunk(answer, thought, '')
     }
     block.text += text
     const hasTokens = event.type === 'text-delta' && event.logprobs !== undefined
@@ -245,7 +247,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
       const grounding = members(encodeGrounding(answer.cited, answer.searches))
       return `${head.slice(0, -1)}${answer.more}${grounding}}`
     })
-    return frame(candidates.join(',')) + (isSse ? '' : ']')
+    return `${open()}{"candidates":[${candidates.join(',')}${close}${isSse ? '' : ']'}`
   }
 
   function write(event: AnswerEvent): string {

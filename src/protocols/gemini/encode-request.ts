@@ -137,10 +137,7 @@ function encodeResult(part: ToolResultPart, options: EncodeOptions): JsonObject[
   return isInside ? [{ functionResponse }] : [{ functionResponse }, ...media]
 }
 
-/**
- * The model's turn, with signatures back in place. The vendor requires one on the first of several calls: a stand-
- * in replaces a lost one.
- */
+/** The model's turn. The vendor requires a signature on the first call: a stand-in replaces a lost one. */
 function encodeModel(parts: readonly Part[], options: EncodeOptions): JsonObject[] {
   const signatures = signaturesOfCalls(parts)
   const calls = new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])))

@@ -84,8 +84,12 @@ function hasHostedTools(tools: unknown): boolean {
 
 const tools = meanings<HostedTool>({
   web_search: 'googleSearch googleSearchRetrieval',
-  ...{ maps_grounding: 'googleMaps', url_context: 'urlContext', file_search: 'fileSearch' },
-  ...{ code_execution: 'codeExecution', computer_use: 'computerUse', mcp: 'mcpServers' },
+  maps_grounding: 'googleMaps',
+  url_context: 'urlContext',
+  file_search: 'fileSearch',
+  code_execution: 'codeExecution',
+  computer_use: 'computerUse',
+  mcp: 'mcpServers',
 })
 
 function readExtras(body: JsonObject): RequestExtras | undefined {
@@ -174,10 +178,7 @@ const functions = new Set(['functionDeclarations'])
 
 const systemNames = ['systemInstruction', 'system_instruction']
 
-/**
- * The paths of empty parts, which the vendor rejects; a content of only such parts is removed. If no content would
- * remain, all stay.
- */
+/** Paths of empty parts and contents, which the vendor rejects. If no content would be left, all stay. */
 export function emptyParts(body: JsonObject): readonly Path[] {
   const { contents } = body
   const list = Array.isArray(contents) ? contents : undefined

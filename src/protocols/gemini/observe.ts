@@ -1,14 +1,13 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
-  fail,
   noteSideAnswer,
   type Observation,
   type Outcome,
   type ToolTally,
 } from '../canonical/observation.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
-import { type EventRole, Observer } from '../observer.ts'
+import { Observer } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { geminiReports } from './usage.ts'
 
@@ -19,29 +18,21 @@ export const createGeminiObserver = (): AnswerObserver => new GeminiObserver(gem
 class GeminiObserver extends Observer {
   protected override readonly fields = answerFields
 
-  protected override readEvent(chunk: JsonObject): EventRole {
-    this.readBody(chunk)
-    return undefined
-  }
-
   protected override readBody(answer: JsonObject): void {
-    const { seen } = this
-    observeTools(this.tally, answer)
+    const isByPrompt = billedByPrompt.test(stringIn(answer, 'modelVersion') ?? '')
     for (const candidate of arrayIn(answer, 'candidates')) {
-      if (isJsonObject(candidate)) this.#readCandidate(candidate)
+      if (isJsonObject(candidate)) this.#readCandidate(candidate, isByPrompt)
     }
     this.noteUsage(answer.usageMetadata)
     this.noteObserved()
     if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
-      noteSideAnswer(seen, 0, 'incomplete')
+      noteSideAnswer(this.seen, 0, 'incomplete')
     }
-    const { error } = answer
-    if (error !== undefined && error !== null) {
-      fail(seen, isJsonObject(error) ? error.message : error)
-    }
+    this.noteFailure(answer)
   }
 
-  #readCandidate(candidate: JsonObject): void {
+  #readCandidate(candidate: JsonObject, isByPrompt: boolean): void {
+    observeTools(this.tally, candidate, isByPrompt)
     for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
       if (isJsonObject(part)) addPartText(this.seen, part)
     }
@@ -68,24 +59,15 @@ function addPartText(seen: Observation, part: JsonObject): void {
 const billedByPrompt = /gemini-(1|2)[.-]/
 
 /** Counts vendor-run tools. Searches are billed per query from Gemini 3 on, before per prompt; maps once. */
-function observeTools(tally: ToolTally, answer: JsonObject): void {
-  for (const candidate of arrayIn(answer, 'candidates')) {
-    if (!isJsonObject(candidate)) continue
-    const { groundingMetadata, urlContextMetadata } = candidate
-    const place = `${candidate.index ?? 0}`
-    if (isJsonObject(groundingMetadata)) {
-      const isByPrompt = billedByPrompt.test(stringIn(answer, 'modelVersion') ?? '')
-      observeGrounding(tally, groundingMetadata, isByPrompt ? undefined : place)
-    }
-    const parts = arrayIn(objectIn(candidate, 'content'), 'parts')
-    const isCode = (part: unknown) => isJsonObject(part) && isJsonObject(part.executableCode)
-    if (parts.some(isCode)) tally.note('code_execution', place)
-    if (isJsonObject(urlContextMetadata)) {
-      arrayIn(urlContextMetadata, 'urlMetadata').forEach((_, index) => {
-        tally.note('url_context', `${place} ${index}`)
-      })
-    }
-  }
+function observeTools(tally: ToolTally, candidate: JsonObject, isByPrompt: boolean): void {
+  const grounding = objectIn(candidate, 'groundingMetadata')
+  const place = `${candidate.index ?? 0}`
+  if (grounding) observeGrounding(tally, grounding, isByPrompt ? undefined : place)
+  const parts = arrayIn(objectIn(candidate, 'content'), 'parts')
+  const isCode = (part: unknown) => isJsonObject(part) && isJsonObject(part.executableCode)
+  if (parts.some(isCode)) tally.note('code_execution', place)
+  const urls = arrayIn(objectIn(candidate, 'urlContextMetadata'), 'urlMetadata')
+  for (const index of urls.keys()) tally.note('url_context', `${place} ${index}`)
 }
 
 function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string | undefined): void {

@@ -86,10 +86,7 @@ export function encodeThinking(
   return Object.keys(config).length === 0 ? undefined : config
 }
 
-interface Amount {
-  readonly thinkingBudget?: number
-  readonly thinkingLevel?: string
-}
+type Amount = { readonly thinkingBudget?: number; readonly thinkingLevel?: string }
 
 function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: Family): Amount {
   switch (amount?.type) {
@@ -131,10 +128,7 @@ const effortAmounts: { readonly [effort in Effort]: readonly [level: string, bud
 const within = (tokens: number, [least, most]: readonly [number, number] = [0, 24_576]) =>
   Math.min(most, Math.max(least, tokens))
 
-/**
- * Signatures for gemini clients, whose SDKs decode them from base64: a foreign one becomes the base64 of a marked
- * text.
- */
+// Clients' SDKs decode signatures from base64: a foreign one becomes the base64 of a marked text.
 
 const mark = 'tollgate:'
 
@@ -153,9 +147,7 @@ export function wrapSignatures(signatures: readonly string[]): string {
 }
 
 /** Whether a `thoughtSignature` comes from `wrapSignatures`. */
-export function isWrapped(signature: string): boolean {
-  return signature.startsWith(wrappedPrefix)
-}
+export const isWrapped = (signature: string): boolean => signature.startsWith(wrappedPrefix)
 
 /** The wrapped signatures, joined with `~`; any other signature unchanged. */
 export function unwrapSignature(signature: string): string {
@@ -197,6 +189,4 @@ const dummies = new Set(
 )
 
 /** Whether a signature is a documented stand-in. */
-export function isDummy(signature: string): boolean {
-  return dummies.has(signature)
-}
+export const isDummy = (signature: string): boolean => dummies.has(signature)

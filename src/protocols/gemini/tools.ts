@@ -3,6 +3,7 @@ import type { CanonicalRequest, Note, Tool, ToolChoice, WebSearch } from '../can
 import { customParameters, describeTool, textsIn } from '../canonical/tools.ts'
 import { arrayIn, defined, isJsonObject, objectIn, stringIn, wordSet } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import * as read from '../read.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
 import { camelNames, eachOf, listOf, noteUnknown, placesIn, written } from './wire.ts'
@@ -39,7 +40,7 @@ function decodeFunction(wire: JsonObject, at: string, note: Note): Tool {
   return {
     at,
     kind: 'function',
-    name: stringIn(declaration, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string'),
+    name: read.name(declaration, 'name', at),
     description: stringIn(declaration, 'description'),
     parameters: schema && fromGeminiSchema(schema),
   }

@@ -26,8 +26,11 @@ export const geminiReports: UsageReports = {
   readExtras,
   sum: ({ prompt = 0, toolUse = 0, cached = 0, candidates = 0, thoughts = 0 }) =>
     disjointUsage({
-      ...{ input: prompt + toolUse, output: candidates + thoughts, reasoning: thoughts },
-      ...{ cacheRead: Math.min(cached, prompt), cacheWrite: 0 },
+      input: prompt + toolUse,
+      output: candidates + thoughts,
+      reasoning: thoughts,
+      cacheRead: Math.min(cached, prompt),
+      cacheWrite: 0,
     }),
   inputFields: ['promptTokenCount'],
   outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
@@ -50,20 +53,20 @@ function readExtras(wire: JsonObject): ReportedExtras | undefined {
 
 type Names = ReadonlyMap<unknown, Modality>
 
-const namesOf = (audio: Modality, image: Modality, video: Modality): Names =>
-  new Map([
-    ['AUDIO', audio],
-    ['IMAGE', image],
-    ['VIDEO', video],
+const namesOf = (part: 'input' | 'cacheRead' | 'output'): Names =>
+  new Map<unknown, Modality>([
+    ['AUDIO', `${part}Audio`],
+    ['IMAGE', `${part}Image`],
+    ['VIDEO', `${part}Video`],
   ])
 
-const inputNames = namesOf('inputAudio', 'inputImage', 'inputVideo')
+const inputNames = namesOf('input')
 const detailFields: readonly (readonly [field: string, names: Names])[] = [
   ['promptTokensDetails', inputNames],
   ['promptTokenDetails', inputNames],
   ['toolUsePromptTokensDetails', inputNames],
-  ['cacheTokensDetails', namesOf('cacheReadAudio', 'cacheReadImage', 'cacheReadVideo')],
-  ['candidatesTokensDetails', namesOf('outputAudio', 'outputImage', 'outputVideo')],
+  ['cacheTokensDetails', namesOf('cacheRead')],
+  ['candidatesTokensDetails', namesOf('output')],
 ]
 
 const trafficTypes: ReadonlyMap<string, string> = new Map([

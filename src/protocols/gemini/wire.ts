@@ -81,22 +81,14 @@ const configNames = ['generationConfig', 'generation_config'] as const
 export const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
 export const countNames = ['candidateCount', 'candidate_count'] as const
 
-interface OneConfig {
-  readonly asked: JsonObject
-  readonly amend: RequestFacts['amend']
-}
-
-/**
- * The request with one configuration that names each limit once: of two spellings the larger counts. The gateway
- * reads and forwards the result.
- */
-export function withOneConfig(body: JsonObject): OneConfig {
+/** The request with one configuration that names each limit once: of two spellings the larger counts. */
+export function withOneConfig(body: JsonObject) {
   const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
   const [first, second] = written
   const isOnce = (names: readonly string[]) =>
     names.filter((name) => countIn(first, name) !== undefined).length < 2
   if (second === undefined && isOnce(limitNames) && isOnce(countNames)) {
-    return { asked: body, amend: {} }
+    return { asked: body, amend: {} as RequestFacts['amend'] }
   }
   const config: Record<string, unknown> = { ...second, ...first }
   for (const names of [limitNames, countNames]) {

@@ -82,21 +82,13 @@ function tierWord(tier: ServiceTier | undefined): string | undefined {
   return tier === 'default' ? 'standard_only' : undefined
 }
 
-export interface Conversation {
-  readonly system: unknown
-  readonly messages: readonly JsonObject[]
-}
-
 interface Message {
   readonly role: 'user' | 'assistant'
   readonly blocks: JsonObject[]
 }
 
-/**
- * Turns as `system` and `messages`. Later instructions become user text in tags; so do all of them without a user
- * message, as the vendor requires one.
- */
-function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
+/** Later instructions, and all of them where there is no user message, become user text in tags. */
+function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>) {
   const count = countSystem(turns)
   const messages: Message[] = []
   for (const turn of turns.slice(count)) {
@@ -121,7 +113,7 @@ function countSystem(turns: readonly Turn[]): number {
 }
 
 /** Whether there would be no message. */
-export const isSilent = ({ turns }: Pick<CanonicalRequest, 'turns'>): boolean =>
+const isSilent = ({ turns }: Pick<CanonicalRequest, 'turns'>): boolean =>
   turns.slice(countSystem(turns)).every((turn) => blocksOf(turn).length === 0)
 
 function blocksOf(turn: Turn): readonly JsonObject[] {
@@ -253,8 +245,8 @@ function encodeResult(part: ToolResultPart): JsonObject {
   return {
     type: 'tool_result',
     tool_use_id: callIdOf(part),
-    ...(blocks.length === 0 ? {} : { content: encodeContent(blocks) }),
-    ...(part.isError === true ? { is_error: true } : {}),
+    ...(blocks.length > 0 && { content: encodeContent(blocks) }),
+    ...(part.isError && { is_error: true }),
     ...encodeCache(part.cache),
   }
 }
@@ -267,11 +259,8 @@ export function findRequestFault(
   request: CanonicalRequest,
   conversation = 'messages',
 ): Fault | undefined {
-  return findSchemaFault(request) ?? (isSilent(request) ? silence(conversation) : undefined)
+  const fault = findSchemaFault(request)
+  if (fault || !isSilent(request)) return fault
+  const message = `${conversation} has no text, and the channel of this model speaks the protocol messages, which wants some. Send a message.`
+  return { code: 'invalid_value', param: conversation, message }
 }
-
-const silence = (param: string): Fault => ({
-  code: 'invalid_value',
-  param,
-  message: `${param} has no text, and the channel of this model speaks the protocol messages, which wants some. Send a message.`,
-})

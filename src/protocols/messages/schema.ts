@@ -6,10 +6,7 @@ import type { Fault, JsonObject } from '../protocol.ts'
 /** Deeper schemas pass as they are: the vendor rejects them itself. */
 const deepest = 64
 
-/**
- * A schema for structured output and strict tools: objects are closed, and unsupported keywords go into the
- * description. Never throws.
- */
+/** A schema for strict output: objects are closed, unsupported keywords are described. Never throws. */
 export function closeSchema(given: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return given
   const schema = given.nullable === true ? withNull(given) : given

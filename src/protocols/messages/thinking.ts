@@ -165,10 +165,7 @@ function showOf(display: unknown): ReasoningSettings['show'] {
   return display === 'summarized' || display === 'updates' ? 'auto' : undefined
 }
 
-/**
- * Whether the vendor shows requested thinking by default: since Claude Opus 4.7 it does not. Unknown models count
- * as shown.
- */
+/** Whether the vendor shows requested thinking by default: since Claude Opus 4.7 it does not. */
 export function showsUnasked(body: JsonObject): boolean {
   const { type, display } = objectIn(body, 'thinking') ?? {}
   if ((type !== 'adaptive' && type !== 'enabled') || (display ?? undefined) !== undefined)

@@ -133,10 +133,7 @@ export function isSearchBlock({ type, name }: JsonObject): boolean {
   return type === 'tool_search_tool_result' || (type === 'server_tool_use' && isToolSearch(name))
 }
 
-/**
- * The tools that the model knows by the end of the conversation. Deferred ones come last, by first mention; with
- * the vendor's tool search all are sent.
- */
+/** The tools known by the end of the conversation, deferred ones last. With the vendor's tool search: all. */
 export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly Tool[] {
   const wires = arrayIn(body, 'tools').filter(isJsonObject)
   const heldBack = new Set(wires.filter(isHeldBack).map(({ name }) => name))

@@ -51,7 +51,9 @@ export const messagesReports: UsageReports = {
     const writes = counts.cacheWrite ?? writtenIn(counts)
     const cacheWrite1hTokens = Math.min(oneHour, writes)
     return {
-      ...{ inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead },
+      inputTokens: input,
+      outputTokens: output,
+      cacheReadTokens: cacheRead,
       reasoningTokens: Math.min(thinking, output),
       cacheWriteTokens: writes - cacheWrite1hTokens,
       cacheWrite1hTokens,

@@ -124,10 +124,7 @@ export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | u
   }
 }
 
-/**
- * The vendor rejects a file name beside an address, and requires one beside data. Plain text is text below its
- * title.
- */
+/** The vendor rejects a file name beside an address, and requires one beside data. */
 function encodeDocument({ source, title }: DocumentPart): JsonObject {
   if (source.type === 'url') return { type: 'input_file', file_url: source.url }
   if (source.type === 'text') return { type: 'input_text', text: titledText(source, title) }

@@ -200,10 +200,7 @@ const failedCodes = new Map([
   [429, 'rate_limit_exceeded'],
 ])
 
-/**
- * An error after a partial stream: the response keeps its id, without `output`, which OpenAI's SDK fills itself. A
- * stream without events begins first.
- */
+/** An error after a partial stream: the response keeps its id. A stream without events begins first. */
 export function encodeResponsesStreamError(
   error: ProtocolError,
   _stream: ClientStream,

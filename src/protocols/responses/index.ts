@@ -86,11 +86,16 @@ export const responses = {
   spelling: {
     conversation: 'input',
     settings: {
-      ...{ format: 'text.format', verbosity: 'text.verbosity', userId: 'user' },
+      format: 'text.format',
+      verbosity: 'text.verbosity',
+      userId: 'user',
       logprobs: 'top_logprobs',
     },
-    ...{ shownReasoning: 'summary', cacheMark: 'prompt_cache_breakpoint' },
-    ...{ searchLimit: 'max_tool_calls', toolSchema: 'parameters', formatSchema: 'schema' },
+    shownReasoning: 'summary',
+    cacheMark: 'prompt_cache_breakpoint',
+    searchLimit: 'max_tool_calls',
+    toolSchema: 'parameters',
+    formatSchema: 'schema',
   },
   conversationHint: (body) =>
     stringIn(body, 'prompt_cache_key') ??

@@ -225,10 +225,7 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
 
 type JsonCutter = ReturnType<typeof createJsonCutter>
 
-/**
- * Extracts the first JSON object (or array) from a text in pieces. Its beginning must look like JSON: a brace in
- * prose is none.
- */
+/** Extracts the first JSON object (or array) from a text in pieces. A brace in prose does not begin one. */
 function createJsonCutter(takesArrays: boolean) {
   const begins = takesArrays ? /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]\d-]|$)/ : /\{\s*(?:["}]|$)/
   let phase: 'before' | 'inside' | 'after' = 'before'

@@ -15,10 +15,7 @@ export type CountText = (text: string) => number | Promise<number>
 
 type Cost = number | readonly [text: string, factor: number]
 
-/**
- * Estimates a request's input in LLM tokens as its vendor counts it. Signatures count by their unsealed length.
- * Vendor-run tools are not included.
- */
+/** Estimates a request's input in LLM tokens as its vendor counts it, without vendor-run tools. */
 export async function countRequestTokens(
   request: CanonicalRequest,
   family: TokenFamily,
@@ -47,10 +44,7 @@ function* requestCosts(request: CanonicalRequest, family: TokenFamily): Generato
   }
 }
 
-/**
- * Whether a turn is more than results of calls. Measured on Claude 4.5, gpt-5, Gemini 3: reasoning before it is
- * free.
- */
+/** More than results of calls. Reasoning before it is free: measured on Claude 4.5, gpt-5, Gemini 3. */
 const isQuestion = ({ role, parts }: Turn) =>
   role === 'user' && parts.some(({ type }) => type !== 'tool-result')
 

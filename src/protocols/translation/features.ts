@@ -1,10 +1,7 @@
 import type { Quirk } from '../canonical/quirks.ts'
 import type { ProtocolName } from '../protocol.ts'
 
-/**
- * `adapted`: expressed otherwise, to the same effect. `dropped`: omitted, and reported to the client. `refused`:
- * 400.
- */
+/** `adapted`: expressed otherwise. `dropped`: omitted, and reported to the client. `refused`: 400. */
 const ways = ['carried', 'adapted', 'dropped', 'refused'] as const
 export type Way = (typeof ways)[number]
 
@@ -243,11 +240,18 @@ export const answerFeatures = {
 const quirkWays: { readonly [quirk in Quirk]?: { readonly [name in FeatureName]?: Way } } = {
   no_developer_role: { developer_role: 'adapted' },
   reasoning_content: {
-    ...{ signed_reasoning: 'adapted', own_reasoning: 'carried', unsigned_reasoning: 'carried' },
+    signed_reasoning: 'adapted',
+    own_reasoning: 'carried',
+    unsigned_reasoning: 'carried',
   },
   text_only: {
-    ...{ image: 'refused', image_url: 'refused', document: 'refused', document_url: 'refused' },
-    ...{ audio: 'refused', audio_url: 'refused', tool_result_media: 'refused' },
+    image: 'refused',
+    image_url: 'refused',
+    document: 'refused',
+    document_url: 'refused',
+    audio: 'refused',
+    audio_url: 'refused',
+    tool_result_media: 'refused',
   },
   no_json_schema: { json_schema: 'refused' },
   no_reasoning_summary: { reasoning_shown: 'dropped' },
@@ -283,10 +287,7 @@ export const embeddingFeatures = {
 
 export type EmbeddingFeature = keyof typeof embeddingFeatures
 
-/**
- * The same for a legacy completion (`POST /v1/completions`). What is refused needs a channel with the quirk
- * text_completions.
- */
+/** The same for a legacy completion. What is refused needs a channel with the quirk text_completions. */
 export const legacyFeatures = {
   prompt: native('Prompt, as text', 'a', 'as the only message of the user'),
   prompt_tokens: native('Prompt as numbers of LLM tokens', 'r', 'send the text'),

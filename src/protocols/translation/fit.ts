@@ -26,11 +26,6 @@ interface Target
   readonly webSearch?: boolean
 }
 
-interface Fitted {
-  readonly request: CanonicalRequest
-  readonly dropped: readonly string[]
-}
-
 /**
  * Removes what the target cannot express; throws for what changes the meaning, and with `isStrict` for all.
  * `optionalTools`: paths of vendor-run tools that the request does not force.
@@ -41,7 +36,7 @@ export function fit(
   target: Target,
   isStrict: boolean,
   optionalTools: ReadonlySet<string> = noTools,
-): Fitted {
+): { readonly request: CanonicalRequest; readonly dropped: readonly string[] } {
   const dropped: Use[] = []
   const asked = withOneSearch(request, target)
   for (const use of findUses(asked, client)) {
@@ -125,26 +120,15 @@ const unsupported = (param: string, why: string) =>
 const spokenBy = ({ protocol }: Target) =>
   `the protocol ${protocol}, which the channel of this model speaks`
 
-function unenforcedRefusal(
-  param: string,
-  told: UnenforcedKeyword,
-  target: Target,
-): TranslationError {
+function unenforcedRefusal(param: string, told: UnenforcedKeyword, target: Target) {
   const { keyword, isTool, isStrict } = told
-  const why = isStrict ? `the ${isTool ? 'tool' : 'format'} is strict` : 'the request is strict'
+  const strict = isStrict ? (isTool ? 'tool' : 'format') : 'request'
+  const why = `can only be described to the model in words in ${spokenBy(target)}, and the ${strict} is strict`
   const remedy = 'Write the schema without it, leave out "strict", or ask for another model.'
-  return unsupported(
-    param,
-    `: "${keyword}" can only be described to the model in words in ${spokenBy(target)}, and ${why}. ${remedy}`,
-  )
+  return unsupported(param, `: "${keyword}" ${why}. ${remedy}`)
 }
 
-function refusal(
-  title: string,
-  at: string,
-  target: Target,
-  way: 'refused' | 'dropped',
-): TranslationError {
+function refusal(title: string, at: string, target: Target, way: 'refused' | 'dropped') {
   const why =
     way === 'refused'
       ? `can't be expressed in ${spokenBy(target)}`

@@ -15,10 +15,7 @@ interface KeyTarget {
   readonly asked: CanonicalRequest
 }
 
-/**
- * A request with a key for the prompt cache, equal for all turns of a conversation and revealing
- * nothing of it. Source: OpenAI, "Prompt caching".
- */
+/** Adds a prompt cache key, equal for all turns of a conversation. Source: OpenAI, "Prompt caching". */
 export function withCacheKey(
   request: CanonicalRequest,
   target: KeyTarget,
@@ -37,9 +34,7 @@ export function withCacheKey(
 const digestOf = (texts: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(texts.join('\0')).digest('base64url')
 
-/**
- * The session that Claude Code names in `metadata.user_id`: JSON, or `user_…_session_…` before 2.1.
- */
+/** The session in Claude Code's `metadata.user_id`: JSON, or `user_…_session_…` before 2.1. */
 function sessionIn(userId = ''): readonly string[] | undefined {
   const told = stringIn(parseJsonObject(userId), 'session_id') ?? /_session_(.+)$/.exec(userId)?.[1]
   return told === undefined ? undefined : ['session', told]

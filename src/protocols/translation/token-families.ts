@@ -12,10 +12,7 @@ export const whole =
   () =>
     tokens
 
-/**
- * A base, plus each tile of 512 pixels, scaled to 2048 and a short side of 768. Source: OpenAI, "Images and
- * vision".
- */
+/** A base, plus each tile of 512 pixels. Source: OpenAI, "Images and vision". */
 export const tiles =
   (cost: { readonly base: number; readonly perTile: number }): ImageTokens =>
   (image) => {
@@ -35,11 +32,7 @@ export const patches =
 
 /** By area, after scaling to the limits. Source: Anthropic, "Vision". */
 export const pixels =
-  (cost: {
-    readonly perToken: number
-    readonly longestEdge: number
-    readonly most: number
-  }): ImageTokens =>
+  (cost: Readonly<Record<'perToken' | 'longestEdge' | 'most', number>>): ImageTokens =>
   (image) => {
     const { width, height } = shrink(sizeOf(image), cost.longestEdge, Math.max)
     return Math.min(cost.most, (width * height) / cost.perToken)
@@ -69,17 +62,18 @@ const headLength = 262_144
 export function imageSize(base64: string): ImageSize | undefined {
   const bytes = decodeHead(base64)
   if (bytes === undefined || bytes.byteLength < 30) return undefined
-  const size =
-    bytes.getUint32(0) === 0x89504e47
-      ? { width: bytes.getUint32(16), height: bytes.getUint32(20) }
-      : bytes.getUint32(0) === 0x47494638
-        ? { width: bytes.getUint16(6, true), height: bytes.getUint16(8, true) }
-        : bytes.getUint16(0) === 0xffd8
-          ? jpegSize(bytes)
-          : bytes.getUint32(0) === 0x52494646 && bytes.getUint32(8) === 0x57454250
-            ? webpSize(bytes)
-            : undefined
+  const size = sizeIn(bytes)
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+}
+
+function sizeIn(bytes: DataView): ImageSize | undefined {
+  const mark = bytes.getUint32(0)
+  if (mark === 0x89504e47) return { width: bytes.getUint32(16), height: bytes.getUint32(20) }
+  if (mark === 0x47494638) {
+    return { width: bytes.getUint16(6, true), height: bytes.getUint16(8, true) }
+  }
+  if (mark >>> 16 === 0xffd8) return jpegSize(bytes)
+  return mark === 0x52494646 && bytes.getUint32(8) === 0x57454250 ? webpSize(bytes) : undefined
 }
 
 function decodeHead(base64: string): DataView | undefined {
@@ -106,10 +100,8 @@ function jpegSize(bytes: DataView): ImageSize | undefined {
 function webpSize(bytes: DataView): ImageSize | undefined {
   const kind = bytes.getUint8(15)
   if (kind === 0x20) {
-    return {
-      width: bytes.getUint16(26, true) & 0x3fff,
-      height: bytes.getUint16(28, true) & 0x3fff,
-    }
+    const [width, height] = [bytes.getUint16(26, true), bytes.getUint16(28, true)]
+    return { width: width & 0x3fff, height: height & 0x3fff }
   }
   if (kind === 0x4c) {
     const bits = bytes.getUint32(21, true)
@@ -119,19 +111,11 @@ function webpSize(bytes: DataView): ImageSize | undefined {
   return { width: uint24(24) + 1, height: uint24(27) + 1 }
 }
 
-/**
- * How a vendor's models count a request besides its text: LLM tokens, or LLM tokens per o200k token, measured on
- * the recorded requests unless a source is named.
- */
+/** How a vendor's models count a request, per o200k token of its text; measured unless a source is named. */
 export interface TokenFamily {
   /** Vendor tokens per o200k token, in prose. */
   readonly text: number
-  readonly turns: {
-    readonly request: number
-    readonly message: number
-    readonly call: number
-    readonly result: number
-  }
+  readonly turns: Readonly<Record<'request' | 'message' | 'call' | 'result', number>>
   readonly tools: {
     /** The vendor's instructions about tools, if there are any. */
     readonly any: number
@@ -243,7 +227,8 @@ const vertex: TokenFamily = {
   ...googleOlder,
   turns: { ...googleOlder.turns, call: 2, result: 3 },
   tools: { ...googleOlder.tools, each: 1 },
-  ...{ image: googleNewer.image, page: googleNewer.page },
+  image: googleNewer.image,
+  page: googleNewer.page,
 }
 
 interface Rule {

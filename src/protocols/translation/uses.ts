@@ -29,9 +29,7 @@ const plainFeatures = new Map(plainSettings.map((name) => [snake(name) as Featur
 /** Every feature that a request uses, in the order of its fields; one per path. */
 export function findUses(request: CanonicalRequest, client: Spelling): readonly Use[] {
   const uses: Use[] = []
-  const note = (feature: FeatureName, at: string) => {
-    uses.push({ feature, at })
-  }
+  const note: Note = (feature, at) => void uses.push({ feature, at })
   for (const { feature, at } of request.native) note(feature, at)
   noteTurns(request.turns, client, note)
   for (const tool of request.tools) noteTool(tool, client, note)
@@ -147,10 +145,8 @@ function noteSettings(request: CanonicalRequest, client: Spelling, note: Note): 
     note(isPlain ? 'service_tier' : 'special_tier', spell(client, 'serviceTier'))
   }
   if (toolChoice) {
-    note(
-      toolChoice.type === 'allowed' ? 'allowed_tools' : 'tool_choice',
-      spell(client, 'toolChoice'),
-    )
+    const feature = toolChoice.type === 'allowed' ? 'allowed_tools' : 'tool_choice'
+    note(feature, spell(client, 'toolChoice'))
   }
   if (parallelToolCalls === false) note('sequential_tools', spell(client, 'parallelToolCalls'))
   if (format) {
@@ -159,18 +155,16 @@ function noteSettings(request: CanonicalRequest, client: Spelling, note: Note): 
     else note('json_schema', format.at ?? at)
   }
   if ((choices ?? 1) > 1) note('choices', spell(client, 'choices'))
-  noteReasoning(request, reasoning, client, note)
+  if (reasoning) noteReasoning(request, reasoning, client, note)
 }
 
 function noteReasoning(
   request: CanonicalRequest,
-  reasoning: ReasoningSettings | undefined,
+  { amount, show }: ReasoningSettings,
   client: Spelling,
   note: Note,
 ): void {
-  if (reasoning === undefined) return
   const at = spell(client, 'reasoning')
-  const { amount, show } = reasoning
   if (amount) note(`reasoning_${amount.type}`, at)
   if (show !== undefined) note('reasoning_shown', `${at}.${client.shownReasoning}`)
   if (amount === undefined || amount.type === 'off') return

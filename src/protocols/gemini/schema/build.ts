@@ -160,26 +160,21 @@ interface Told {
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-function typesIn(schema: { readonly [keyword: string]: unknown }): readonly string[] {
+function typesIn(schema: JsonObject): readonly string[] {
   const { type, nullable } = schema
-  if (type === undefined) return none
+  if (type === undefined) return nothing
   const known = (Array.isArray(type) ? type : [type]).filter(
     (name): name is string => typeof name === 'string' && types.has(name),
   )
   return nullable === true && known.length > 0 ? [...new Set([...known, 'null'])] : known
 }
 
-const none: readonly string[] = []
-
 function typeField(names: readonly string[]): { readonly type?: unknown } {
   if (names.length === 0) return {}
   return { type: names.length === 1 ? names[0] : names }
 }
 
-/**
- * Allowed values: the vendor takes texts and numbers. Null becomes a choice of its own; others go into the
- * description.
- */
+/** The vendor takes texts and numbers. Null becomes a choice of its own; others go into the description. */
 function describeValues(values: readonly unknown[], declared: readonly string[]): Told {
   const hasNull = values.includes(null)
   const known = hasNull ? values.filter((value) => value !== null) : values
@@ -202,28 +197,14 @@ function describeValues(values: readonly unknown[], declared: readonly string[])
 }
 
 function kindOf(values: readonly unknown[]): readonly string[] {
-  const [first] = values
-  const kind = typeof first
-  if (kind === 'string' || kind === 'boolean') return every(values, kind) ? plain[kind] : none
-  if (kind !== 'number' || !every(values, kind)) return none
-  return values.every(Number.isInteger) ? plain.integer : plain.number
+  const kind = typeof values[0]
+  if (!values.every((value) => typeof value === kind)) return nothing
+  if (kind === 'number') return [values.every(Number.isInteger) ? 'integer' : kind]
+  return kind === 'string' || kind === 'boolean' ? [kind] : nothing
 }
 
-const every = (values: readonly unknown[], kind: string) =>
-  values.every((value) => typeof value === kind)
-
-const plain = {
-  string: ['string'],
-  boolean: ['boolean'],
-  integer: ['integer'],
-  number: ['number'],
-} as const
-
-/**
- * Bounds of numbers. The vendor has inclusive ones: exclusive ones move by one for integers, or go into the
- * description.
- */
-function describeBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
+/** The vendor's bounds are inclusive: exclusive ones move by one for integers, or go into the description. */
+function describeBounds(schema: JsonObject, isInteger: boolean): Told {
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
   const fields: Record<string, unknown> = {}
@@ -240,19 +221,10 @@ function describeBounds(schema: { readonly [keyword: string]: unknown }, isInteg
   return { fields, notes }
 }
 
-const noBounds: Told = { fields: {}, notes: none }
-
-interface Bound {
-  readonly value: number
-  readonly isOpen: boolean
-}
+const noBounds: Told = { fields: {}, notes: nothing }
 
 /** The stricter of two bounds; in draft 4 an exclusive one is a flag on the inclusive one. */
-function bound(
-  closed: unknown,
-  open: unknown,
-  stricter: (a: number, b: number) => number,
-): Bound | undefined {
+function bound(closed: unknown, open: unknown, stricter: (a: number, b: number) => number) {
   if (typeof closed !== 'number') {
     return typeof open === 'number' ? { value: open, isOpen: true } : undefined
   }
@@ -262,7 +234,7 @@ function bound(
   return { value, isOpen: value === open }
 }
 
-function tellRest(schema: { readonly [keyword: string]: unknown }): readonly string[] {
+function tellRest(schema: JsonObject): readonly string[] {
   const { multipleOf, uniqueItems, contentEncoding, contentMediaType, format } = schema
   const notes: string[] = []
   if (typeof multipleOf === 'number') notes.push(`Multiple of ${multipleOf}.`)

@@ -27,20 +27,12 @@ interface KeywordPlace {
   readonly keyword: string
 }
 
-/**
- * A JSON schema in the vendor's form; unsupported keywords go into descriptions and are listed in `told`.
- * Otherwise the reason why it cannot be written. A schema is converted once.
- */
+/** A schema in the vendor's form, once; `told`: keywords that went into descriptions. Else why it can't be written. */
 export function toGeminiSchema(
   schema: JsonObject,
   budget: SchemaBudget = createSchemaBudget(),
 ): Converted {
-  let result = converted.get(schema)
-  if (result === undefined) {
-    result = convertWhole(schema, budget)
-    converted.set(schema, result)
-  }
-  return result
+  return converted.getOrInsertComputed(schema, () => convertWhole(schema, budget))
 }
 
 /** A schema in the vendor's form; one that cannot be converted passes as it is. */
@@ -62,12 +54,9 @@ function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
   const root = convert(rootOf(schema, walk), undefined, walk, 0)
   const $defs: [string, JsonObject][] = []
   for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
-    const { name, target, isCopy } = next
+    const { name: which, target, isCopy } = next
     if (isCopy) budget.copy(target)
-    $defs.push([
-      name,
-      convert(target, { within: undefined, keyword: '$defs', which: name }, walk, 0),
-    ])
+    $defs.push([which, convert(target, { within: undefined, keyword: '$defs', which }, walk, 0)])
   }
   if (walk.fault) return walk.fault
   const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
@@ -235,8 +224,9 @@ function describeExternal(
   walk: Walk,
 ): JsonObject {
   noteUnenforced(walk, place, '$ref')
-  const remarks = { ...(title === undefined ? {} : { title }), description }
-  return withNotes(remarks, [describeReference($ref)])
+  return withNotes({ ...(title !== undefined && { title }), description }, [
+    describeReference($ref),
+  ])
 }
 
 /** A reference stands alone with this vendor: remarks wrap it. */

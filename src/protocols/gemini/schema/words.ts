@@ -2,16 +2,11 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject, wordSet } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-interface Worded {
-  readonly schema: JsonObject
-  readonly keywords: readonly string[]
-}
-
 /** Writes a value of a schema as text, with what it refers to. */
 export type Write = (value: unknown) => string
 
 /** Moves unsupported keywords into the description, as sentences; undefined without any. */
-export function describeKeywords(schema: JsonObject, write: Write): Worded | undefined {
+export function describeKeywords(schema: JsonObject, write: Write) {
   let described: [keyword: string, sentences: readonly string[]][] | undefined
   for (const keyword in schema) {
     if (keptKeywords.has(keyword) && !isSpecial(schema, keyword)) continue
@@ -25,13 +20,8 @@ export function describeKeywords(schema: JsonObject, write: Write): Worded | und
   const keywords = described.map(([keyword]) => keyword)
   const rest: Record<string, unknown> = { ...schema }
   for (const keyword of keywords) delete rest[keyword]
-  return {
-    schema: withNotes(
-      rest,
-      described.flatMap(([, sentences]) => sentences),
-    ),
-    keywords,
-  }
+  const notes = described.flatMap(([, sentences]) => sentences)
+  return { schema: withNotes(rest, notes), keywords }
 }
 
 /** A schema with sentences appended to its description. */
@@ -58,14 +48,10 @@ function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string):
   return values.length === 0 || (hasChoice && values.includes(null))
 }
 
-function sentencesOf(
-  keyword: string,
-  schema: JsonObject,
-  write: Write,
-): readonly string[] | undefined {
+function sentencesOf(keyword: string, schema: JsonObject, write: Write) {
   const value = schema[keyword]
   if (value === undefined || annotations.has(keyword) || keyword.startsWith('x-')) return undefined
-  const rule = rules.get(keyword)
+  const rule = Object.hasOwn(rules, keyword) ? rules[keyword] : undefined
   const sentences = rule ? rule(value, write, schema) : [`${keyword}: ${write(value)}.`]
   return sentences.length === 0 ? undefined : sentences
 }
@@ -98,59 +84,36 @@ const tellDependency = (name: string, value: unknown, write: Write) =>
     ? `Where "${name}" is given, these are required: ${value.map((other) => `"${other}"`).join(', ')}.`
     : `Where "${name}" is given, it must fit: ${write(value)}.`
 
-/** A keyword's sentence; all others are written as JSON. */
-const rules = new Map<string, Rule>([
-  ['not', (value, write) => [`Must not fit: ${write(value)}.`]],
-  [
-    'propertyNames',
-    (value, write) =>
-      isAny(value) || isAnyText(value)
-        ? nothing
-        : [`Each property name must fit: ${write(value)}.`],
+/** A keyword's sentences; all others are written as JSON. */
+const rules: { readonly [keyword: string]: Rule } = {
+  not: (value, write) => [`Must not fit: ${write(value)}.`],
+  propertyNames: (value, write) =>
+    isAny(value) || isAnyText(value) ? nothing : [`Each property name must fit: ${write(value)}.`],
+  patternProperties: each(
+    (pattern, value, write) => `Properties named like ${pattern} must fit: ${write(value)}.`,
+  ),
+  dependentRequired: each(tellDependency),
+  dependentSchemas: each(tellDependency),
+  dependencies: each(tellDependency),
+  unevaluatedProperties: others('properties'),
+  unevaluatedItems: others('items'),
+  contains(value, write, { minContains = 1, maxContains }) {
+    const most = maxContains === undefined ? '' : ` and at most ${maxContains}`
+    return [`At least ${minContains}${most} of the items must fit: ${write(value)}.`]
+  },
+  if(value, write, { then, else: otherwise }) {
+    const when = (word: string, rule: unknown) =>
+      rule === undefined ? [] : [`If it ${word} ${write(value)}, it must fit: ${write(rule)}.`]
+    return [...when('fits', then), ...when('does not fit', otherwise)]
+  },
+  oneOf: (value, write) => [
+    `Must fit exactly one of: ${(Array.isArray(value) ? value : []).map(write).join('; ')}.`,
   ],
-  [
-    'patternProperties',
-    each((pattern, value, write) => `Properties named like ${pattern} must fit: ${write(value)}.`),
-  ],
-  ['dependentRequired', each(tellDependency)],
-  ['dependentSchemas', each(tellDependency)],
-  ['dependencies', each(tellDependency)],
-  ['unevaluatedProperties', others('properties')],
-  ['unevaluatedItems', others('items')],
-  [
-    'contains',
-    (value, write, { minContains = 1, maxContains }) => {
-      const most = maxContains === undefined ? '' : ` and at most ${maxContains}`
-      return [`At least ${minContains}${most} of the items must fit: ${write(value)}.`]
-    },
-  ],
-  [
-    'if',
-    (value, write, { then, else: otherwise }) => {
-      const tails = [
-        ...(then === undefined ? [] : [`If it fits ${write(value)}, it must fit: ${write(then)}.`]),
-        ...(otherwise === undefined
-          ? []
-          : [`If it does not fit ${write(value)}, it must fit: ${write(otherwise)}.`]),
-      ]
-      return tails
-    },
-  ],
-  [
-    'oneOf',
-    (value, write) => {
-      const schemas: readonly unknown[] = Array.isArray(value) ? value : []
-      return [`Must fit exactly one of: ${schemas.map(write).join('; ')}.`]
-    },
-  ],
-  [
-    'enum',
-    (value, write) => {
-      const values: readonly unknown[] = Array.isArray(value) ? value : []
-      return [values.length === 0 ? nothingFits : `One of: ${values.map(write).join(', ')}.`]
-    },
-  ],
-])
+  enum(value, write) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : []
+    return [values.length === 0 ? nothingFits : `One of: ${values.map(write).join(', ')}.`]
+  },
+}
 
 /** A value as JSON; `…` if nested too deep. */
 export const asJson: Write = (value) => toJsonText(value) ?? '…'

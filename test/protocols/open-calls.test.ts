@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { ToolCallPart } from '../../../src/protocols/canonical/request.ts'
-import { createOpenCalls } from '../../../src/protocols/chat/decode-request.ts'
-import { startCpuTime } from '../../support/cpu-time.ts'
+import { createOpenCalls } from '../../src/protocols/canonical/open-calls.ts'
+import type { ToolCallPart } from '../../src/protocols/canonical/request.ts'
+import { startCpuTime } from '../support/cpu-time.ts'
 
 const call = (callId: string, name = 'f'): ToolCallPart => ({
   ...{ type: 'tool-call', callId, name, kind: 'function', input: '{}' },
