@@ -50,7 +50,7 @@ function testing(name: string, paths: readonly string[], store: Wanted, inLanes:
 }
 
 /** Seconds that a file may take, by kind: what is begun last should end soon. */
-const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 20, program: 10 }
+const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 10, program: 10 }
 /** Files that take longer than others of their kind. */
 const longest =
   /^test\/e2e\/(console|cluster)\/|\/(backup|dying-channel|limit-rates|soak|tampering-postgres|translated-balance)\./

@@ -9,7 +9,7 @@ import { hinted, nextTurn } from './conversations.ts'
 import { allDialects, dialects } from './dialects.ts'
 import { until } from './until.ts'
 
-// CASES R1–R7 on the compiled program. R8 is test/protocols/translation/stable-prefix.test.ts.
+// CASES R1–R7 on the compiled program. R8 is test/protocols/translation/stable-prefix.slow.test.ts.
 
 const failing = (status: number, headers: readonly (readonly [string, string])[] = []) => [
   write(httpBytes({ status, headers, body: '{"error":{"message":"Something is wrong."}}' })),

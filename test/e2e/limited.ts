@@ -188,7 +188,7 @@ export async function press(client: LimitedClient, isOver: () => boolean, all: A
   while (!isOver()) {
     const asked = await client.ask()
     all.push(asked)
-    if (asked.status !== 200) await Bun.sleep(1000 + Math.random() * 1000)
+    if (asked.status !== 200) await Bun.sleep(1500 + Math.random() * 1500)
   }
   client[Symbol.dispose]()
   return all

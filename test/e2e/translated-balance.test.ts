@@ -1,6 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { jsonAnswer, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import type { RunningBinary } from '../support/binary.ts'
+import {
+  type FakeUpstream,
+  jsonAnswer,
+  sseAnswer,
+  startFakeUpstream,
+} from '../support/fake-upstream.ts'
 import { ask, requestIdOf } from './caller.ts'
 import { wholeStream } from './dialects.ts'
 import { openLedger } from './ledger.ts'
@@ -72,14 +78,22 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
 
 describe('a price per call', () => {
   const tokens = { input: 10, output: 20 }
-  test.each(pairs)('$name: is charged once, whole and streamed', async ({ client, upstream }) => {
-    await using fake = startFakeUpstream((request) => {
+  let fake: FakeUpstream
+  let gateway: RunningBinary
+  beforeAll(async () => {
+    fake = startFakeUpstream((request) => {
       const dialect = dialectOf(request)
       if (!wantsStream(request)) return jsonAnswer(dialect.body(tokens))
       return sseAnswer(wholeStream(dialect, tokens, ['Hello']))
     })
-    const prices = { 'test-model': { per_call: 0.04 } }
-    await using gateway = await startTranslating(fake.url, { prices })
+    gateway = await startTranslating(fake.url, { prices: { 'test-model': { per_call: 0.04 } } })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await fake.stop()
+  })
+
+  test.each(pairs)('$name: is charged once, whole and streamed', async ({ client, upstream }) => {
     await using ledger = openLedger(gateway.cwd)
     for (const stream of [false, true]) {
       const answer = await ask(gateway.url, client, stream, { key: keyOn(upstream) })

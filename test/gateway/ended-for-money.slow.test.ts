@@ -3,13 +3,14 @@ import { countTokens } from '../../src/app/count-tokens.ts'
 import { estimateTokens } from '../../src/gateway/money/estimate.ts'
 import { allDialects, type Dialect, dialects } from '../e2e/dialects.ts'
 import { cutBytes } from '../support/fake-upstream.ts'
+import { rounds } from '../support/rounds.ts'
 import { createMoneyScene } from './money-scene.ts'
 
 // B2, as a property: whatever the text, the chunks and the prices, what a stream that was ended for
 // money costs is never more than what was set aside for it, and so near to it that the next event
 // would have been too much.
 
-const cases = 80
+const cases = rounds(40, 400)
 const asked = { input: 10, output: 1 }
 const sampleLength = 65_536
 

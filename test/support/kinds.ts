@@ -14,7 +14,7 @@ const kinds = {
     needs: 'PostgreSQL or Valkey',
   },
   app: { paths: /^test\/app\//, needs: 'whole gateways, one after the other' },
-  slow: { paths: /\.slow\.test\.ts$/, needs: 'many seconds' },
+  slow: { paths: /\.slow\.test\.ts$/, needs: 'a second or more' },
 } as const
 
 export type Kind = keyof typeof kinds | 'fast'

@@ -2,6 +2,7 @@ import { checkBody, parseJsonBody } from '../../../src/gateway/body/body.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { othersThan, readRequest, translate, unlessRefused } from '../../fuzz/scene.ts'
 import { protocols } from '../../protocols/translation/pairs.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 import { type Growth, growthsOf } from './grow.ts'
 import { leastMs } from './measure.ts'
 import { requestSeeds } from './seeds.ts'
@@ -62,11 +63,11 @@ export async function take(
     let least = Number.POSITIVE_INFINITY
     let written = 0
     for (let run = 0; run < runs; run++) {
-      const before = performance.now()
+      const takenMs = startCpuTime()
       const asked = readRequest(client, text)
       const translation = asked && translate(asked, upstream, models[upstream])
       const sent = await translation?.encode(new AbortController().signal).catch(() => undefined)
-      least = Math.min(least, performance.now() - before)
+      least = Math.min(least, takenMs())
       written = (sent?.length ?? 0) / body.length
     }
     taken.push({ ...facts, pair: `${client} → ${upstream}`, ms: least, written })

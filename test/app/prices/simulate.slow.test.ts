@@ -57,4 +57,4 @@ test('reads any number of records in bounded memory, and tells how far it is', a
   ])
   expect(told.at(-1)).toEqual([count, true])
   expect(most()).toBeLessThan(count / 2)
-}, 20_000)
+})

@@ -124,9 +124,11 @@ test('both addresses give whole and known versions under load while snapshots ch
     if (published) known.set(published.etag, Buffer.from(published.body).toString())
   }
   learn()
-  let changing = true
+  const seen = new Set<string>()
+  let [changing, count] = [true, 0]
   const changes = (async () => {
-    for (let at = 0; at < 100; at++) {
+    // On a busy machine readers come late: there are changes until they have seen some.
+    for (; count < 100 || (seen.size <= 3 && count < 5_000); count++) {
       input++
       now += 1000
       await feed.refresh()
@@ -134,7 +136,6 @@ test('both addresses give whole and known versions under load while snapshots ch
     }
     changing = false
   })()
-  const seen = new Set<string>()
   const readers = Array.from({ length: 8 }, async (_, at) => {
     while (changing) {
       const response = await ask(feedPaths[at % 2] ?? '', {
@@ -147,7 +148,7 @@ test('both addresses give whole and known versions under load while snapshots ch
     }
   })
   await Promise.all([changes, ...readers])
-  expect(known.size).toBe(101)
+  expect(known.size).toBe(count + 1)
   expect(seen.size).toBeGreaterThan(3)
   const [main, backup] = await Promise.all(feedPaths.map(async (path) => (await ask(path)).text()))
   expect(main).toBe(backup ?? '')
