@@ -7,7 +7,7 @@ import { addReporting } from './resource-commands.ts'
 /** `tollgate account password`. */
 export const addPassword = (account: Command): void =>
   addReporting(account, 'password', {
-    help: 'give an account another password for the console, and sign it out everywhere',
+    help: 'give an account another password, sign it out everywhere, remove passkeys and providers',
     args: [emailArgument()],
     examples: [
       'tollgate account password admin@example.com',
@@ -19,7 +19,10 @@ export const addPassword = (account: Command): void =>
       await setPassword(instance, { account: email, password, actor: commandLine })
       return { email, role, sessions_ended: true }
     },
-    lines: ({ email }) => [`${email} has another password, and is signed out everywhere.`],
+    lines: ({ email }) => [
+      `${email} has another password, and is signed out everywhere.`,
+      'Its passkeys and linked providers are removed; it may add them again.',
+    ],
   })
 
 /** `tollgate account reset-2fa`. */

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-import { entryLimit } from './cache-options.ts'
 import type { Clock } from './clock.ts'
 
 export interface RateOptions {
@@ -8,14 +6,23 @@ export interface RateOptions {
   readonly everyMs: number
 }
 
-/** Keys that are remembered: evicting one takes thousands of attempts. */
 const mostKeys = 20_000
+/** The part of the keys that goes when there are too many. */
+const evictedPart = 0.1
 
-/** A rate limit by key: a burst, then a steady rate. In memory, bounded. */
+/**
+ * A rate limit by key: a burst, then a steady rate. In memory, bounded: the keys with the fewest recent events are
+ * evicted first, so a crowd of other keys does not reset the count of one.
+ */
 export function createRate({ clock, burst, everyMs }: RateOptions) {
   /** When the key's bucket is empty again. */
-  const emptyAt = new LRUCache<string, number>(entryLimit(mostKeys))
+  const emptyAt = new Map<string, number>()
   const since = (key: string, now: number) => Math.max(emptyAt.get(key) ?? 0, now)
+  function makeRoom(): void {
+    const times = Float64Array.from(emptyAt.values()).sort()
+    const last = Math.max(clock(), times[Math.floor(times.length * evictedPart)] ?? 0)
+    for (const [key, at] of emptyAt) if (at <= last) emptyAt.delete(key)
+  }
   return {
     /** Milliseconds until the next event is allowed; 0: now. */
     waitMs(key: string): number {
@@ -23,6 +30,7 @@ export function createRate({ clock, burst, everyMs }: RateOptions) {
       return Math.max(0, since(key, now) + everyMs - (now + burst * everyMs))
     },
     take(key: string): void {
+      if (emptyAt.size >= mostKeys && !emptyAt.has(key)) makeRoom()
       emptyAt.set(key, since(key, clock()) + everyMs)
     },
     giveBack(key: string): void {

@@ -15,7 +15,9 @@ test('takes a password from stdin, and says nothing of it', async () => {
   const ran = await place.run(['account', 'password', email], { stdin: 'a-good-long-password\n' })
   expect(ran).toEqual({
     code: 0,
-    out: 'a@example.com has another password, and is signed out everywhere.\n',
+    out:
+      'a@example.com has another password, and is signed out everywhere.\n' +
+      'Its passkeys and linked providers are removed; it may add them again.\n',
     err: '',
   })
   const audit = await place.run(['audit', 'list', '--json'])

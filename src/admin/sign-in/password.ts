@@ -130,18 +130,18 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
       )
     },
 
-    /** Ends all other sessions and forgets trusted devices. */
+    /** Ends all other sessions and forgets trusted devices. Returns the cookies of a new session. */
     async change(
       request: Request,
       who: SignedIn,
       { current, wanted }: { readonly current: string; readonly wanted: string },
-    ): Promise<Outcome<null>> {
+    ): Promise<readonly string[]> {
       checkNewPassword(wanted, 'new_password')
       await require(who, current)
       const { accountId: id, email } = who
       const passwordHash = await passwords.hash({ isKnown: true, shares: [email] }, wanted)
       await store.setPassword({ account: email, passwordHash, actor: email })
-      return { data: null, cookies: await sessions.start(request, { id, email }, {}) }
+      return sessions.start(request, { id, email }, {})
     },
   }
 }

@@ -65,7 +65,7 @@ export async function openProvider(provider: Provider, openid: OpenId) {
   const { at, clientId, clientSecret, scopes } = provider
   const auth = openid.ClientSecretPost(clientSecret)
   // The configuration warns of URLs without TLS.
-  const first = new URL(typeof at === 'string' ? at : at.tokenUrl)
+  const first = new URL(typeof at === 'string' ? issuerOf(at) : at.tokenUrl)
   const execute = first.protocol === 'http:' ? [openid.allowInsecureRequests] : []
 
   async function configure(): Promise<Configuration> {
@@ -104,9 +104,16 @@ export async function openProvider(provider: Provider, openid: OpenId) {
         const tokens = await openid.authorizationCodeGrant(config, back, own)
         const claims = tokens.claims()
         const subject = claims?.sub ?? ''
-        const isTold = claims?.email !== undefined || !config.serverMetadata().userinfo_endpoint
-        if (isTold) return readClaims({ ...claims })
-        return readClaims(await openid.fetchUserInfo(config, tokens.access_token, subject))
+        const { issuer, userinfo_endpoint } = config.serverMetadata()
+        const isTold = claims?.email !== undefined || !userinfo_endpoint
+        const profile = isTold
+          ? { ...claims }
+          : await openid.fetchUserInfo(config, tokens.access_token, subject)
+        const read = readClaims(profile)
+        // A subject is unique within its issuer only, which is one for each tenant.
+        return issuer.includes('{tenantid}')
+          ? { ...read, subject: subject && `${claims?.tid} ${subject}` }
+          : read
       }
       // Without documents there is no issuer to compare.
       back.searchParams.delete('iss')
@@ -125,6 +132,15 @@ export async function openProvider(provider: Provider, openid: OpenId) {
     },
   }
 }
+
+/**
+ * For tenants of Microsoft Entra together (`common`, `organizations`) the library takes the tenant of the ID token
+ * for the issuer, but only where it makes the address of the document itself.
+ */
+const issuerOf = (at: string) =>
+  at.startsWith('https://login.microsoftonline.com/')
+    ? at.replace(/\/\.well-known\/openid-configuration$/, '')
+    : at
 
 /** Numbers beyond safe integers may collide in JSON: they do not identify a user. */
 const textOf = (value: unknown) =>

@@ -127,9 +127,9 @@ export const ownSignInRoutes = (guard: Guard, signIn: SignIn) =>
       '/password',
       ({ request, who, body: { current_password, new_password } }) => {
         const change = { current: current_password, wanted: new_password }
-        return answer(signIn.ownPassword.change(request, who, change))
+        return answer(signIn.changePassword(request, who, change))
       },
-      { body: shapes.PasswordChangeBody, ...gives(Nothing, 'Change the password') },
+      { body: shapes.PasswordChangeBody, ...gives(shapes.OtherWaysIn, 'Change the password') },
     )
     .post(
       '/two-factor/enable',

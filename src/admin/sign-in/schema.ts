@@ -87,6 +87,9 @@ export const SignInProfile = Type.Object({
 })
 export type SignInProfile = Static<typeof SignInProfile>
 
+/** What signs in to the account besides its password, for the owner to review. */
+export const OtherWaysIn = Type.Pick(SignInProfile, ['passkeys', 'providers'])
+
 export const SessionList = Type.Array(
   Type.Object({
     id: Type.String(),

@@ -1,6 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import type { SignedIn } from '../access.ts'
-import type { SignInCore, SignInParts } from './core.ts'
+import type { Outcome, SignInCore, SignInParts } from './core.ts'
 import { createPasswords } from './hashing.ts'
 import { createLimits, createRefusalWatch } from './limits.ts'
 import { createOAuth } from './oauth.ts'
@@ -25,6 +25,24 @@ export function createSignIn(parts: SignInParts) {
   const ownPassword = createOwnPassword(core)
   const factors = createSecondFactors(core, ownPassword)
   const setup = createSetup(core)
+
+  async function profile({ accountId }: SignedIn): Promise<SignInProfile> {
+    const ways = await store.waysIn(accountId)
+    const { providers } = settings()
+    return {
+      has_password: ways.hasPassword,
+      two_factor: ways.hasSecondFactor,
+      providers: ways.providers.map(({ provider, createdAt }) => ({
+        id: provider,
+        name: providers.find(({ id }) => id === provider)?.name ?? provider,
+        created_at: isoTime(createdAt),
+      })),
+      passkeys: ways.passkeys.map(({ id, name, createdAt }) => ({
+        ...{ id: String(id), name, created_at: isoTime(createdAt ?? 0) },
+      })),
+    }
+  }
+
   return {
     sessions: core.sessions,
     /** Throws unless the caller proves to own the session's account. */
@@ -33,7 +51,6 @@ export function createSignIn(parts: SignInParts) {
     factors,
     passkeys: createPasskeys(core),
     oauth: createOAuth(core),
-    ownPassword,
     setup,
 
     async methods() {
@@ -45,21 +62,15 @@ export function createSignIn(parts: SignInParts) {
       }
     },
 
-    async profile({ accountId }: SignedIn): Promise<SignInProfile> {
-      const ways = await store.waysIn(accountId)
-      const { providers } = settings()
-      return {
-        has_password: ways.hasPassword,
-        two_factor: ways.hasSecondFactor,
-        providers: ways.providers.map(({ provider, createdAt }) => ({
-          id: provider,
-          name: providers.find(({ id }) => id === provider)?.name ?? provider,
-          created_at: isoTime(createdAt),
-        })),
-        passkeys: ways.passkeys.map(({ id, name, createdAt }) => ({
-          ...{ id: String(id), name, created_at: isoTime(createdAt ?? 0) },
-        })),
-      }
+    profile,
+
+    /** Says what else signs in to the account: a new password does not remove what an intruder has added. */
+    async changePassword(
+      ...[request, who, change]: Parameters<typeof ownPassword.change>
+    ): Promise<Outcome<Pick<SignInProfile, 'passkeys' | 'providers'>>> {
+      const cookies = await ownPassword.change(request, who, change)
+      const { passkeys, providers } = await profile(who)
+      return { data: { passkeys, providers }, cookies }
     },
   }
 }

@@ -124,9 +124,13 @@ const AccountEntry = Type.Object(
     email: text('email', 'E-mail address, unique.'),
     ...fileProperties(accountFields),
     password: optional(
-      text('password', `Password for the console. \${NAME} reads the environment.`, {
-        writeOnly: true,
-      }),
+      text(
+        'password',
+        `Password for the console; another one removes passkeys and linked providers. \${NAME} reads the environment.`,
+        {
+          writeOnly: true,
+        },
+      ),
     ),
     balance: optional(
       decimal('usd', 'Opening balance in USD: used once, when the account is created.'),

@@ -104,7 +104,10 @@ export interface WaysIn {
   readonly passkeys: readonly Passkey[]
 }
 
-/** A password that an operator or its owner sets; all sessions of the account end. */
+/**
+ * A password that an operator or its owner sets; all sessions of the account end. An operator's also removes its
+ * passkeys and linked providers: an intruder may have added them.
+ */
 export interface PasswordChange {
   readonly account: string
   /** argon2id. */
@@ -127,6 +130,9 @@ export type FirstAdministrator =
 
 /** So many sessions an account has at once: another one ends its oldest. */
 export const mostSessions = 100
+
+/** So many devices an account trusts, and so many flows it has begun: another one ends its oldest. */
+export const mostPending = 100
 
 /** Signing in to the console. Each call is one transaction. */
 export interface SignInStore {
@@ -158,7 +164,7 @@ export interface SignInStore {
     which: { readonly id: number } | { readonly except: number | null },
   ): Promise<number>
 
-  /** Forgets all that is too old, too. */
+  /** Forgets all that is too old, and the oldest of too many of an account. */
   keepPending(pending: Pending): Promise<void>
   /** Those of an id that are not too old, the oldest first. */
   pending(id: string): Promise<readonly Pending[]>

@@ -20,7 +20,7 @@ import {
   revisionOf,
 } from './changes.ts'
 import { countRows, countTokens, findByAddress, findNamed, requireNamed } from './names.ts'
-import { putPassword, removeSignIn } from './sign-in/passwords.ts'
+import { putPassword, removeSignIn, resetPassword } from './sign-in/passwords.ts'
 import { endSessionsOf } from './sign-in/sessions.ts'
 import { first, insert, run, type Steps, update } from './steps.ts'
 
@@ -90,7 +90,7 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<number>
   const { status, password } = account
   const columns = toColumns(accountFields, account)
   yield* update('account', id, columns)
-  if (password) yield* putPassword(id, password, now)
+  if (password) yield* resetPassword(id, password, now)
   // A disabled account loses its sessions.
   if (status !== 'active') yield* endSessionsOf(id)
   return id

@@ -221,6 +221,8 @@ CREATE TABLE IF NOT EXISTS verification (
   updated_at ${int} NOT NULL
 )${rows()};
 CREATE INDEX IF NOT EXISTS verification_identifier ON verification (identifier);
+-- A value begins with the id of its account.
+CREATE INDEX IF NOT EXISTS verification_account ON verification (value, id);
 CREATE INDEX IF NOT EXISTS verification_expiry ON verification (expires_at);
 
 CREATE TABLE IF NOT EXISTS two_factor (

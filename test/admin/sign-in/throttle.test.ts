@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../../src/admin/api-error.ts'
-import { createThrottle } from '../../../src/admin/sign-in/limits.ts'
+import { counted, createLimits, createThrottle } from '../../../src/admin/sign-in/limits.ts'
 import { addressKey } from '../../../src/lib/addresses.ts'
 
 test('so many at once, then one in so much time; each key by itself', () => {
@@ -31,6 +31,28 @@ test('what is given back can be taken again, and no more than that', () => {
   throttle.giveBack('a')
   throttle.take('a')
   expect(() => throttle.take('a')).toThrow('Too many attempts')
+})
+
+test('guesses at an account stay counted, however many others are guessed at from many networks', async () => {
+  const limits = createLimits(() => 1_000_000)
+  let guesses = 0
+  let address = ''
+  /** A wrong guess; each address has as many as it may. Gives the reason of the refusal. */
+  const guess = async (account: string): Promise<unknown> => {
+    const number = Math.floor(guesses++ / 10)
+    address = `10.${number >> 8}.${number & 255}.1`
+    const facts = { addressOf: () => address, isSecure: () => false }
+    const source = { request: new Request('http://localhost'), account }
+    const wrong = () => Promise.reject(new Error('wrong'))
+    return counted({ limits, facts }, source, wrong).catch((error) => error.reason ?? error.message)
+  }
+  for (let time = 0; time < 20; time++) expect(await guess('victim')).toBe('wrong')
+  expect(await guess('victim')).toBe('too_many_requests')
+  for (let other = 0; other < 45_000; other++) await guess(`stranger ${other}`)
+  expect(await guess('victim')).toBe('too_many_requests')
+  // An address that has guessed too often is remembered as well.
+  guesses = 0
+  expect(await guess('another victim')).toBe('too_many_requests')
 })
 
 test('a subscriber’s network is one address', () => {

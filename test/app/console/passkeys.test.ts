@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { setPassword } from '../../../src/app/config/password.ts'
 import type { Running } from '../serving.ts'
 import { type AskedOptions, createAuthenticator } from './authenticator.ts'
 import { admin, type Browser, createBrowser, startSignIn } from './sign-in-scene.ts'
@@ -141,4 +142,28 @@ test('an account has so many passkeys', async () => {
   expect(await owner.get('/api/v1/auth/passkeys/options')).toMatchObject({
     ...{ status: 409, reason: 'conflict' },
   })
+})
+
+test('another password names the passkeys that remain; an operator’s removes them', async () => {
+  const owner = createBrowser(url)
+  const key = createAuthenticator(url)
+  const third = { email: 'third@example.com', password: 'a-third-long-password' }
+  const passwordHash = await Bun.password.hash(third.password)
+  await app.instance.store.signIn.openAccount({ email: third.email, name: '', passwordHash })
+  await owner.signIn(third)
+  const response = key.register(await optionsOf(owner, 'passkeys'))
+  await owner.post('/api/v1/auth/passkeys', { response, name: 'of an intruder' })
+  const change = { current_password: third.password, new_password: 'a-fourth-long-password' }
+  const changed = await owner.post('/api/v1/auth/password', change)
+  expect(changed).toMatchObject({ status: 200 })
+  expect(changed.data).toMatchObject({ passkeys: [{ name: 'of an intruder' }], providers: [] })
+  const enter = async () => {
+    const browser = createBrowser(url)
+    const answer = key.authenticate(await optionsOf(browser, 'passkey'))
+    return browser.post('/api/v1/auth/sign-in/passkey', { response: answer })
+  }
+  expect(await enter()).toMatchObject({ status: 200 })
+  const reset = { account: third.email, password: 'a-fifth-long-password', actor: 'command line' }
+  await setPassword(app.instance, reset)
+  expect(await enter()).toMatchObject({ status: 404, reason: 'not_found' })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mostSessions } from '../../../src/store/ports/sign-in.ts'
+import { mostPending, mostSessions } from '../../../src/store/ports/sign-in.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 import { accountWrite, now } from '../support.ts'
 
@@ -208,6 +208,23 @@ eachEngine((open) => {
       ])
     })
 
+    test('is one of so many of its account: the oldest goes, and no other account pays', async () => {
+      await keep({ id: 'other', accountId: 11, data: '' })
+      await keep({ id: 'begun', accountId: 1, data: '{}' })
+      await keep({ id: 'nobody', accountId: null, data: '{}' })
+      for (let count = 0; count < mostPending + 3; count++)
+        await keep({ id: `device ${count}`, accountId: 1, data: '' })
+      const left = await opened.rows('SELECT identifier FROM verification ORDER BY id')
+      const names = left.map((row) => Reflect.get(row, 'identifier'))
+      expect(names.slice(0, 4)).toEqual(['other', 'begun', 'nobody', 'device 3'])
+      expect(names).toHaveLength(3 + mostPending)
+      for (let count = 0; count < mostPending; count++)
+        await keep({ id: `flow ${count}`, accountId: 1, data: '{}' })
+      expect(await store.signIn.pending('begun')).toEqual([])
+      expect(await store.signIn.pending('flow 0')).toHaveLength(1)
+      expect(await store.signIn.pending('device 3')).toHaveLength(1)
+    })
+
     test('ends when its account is signed out everywhere, and no other', async () => {
       for (const [id, accountId] of [
         ['a', 1],
@@ -325,6 +342,28 @@ eachEngine((open) => {
       subject: 'ann@example.com',
       detail: {},
     })
+  })
+
+  test.each([
+    ['its owner', 'set', 'ann@example.com', 1],
+    ['an operator', 'set', 'command line', 0],
+    ['the configuration', 'written', '', 0],
+    ['nobody: the same one is kept with a better hash', 'marked', '', 1],
+  ])('other ways in after a password of %s', async (_, way, actor, left) => {
+    const key = { credentialId: 'k', publicKey: 'p', counter: 1, deviceType: 'singleDevice' }
+    const more = { name: 'n', isBackedUp: false, transports: 'usb', aaguid: '' }
+    await store.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
+    await store.signIn.addPasskey({ accountId: 1, ...key, ...more })
+    await store.signIn.addPasskey({ accountId: 2, ...key, ...more, credentialId: 'other' })
+    const identity = { provider: 'company', subject: '1', name: '', isVerified: true }
+    await store.signIn.accountOf({ ...identity, email: 'ann@example.com' }, false)
+    const password = way === 'marked' ? { mark: 'better' } : { hash: 'new', mark: 'new' }
+    if (way !== 'set') await store.admin.write({ accounts: [accountWrite({ password })] })
+    else await store.signIn.setPassword({ account: 'ann@example.com', passwordHash: 'new', actor })
+    const ways = await store.signIn.waysIn(1)
+    expect(ways).toMatchObject({ hasPassword: true })
+    expect([ways.passkeys.length, ways.providers.length]).toEqual([left, left])
+    expect((await store.signIn.waysIn(2)).passkeys).toHaveLength(1)
   })
 
   test('a removed account leaves nothing to sign in with', async () => {

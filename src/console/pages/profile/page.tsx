@@ -1,5 +1,6 @@
-import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
@@ -48,14 +49,16 @@ function Password({ hasPassword }: { readonly hasPassword: boolean }) {
   const refresh = useRefresh()
   const form = useForm({ initialValues: { current_password: '', new_password: '' } })
   const input = inputsOf(form, text)
+  const [others, setOthers] = useState<readonly string[]>([])
   if (!hasPassword) return <Text>{text.noPassword}</Text>
   return (
     <SendForm
       form={form}
       send={async (entry) => {
-        await call(api.auth.password.post(entry))
+        const { passkeys, providers } = await call(api.auth.password.post(entry))
         form.reset()
         sayDone(text.changed)
+        setOthers([...passkeys, ...providers].map(({ name }) => name ?? text.passkeyUnnamed))
         await refresh('sessions')
       }}
       fieldOf={(field) => (field === 'password' ? 'current_password' : field)}
@@ -64,6 +67,7 @@ function Password({ hasPassword }: { readonly hasPassword: boolean }) {
     >
       {input.secret('current_password', { autoComplete: 'current-password' })}
       {input.secret('new_password', { autoComplete: 'new-password' })}
+      {others.length > 0 && <Alert color="yellow">{text.othersLeft(others.join(', '))}</Alert>}
     </SendForm>
   )
 }

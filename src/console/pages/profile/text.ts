@@ -9,6 +9,10 @@ export const profileText = bilingual({
   new_passwordHint: ['At least 10 characters.', '至少 10 个字符。'],
   change: ['Change password', '修改密码'],
   changed: ['Password changed. You are signed out elsewhere.', '密码已修改，其他设备已退出。'],
+  othersLeft: [
+    'These still sign in. Remove those that you do not know: {names}.',
+    '以下方式仍可登录，请移除您不认识的：{names}。',
+  ],
   twoFactor: ['Second factor', '两步验证'],
   twoFactorOff: ['Off. Once on, sign-in also asks for an app code.', '未启用。启用后还需验证码。'],
   twoFactorOn: ['On: sign-in also asks for an app code.', '已启用：登录还需应用中的验证码。'],

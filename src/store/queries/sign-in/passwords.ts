@@ -38,6 +38,15 @@ export function* putPassword(
   yield* endSessionsOf(accountId)
 }
 
+/** The same by an operator: also removes passkeys and linked providers, which an intruder may have added. */
+export function* resetPassword(accountId: number, password: Password, now: number): Steps<void> {
+  yield* putPassword(accountId, password, now)
+  if (password.hash === undefined) return
+  yield* run(sql`DELETE FROM passkey WHERE account_id = ${accountId}`)
+  yield* run(sql`DELETE FROM credential
+    WHERE account_id = ${accountId} AND provider <> ${passwordProvider}`)
+}
+
 /** Takes from a removed account all that it could sign in with. */
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
@@ -52,7 +61,8 @@ export const note = (actor: string, action: string, subject: string, now: number
 export function* changePassword(change: PasswordChange, now: number): Steps<void> {
   const { account, passwordHash, actor } = change
   const id = yield* requireNamed('account', account, `password of account "${account}"`)
-  yield* putPassword(id, { hash: passwordHash }, now)
+  const put = actor === account ? putPassword : resetPassword
+  yield* put(id, { hash: passwordHash }, now)
   yield* note(actor, 'account.password', account, now)
 }
 

@@ -1,4 +1,5 @@
 import {
+  mostPending,
   mostSessions,
   type NewSession,
   type Pending,
@@ -67,9 +68,14 @@ export function* endSessionsOf(accountId: number): Steps<void> {
 
 /** Forgets what an account was about to do, and which devices it trusts. */
 export function* forgetPending(accountId: number): Steps<void> {
-  const value = String(accountId)
-  yield* run(sql`DELETE FROM verification WHERE value = ${value} OR value LIKE ${`${value} %`}`)
+  yield* run(sql`DELETE FROM verification WHERE ${trustedBy(accountId)}`)
+  yield* run(sql`DELETE FROM verification WHERE ${begunBy(accountId)}`)
 }
+
+/** A value is the account's id, followed by a space and data where there is any: trusted devices have none. */
+const trustedBy = (accountId: number) => sql`value = ${String(accountId)}`
+const begunBy = (accountId: number) =>
+  sql`value >= ${`${accountId} `} AND value < ${`${accountId}!`}`
 
 /** Call it in a transaction. */
 export function* keepPending(pending: Pending, now: number): Steps<void> {
@@ -78,6 +84,10 @@ export function* keepPending(pending: Pending, now: number): Steps<void> {
   const value = [accountId ?? 0, ...(data === '' ? [] : [data])].join(' ')
   const times = { created_at: now, updated_at: now, expires_at: expiresAt }
   yield* insert('verification', { identifier: id, value, ...times })
+  if (accountId === null) return
+  const own = data === '' ? trustedBy(accountId) : begunBy(accountId)
+  yield* run(sql`DELETE FROM verification WHERE ${own} AND id <= (
+    SELECT id FROM verification WHERE ${own} ORDER BY id DESC LIMIT 1 OFFSET ${mostPending})`)
 }
 
 export function* findPending(id: string, now: number): Steps<readonly Pending[]> {
