@@ -56,7 +56,7 @@ export function createProcessMemory({
     return isFree()
   }
 
-  const budget = createMemoryBudget({ totalBytes, hasRoom })
+  const budget = createMemoryBudget({ totalBytes, hasFreeMemory: hasRoom })
   const fileCacheBytes = Math.min(Math.floor(totalBytes / 16), 64 * mebibyte)
   return { limitBytes, source, budget, sockets: socketsWithin(totalBytes), fileCacheBytes }
 }

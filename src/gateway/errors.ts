@@ -200,22 +200,3 @@ export function pageNotFound(): Response {
     headers: { 'content-type': 'text/plain' },
   })
 }
-
-/** Computes on first use; later calls return the same result or throw the same error. */
-export function once<Result extends object>(work: () => Result): () => Result {
-  let found: Result | GatewayError | undefined
-  return () => {
-    found ??= attempted(work)
-    if (found instanceof GatewayError) throw found
-    return found
-  }
-}
-
-function attempted<Result>(work: () => Result): Result | GatewayError {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof GatewayError) return error
-    throw error
-  }
-}

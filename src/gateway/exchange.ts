@@ -99,7 +99,6 @@ export class Exchange implements Listed {
     call.request.signal.addEventListener('abort', this, { once: true })
   }
 
-  /** The client's address, by what trusted proxies say. */
   address(): string {
     return this.#parts.gatekeeper.address(this.#call)
   }
@@ -173,7 +172,6 @@ export interface ExchangeReservation {
   readonly continuedTokens?: number | undefined
   /** The answer can't cost more than the reservation. */
   readonly isEnough: boolean
-  /** The most it was estimated to cost, in nano-USD. */
   readonly estimatedNano: number
 }
 

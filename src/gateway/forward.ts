@@ -35,7 +35,7 @@ interface ForwardParts extends AdmitParts, AskParts, SettleParts {
 
 export type Forwarder = ReturnType<typeof createForwarder>
 
-/** The way of a request: admit it, ask its channels, pay, reply. All failures end in `fail`. */
+/** The way of a request: admit it, ask its channels, pay, reply. */
 export function createForwarder(parts: ForwardParts) {
   const active = new Roster<Exchange>()
   let begun = 0
@@ -77,7 +77,6 @@ export function createForwarder(parts: ForwardParts) {
       }
       return count
     },
-    /** From now on requests are refused: the process stops. */
     close(): void {
       closed = true
     },
@@ -113,8 +112,9 @@ async function askAndReply(
     return replyTo(parts, exchange, answer, { body: admitted.body, heartbeat })
   } catch (error) {
     heartbeat.stop()
-    const isLost = !isAnswered && exchange.interruption === 'client_left' && exchange.mayBill
-    const isSettled = isLost && !exchange.isDenied && (await settleLost(parts, exchange))
+    const hasLeft = !isAnswered && exchange.interruption === 'client_left'
+    const isCharged = hasLeft && exchange.mayBill && !exchange.isDenied
+    const isSettled = isCharged && (await settleWithoutAnswer(parts, exchange))
     exchange.end()
     // The client is gone, and the settlement has logged the end.
     if (isSettled) return errorReply(exchange, asGatewayError(error, parts.log, exchange.requestId))
@@ -152,7 +152,7 @@ async function payStream(
 }
 
 /** Charges a client that disconnected before its upstream answered; false: it is charged later. */
-async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
+async function settleWithoutAnswer(parts: ForwardParts, exchange: Exchange): Promise<boolean> {
   const seen = createObservation()
   const isLost = !showsAll(exchange, seen)
   const causeText = isLost ? disconnectTexts.lost : disconnectTexts.seen
@@ -162,10 +162,10 @@ async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<bool
   return await settle(parts, exchange, end, seen, true).then(isStored, () => false)
 }
 
-/** The reply to a request that failed before its answer. What is not stored is not charged. */
+/** Records a request that failed before its answer, at no cost, and makes its reply. */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
-  const isOfStore = exchange.isDenied || exchange.answeredTick !== undefined
-  const interruption = isOfStore ? undefined : exchange.interruption
+  const isGatewayFault = exchange.isDenied || exchange.answeredTick !== undefined
+  const interruption = isGatewayFault ? undefined : exchange.interruption
   const error = asGatewayError(thrown, parts.log, exchange.requestId)
   const refused = error.status < 500 && error.kind !== 'channels_busy'
   recordUncharged(parts, exchange, {

@@ -31,7 +31,7 @@ async function measure(limiter: Limiter, count: number, width: number): Promise<
   const worker = async () => {
     for (let left = Math.ceil(count / width); left > 0; left--) {
       const startTick = tick()
-      const entering = limiter.enter(subjects, 100, wait)
+      const entering = limiter.acquire(subjects, 100, wait)
       const permit = entering instanceof Promise ? await entering : entering
       waitsMs.push(tick() - startTick)
       permit.used(90)

@@ -32,7 +32,7 @@ const subjects = (tokenId: number, limits: Partial<Limits>): Subject[] =>
 function measure(limiter: Limiter, asked: readonly (readonly Subject[])[]): number {
   const started = performance.now()
   for (let at = 0; at < perRound; at++) {
-    const permit = limiter.enter(asked[at % asked.length] ?? [], 100, atOnce)
+    const permit = limiter.acquire(asked[at % asked.length] ?? [], 100, atOnce)
     if (permit instanceof Promise) throw new Error('a request had to wait')
     permit.used(90)
     permit.release()
@@ -70,14 +70,14 @@ async function calmBeside(flood: number, waitMs: number): Promise<number[]> {
   for (let round = 0; round < 500; round++) {
     for (let at = 0; at < flood; at++) {
       try {
-        const entering = limiter.enter(flooded, 100, { waitMs, signal })
+        const entering = limiter.acquire(flooded, 100, { waitMs, signal })
         if (entering instanceof Promise) entering.catch(() => {})
       } catch {
         // refused, as it is to be
       }
     }
     const started = performance.now()
-    const permit = await limiter.enter(calm, 100, atOnce)
+    const permit = await limiter.acquire(calm, 100, atOnce)
     found.push((performance.now() - started) * 1000)
     permit.release()
     await new Promise((resolve) => setImmediate(resolve))

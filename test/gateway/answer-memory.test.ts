@@ -25,7 +25,7 @@ async function replyWithout(kind: ErrorKind) {
   }
   const read = understand(task, response, await readBody(task, response))
   if (read.kind !== 'undeliverable') throw new Error(`It is ${read.kind}.`)
-  expect(read.isLost).toBeTrue()
+  expect(read.isUsageUnknown).toBeTrue()
   const { status, headers } = replyTo(parts, exchange, read, { body, heartbeat: noHeartbeat })
   return [status, headers['x-tollgate-reason'], headers['retry-after']]
 }

@@ -4,12 +4,12 @@ import {
   createMemoryBudget,
   type Lease,
   type MemoryBudget,
+  type MemoryWait,
   smallLease,
-  type Waiting,
 } from '../../src/gateway/memory/memory-budget.ts'
 
 const never = new AbortController().signal
-const long: Waiting = { waitMs: 30_000, signal: never }
+const long: MemoryWait = { waitMs: 30_000, signal: never }
 const large = smallLease + 1
 
 /** Room for three large leases besides what is kept for small ones. */
@@ -165,7 +165,7 @@ test('who leaves, or has ended, holds nothing and keeps nobody waiting', async (
 test('nothing large is let in while the process really has no room; small ones are', async () => {
   let isFree = false
   const { ask, happened } = asker(
-    createMemoryBudget({ totalBytes: 8 * large, hasRoom: () => isFree }),
+    createMemoryBudget({ totalBytes: 8 * large, hasFreeMemory: () => isFree }),
   )
   const waiting = ask('large', 'a')
   await ask('small', 'b', 100)
@@ -178,7 +178,7 @@ test('nothing large is let in while the process really has no room; small ones a
 test('small ones go beyond the sums, which are reckoned high, while the process really has room', () => {
   let isFree = true
   const totalBytes = 4 * large
-  const budget = createMemoryBudget({ totalBytes, hasRoom: () => isFree })
+  const budget = createMemoryBudget({ totalBytes, hasFreeMemory: () => isFree })
   let owners = 0
   const take = () => budget.tryTake(createLease(`owner ${owners++}`), large / 8)
   for (let at = 0; at < 32; at++) expect(take()).toBeTrue()
@@ -196,7 +196,7 @@ const takeAll = (budget: MemoryBudget, owner: string, bytes: number) => {
 }
 
 test('one owner can have all that is reckoned in small leases, and leaves room for others', () => {
-  const budget = createMemoryBudget({ totalBytes: 100, hasRoom: () => true })
+  const budget = createMemoryBudget({ totalBytes: 100, hasFreeMemory: () => true })
   expect(takeAll(budget, 'x', 1)).toBe(100)
   expect(takeAll(budget, 'y', 1)).toBe(20)
   expect(takeAll(budget, 'z', 1)).toBe(4)
@@ -285,7 +285,7 @@ test('what goes ahead and what has just come take turns where both have room', a
 })
 
 test('small ones stay within the sums while large ones are in, which nothing shows yet', () => {
-  const budget = createMemoryBudget({ totalBytes: 4 * large, hasRoom: () => true })
+  const budget = createMemoryBudget({ totalBytes: 4 * large, hasFreeMemory: () => true })
   const one = createLease('a')
   expect(budget.tryTake(one, large)).toBeTrue()
   const small = () => budget.tryTake(createLease('b'), smallLease / 2)

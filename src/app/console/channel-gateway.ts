@@ -46,7 +46,8 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
       // The probe's own limit ends before this one.
       AbortSignal.timeout(testLimitMs + 5_000),
     )
-    const words = result.told ?? (result.error instanceof Error ? result.error.message : undefined)
+    const words =
+      result.errorMessage ?? (result.error instanceof Error ? result.error.message : undefined)
     return {
       ok: result.failure === undefined,
       protocol: protocol ?? preferred(Object.keys(channel.speaks), responses).name,

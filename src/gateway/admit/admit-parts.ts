@@ -20,7 +20,6 @@ export interface AdmitParts extends AffordParts, TranslationParts {
   readonly own: OwnResponses
   readonly limiter: Limiter
   readonly queueTimeMs: () => number
-  /** Called with the kind of the limit that refuses a request. */
   readonly onLimited: (kind: string) => void
   readonly answers: Pick<AnswerStore, 'areShared'>
   readonly background: Pick<Background, 'requireEnd'>

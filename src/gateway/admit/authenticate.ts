@@ -93,7 +93,6 @@ export function createAuthenticator(parts: AuthenticatorParts) {
   }
 
   return {
-    /** The token behind a key; throws the 401 of an unknown one. */
     identify: (key: string, address: () => string): Caller | Promise<Caller> =>
       find(keyedHash(key), address),
     /** The caller's present state: a request may take an hour. */
@@ -121,7 +120,6 @@ export function createAuthenticator(parts: AuthenticatorParts) {
       callers.delete(keyHash)
       if (caller) spendings.delete(caller.token.id)
     },
-    /** Drops everything: the database was changed elsewhere. */
     forget(): void {
       generation++
       keys.changed()

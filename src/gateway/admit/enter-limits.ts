@@ -58,7 +58,7 @@ function takePermit(
   const subjects = subjectsOf(caller, group)
   const llmTokens = body && countsLlmTokens(subjects) ? quickInput(body) : 0
   try {
-    const permit = limiter.enter(subjects, llmTokens, { waitMs: queueTimeMs(), signal })
+    const permit = limiter.acquire(subjects, llmTokens, { waitMs: queueTimeMs(), signal })
     if (!(permit instanceof Promise)) return permit
     return permit.catch((error: unknown) => refused(error, onLimited))
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../catalog/catalog.ts'
+import { once } from '../../lib/once.ts'
 import type { RequestBody } from '../body/body.ts'
-import { once } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { countMedia } from '../media/fetch-media.ts'
 import { rememberFailures } from '../media/inline-media.ts'

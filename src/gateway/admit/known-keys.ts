@@ -109,7 +109,6 @@ export function createUnknownKeyLimit(
   ]
   let delayed = 0
   return {
-    /** Whether to refuse a key without a look into the store. */
     isRefused(keyHash: string, address: string): boolean {
       const isMuch = rates.some(({ keyOf, rate }) => rate.waitMs(keyOf(address)) > 0)
       if (!isMuch) return false

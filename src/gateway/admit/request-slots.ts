@@ -50,7 +50,6 @@ export function createRequestSlots(parts: RequestSlotsParts) {
     release(): void {
       taken--
     },
-    /** Too many connections: they are closed after their answers. */
     areConnectionsShort: (): boolean => areConnectionsShort,
     refused: (): { readonly requests: number; readonly connections: number } => refused,
     stop,

@@ -172,7 +172,6 @@ function count(
     cell.firstByte[place] = (cell.firstByte[place] ?? 0) + 1
     cell.firstByteMs += Math.round(firstByteMs)
   }
-  // An answer in one piece says nothing about generation speed.
   if (generationMs === null || generationMs < 1) return
   cell.outputTokens += outputTokens
   cell.generationMs += Math.round(generationMs)

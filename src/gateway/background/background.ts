@@ -115,7 +115,6 @@ export function createBackground(parts: BackgroundParts) {
 
   async function sweep(): Promise<void> {
     if (clock() < sweepAt) return
-    // More expired rows are left: sweep again soon.
     sweepAt = clock() + sweepMs
     if ((await answers.sweep()) > 0) sweepAt = clock()
   }

@@ -1,8 +1,8 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { type UnreportedExtras, unreportedExtras } from '../admit/gate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
+import { type UnreportedExtras, unreportedExtras } from '../money/asked-extras.ts'
 import type { End } from '../money/record.ts'
 
 /** What the charge for a background answer is made from: plain data that any node can charge by. */
@@ -19,7 +19,6 @@ export interface PendingCharge {
   /** The most it was estimated to cost, in nano-USD; nodes of former versions omit it. */
   readonly reckonedNano?: number | undefined
   readonly untold?: UnreportedExtras
-  /** Prices at the time of the request. */
   readonly plan: ChargedPlan | undefined
 }
 

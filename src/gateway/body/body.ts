@@ -36,7 +36,6 @@ export interface RequestBody {
   readonly facts: BodyFacts
   /** Undefined for a form, whose fields are not those of a JSON object. */
   readonly fields: JsonFields | undefined
-  /** The whole body, parsed on first use. */
   readonly value: () => JsonObject
   readonly conversation: (asked: ConversationAsked) => Conversation | undefined
   readonly rename: (upstreamModel: string) => JsonObject

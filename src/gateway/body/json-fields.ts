@@ -8,9 +8,7 @@ export interface JsonFields {
   readonly spans: ReadonlyMap<string, FieldSpan>
   /** A repeated top-level name: two readers could take different values. */
   readonly duplicate: string | undefined
-  /** Nested deeper than allowed; the scan stopped there. */
   readonly tooDeep: boolean
-  /** More values than allowed; the scan stopped there. */
   readonly tooMany: boolean
   readonly values: number
   readonly members: number

@@ -84,7 +84,6 @@ export function hasEmptyItems(bytes: Buffer): boolean {
 
 /** Paths by their common beginnings. */
 export interface PathTree {
-  /** A path ends here. */
   isEnd: boolean
   readonly inside: Map<string | number, PathTree>
 }

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import { once } from '../../lib/once.ts'
 import { createMarkScanner, type MarkScanner, partBytes } from '../../lib/wasm/json-marks.ts'
 import type { BodyTexts } from '../../protocols/protocol.ts'
-import { once } from '../errors.ts'
 import type { FieldSpan } from './json-fields.ts'
 
 interface LongTexts extends BodyTexts {
@@ -48,18 +48,10 @@ export function readOutline(
   try {
     const outline: unknown = JSON.parse(text)
     if (long.length === 0) return unshortened(outline)
-    return { outline, texts: createTexts(bytes, long), value: parsedOnce(parse) }
+    return { outline, texts: createTexts(bytes, long), value: once(parse) }
   } catch {
     // The error would quote a marker instead of the client's text.
     return undefined
-  }
-}
-
-function parsedOnce(parse: () => unknown): () => unknown {
-  let parsed: { readonly value: unknown } | undefined
-  return () => {
-    parsed ??= { value: parse() }
-    return parsed.value
   }
 }
 

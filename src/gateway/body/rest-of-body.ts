@@ -4,7 +4,6 @@ import { GatewayError } from '../errors.ts'
 interface Bounds {
   readonly mostBytes: number
   readonly mostMs: number
-  /** The most concurrent connections; others are answered and closed at once. */
   readonly mostAtOnce: number
 }
 
@@ -58,6 +57,8 @@ export async function afterRest(
   return answer
 }
 
+type LentReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'releaseLock'>
+
 async function readWithin(reader: LentReader, { mostBytes, mostMs }: Bounds): Promise<boolean> {
   let size = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -88,16 +89,4 @@ async function readWithin(reader: LentReader, { mostBytes, mostMs }: Bounds): Pr
     clearTimeout(timer)
     reader.releaseLock()
   }
-}
-
-export interface ByteReader {
-  read(): Promise<
-    | { readonly done: false; readonly value: Uint8Array }
-    | { readonly done: true; readonly value?: Uint8Array | undefined }
-  >
-  cancel(): Promise<void>
-}
-
-interface LentReader extends Pick<ByteReader, 'read'> {
-  releaseLock(): void
 }

@@ -66,12 +66,12 @@ export function createSharedBindings(parts: SharedBindingsParts): SharedBindings
     try {
       text = await texts.get(nameOf(tokenId, conversation))
     } catch {
-      return // away: what this node knows is good enough
+      return // unreachable: this node uses its own binding
     }
     const [, id, mark] = /^(\d+) (\S*)$/.exec(text ?? '') ?? []
     if (id === undefined) {
-      const home = local.find(tokenId, conversation)
-      if (home) local.unbind(tokenId, conversation, home.channelId)
+      const bound = local.find(tokenId, conversation)
+      if (bound) local.unbind(tokenId, conversation, bound.channelId)
       return
     }
     const key = keysOf(Number(id)).find((one) => keyMark(one) === mark)
@@ -82,11 +82,11 @@ export function createSharedBindings(parts: SharedBindingsParts): SharedBindings
   return {
     find: local.find,
     bind(tokenId, conversation, channelId, key) {
-      const home = local.find(tokenId, conversation)
-      if (home?.channelId === channelId && home.key === key) return
+      const bound = local.find(tokenId, conversation)
+      if (bound?.channelId === channelId && bound.key === key) return
       local.bind(tokenId, conversation, channelId, key)
       const text = `${channelId} ${keyMark(key)}`
-      texts.set(nameOf(tokenId, conversation), text).catch(() => {}) // away: known here, at least
+      texts.set(nameOf(tokenId, conversation), text).catch(() => {}) // unreachable: bound on this node only
     },
     unbind(tokenId, conversation, channelId) {
       local.unbind(tokenId, conversation, channelId)

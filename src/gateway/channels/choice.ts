@@ -33,7 +33,7 @@ const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_
 /** A client that gives up sooner says nothing about the channel. */
 const patienceMs = 5_000
 
-/** Holds a place on the channel until the choice ends. */
+/** Holds a permit of the channel until the choice ends. */
 export class TakenChoice {
   readonly option: Option
   readonly key: string
@@ -55,7 +55,6 @@ export class TakenChoice {
     if (pool !== undefined) parts.load.began(pool, option.channel.id)
   }
 
-  /** It is the half-open probe after a cooldown. */
   get isTrial(): boolean {
     return this.#use.isTrial
   }
@@ -91,7 +90,7 @@ export class TakenChoice {
     this.#parts.bindings.unbind(tokenId, conversation.key, this.option.channel.id)
   }
 
-  /** Releases the place, with the LLM tokens used. Idempotent. */
+  /** Releases the permit, with the LLM tokens used. Idempotent. */
   ended(usedLlmTokens?: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false

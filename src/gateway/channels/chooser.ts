@@ -16,7 +16,7 @@ interface ChooserParts extends ChoiceParts {
   readonly random: () => number
 }
 
-export interface Asked {
+export interface ChannelRequest {
   readonly options: readonly Option[]
   readonly tokenId: number
   readonly conversation: Conversation | undefined
@@ -34,7 +34,7 @@ interface Tried {
   readonly key: string
 }
 
-interface Candidate {
+interface KeyedOption {
   readonly option: Option
   readonly key: string
   readonly isLastResort?: boolean
@@ -44,7 +44,7 @@ interface Candidate {
 export type Chooser = Pick<Search, keyof Search>
 
 /** One per process: it keeps the turns of each channel's keys. */
-export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
+export function createChooser(parts: ChooserParts): (asked: ChannelRequest) => Chooser {
   const turns = createKeyTurns(parts.health)
   return (asked) => new Search(parts, turns, asked)
 }
@@ -52,26 +52,26 @@ export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
 class Search {
   readonly #parts: ChooserParts
   readonly #turns: KeyTurns
-  readonly #asked: Asked
+  readonly #asked: ChannelRequest
   readonly #isChoice: boolean
-  readonly #home: Binding | undefined
+  readonly #binding: Binding | undefined
   readonly #tried: Tried[] = []
   #firstTick = 0
   #hadLastResort = false
   #unfit: Set<Option> | undefined
   #full: Set<number> | undefined
   #busyMs: number | undefined
-  /** A full channel would come first: drained channels are not chosen in its stead. */
+  /** A channel at its limits would come first: no draining channel is chosen instead. */
   #isBusy = false
 
-  constructor(parts: ChooserParts, turns: KeyTurns, asked: Asked) {
+  constructor(parts: ChooserParts, turns: KeyTurns, asked: ChannelRequest) {
     const { options, conversation, tokenId } = asked
     this.#parts = parts
     this.#turns = turns
     this.#asked = asked
     this.#isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
     const isBound = this.#isChoice && conversation?.isBegun
-    this.#home = isBound ? parts.bindings.find(tokenId, conversation.key) : undefined
+    this.#binding = isBound ? parts.bindings.find(tokenId, conversation.key) : undefined
   }
 
   /** Undefined: none is left. A promise where all nodes share the counters. */
@@ -105,19 +105,19 @@ class Search {
     return false
   }
 
-  /** After a choice that found fit channels full: milliseconds until one has room. */
+  /** After a choice that found channels at their limits: milliseconds until one may be free. */
   busyForMs(): number | undefined {
     return this.#busyMs
   }
 
-  /** Waits for a place; undefined: none in time. Rejects with the signal's reason. */
+  /** Waits for a permit; undefined: none in time. Rejects with the signal's reason. */
   async nextInLine(wait: Wait): Promise<Choice | undefined> {
     this.#full = undefined
     const candidate = this.#findRanked()
     if (candidate === undefined) return undefined
     try {
       const { limiter } = this.#parts
-      const permit = await limiter.enter([subjectOf(candidate)], this.#asked.llmTokens, wait)
+      const permit = await limiter.acquire([subjectOf(candidate)], this.#asked.llmTokens, wait)
       return this.#take(candidate, permit)
     } catch (error) {
       if (error instanceof GatewayError && error.status === 429) return undefined
@@ -125,13 +125,13 @@ class Search {
     }
   }
 
-  /** `next`, continued from a place that other nodes share. */
+  /** `next`, continued from limits that nodes share. */
   async #nextLater(
-    first: Candidate,
+    first: KeyedOption,
     asked: Promise<Permit | Refused>,
   ): Promise<Choice | undefined> {
     let entering: Permit | Refused | Promise<Permit | Refused> = asked
-    for (let candidate: Candidate | undefined = first; candidate; ) {
+    for (let candidate: KeyedOption | undefined = first; candidate; ) {
       const entered: Permit | Refused = await entering
       if (!('retryAfterMs' in entered)) return this.#take(candidate, entered)
       this.#noteFull(candidate, entered)
@@ -141,18 +141,18 @@ class Search {
     return undefined
   }
 
-  #enter(candidate: Candidate): Permit | Refused | Promise<Permit | Refused> {
-    return this.#parts.limiter.tryEnter(subjectOf(candidate), this.#asked.llmTokens)
+  #enter(candidate: KeyedOption): Permit | Refused | Promise<Permit | Refused> {
+    return this.#parts.limiter.tryAcquire(subjectOf(candidate), this.#asked.llmTokens)
   }
 
-  #noteFull({ option: { channel } }: Candidate, { retryAfterMs }: Refused): void {
+  #noteFull({ option: { channel } }: KeyedOption, { retryAfterMs }: Refused): void {
     this.#full ??= new Set()
     this.#full.add(channel.id)
     this.#isBusy ||= !channel.isDraining
     this.#busyMs = Math.min(this.#busyMs ?? Number.POSITIVE_INFINITY, retryAfterMs)
   }
 
-  #take({ option, key, isLastResort = false }: Candidate, permit: Permit): Choice {
+  #take({ option, key, isLastResort = false }: KeyedOption, permit: Permit): Choice {
     const { tokenId, conversation, pool = '' } = this.#asked
     if (this.#tried.length === 0) this.#firstTick = this.#parts.tick()
     this.#tried.push({ channelId: option.channel.id, key })
@@ -176,14 +176,14 @@ class Search {
   }
 
   /** The best of what is left, after clearing what is known to be full. */
-  #beginRound(): Candidate | undefined {
+  #beginRound(): KeyedOption | undefined {
     this.#full = undefined
     this.#busyMs = undefined
     this.#isBusy = false
     return this.#isOver() ? undefined : this.#findFit()
   }
 
-  #findFit(): Candidate | undefined {
+  #findFit(): KeyedOption | undefined {
     for (;;) {
       const candidate = this.#findRanked() ?? this.#findLastResort()
       if (candidate === undefined || canExpress(candidate.option)) return candidate
@@ -193,22 +193,22 @@ class Search {
   }
 
   /** Of healthy options: the sticky binding, else the best by rank. */
-  #findRanked(): Candidate | undefined {
+  #findRanked(): KeyedOption | undefined {
     const { health, load, random } = this.#parts
-    const home = this.#home
+    const binding = this.#binding
     const parts = { load, random, pool: this.#asked.pool ?? '' }
     const ranked = this.#rank()
     const isFirst = this.#tried.length === 0
-    const bound = isFirst && ranked.find(({ option }) => option.channel.id === home?.channelId)
-    if (!bound || home === undefined) return chooseRanked(parts, ranked)
+    const bound = isFirst && ranked.find(({ option }) => option.channel.id === binding?.channelId)
+    if (!bound || binding === undefined) return chooseRanked(parts, ranked)
     if (!isSlowAmong(load, bound, ranked)) {
       const { option } = bound
       const { channel, upstreamModel } = option
       // Another key of the same channel may share its cache.
       const isFit =
-        channel.keys.includes(home.key) &&
-        health.standing(channel, home.key, upstreamModel) !== 'cooling'
-      return isFit ? { option, key: home.key } : bound
+        channel.keys.includes(binding.key) &&
+        health.standing(channel, binding.key, upstreamModel) !== 'cooling'
+      return isFit ? { option, key: binding.key } : bound
     }
     const moved = ranked.map((one) => (one === bound ? { ...one, hasMovedAway: true } : one))
     return chooseRanked(parts, moved)
@@ -219,8 +219,8 @@ class Search {
     for (const option of this.#asked.options) {
       const { channel } = option
       if (this.#isOut(option)) continue
-      // A full channel has room again soon: nothing new goes to a drained one meanwhile.
-      if (channel.isDraining && this.#isBusy && channel.id !== this.#home?.channelId) continue
+      // A channel at its limits is free again soon: nothing new goes to a draining one meanwhile.
+      if (channel.isDraining && this.#isBusy && channel.id !== this.#binding?.channelId) continue
       const key = this.#turns.next(option, this.#tried)
       if (key === undefined) continue
       const asked = this.#wasAsked(channel.id) ? levels.asked : levels.fresh
@@ -244,9 +244,9 @@ class Search {
   }
 
   /** When nothing is healthy: of untried channels, the key that cools down first. */
-  #findLastResort(): Candidate | undefined {
+  #findLastResort(): KeyedOption | undefined {
     if (this.#isBusy || this.#hadLastResort) return undefined
-    let best: Candidate | undefined
+    let best: KeyedOption | undefined
     let bestMs = Number.POSITIVE_INFINITY
     for (const option of this.#asked.options) {
       const { channel, upstreamModel } = option
@@ -262,7 +262,7 @@ class Search {
   }
 }
 
-const subjectOf = ({ option: { channel } }: Candidate): Subject => {
+const subjectOf = ({ option: { channel } }: KeyedOption): Subject => {
   const { id, name, limits } = channel
   return { kind: 'channel', id, name, limits }
 }

@@ -169,7 +169,6 @@ export function createHealth(parts: HealthParts) {
       }
       return use
     },
-    /** The answer began well: ends the cooldowns of its channel, key and model. */
     succeeded(use: Use): void {
       if (use.state === 'begun') use.state = 'answered'
       for (const entry of covering(use)) {
@@ -202,11 +201,9 @@ export function createHealth(parts: HealthParts) {
       const now = tick()
       return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))
     },
-    /** The operator marks a channel as healthy: all its entries are deleted. */
     recover(channelId: number): void {
       for (const entry of [...table.all()]) if (entry.id.channelId === channelId) forget(entry)
     },
-    /** Loads saved cooldowns with the time that is left. Rejects when they can't be read. */
     async load(): Promise<void> {
       const rows = await parts.store.load()
       saver.found(rows)

@@ -31,7 +31,7 @@ export function createLoad(tick: Clock) {
 
   const isKnown = ({ lastTick }: FirstByte, now: number) => now - lastTick <= knownMs
 
-  function makeRoom(now: number): void {
+  function dropExpired(now: number): void {
     for (const [channelId, ofChannel] of figures) {
       for (const [series, figure] of ofChannel) if (!isKnown(figure, now)) ofChannel.delete(series)
       if (ofChannel.size === 0) figures.delete(channelId)
@@ -43,7 +43,7 @@ export function createLoad(tick: Clock) {
   }
 
   function add(channelId: number, series: string, figure: FirstByte): void {
-    if (count >= maxFigures) makeRoom(figure.lastTick)
+    if (count >= maxFigures) dropExpired(figure.lastTick)
     const ofChannel = figures.get(channelId) ?? new Map<string, FirstByte>()
     figures.set(channelId, ofChannel.set(series, figure))
     count++
@@ -80,7 +80,6 @@ export function createLoad(tick: Clock) {
         figure.lastTick = now
       }
     },
-    /** Undefined: unknown, or expired. */
     firstByte(channelId: number, series: string): FirstByte | undefined {
       const figure = figures.get(channelId)?.get(series)
       return figure && isKnown(figure, tick()) ? figure : undefined

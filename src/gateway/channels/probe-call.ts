@@ -25,7 +25,6 @@ interface ProbeTarget {
   readonly channel: Channel
   readonly key: string
   readonly model: string
-  /** Absent: the channel's protocol that carries most. */
   readonly protocol?: string | undefined
 }
 
@@ -35,7 +34,7 @@ export interface ProbeResult {
   readonly retryAfterMs?: number | undefined
   readonly usage?: Usage | undefined
   /** The upstream's own words, which may hold the key. */
-  readonly told?: string | undefined
+  readonly errorMessage?: string | undefined
   readonly error?: unknown
 }
 
@@ -116,8 +115,8 @@ async function judge(
     const { value } = await readRefusal(response, channel)
     // A fault of the probe itself says nothing about the channel.
     const failure = classifyAnswer(protocol.name, status, value, model) ?? 'client_fault'
-    const told = value && readErrorBody(value).messages[0]
-    return { failure, status, told, retryAfterMs: waitFor(failure, headers, value, now) }
+    const errorMessage = value && readErrorBody(value).messages[0]
+    return { failure, status, errorMessage, retryAfterMs: waitFor(failure, headers, value, now) }
   }
   const body = parseJson(await collectBytes(response, maxAnswerBytes))
   if (!isJsonObject(body)) return { failure: 'upstream_invalid', status }
@@ -128,8 +127,14 @@ async function judge(
   const { usage } = seen
   if (seen.outcome !== 'failed') return { failure: undefined, status, usage }
   const failure = classifyError(protocol.name, body)
-  const [told] = readErrorBody(body).messages
-  return { failure, status, usage, told, retryAfterMs: waitFor(failure, headers, body, now) }
+  const [errorMessage] = readErrorBody(body).messages
+  return {
+    failure,
+    status,
+    usage,
+    errorMessage,
+    retryAfterMs: waitFor(failure, headers, body, now),
+  }
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -136,7 +136,7 @@ export function createProber(parts: ProberParts) {
         const { cools } = failureClasses[name]
         health.failed(use, { name, cools, retryAfterMs })
       }
-      tell(channel, model, result, tick() - startedTick)
+      logResult(channel, model, result, tick() - startedTick)
       return result
     } catch (error) {
       if (!stopping.signal.aborted)
@@ -147,7 +147,12 @@ export function createProber(parts: ProberParts) {
     }
   }
 
-  function tell(channel: Channel, model: string, result: ProbeResult, durationMs: number): void {
+  function logResult(
+    channel: Channel,
+    model: string,
+    result: ProbeResult,
+    durationMs: number,
+  ): void {
     const { failure, status, usage, error } = result
     const fields = {
       channel: channel.name,
@@ -169,7 +174,6 @@ export function createProber(parts: ProberParts) {
       stopping = new AbortController()
       stopRounds = repeat(round, roundMs)
     },
-    /** Aborts running probes and waits for them. */
     async stop(): Promise<void> {
       stopRounds?.()
       stopRounds = undefined

@@ -99,8 +99,8 @@ function waitInBody(body: JsonObject | undefined, nowMs: number): number | undef
   const info = arrayIn(error, 'details').find(
     (detail) => isJsonObject(detail) && typeof detail.retryDelay === 'string',
   )
-  const told = isJsonObject(info) ? waitOf(info.retryDelay, nowMs) : undefined
-  return told ?? waitInQuoted(error, nowMs) ?? waitInSeconds(error) ?? waitInWords(error)
+  const delay = isJsonObject(info) ? waitOf(info.retryDelay, nowMs) : undefined
+  return delay ?? waitInQuoted(error, nowMs) ?? waitInSeconds(error) ?? waitInWords(error)
 }
 
 function waitInQuoted(error: JsonObject | undefined, nowMs: number): number | undefined {

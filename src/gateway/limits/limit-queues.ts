@@ -3,9 +3,9 @@ import { interrupted } from '../errors.ts'
 import { CountedPermit, type LocalPermit, limitError } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
-  hasRoom,
   hold,
   isFree,
+  isWithinLimits,
   longestOf,
   type Refused,
   shortagesOf,
@@ -18,14 +18,14 @@ export interface Wait {
   readonly signal: AbortSignal
 }
 
-/** A waiting request; all requests take their places in the same order: no deadlock. */
-export interface Waiter {
-  readonly tallies: readonly Tally<Waiter>[]
+/** A waiting request; all requests take permits in the same order of tallies: no deadlock. */
+export interface LimitWaiter {
+  readonly tallies: readonly Tally<LimitWaiter>[]
   readonly llmTokens: number
   readonly deadline: number
-  /** How many tallies hold a place for it; it stands in the queue of the next one. */
+  /** How many tallies count it already; it waits in the queue of the next one. */
   held: number
-  readonly enter: (permit: LocalPermit) => void
+  readonly admit: (permit: LocalPermit) => void
   readonly refuse: (reason: unknown) => void
 }
 
@@ -36,19 +36,22 @@ const beatMs = 10
 
 /** Wait queues: one per tally, in order of arrival. */
 export function createLimitQueues(tick: Clock, repeat: Repeat) {
-  const queued = new Set<Tally<Waiter>>()
+  const queued = new Set<Tally<LimitWaiter>>()
   let stopBeat: (() => void) | undefined
   let isStopped = false
 
-  const permit = (tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): LocalPermit =>
-    new CountedPermit(tick, admit, tallies, llmTokens, now)
+  const permit = (
+    tallies: readonly Tally<LimitWaiter>[],
+    llmTokens: number,
+    now: number,
+  ): LocalPermit => new CountedPermit(tick, admit, tallies, llmTokens, now)
 
-  function admit(tally: Tally<Waiter>): void {
+  function admit(tally: Tally<LimitWaiter>): void {
     if (tally.isAdmitting) return // the loop sees what is released meanwhile
     tally.isAdmitting = true
     const now = tick()
     for (const waiter of tally.queue) {
-      if (!hasRoom(tally, waiter.llmTokens, now)) break
+      if (!isWithinLimits(tally, waiter.llmTokens, now)) break
       leaveQueue(tally, waiter)
       take(tally, waiter)
       advance(waiter, now)
@@ -56,7 +59,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     tally.isAdmitting = false
   }
 
-  function advance(waiter: Waiter, now: number): void {
+  function advance(waiter: LimitWaiter, now: number): void {
     const { tallies, llmTokens } = waiter
     let next = tallies[waiter.held]
     while (next !== undefined && isFree(next, llmTokens, now)) {
@@ -68,10 +71,10 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       return
     }
     for (const tally of tallies) unhold(tally, llmTokens)
-    waiter.enter(permit(tallies, llmTokens, now))
+    waiter.admit(permit(tallies, llmTokens, now))
   }
 
-  function joinQueue(tally: Tally<Waiter>, waiter: Waiter, now: number): void {
+  function joinQueue(tally: Tally<LimitWaiter>, waiter: LimitWaiter, now: number): void {
     const isTooLong = now + knownMs(shortagesOf(tally, waiter.llmTokens, now)) > waiter.deadline
     if (isTooLong || tally.queue.size >= maxQueued) {
       refuse(waiter, now)
@@ -83,7 +86,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     stopBeat ??= repeat(beat, beatMs)
   }
 
-  function leaveQueue(tally: Tally<Waiter>, waiter: Waiter): void {
+  function leaveQueue(tally: Tally<LimitWaiter>, waiter: LimitWaiter): void {
     if (!tally.queue.delete(waiter)) return
     tally.queuedLlmTokens -= waiter.llmTokens
     if (tally.queue.size === 0) queued.delete(tally)
@@ -92,8 +95,8 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     stopBeat = undefined
   }
 
-  /** Releases the waiter's place in a queue and all that it holds. */
-  function leave(waiter: Waiter): void {
+  /** Takes the waiter out of its queue and of the tallies that count it. */
+  function leave(waiter: LimitWaiter): void {
     const { tallies, held, llmTokens } = waiter
     const touched = tallies.slice(0, held + 1)
     for (const [at, tally] of touched.entries()) {
@@ -103,7 +106,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     for (const tally of touched) admit(tally)
   }
 
-  function refuse(waiter: Waiter, now: number): void {
+  function refuse(waiter: LimitWaiter, now: number): void {
     const { tallies, held, llmTokens } = waiter
     leave(waiter)
     const fromItsQueue = [...tallies.slice(held), ...tallies.slice(0, held)]
@@ -119,7 +122,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
   }
 
   function rejectAll(reason: unknown): void {
-    const waiters: Waiter[] = []
+    const waiters: LimitWaiter[] = []
     for (const tally of queued) {
       for (const waiter of tally.queue) {
         leaveQueue(tally, waiter)
@@ -134,11 +137,11 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
 
   return {
     permit,
-    /** Rejects all waiters with this reason; none takes the place of another. */
+    /** Rejects all waiters with this reason, and admits none. */
     rejectAll,
-    /** Waits for places. Fails with a `GatewayError`, or with the signal's reason. */
+    /** Waits for a permit. Fails with a `GatewayError`, or with the signal's reason. */
     wait(
-      tallies: readonly Tally<Waiter>[],
+      tallies: readonly Tally<LimitWaiter>[],
       llmTokens: number,
       { waitMs, signal }: Wait,
     ): LocalPermit | Promise<LocalPermit> {
@@ -159,12 +162,12 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
           for (const tally of tallies) tally.expected--
           signal.removeEventListener('abort', abort)
         }
-        const waiter: Waiter = {
+        const waiter: LimitWaiter = {
           tallies,
           llmTokens,
           deadline: now + limitMs,
           held: 0,
-          enter(permit) {
+          admit(permit) {
             settle()
             resolve(permit)
           },
@@ -182,7 +185,6 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
         advance(waiter, now)
       })
     },
-    /** Rejects all waiters, now and from now on. */
     stop(): void {
       isStopped = true
       rejectAll(interrupted())
@@ -190,7 +192,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
   }
 }
 
-function take(tally: Tally<Waiter>, waiter: Waiter): void {
+function take(tally: Tally<LimitWaiter>, waiter: LimitWaiter): void {
   hold(tally, waiter.llmTokens)
   waiter.held++
 }

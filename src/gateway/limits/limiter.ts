@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
-import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
+import { createLimitQueues, type LimitWaiter, type Wait } from './limit-queues.ts'
 import { freePermit, type LocalPermit, type Permit } from './permit.ts'
 import { expire, type Passing, passingOf } from './sliding-window.ts'
 import {
@@ -20,20 +20,20 @@ export interface Limiter {
    * Enters all or none, at once or after waiting up to `waitMs`; subjects in one order of kinds.
    * Throws the `GatewayError` of the longest limit, or the signal's reason.
    */
-  enter(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
+  acquire(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
   /** Without waiting in line; a promise where all nodes share the counters. */
-  tryEnter(subject: Subject, llmTokens: number): Permit | Refused | Promise<Permit | Refused>
+  tryAcquire(subject: Subject, llmTokens: number): Permit | Refused | Promise<Permit | Refused>
   peek(subject: Subject, llmTokens: number): Refused | undefined
   stop(): void
 }
 
 interface LocalLimiter extends Limiter {
-  enter(
+  acquire(
     subjects: readonly Subject[],
     llmTokens: number,
     wait: Wait,
   ): LocalPermit | Promise<LocalPermit>
-  tryEnter(subject: Subject, llmTokens: number): LocalPermit | Refused
+  tryAcquire(subject: Subject, llmTokens: number): LocalPermit | Refused
   /** Counts a request that the shared counters admitted, whether or not there is room. */
   count(subjects: readonly Subject[], llmTokens: number): LocalPermit
   rejectAll(reason: unknown): void
@@ -41,12 +41,12 @@ interface LocalLimiter extends Limiter {
 }
 
 export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): LocalLimiter {
-  const tallies = createTallies<Waiter>(tick, repeat)
+  const tallies = createTallies<LimitWaiter>(tick, repeat)
   const queues = createLimitQueues(tick, repeat)
 
   return {
-    enter(subjects, llmTokens, wait) {
-      let counted: Tally<Waiter>[] | undefined
+    acquire(subjects, llmTokens, wait) {
+      let counted: Tally<LimitWaiter>[] | undefined
       for (const subject of subjects) {
         const tally = tallies.of(subject)
         if (tally === undefined) continue
@@ -60,7 +60,7 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
       }
       return queues.permit(counted, llmTokens, now)
     },
-    tryEnter(subject, llmTokens) {
+    tryAcquire(subject, llmTokens) {
       const tally = tallies.of(subject)
       if (tally === undefined) return freePermit
       const now = tick()

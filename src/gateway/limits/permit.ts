@@ -7,7 +7,7 @@ export interface Permit {
   /** The actual token count replaces the estimate. Only the first call counts. */
   used(llmTokens: number): void
   release(): void
-  /** The request was not made: releases its place, its count and its LLM tokens. Idempotent. */
+  /** The request was not made: releases the permit and uncounts it. Idempotent. */
   undo(): void
 }
 

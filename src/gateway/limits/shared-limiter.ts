@@ -28,7 +28,7 @@ import { windowMs } from './sliding-window.ts'
 import { isUnlimited, type Refused, type Subject, shareOf } from './tally.ts'
 
 /** How often slots are renewed within their lease. */
-const keepsPerLease = 4
+const renewalsPerLease = 4
 
 /**
  * Enforces limits over all nodes with one call per request. It also counts locally: to enforce this
@@ -41,7 +41,7 @@ export function createSharedLimiter(
 ): Limiter {
   const local = createLimiter(tick, repeat)
   const node = randomUUID()
-  const open = new Set<SharedPlace>()
+  const open = new Set<SharedPermit>()
   const partNow = () => counters.partAt(tick())
   const outbox = createOutbox(counters, tick, onReported)
   const lines = createLines(tick, ask, enterLocally)
@@ -54,8 +54,8 @@ export function createSharedLimiter(
     lines.look(names)
   }
 
-  function share(permit: LocalPermit, held: HeldPlace): void {
-    permit.reportTo(new SharedPlace(held, open, outbox, partNow))
+  function share(permit: LocalPermit, held: SharedHold): void {
+    permit.reportTo(new SharedPermit(held, open, outbox, partNow))
   }
 
   const nextSlot = () => `${node}.${++slots}`
@@ -66,7 +66,7 @@ export function createSharedLimiter(
     const { subjects, llmTokens } = asked
     const slot = nextSlot()
     const counted = countedOf(subjects)
-    outbox.flush() // requests that have just ended here release their places
+    outbox.flush() // releases what requests held that have just ended here
     try {
       const admitted = await counters.admit({ counted, llmTokens, slot })
       if (!admitted.ok) {
@@ -91,7 +91,7 @@ export function createSharedLimiter(
     const { subjects, llmTokens, wait } = asked
     const shares = subjects.map((subject) => shareOf(subject, counters.nodes()))
     const deadline = tick() + wait.waitMs
-    const permit = local.enter(shares, llmTokens, wait)
+    const permit = local.acquire(shares, llmTokens, wait)
     if (!(permit instanceof Promise)) return reporting(asked, permit)
     return permit.then(
       (later) => reporting(asked, later),
@@ -145,7 +145,7 @@ export function createSharedLimiter(
   }
 
   function tryLocally(asked: SharedAsk, subject: Subject): Permit | Refused {
-    const found = local.tryEnter(shareOf(subject, counters.nodes()), asked.llmTokens)
+    const found = local.tryAcquire(shareOf(subject, counters.nodes()), asked.llmTokens)
     return 'release' in found ? reporting(asked, found) : found
   }
 
@@ -162,27 +162,27 @@ export function createSharedLimiter(
     counters.report({ changes }).catch(() => {}) // away again: the next return tells what is new
   }
 
-  function keepSlots(): void {
+  function renewSlots(): void {
     const kept = [...open].flatMap((permit) => permit.slots())
     if (kept.length > 0 && !counters.isUnavailable()) counters.report({ kept }).catch(() => {})
   }
 
   counters.onBack((isEmpty) => {
     if (isEmpty) reportAll()
-    keepSlots()
+    renewSlots()
     outbox.flush()
     local.rejectAll(isBack)
   })
-  const stopKeeping = repeat(keepSlots, counters.leaseMs / keepsPerLease)
+  const stopRenewing = repeat(renewSlots, counters.leaseMs / renewalsPerLease)
 
   return {
-    enter(subjects, llmTokens, wait) {
+    acquire(subjects, llmTokens, wait) {
       const limited = subjects.filter((subject) => !isUnlimited(subject))
       if (limited.length === 0) return freePermit
       const asked = { subjects: limited, llmTokens, wait }
       return counters.isUnavailable() ? enterLocally(asked) : enterShared(asked)
     },
-    tryEnter(subject, llmTokens) {
+    tryAcquire(subject, llmTokens) {
       if (isUnlimited(subject)) return freePermit
       if (counters.isUnavailable())
         return tryLocally({ subjects: [subject], llmTokens, wait: never }, subject)
@@ -197,7 +197,7 @@ export function createSharedLimiter(
       return lines.ahead([subject])
     },
     stop() {
-      stopKeeping()
+      stopRenewing()
       lines.stop()
       local.stop()
     },
@@ -210,22 +210,22 @@ const isBack = Symbol('the counters are back')
 const never = { waitMs: 0, signal: new AbortController().signal }
 
 /** What a request holds of the shared limits. */
-interface HeldPlace {
+interface SharedHold {
   readonly counted: readonly Counted[]
   readonly llmTokens: number
   readonly slot: string
   readonly part: number
 }
 
-/** A request's place within shared limits; the outbox reports its changes in the background. */
-class SharedPlace implements PermitReporter {
-  readonly #held: HeldPlace
-  readonly #open: Set<SharedPlace>
+/** A request's share of limits that nodes share; the outbox reports its changes in the background. */
+class SharedPermit implements PermitReporter {
+  readonly #held: SharedHold
+  readonly #open: Set<SharedPermit>
   readonly #outbox: Outbox
   readonly #partNow: () => number
 
-  /** `open`: unreleased places, whose slots are renewed. */
-  constructor(held: HeldPlace, open: Set<SharedPlace>, outbox: Outbox, partNow: () => number) {
+  /** `open`: unreleased permits, whose slots are renewed. */
+  constructor(held: SharedHold, open: Set<SharedPermit>, outbox: Outbox, partNow: () => number) {
     this.#held = held
     this.#open = open
     this.#outbox = outbox
@@ -268,7 +268,7 @@ type Outbox = ReturnType<typeof createOutbox>
 const maxChanges = 100_000
 const maxFreed = 10_000
 
-type Waiting = { -readonly [Key in keyof Change]: Change[Key] }
+type UnsentChange = { -readonly [Key in keyof Change]: Change[Key] }
 
 /** Reports once per turn of the event loop, then calls `onReported` for what has room. */
 function createOutbox(
@@ -276,7 +276,7 @@ function createOutbox(
   tick: Clock,
   onReported: (names: ReadonlySet<string>) => void,
 ) {
-  let changes = new Map<string, Waiting>()
+  let changes = new Map<string, UnsentChange>()
   let freed: HeldSlot[] = []
   let planned: ReturnType<typeof setImmediate> | undefined
 

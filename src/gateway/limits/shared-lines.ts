@@ -19,18 +19,18 @@ const slotPollMs = 100
 const windowPollMs = 1_000
 const leastPollMs = 5
 
-interface Waiter {
+interface LineWaiter {
   readonly asked: SharedAsk
   readonly deadline: number
   line: Line | undefined
   refused: Refused
-  readonly enter: (permit: Permit | Promise<Permit>) => void
+  readonly admit: (permit: Permit | Promise<Permit>) => void
   readonly refuse: (reason: unknown) => void
 }
 
 interface Line {
   readonly name: string
-  readonly waiters: Set<Waiter>
+  readonly waiters: Set<LineWaiter>
   last: Refused
   timer: ReturnType<typeof setTimeout> | undefined
   isAsking: boolean
@@ -60,7 +60,7 @@ export function createLines(
     if (known) return known
     const line: Line = {
       name,
-      waiters: new Set<Waiter>(),
+      waiters: new Set<LineWaiter>(),
       last: refused,
       timer: undefined,
       isAsking: false,
@@ -70,7 +70,7 @@ export function createLines(
     return line
   }
 
-  function join(waiter: Waiter, refused: Refused): void {
+  function join(waiter: LineWaiter, refused: Refused): void {
     waiter.refused = refused
     const line = lineOf(refused)
     line.last = refused
@@ -83,7 +83,7 @@ export function createLines(
     later(line)
   }
 
-  function leave(waiter: Waiter): void {
+  function leave(waiter: LineWaiter): void {
     const { line } = waiter
     waiter.line = undefined
     if (!line?.waiters.delete(waiter) || line.waiters.size > 0) return
@@ -101,9 +101,9 @@ export function createLines(
     }, waitMs)
   }
 
-  function goLocal(waiter: Waiter): void {
+  function goLocal(waiter: LineWaiter): void {
     try {
-      waiter.enter(enterLocally(remaining(waiter, tick())))
+      waiter.admit(enterLocally(remaining(waiter, tick())))
     } catch (error) {
       waiter.refuse(error)
     }
@@ -122,7 +122,7 @@ export function createLines(
         if (answer && 'permit' in answer) answer.permit.undo()
       } else if (answer === undefined || 'permit' in answer) {
         leave(waiter)
-        if (answer) waiter.enter(answer.permit)
+        if (answer) waiter.admit(answer.permit)
         else goLocal(waiter)
       } else {
         const longest = longestIn(answer.refused)
@@ -158,12 +158,12 @@ export function createLines(
           signal.removeEventListener('abort', abort)
           leave(waiter)
         }
-        const waiter: Waiter = {
+        const waiter: LineWaiter = {
           asked,
           deadline: tick() + limitMs,
           line: undefined,
           refused: longestIn(refused),
-          enter(permit) {
+          admit(permit) {
             settle()
             resolve(permit)
           },

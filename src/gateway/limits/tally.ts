@@ -37,11 +37,11 @@ export interface Tally<Waiter extends Queued = Queued> {
   subject: Subject
   readonly window: SlidingWindow
   open: number
-  /** Places kept for waiting requests: they count, but their minute has not begun. */
+  /** Waiting requests that are counted here already: their minute has not begun. */
   readonly held: Record<Amount, number>
   readonly queue: Set<Waiter>
   queuedLlmTokens: number
-  /** Requests that wait in this or another queue and need a place here. */
+  /** Requests in this or another queue that need this tally. */
   expected: number
   isAdmitting: boolean
 }
@@ -66,10 +66,10 @@ function isIdle(tally: Tally, now: number): boolean {
 
 /** Whether a request is within all limits and overtakes no waiter. */
 export function isFree(tally: Tally, llmTokens: number, now: number): boolean {
-  return tally.queue.size === 0 && hasRoom(tally, llmTokens, now)
+  return tally.queue.size === 0 && isWithinLimits(tally, llmTokens, now)
 }
 
-export function hasRoom(tally: Tally, llmTokens: number, now: number): boolean {
+export function isWithinLimits(tally: Tally, llmTokens: number, now: number): boolean {
   const { window, held, subject } = tally
   const { rpm, tpm, concurrency } = subject.limits
   if (concurrency !== null && tally.open >= concurrency) return false
@@ -78,7 +78,7 @@ export function hasRoom(tally: Tally, llmTokens: number, now: number): boolean {
   return tpm === null || fits(window.llmTokens + held.llmTokens, llmTokens, tpm)
 }
 
-/** Keeps a place for a request that still waits elsewhere. */
+/** Counts a request that still waits for another tally. */
 export function hold(tally: Tally, llmTokens: number): void {
   tally.open++
   tally.held.requests++
@@ -190,7 +190,6 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
   }
 
   return {
-    /** Undefined for a subject without limits. */
     of(subject: Subject): Tally<Waiter> | undefined {
       const key = subject.id * kinds.length + kinds.indexOf(subject.kind)
       const known = tallies.get(key)

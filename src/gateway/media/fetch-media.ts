@@ -34,9 +34,7 @@ export interface MediaFetcher {
 
 export interface MediaLimits {
   readonly fileBytes: number
-  /** For a free fetch slot. */
   readonly waitMs: number
-  /** From then to the last byte, redirects included. */
   readonly fetchMs: number
   readonly connectMs: number
   readonly atOnce: number
@@ -58,7 +56,6 @@ const maxRedirects = 3
 
 interface MediaFetcherParts {
   readonly outbound: Outbound
-  /** Allows addresses of this machine and its network. Default: no. */
   readonly allowPrivate?: boolean | undefined
   readonly limits?: Partial<MediaLimits> | undefined
   readonly memory?: MemoryBudget | undefined
@@ -188,7 +185,6 @@ async function within<T>(
   } finally {
     callOff()
     signal.removeEventListener('abort', leave)
-    // A refused answer is not read to its end.
     controller.abort()
   }
 }

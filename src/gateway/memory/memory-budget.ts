@@ -26,7 +26,7 @@ export const createLease = (owner: string): Lease => ({
   giveUp: undefined,
 })
 
-export interface Waiting {
+export interface MemoryWait {
   /** 0: it is refused at once. */
   readonly waitMs: number
   readonly signal: AbortSignal
@@ -40,14 +40,12 @@ export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 interface MemoryBudgetParts {
   readonly totalBytes: number
   /** Whether the process really has this much room; absent: the sums decide. */
-  readonly hasRoom?: (bytes: number) => boolean
+  readonly hasFreeMemory?: (bytes: number) => boolean
   readonly tick?: Clock
 }
 
-/**
- * What requests take of memory at the peak, measured with the compiled program on bodies of 12 to
- * 60 MB. `bun run crowd` shows whether that is still enough.
- */
+// What requests take of memory at the peak, measured with the compiled program on bodies of 12 to
+// 60 MB. `bun run crowd` shows whether that is still enough.
 
 /** A running request beside its body, a begun stream included. */
 export const requestCost = 49_152
@@ -68,9 +66,9 @@ const bodyOfCost = (costBytes: number): number => Math.floor(costBytes / timesHe
 /** A fetched file, while it is read and encoded in base64. */
 export const fileCost = (lengthBytes: number): number => 3 * lengthBytes
 
-/** Its parsed value, its translation and the written result: 4 to 6 times its length … */
+/** Its parsed value, its translation and the written result: 4 to 6 times its length. */
 const timesWorkedOn = 6
-/** … and this much for each value. A body of 12 MB may have a million of them. */
+/** In addition, for each value. A body of 12 MB may have a million of them. */
 const ofValue = 400
 
 /** Work on a whole body on the worker thread, one body at a time. */
@@ -79,39 +77,39 @@ export const workCost = (lengthBytes: number, values: number): number =>
 
 export const smallLease = 4 * 1_048_576
 /** The share of the budget that only small leases may use. */
-const keptForSmall = 1 / 4
+const reservedForSmall = 1 / 4
 /** Optional leases leave this part of it to all others. */
-const keptForNeed = 1 / 2
+const reservedForRequired = 1 / 2
 /** Small leases may exceed the budget to this part, while the process really has room. */
 const mostForSmall = 5 / 4
 /** An owner's small leases are bounded by this many times what then remains for others. */
 const timesLeft = 4
 /** How often real memory is checked for collected garbage. */
 const lookMs = 100
-/** The time a body has while others wait … */
+/** The time a body has while others wait, besides the time for its length. */
 const bodyMs = 5_000
-/** … plus the time for its length: 1 MiB a second. */
+/** 1 MiB a second. */
 const bodyCostPerMs = bodyCost(1_048_576) / 1_000
 const retryAfter = 2
 
-interface Waiter {
+interface MemoryWaiter {
   readonly lease: Lease
   readonly bytes: number
-  readonly go: () => void
+  readonly admit: () => void
 }
 
 export function createMemoryBudget(parts: MemoryBudgetParts) {
-  const { totalBytes, hasRoom, tick = () => performance.now() } = parts
-  const largestBytes = Math.floor(totalBytes * (1 - keptForSmall))
-  const small = createFairQueue<Waiter>()
-  const large = createFairQueue<Waiter>()
-  const ahead = createFairQueue<Waiter>()
+  const { totalBytes, hasFreeMemory, tick = () => performance.now() } = parts
+  const largestBytes = Math.floor(totalBytes * (1 - reservedForSmall))
+  const small = createFairQueue<MemoryWaiter>()
+  const large = createFairQueue<MemoryWaiter>()
+  const ahead = createFairQueue<MemoryWaiter>()
   const shares = { large: new Map<string, number>(), small: new Map<string, number>() }
   const reading = new Roster<Lease>()
   /** The first waiter. It is not overtaken, or small leases would keep large ones out forever. */
-  let turn: Waiter | undefined
-  let turnAhead: Waiter | undefined
-  /** The last admission went ahead: the next is the others', where they have room. */
+  let turn: MemoryWaiter | undefined
+  let turnAhead: MemoryWaiter | undefined
+  /** The last admission was from `ahead`: the next is from `large`, where it fits. */
   let wasAhead = false
   let [used, refused, waitingSmall, waitingLarge] = [0, 0, 0, 0]
   let looking: ReturnType<typeof setInterval> | undefined
@@ -119,7 +117,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   const isLarge = ({ bytes }: Lease, more: number) => bytes + more > smallLease
 
   /** An owner with half of the budget waits only for itself. */
-  function isWithinShare({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
+  function isWithinShare({ lease, bytes }: Pick<MemoryWaiter, 'lease' | 'bytes'>): boolean {
     const others = (shares.large.get(lease.owner) ?? 0) - (lease.isLarge ? lease.bytes : 0)
     return others === 0 || others + lease.bytes + bytes <= largestBytes / 2
   }
@@ -139,12 +137,12 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
   }
 
   /** Sums are estimates: beyond them real memory decides, within an owner's share. */
-  function fitsSmall({ lease, bytes }: Pick<Waiter, 'lease' | 'bytes'>): boolean {
+  function fitsSmall({ lease, bytes }: Pick<MemoryWaiter, 'lease' | 'bytes'>): boolean {
     const before = shares.small.get(lease.owner) ?? 0
     if (fitsIn(totalBytes, before, bytes)) return true
     // The memory of large leases fills little by little: nothing shows it yet.
-    if (hasRoom === undefined || shares.large.size > 0) return false
-    return fitsIn(totalBytes * mostForSmall, before, bytes) && hasRoom(bytes)
+    if (hasFreeMemory === undefined || shares.large.size > 0) return false
+    return fitsIn(totalBytes * mostForSmall, before, bytes) && hasFreeMemory(bytes)
   }
 
   function fitsIn(most: number, before: number, bytes: number): boolean {
@@ -152,7 +150,8 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     return left >= 0 && (before === 0 || before + bytes <= timesLeft * left)
   }
 
-  const fitsLarge = (bytes: number) => used + bytes <= largestBytes && (hasRoom?.(bytes) ?? true)
+  const fitsLarge = (bytes: number) =>
+    used + bytes <= largestBytes && (hasFreeMemory?.(bytes) ?? true)
 
   function tryTake(lease: Lease, bytes: number): boolean {
     if (lease.isOver) throw interrupted()
@@ -165,22 +164,22 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     return true
   }
 
-  const mayGo = (one: Waiter | undefined) => one?.lease.isOver || fitsLarge(one?.bytes ?? 0)
+  const fits = (one: MemoryWaiter | undefined) => one?.lease.isOver || fitsLarge(one?.bytes ?? 0)
 
-  function letIn(): void {
+  function admitWaiters(): void {
     while (waitingSmall > 0) {
       const next = small.next(fitsSmall)
       if (next === undefined) break
-      next.go()
+      next.admit()
     }
     while (waitingLarge > 0) {
       turnAhead ??= ahead.next()
       turn ??= large.next(isWithinShare)
-      const isOthersTurn = turnAhead === undefined || (wasAhead && turn && mayGo(turn))
+      const isOthersTurn = turnAhead === undefined || (wasAhead && turn && fits(turn))
       const next = isOthersTurn ? turn : turnAhead
-      if (next === undefined || !mayGo(next)) return
+      if (next === undefined || !fits(next)) return
       wasAhead = !isOthersTurn
-      next.go()
+      next.admit()
     }
   }
 
@@ -194,7 +193,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
         lease.giveUp?.(tooSlow())
       }
     }
-    letIn()
+    admitWaiters()
   }
 
   function refusal(): GatewayError {
@@ -202,7 +201,11 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     return new GatewayError('overloaded', memoryInUse, { retryAfter, isCutOff: true })
   }
 
-  function wait(lease: Lease, bytes: number, { waitMs, signal, isAhead }: Waiting): Promise<void> {
+  function wait(
+    lease: Lease,
+    bytes: number,
+    { waitMs, signal, isAhead }: MemoryWait,
+  ): Promise<void> {
     const isOfLarge = isLarge(lease, bytes)
     const queue = isOfLarge ? (isAhead ? ahead : large) : small
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -219,7 +222,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
       clearInterval(looking)
       looking = undefined
     }
-    const go = () => {
+    const admit = () => {
       leave()
       if (lease.isOver) return reject(interrupted())
       hold(lease, bytes)
@@ -228,11 +231,11 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     const giveUp = (error: unknown) => {
       leave()
       reject(error)
-      letIn()
+      admitWaiters()
     }
     const abort = () => giveUp(signal.reason)
     const timer = setTimeout(() => giveUp(refusal()), waitMs)
-    const waiter: Waiter = { lease, bytes, go }
+    const waiter: MemoryWaiter = { lease, bytes, admit }
     lease.takenTick = Number.POSITIVE_INFINITY
     signal.addEventListener('abort', abort, { once: true })
     queue.add(lease.owner, waiter)
@@ -243,11 +246,11 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     return promise
   }
 
-  function giveBack(lease: Lease, bytes: number): void {
+  function release(lease: Lease, bytes: number): void {
     used -= bytes
     share(lease, -bytes)
     lease.bytes -= bytes
-    letIn()
+    admitWaiters()
   }
 
   return {
@@ -257,18 +260,17 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     look,
     /** The same for optional memory, while much remains for others. */
     tryHold(lease: Lease, bytes: number): boolean {
-      if (lease.isOver || used + bytes > totalBytes * (1 - keptForNeed)) return false
+      if (lease.isOver || used + bytes > totalBytes * (1 - reservedForRequired)) return false
       return tryTake(lease, bytes)
     },
-    give: (lease: Lease, bytes: number): void =>
-      lease.isOver ? undefined : giveBack(lease, bytes),
+    give: (lease: Lease, bytes: number): void => (lease.isOver ? undefined : release(lease, bytes)),
     usedBytes: (): number => used,
     waiting: (): number => waitingSmall + waitingLarge,
     /** The process is at its real limit; `aheadBytes`: it would be with this much more. */
-    isShort: (aheadBytes: number = 0): boolean => hasRoom?.(aheadBytes) === false,
+    isShort: (aheadBytes: number = 0): boolean => hasFreeMemory?.(aheadBytes) === false,
     refused: (): number => refused,
     /** `tryTake`, or a wait. Throws the 429, the 413 of what never fits, or the signal's reason. */
-    take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void> {
+    take(lease: Lease, bytes: number, waiting: MemoryWait): void | Promise<void> {
       if (tryTake(lease, bytes)) return undefined
       if (lease.bytes + bytes > largestBytes) throw neverFits()
       if (waiting.waitMs === 0) throw refusal()
@@ -281,11 +283,10 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
       reading.add(lease)
     },
     endReading: (lease: Lease) => reading.delete(lease),
-    /** Releases all of it. Idempotent. */
     end(lease: Lease): void {
       lease.isOver = true
       reading.delete(lease)
-      if (lease.bytes > 0) giveBack(lease, lease.bytes)
+      if (lease.bytes > 0) release(lease, lease.bytes)
     },
   }
 }
@@ -314,11 +315,11 @@ export class LeasedMemory {
   readonly mostBytes: number
   readonly #memory: MemoryBudget
   readonly #lease: Lease
-  readonly #waiting: Waiting
+  readonly #waiting: MemoryWait
   #extraBytes: number
 
   /** `extraBytes`: leased together with the first bytes. */
-  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, extraBytes = 0) {
+  constructor(memory: MemoryBudget, lease: Lease, waiting: MemoryWait, extraBytes = 0) {
     this.mostBytes = bodyOfCost(memory.largestBytes - extraBytes)
     this.#memory = memory
     this.#lease = lease

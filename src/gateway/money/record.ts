@@ -6,9 +6,9 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { withAskedExtras } from '../admit/gate.ts'
 import type { Concluded } from '../exchange.ts'
 import type { RequestCause } from '../failures/failures.ts'
+import { withAskedExtras } from './asked-extras.ts'
 import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
 
 export interface End {

@@ -261,7 +261,7 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
 /** The end of an answer that is not passed on; `record`: what may be kept of its error. */
 export function undeliverableEnd(
   exchange: Concluded,
-  { isLost, refusal }: UndeliverableAnswer,
+  { isUsageUnknown: isLost, refusal }: UndeliverableAnswer,
   error: GatewayError,
   record = error.message,
 ): End {

@@ -10,9 +10,9 @@ export class AnswerInvalid extends Error {
 
 type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
 
-/** The longest head, or line between chunks, in bytes, … */
+/** The longest head, or line between chunks, in bytes. */
 const longestHead = 2 * 1_048_576
-/** … and the most lines of a head. */
+/** The most lines of a head. */
 const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
@@ -20,9 +20,7 @@ const nothing = new Uint8Array(0)
 /** `onHead` gets the final head, not interim ones. Source: RFC 9112. */
 export function createAnswerParser(onHead: (head: AnswerHead) => void) {
   let state: State = 'head'
-  /** The incomplete end of a head or line. */
   let held = ''
-  /** The bytes still to come of a body or chunk. */
   let left = 0
   let isKept = false
   const lines: string[] = []

@@ -12,7 +12,6 @@ export interface Connection {
   readonly socket: Bun.Socket<Connection>
   readonly key: string
   holder: Holder | undefined
-  /** The system's receive buffer is large. */
   isWide: boolean
   isClosed: boolean
 }
@@ -125,7 +124,6 @@ export function createConnections() {
       connection.socket.timeout(idleSeconds)
       connection.socket.unref()
     },
-    /** Sets the size of the receive buffer. */
     widen,
     drop(connection: Connection): void {
       connection.holder = undefined

@@ -43,7 +43,7 @@ type AnyCall = OutboundCall & { readonly isPaced?: boolean }
 
 /** Throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or a socket error. */
 export interface Outbound {
-  (call: PacedCall, room: ReaderMemory): Promise<OutboundAnswer>
+  (call: PacedCall, memory: ReaderMemory): Promise<OutboundAnswer>
   (call: OutboundCall): Promise<Response>
 }
 
@@ -65,12 +65,10 @@ interface OutboundParts {
   readonly resolve?: Resolve | undefined
   readonly isPublic?: ((address: string) => boolean) | undefined
   readonly env?: Environment | undefined
-  /** How long resolved addresses are trusted, in milliseconds. */
   readonly verdictMs?: number | undefined
 }
 
 interface Way extends Target {
-  /** A proxy is in between and can refuse the call. */
   readonly isProxied: boolean
   answered(): void
   lost(): void
@@ -166,7 +164,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     }
   }
 
-  const send = async (call: AnyCall, room?: ReaderMemory): Promise<OutboundAnswer> => {
+  const send = async (call: AnyCall, memory?: ReaderMemory): Promise<OutboundAnswer> => {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call
@@ -182,7 +180,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
           headers,
           body,
           signal,
-          room,
+          memory,
         }
         const answer = await sendPaced(connections, request)
         way.answered()

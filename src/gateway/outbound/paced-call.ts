@@ -1,6 +1,14 @@
-import type { ByteReader } from '../body/rest-of-body.ts'
 import { type AnswerHead, createAnswerParser } from './answer-parser.ts'
 import { type Connection, type Connections, connectionLost, type Peer } from './connections.ts'
+
+/** Reads the body of an upstream's answer. */
+export interface ByteReader {
+  read(): Promise<
+    | { readonly done: false; readonly value: Uint8Array }
+    | { readonly done: true; readonly value?: Uint8Array | undefined }
+  >
+  cancel(): Promise<void>
+}
 
 /** The part of an upstream's answer used here; `fetch`'s is one, too. */
 export interface OutboundAnswer {
@@ -15,13 +23,12 @@ interface PacedRequest extends Peer {
   readonly headers: Record<string, string>
   readonly body: Uint8Array | undefined
   readonly signal: AbortSignal
-  readonly room: ReaderMemory | undefined
+  readonly memory: ReaderMemory | undefined
 }
 
 export interface ReaderMemory {
   /** Leases memory; true when it is enough for `mostHeldPerReader`. */
   hold(): boolean
-  /** Releases it. */
   release(): void
   /** There is no lease, or memory is short: reading ahead of a slow client can wait. */
   isShort(): boolean
@@ -48,17 +55,17 @@ export async function sendPaced(
   if (connection.isClosed) throw connectionLost()
   if (signal.aborted) connections.drop(connection)
   signal.throwIfAborted()
-  return exchange(connections, connection, request, head)
+  return sendOn(connections, connection, request, head)
 }
 
-function exchange(
+function sendOn(
   connections: Connections,
   connection: Connection,
   request: PacedRequest,
   head: string,
 ): Promise<OutboundAnswer> {
   const { socket } = connection
-  const { signal, room } = request
+  const { signal, memory } = request
   const answered = Promise.withResolvers<OutboundAnswer>()
   const unsent = partsOf(head, request.body)
   const unread: Uint8Array[] = []
@@ -83,7 +90,7 @@ function exchange(
     isOver = true
     failure = error
     signal.removeEventListener('abort', onAbort)
-    room?.release()
+    memory?.release()
     if (error !== undefined) answered.reject(error)
     if (waiting === undefined) return
     if (error === undefined) waiting.resolve(atEnd)
@@ -104,14 +111,14 @@ function exchange(
     if (isPaused || unread.length === 0 || isOver) return
     isPaused = true
     socket.pause()
-    connections.widen(connection, room?.hold() ?? false)
+    connections.widen(connection, memory?.hold() ?? false)
   }
 
   function resume(): void {
     if (!isPaused) return
     isPaused = false
     socket.resume()
-    room?.release()
+    memory?.release()
   }
 
   function next(): Read {
@@ -149,7 +156,7 @@ function exchange(
       if (unread.length > 0) return Promise.resolve(next())
       if (isOver) return failure === undefined ? Promise.resolve(atEnd) : Promise.reject(failure)
       waiting ??= Promise.withResolvers()
-      if (isPaused && room?.isShort()) void afterRoom(room).then(resume)
+      if (isPaused && memory?.isShort()) void afterShortage(memory).then(resume)
       else resume()
       return waiting.promise
     },
@@ -175,8 +182,8 @@ const atEnd: Read = { done: true }
 const shortWaits = 20
 const shortWaitMs = 50
 
-async function afterRoom(room: ReaderMemory): Promise<void> {
-  for (let waits = 0; waits < shortWaits && room.isShort(); waits++) await Bun.sleep(shortWaitMs)
+async function afterShortage(memory: ReaderMemory): Promise<void> {
+  for (let waits = 0; waits < shortWaits && memory.isShort(); waits++) await Bun.sleep(shortWaitMs)
 }
 
 /** A larger body is sent as it is, after its head; a smaller one with it. */

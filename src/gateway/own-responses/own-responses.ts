@@ -34,7 +34,7 @@ const sweepMs = 60_000
 export function createOwnResponses(parts: OwnResponsesParts) {
   const { store, limits, isShared, log, repeat = repeatByTimer } = parts
   const { close, open } = createEnvelope(parts.sealer)
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, UnstoredResponse>()
   let waitingBytes = 0
   let sweeping: Promise<void> | undefined
   let end = () => {}
@@ -53,7 +53,6 @@ export function createOwnResponses(parts: OwnResponsesParts) {
     }
   }
 
-  /** Repeats while there is much to remove. */
   async function sweep(): Promise<void> {
     try {
       while ((await store.sweep(limits())) > 0) await Bun.sleep(0)
@@ -133,7 +132,7 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer)
 }
 
-interface Waiting {
+interface UnstoredResponse {
   readonly accountId: number
   readonly response: OwnResponse
   readonly writing: Promise<void>

@@ -5,8 +5,8 @@ import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'
 import { countedLength } from '../money/estimate.ts'
 
-// What a client that disconnects early pays: the input; and the output, which is read to its end
-// unless all of it is seen on the way.
+// A client that disconnects early pays the input, and the output. The answer is read to its end
+// unless all that is billed is visible on the way.
 
 /** Whether everything billable was seen and the group does not drain: the upstream may stop. */
 export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
@@ -47,8 +47,8 @@ function isCountable(facts: BodyFacts): boolean {
   return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
 }
 
-/** Calls back when the upstream of a disconnected client may be stopped: its input is reported. */
-export function stopWhenReported(exchange: Exchange, seen: Observation): () => boolean {
+/** Returns a check: whether the upstream of a disconnected client may be stopped. Its input must be reported. */
+export function createSkipCheck(exchange: Exchange, seen: Observation): () => boolean {
   let mayStop: boolean | undefined
   return () => {
     if (exchange.interruption !== 'client_left' || !reportsInput(seen)) return false

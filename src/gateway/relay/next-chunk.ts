@@ -1,31 +1,31 @@
 import { afterRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import type { ByteReader } from '../body/rest-of-body.ts'
+import type { ByteReader } from '../outbound/paced-call.ts'
 import { isFetchable, isFinal } from './disconnect.ts'
 import { beat } from './heartbeat.ts'
 import { cutUnpaid, isBeyond, type RelayParts } from './stream-end.ts'
 import type { Tap } from './tap.ts'
 
-/** How long an upstream may keep its answer open after the last words or an error. */
-const lastWordsMs = 5_000
+/** How long an upstream may keep its answer open after its last event or an error. */
+const trailingReadMs = 5_000
 
 type Chunks = ReturnType<typeof createChunks>
 
-type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
+type PendingChunk = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 
 /** A chunk costs one promise beside the read's own. */
 export function createChunks({ answer, exchange, heartbeat }: RelayParts) {
   const { watch, reader } = answer
   const { seen } = answer.observer
-  /** The last event carries no data, and is written here where the upstream's is missing. */
+  /** Where the upstream omits the last event, which has no data, the gateway writes it. */
   const lacksEnd = answer.observer.missingEnd !== undefined
   const isIdle = () => answer.expiry() === 'idle'
   let isReading = false
-  let waiting: Waiting | undefined
+  let waiting: PendingChunk | undefined
   /** What came during a heartbeat, while nothing waited. */
-  let kept: ((waiting: Waiting) => void) | undefined
+  let kept: ((waiting: PendingChunk) => void) | undefined
 
-  const give = (settle: (waiting: Waiting) => void): void => {
+  const give = (settle: (waiting: PendingChunk) => void): void => {
     isReading = false
     const one = waiting
     waiting = undefined
@@ -53,13 +53,13 @@ export function createChunks({ answer, exchange, heartbeat }: RelayParts) {
     isReading = true
     watch.touched()
     const reading = reader.read()
-    void (mayBeAll(seen) ? within(lastWordsMs, reading) : reading).then(came, broke)
+    void (mayBeAll(seen) ? within(trailingReadMs, reading) : reading).then(came, broke)
   }
 
   return {
     /** The next bytes; undefined at the end; `beat` (if `mayBeat`) when a heartbeat is due. */
     next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
-      const one: Waiting = Promise.withResolvers()
+      const one: PendingChunk = Promise.withResolvers()
       if (kept !== undefined) {
         kept(one)
         kept = undefined
@@ -91,21 +91,21 @@ async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
 }
 
 /**
- * Reads on without the client for its charge, until the money runs out. `readsOn`: it has, and the
- * usage is reported only at the end.
+ * Reads the answer to its end without the client, to charge it, or until the money runs out.
+ * `readsOn`: it has run out already, and the usage is reported only at the end.
  */
-export async function drain(
+export async function readToEnd(
   parts: RelayParts,
   tap: Tap,
   chunks: Chunks,
-  mayStop: () => boolean,
+  maySkipRest: () => boolean,
   readsOn: boolean,
 ): Promise<'whole' | 'unpaid' | 'broken' | 'stopped'> {
   const { answer, meter, exchange } = parts
   let isUnpaid = readsOn
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
-      if (mayStop()) {
+      if (maySkipRest()) {
         exchange.abort()
         return 'stopped'
       }

@@ -1,15 +1,8 @@
-import type { ByteReader } from '../body/rest-of-body.ts'
+import type { ByteReader } from '../outbound/paced-call.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
-import {
-  hasEnded,
-  isAllSeen,
-  isFetchable,
-  isFinal,
-  mayEnd,
-  stopWhenReported,
-} from './disconnect.ts'
+import { createSkipCheck, hasEnded, isAllSeen, isFetchable, isFinal, mayEnd } from './disconnect.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
-import { createChunks, drain } from './next-chunk.ts'
+import { createChunks, readToEnd } from './next-chunk.ts'
 import {
   brokenOff,
   cutUnpaid,
@@ -30,7 +23,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { seen } = observer
   const chunks = createChunks(parts)
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
-  const mayStop = stopWhenReported(exchange, seen)
+  const maySkipRest = createSkipCheck(exchange, seen)
   const progress: Progress = {
     framesSent: false,
     isCut: false,
@@ -65,7 +58,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
         tap.observe(chunk)
-        if (exchange.interruption === 'client_left' && (isFetchable(seen) || mayStop())) return
+        if (exchange.interruption === 'client_left' && (isFetchable(seen) || maySkipRest())) return
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
         const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
         tap.release()
@@ -84,8 +77,8 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           if (out.byteLength > 0) yield sent(out)
           if (!progress.readsOn) throw moneyUsedUp()
           // The end is read without the client.
-          const told = { isFirst: !progress.framesSent, isStored: true }
-          yield* eventsOf(encodeFailure(parts, moneyUsedUp(), told), exchange)
+          const flags = { isFirst: !progress.framesSent, isStored: true }
+          yield* eventsOf(encodeFailure(parts, moneyUsedUp(), flags), exchange)
           return
         }
         if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
@@ -138,9 +131,9 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         !answer.signal.aborted &&
         (progress.readsOn || !progress.isCut)
       ) {
-        const drained = await drain(parts, tap, chunks, mayStop, progress.readsOn)
-        progress.isClosed = drained === 'whole'
-        progress.isCut ||= drained === 'unpaid'
+        const ended = await readToEnd(parts, tap, chunks, maySkipRest, progress.readsOn)
+        progress.isClosed = ended === 'whole'
+        progress.isCut ||= ended === 'unpaid'
       }
       heartbeat.stop()
       await settled(settle)

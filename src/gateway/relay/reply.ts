@@ -40,7 +40,7 @@ interface Delivery {
   readonly heartbeat: Heartbeat
 }
 
-/** The answer is here: releases what its upstream need not keep. */
+/** The answer is here. A native response is kept by its upstream, not by the gateway. */
 export function beginReply({ tick }: SettleParts, exchange: Exchange): void {
   exchange.answeredTick = tick()
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
@@ -198,8 +198,8 @@ async function* waitingStream(
 async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenerator<Uint8Array> {
   if (fault !== undefined) {
     const error = { ...fault, ...streamHead(exchange) }
-    const told = exchange.protocol.encodeStreamError(error, exchange, true)
-    yield* eventsOf(new TextEncoder().encode(told), exchange)
+    const text = exchange.protocol.encodeStreamError(error, exchange, true)
+    yield* eventsOf(new TextEncoder().encode(text), exchange)
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }
 

@@ -25,11 +25,8 @@ export interface Progress {
   isCut: boolean
   /** It is cut but read on: the usage is reported only at the end. */
   readsOn: boolean
-  /** The client disconnected before all of the answer was here. */
   disconnectedEarly: boolean
-  /** The upstream has ended its answer regularly. */
   isClosed: boolean
-  /** The upstream was stopped where the client wants no more. */
   isStopped: boolean
 }
 
@@ -169,11 +166,11 @@ export function encodeFailure(
   { isFirst, isStored }: { readonly isFirst: boolean; readonly isStored: boolean },
 ): Uint8Array {
   const { exchange, answer } = parts
-  const told = failureToTell(parts, error)
+  const shown = streamError(parts, error)
   const failure = {
-    status: told.status,
-    code: told.kind,
-    message: told.message,
+    status: shown.status,
+    code: shown.kind,
+    message: shown.message,
     param: undefined,
     ...streamHead(exchange),
     answer: answer.observer.seen,
@@ -189,10 +186,10 @@ const apartMs = 25
 
 /** The events of a failure one by one: some libraries expect an error alone. */
 export async function* eventsOf(
-  told: Uint8Array,
+  encoded: Uint8Array,
   { framing }: Pick<Exchange, 'framing'>,
 ): AsyncGenerator<Uint8Array> {
-  const text = new TextDecoder().decode(told)
+  const text = new TextDecoder().decode(encoded)
   const events = framing === 'sse' ? text.split(/(?<=\n\r?\n)(?=.)/) : [text]
   for (const [index, event] of events.entries()) {
     if (index > 0) await new Promise((resolve) => setTimeout(resolve, apartMs))
@@ -200,7 +197,7 @@ export async function* eventsOf(
   }
 }
 
-function failureToTell({ exchange, answer }: RelayParts, error: unknown): GatewayError {
+function streamError({ exchange, answer }: RelayParts, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (exchange.interruption === 'shutdown') {
     return new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.')

@@ -34,9 +34,8 @@ interface TapParts {
 export function createTap(parts: TapParts) {
   const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer
-  /** The frames of `last` from the first one near the limit, … */
+  /** The frames of `last` from `firstNear` on, the index of the first one near the limit. */
   let marks: Mark[] = []
-  /** … and its index. */
   let firstNear = 0
   let hidden: Frame[] = []
   let last = none
@@ -117,9 +116,7 @@ export function createTap(parts: TapParts) {
     release,
     /** The frames observed last, where one of them came near the limit; else 0. */
     frameCount: (): number => (marks.length === 0 ? 0 : last.frames.length),
-    /** The index of that frame: everything before it is surely paid. */
     firstNear: (): number => firstNear,
-    /** The observation before one of these frames, `firstNear` or later. */
     before,
     /** Instead of `take`: drops the frame and all that follow; `forgets`: in the observer, too. */
     cutBefore(frame: number, forgets: boolean = true): Uint8Array {

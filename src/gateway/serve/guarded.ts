@@ -9,7 +9,6 @@ import { asGatewayError, errorResponse, modelHeaders } from '../errors.ts'
 export interface GuardParts {
   readonly gatekeeper: Gatekeeper
   readonly log: Logger
-  /** Called with the cause of each refusal, which is not logged. */
   readonly onRefused?: ((cause: string) => void) | undefined
 }
 

@@ -127,8 +127,8 @@ export function createNotOffered(parts: GuardParts): NotOffered {
 
 /** Two vendors have files, skills and agents of their own: headers tell their SDKs apart. */
 function shapeFor({ headers }: Request, published: Protocol): Protocol {
-  const tells = ({ clientHeader }: Protocol) => clientHeader && headers.has(clientHeader)
-  return Object.values(protocols).find(tells) ?? published
+  const isClient = ({ clientHeader }: Protocol) => clientHeader && headers.has(clientHeader)
+  return Object.values(protocols).find(isClient) ?? published
 }
 
 /** Ids in a path may have any length. */

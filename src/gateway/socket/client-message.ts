@@ -123,17 +123,17 @@ const reportedHeaders = ['x-request-id', 'x-tollgate-dropped', 'x-tollgate-reaso
 
 /** The headers of a POST's answer that belong in an event. */
 export function headersOf(headers: Headers): JsonObject {
-  const told = reportedHeaders.flatMap((name) => {
+  const found = reportedHeaders.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(found)
 }
 
 /** The event of a refusal, from the body that a POST would get. */
 export function errorEvent(status: number, body: string, headers: JsonObject): JsonObject {
-  const told = parseJsonObject(body)
-  const inner = told && 'error' in told ? (told.error as JsonObject) : told
+  const sent = parseJsonObject(body)
+  const inner = sent && 'error' in sent ? (sent.error as JsonObject) : sent
   const code = stringIn(inner, 'code') ?? null
   const message = stringIn(inner, 'message') ?? 'The gateway failed.'
   const param = stringIn(inner, 'param') ?? null

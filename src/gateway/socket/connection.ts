@@ -30,7 +30,6 @@ interface Wire {
   /** How many bytes went out; -1: backpressure; 0: the socket is closed. */
   send(text: string): number
   close(code?: number, reason?: string): void
-  /** Closes it at once and drops unsent bytes. */
   terminate(): void
 }
 
@@ -47,13 +46,11 @@ export interface Connection extends SocketEvents {
   end(code: number, reason: string, last?: JsonObject): void
   /** Closes it at once, with half a message that may have come; false: a response is running. */
   dropIdle(): boolean
-  /** Closes it at once. */
   drop(): void
 }
 
 export interface ConnectionParts {
   readonly accountId: number
-  /** Answers like a POST with this body. */
   readonly ask: (body: Buffer, signal: AbortSignal) => Promise<Response>
   /** Checks a warm-up like any request: the key and its limits. Throws its refusal. */
   readonly admit: (body: Buffer, signal: AbortSignal) => Promise<JsonObject>
@@ -61,7 +58,6 @@ export interface ConnectionParts {
   readonly maxBytes: () => number
   readonly clock: Clock
   readonly onClose: () => void
-  /** Called with a fault of the gateway itself. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -108,14 +104,13 @@ export function createConnection(parts: ConnectionParts): Connection {
       return
     }
     if (!(error instanceof GatewayError)) parts.onFault(error)
-    const told = error instanceof GatewayError ? error : new GatewayError('internal', failed)
+    const shown = error instanceof GatewayError ? error : new GatewayError('internal', failed)
     const requestId = createRequestId()
-    const headers = headersOf(new Headers(errorHeaders(told, responses, requestId)))
-    sendError(told.status, errorBody(told, responses, requestId), headers, lane)
-    if (told.status === 401) wire?.close(1008, 'Unauthorized')
+    const headers = headersOf(new Headers(errorHeaders(shown, responses, requestId)))
+    sendError(shown.status, errorBody(shown, responses, requestId), headers, lane)
+    if (shown.status === 401) wire?.close(1008, 'Unauthorized')
   }
 
-  /** Passes the events of an answer on; returns the last one. */
   async function passOn(answer: Response, lane: JsonObject, signal: AbortSignal): Promise<string> {
     const splitter = createSseSplitter(largestEvent)
     const headers = headersOf(answer.headers)

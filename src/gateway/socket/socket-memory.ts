@@ -60,7 +60,6 @@ export function createSocketMemory(limits: ConversationLimits) {
       const response = entries.get(connection)?.response
       return response?.id === id ? response : undefined
     },
-    /** A response that is too large, or has no room, is dropped. */
     remember(connection: object, accountId: number, response: Remembered): void {
       forget(connection)
       const bytes = response.items.byteLength

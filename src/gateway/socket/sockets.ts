@@ -20,7 +20,6 @@ interface SocketParts extends GuardParts, LimitParts {
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
   readonly most: SocketLimits
-  /** Memory is short: idle connections are dropped. */
   readonly isShort: () => boolean
   readonly clock: Clock
   readonly log: Logger

@@ -84,7 +84,6 @@ export interface StreamTranslator {
   /** The end of an answer that is cut, and whose upstream is stopped. */
   endCut(usage: Usage | undefined): string
   fail(error: ProtocolError): string
-  /** The client has received the end, good or bad. */
   isOver(): boolean
 }
 
@@ -92,11 +91,9 @@ export interface StreamTranslator {
 export interface TranslationTask<Body = RequestBody> {
   readonly client: Protocol
   readonly body: Body
-  /** As the client wrote it. */
   readonly model: string
   readonly isStrict: boolean
   readonly isKept?: boolean
-  /** The account that files are fetched for, and prompts cached. */
   readonly owner: string
   /** Absent: the upstream searches nothing. */
   readonly plan?: Plan | undefined

@@ -1,8 +1,8 @@
 import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
-import type { ByteReader } from '../body/rest-of-body.ts'
 import type { GatewayError } from '../errors.ts'
 import type { AttemptCause } from '../failures/failures.ts'
+import type { ByteReader } from '../outbound/paced-call.ts'
 import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 
@@ -42,7 +42,7 @@ export interface UndeliverableAnswer {
   readonly kind: 'undeliverable'
   readonly observer: AnswerObserver
   /** Its usage is behind what could be read. */
-  readonly isLost: boolean
+  readonly isUsageUnknown: boolean
   /** What is wrong with it, besides its form. */
   readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
   /** The client's error, where the gateway had no memory for it. */

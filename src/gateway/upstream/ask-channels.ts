@@ -3,7 +3,7 @@ import type { Affinity } from '../admit/affinity.ts'
 import type { Option } from '../admit/options.ts'
 import { conversationIn } from '../admit/references.ts'
 import type { RequestBody } from '../body/body.ts'
-import type { Choice, Chooser, Asked as ChooserAsked } from '../channels/chooser.ts'
+import type { ChannelRequest, Choice, Chooser } from '../channels/chooser.ts'
 import { GatewayError, interrupted } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
@@ -16,7 +16,7 @@ import { buildCall } from './upstream-call.ts'
 
 export interface AskParts extends AttemptParts {
   readonly affinity: Affinity
-  readonly choose: (asked: ChooserAsked) => Chooser
+  readonly choose: (asked: ChannelRequest) => Chooser
   readonly maxAttempts: () => number
   /** No attempt begins later than this after the first, in milliseconds. */
   readonly retryTimeMs: () => number
@@ -33,13 +33,15 @@ export async function askChannels(
     await looking
     if (exchange.interruption) throw interrupted()
   }
-  const chooser = parts.choose(askedOf(parts, exchange, body, optionsFor(parts, exchange, options)))
+  const chooser = parts.choose(
+    channelRequest(parts, exchange, body, optionsFor(parts, exchange, options)),
+  )
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
     const found = chooser.next()
-    let choice = found instanceof Promise ? await arrived(exchange, found) : found
-    if (isFirst) choice ??= await waitForRoom(parts, exchange, chooser)
+    let choice = found instanceof Promise ? await arrivedChoice(exchange, found) : found
+    if (isFirst) choice ??= await waitInLine(parts, exchange, chooser)
     if (choice === undefined) break
     exchange.choice = choice
     try {
@@ -52,8 +54,8 @@ export async function askChannels(
       choice.withoutVerdict() // nothing was sent
       refusal ??= error
     }
-    leave(exchange, choice)
-    await exchange.reservation?.ensureStored() // a refusal of the money is what ended the attempt
+    releaseChoice(exchange, choice)
+    await exchange.reservation?.ensureStored() // throws where a refused reservation has ended the attempt
     if (exchange.interruption) throw interrupted()
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
@@ -61,19 +63,18 @@ export async function askChannels(
   return answerOfNone(exchange, chooser, failures, refusal)
 }
 
-/** A shared place may arrive after the request has ended. */
-async function arrived(
+/** Where nodes share limits, the choice may come after the request has ended, which releases it. */
+async function arrivedChoice(
   exchange: Exchange,
   coming: Promise<Choice | undefined>,
 ): Promise<Choice | undefined> {
-  // The exchange releases the place at its end.
   exchange.choice = await coming
   if (exchange.interruption) throw interrupted()
   return exchange.choice
 }
 
 /** Waits in line where all channels are full; the exchange's end ends it. */
-async function waitForRoom(
+async function waitInLine(
   { queueTimeMs, tick }: AskParts,
   exchange: Exchange,
   chooser: Chooser,
@@ -85,13 +86,13 @@ async function waitForRoom(
   try {
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
   } finally {
-    await exchange.reservation?.ensureStored() // a refusal of the money may be what has ended it
+    await exchange.reservation?.ensureStored() // throws where a refused reservation has ended the wait
   }
   if (exchange.interruption) throw interrupted()
   return exchange.choice
 }
 
-function leave(exchange: Exchange, choice: Choice): void {
+function releaseChoice(exchange: Exchange, choice: Choice): void {
   choice.ended()
   exchange.choice = undefined
 }
@@ -122,12 +123,12 @@ const allBusy = (waitMs: number) =>
     { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) },
   )
 
-function askedOf(
+function channelRequest(
   parts: AskParts,
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
-): ChooserAsked {
+): ChannelRequest {
   const { caller, plan } = exchange
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   return {

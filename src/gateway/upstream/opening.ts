@@ -1,7 +1,7 @@
 import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/rest-of-body.ts'
+import type { ByteReader } from '../outbound/paced-call.ts'
 import type { Watch } from '../relay/watchdog.ts'
 import { observerOf } from './other-form.ts'
 
@@ -73,7 +73,6 @@ type Reading = ReturnType<ByteReader['read']>
 
 interface Ending {
   readonly reading: Reading
-  /** Undefined: a clean end. */
   readonly error: unknown
 }
 

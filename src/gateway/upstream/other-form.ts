@@ -15,7 +15,6 @@ import type { UndeliverableAnswer } from './answer.ts'
 /** An answer converted to the requested form, in the upstream's protocol. */
 interface Reformed {
   readonly bytes: Uint8Array
-  /** The original observation, which is charged. */
   readonly original: Observation
 }
 
@@ -125,7 +124,7 @@ export function misread(route: Route, bytes: Uint8Array): Undeliverable | Unusab
     // A stream of Gemini's without `alt=sse`.
     for (const item of body) if (isJsonObject(item)) observer.push('', '', item)
   } else for (const { data, event } of framesIn(bytes)) observer.push(data, event)
-  if (showsWork(seen)) return { kind: 'undeliverable', observer, isLost: false }
+  if (showsWork(seen)) return { kind: 'undeliverable', observer, isUsageUnknown: false }
   const failure = observer.failure() ?? 'upstream_invalid'
   return { kind: 'unusable', failure, errorValue: observer.errorValue(), usageRaw: seen.usageRaw }
 }
@@ -136,7 +135,7 @@ export function unread(route: Route, noMemory: GatewayError | undefined): Undeli
   observer.seen.outcome = 'incomplete' // as far as known here
   // What would never fit is too long, whatever memory is free.
   const refusal = noMemory?.kind === 'overloaded' ? noMemory : undefined
-  return { kind: 'undeliverable', observer, isLost: true, refusal }
+  return { kind: 'undeliverable', observer, isUsageUnknown: true, refusal }
 }
 
 /** Whether it is the vendor's answer, and not the error that it failed with. */

@@ -96,7 +96,6 @@ export class SentCall implements ReadingTask, ReaderMemory {
     })
   }
 
-  /** The status of the answer; null before its head is here. */
   get status(): number | null {
     return this.#head?.status ?? null
   }
@@ -122,7 +121,6 @@ export class SentCall implements ReadingTask, ReaderMemory {
     return this.#firstByteMs
   }
 
-  /** The result of an answer that was read. */
   answered(read: ReadAnswer): AttemptResult {
     if (read.kind === 'undeliverable') return this.#undeliverable(read)
     if (read.kind === 'unusable') return this.#unusable(read)
@@ -135,7 +133,6 @@ export class SentCall implements ReadingTask, ReaderMemory {
     return { ok: true, answer: read }
   }
 
-  /** The result of an answer that is no success. */
   async refused(response: OutboundAnswer): Promise<AttemptResult> {
     this.begun()
     const { channel, upstreamModel } = this.#choice.option

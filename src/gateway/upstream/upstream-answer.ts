@@ -6,12 +6,11 @@ import { type Observation, observeTier } from '../../protocols/canonical/observa
 import { arrayIn, isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/rest-of-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
 import type { BodyMemory } from '../memory/memory-budget.ts'
-import type { OutboundAnswer } from '../outbound/paced-call.ts'
+import type { ByteReader, OutboundAnswer } from '../outbound/paced-call.ts'
 import type { Watch } from '../relay/watchdog.ts'
 import type { AnswerFacts } from '../translate/translation.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
@@ -50,7 +49,6 @@ export interface ReadingTask extends FormTask {
   readonly hasNext: (() => boolean) | undefined
   /** Memory for a whole answer; undefined: it is not counted. */
   readonly memory: BodyMemory | undefined
-  /** Notes the time of the first byte. */
   begun(): number
 }
 
@@ -163,11 +161,11 @@ export function understand(
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
   if ('unfit' in translated) {
-    return { kind: 'undeliverable', observer, isLost: false, unfit: translated.unfit }
+    return { kind: 'undeliverable', observer, isUsageUnknown: false, unfit: translated.unfit }
   }
   if (!(translated instanceof Uint8Array)) {
     return showsWork(seen)
-      ? { kind: 'undeliverable', observer, isLost: false }
+      ? { kind: 'undeliverable', observer, isUsageUnknown: false }
       : failedBy(route, body, seen)
   }
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
@@ -258,7 +256,7 @@ const uncountedBytes = 65_536
 /** The most leased ahead of what has come: more could exceed the budget needlessly. */
 const mostAheadBytes = 1_048_576
 
-interface Reading {
+interface ReadOptions {
   readonly watch?: Watch
   readonly first?: Uint8Array
   readonly memory?: BodyMemory | undefined
@@ -272,7 +270,7 @@ type Unread = GatewayError | undefined
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
-  { watch, first, memory, length }: Reading = {},
+  { watch, first, memory, length }: ReadOptions = {},
 ): Promise<Uint8Array | Unread> {
   const parts: Uint8Array[] = first ? [first] : []
   let size = first?.byteLength ?? 0

@@ -24,7 +24,6 @@ export type Job = ReadJob | TranslationJob | WriteJob | CountJob
 
 interface Sized {
   readonly bytes: Uint8Array
-  /** How many values it holds; absent: few. */
   readonly values?: number
 }
 
@@ -137,7 +136,6 @@ export function withinMemory(
         const lease = createLease(owner)
         const { byteLength } = job.bytes
         const cost = workCost(byteLength, job.values ?? 0)
-        // The body itself stays in memory meanwhile.
         if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()
         try {
           await memory.take(lease, cost, { waitMs: waitMs(), signal, isAhead: true })

@@ -1,8 +1,9 @@
 import type { Candidate } from '../../catalog/catalog.ts'
+import { once } from '../../lib/once.ts'
 import type { JsonObject, Operation, Protocol } from '../../protocols/protocol.ts'
 import { clientName } from '../admit/options.ts'
 import type { ConversationAsked, RequestBody, ScannedBody } from '../body/body.ts'
-import { GatewayError, once } from '../errors.ts'
+import { GatewayError } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart } from '../media/inline-media.ts'
 import {

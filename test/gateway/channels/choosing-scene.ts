@@ -2,7 +2,7 @@ import type { Channel } from '../../../src/catalog/catalog.ts'
 import type { Option, Route } from '../../../src/gateway/admit/options.ts'
 import { createBindings } from '../../../src/gateway/channels/bindings.ts'
 import {
-  type Asked,
+  type ChannelRequest,
   type Choice,
   type Chooser,
   createChooser,
@@ -128,8 +128,8 @@ export function createScene() {
   const bindings = createBindings(tick)
   const limiter = createLimiter(tick)
   const parts = { health, load, bindings, limiter, tick, random: createRandom() }
-  const choose = createChooser(parts) as (asked: Asked) => LocalChooser
-  const asking = (options: readonly Option[], changes: Partial<Asked> = {}) =>
+  const choose = createChooser(parts) as (asked: ChannelRequest) => LocalChooser
+  const asking = (options: readonly Option[], changes: Partial<ChannelRequest> = {}) =>
     choose({
       options,
       tokenId: 1,

@@ -169,7 +169,7 @@ describe('leaving', () => {
     const key = [subject('token', { concurrency: 1 })]
     const first = ask(key)
     const signal = AbortSignal.abort('gone')
-    expect(() => limiter.enter(key, 0, { waitMs: 1000, signal })).toThrow('gone')
+    expect(() => limiter.acquire(key, 0, { waitMs: 1000, signal })).toThrow('gone')
     first.permit?.release()
     expect(ask(key).permit).toBeDefined()
   })

@@ -87,7 +87,7 @@ export function createLimitScene() {
       else entering.thrown = error
     }
     try {
-      const found = limiter.enter(subjects, llmTokens, { waitMs, signal: controller.signal })
+      const found = limiter.acquire(subjects, llmTokens, { waitMs, signal: controller.signal })
       if (!(found instanceof Promise)) enter(found)
       Promise.resolve(found).then((permit) => {
         enter(permit)

@@ -225,26 +225,26 @@ describe('channels', () => {
   test('are entered at once or not at all, and tell which limit, and for how long', () => {
     const { limiter, pass } = createLimitScene()
     const channel = subject('channel', { rpm: 2, concurrency: 1 })
-    const first = limiter.tryEnter(channel, 5)
-    expect(limiter.tryEnter(channel, 5)).toEqual({
+    const first = limiter.tryAcquire(channel, 5)
+    expect(limiter.tryAcquire(channel, 5)).toEqual({
       subject: channel,
       limit: 'concurrency',
       retryAfterMs: 1000,
     })
     if ('release' in first) first.release()
-    const second = limiter.tryEnter(channel, 5)
+    const second = limiter.tryAcquire(channel, 5)
     if ('release' in second) second.release()
-    const third = limiter.tryEnter(channel, 5)
+    const third = limiter.tryAcquire(channel, 5)
     expect(third).toMatchObject({ limit: 'rpm' })
     if (!('retryAfterMs' in third)) throw new Error('it was let in')
     pass(third.retryAfterMs - 1)
-    expect(limiter.tryEnter(channel, 5)).toMatchObject({ limit: 'rpm', retryAfterMs: 1 })
+    expect(limiter.tryAcquire(channel, 5)).toMatchObject({ limit: 'rpm', retryAfterMs: 1 })
     pass(1)
-    expect(limiter.tryEnter(channel, 5)).toHaveProperty('release')
+    expect(limiter.tryAcquire(channel, 5)).toHaveProperty('release')
   })
 
   test('without limits they cost nothing', () => {
     const { limiter } = createLimitScene()
-    expect(limiter.tryEnter(subject('channel', {}), 5)).toBe(freePermit)
+    expect(limiter.tryAcquire(subject('channel', {}), 5)).toBe(freePermit)
   })
 })

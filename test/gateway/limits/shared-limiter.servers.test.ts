@@ -76,7 +76,7 @@ async function ask(
   { llmTokens = 0, waitMs = 0, signal = new AbortController().signal } = {},
 ): Promise<Permit | GatewayError> {
   try {
-    return await limiter.enter(subjects, llmTokens, { waitMs, signal })
+    return await limiter.acquire(subjects, llmTokens, { waitMs, signal })
   } catch (error) {
     if (error instanceof GatewayError) return error
     throw error
@@ -174,14 +174,14 @@ describeWithValkey('limits that nodes share', () => {
   test('channels are entered at once or not at all, on all nodes', async () => {
     const { nodeAt } = await startNodes(2)
     const channel = subject('channel', { concurrency: 1 })
-    const first = await nodeAt(0).limiter.tryEnter(channel, 0)
-    expect(await nodeAt(1).limiter.tryEnter(channel, 0)).toMatchObject({
+    const first = await nodeAt(0).limiter.tryAcquire(channel, 0)
+    expect(await nodeAt(1).limiter.tryAcquire(channel, 0)).toMatchObject({
       ...{ limit: 'concurrency', retryAfterMs: 1000, subject: channel },
     })
     expect(nodeAt(1).limiter.peek(channel, 0)).toMatchObject({ limit: 'concurrency' })
     if ('release' in first) first.release()
     await told(nodeAt(0))
-    expect(await nodeAt(1).limiter.tryEnter(channel, 0)).toHaveProperty('release')
+    expect(await nodeAt(1).limiter.tryAcquire(channel, 0)).toHaveProperty('release')
   })
 
   test('who waits is let in in order, when a place becomes free here or elsewhere', async () => {
@@ -293,7 +293,7 @@ describeWithValkey('limits that nodes share', () => {
     own.freeze()
     await until(() =>
       nodes.every(({ counters, limiter }) => {
-        if (!counters.isUnavailable()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
+        if (!counters.isUnavailable()) void limiter.tryAcquire(subject('channel', { rpm: 1e6 }), 0)
         return counters.isUnavailable()
       }),
     )
@@ -331,7 +331,7 @@ describeWithValkey('limits that nodes share', () => {
     own.freeze()
     await until(() =>
       nodes.every(({ counters, limiter }) => {
-        if (!counters.isUnavailable()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
+        if (!counters.isUnavailable()) void limiter.tryAcquire(subject('channel', { rpm: 1e6 }), 0)
         return counters.isUnavailable()
       }),
     )

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Waiter } from '../../../src/gateway/limits/limit-queues.ts'
+import type { LimitWaiter } from '../../../src/gateway/limits/limit-queues.ts'
 import { count, windowMs } from '../../../src/gateway/limits/sliding-window.ts'
 import { createTallies } from '../../../src/gateway/limits/tally.ts'
 import { createFakeTime, subject } from './limit-scene.ts'
@@ -8,7 +8,7 @@ const key = (id: number) => subject('token', { rpm: 1 }, id, 'key')
 
 function createScene() {
   const time = createFakeTime()
-  const tallies = createTallies<Waiter>(time.tick, time.repeat)
+  const tallies = createTallies<LimitWaiter>(time.tick, time.repeat)
   const countOne = (id: number) => {
     const tally = tallies.of(key(id))
     if (tally) count(tally.window, 1, 10, time.tick())

@@ -5,14 +5,20 @@ import { type ReaderMemory, sendPaced } from '../../../src/gateway/outbound/pace
 const answerBytes = 2_000_000
 
 /** Asks an upstream that sends much at once, and reads all of it, as slowly as `between` tells. */
-async function readAll(room: ReaderMemory, between: () => Promise<void>): Promise<number> {
+async function readAll(memory: ReaderMemory, between: () => Promise<void>): Promise<number> {
   using upstream = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: () => new Response(new Uint8Array(answerBytes)),
   })
   const answer = await sendPaced(createConnections(), {
     ...{ target: new URL(`http://127.0.0.1:${upstream.port}/`), serverName: undefined },
-    ...{ method: 'GET', headers: {}, body: undefined, signal: new AbortController().signal, room },
+    ...{
+      method: 'GET',
+      headers: {},
+      body: undefined,
+      signal: new AbortController().signal,
+      memory,
+    },
   })
   const reader = answer.body?.getReader()
   let read = 0
@@ -26,7 +32,7 @@ async function readAll(room: ReaderMemory, between: () => Promise<void>): Promis
 
 test('memory is held while something is unread, and given back at the end', async () => {
   let [held, most] = [0, 0]
-  const room: ReaderMemory = {
+  const memory: ReaderMemory = {
     hold() {
       held++
       most = Math.max(most, held)
@@ -37,14 +43,14 @@ test('memory is held while something is unread, and given back at the end', asyn
     },
     isShort: () => false,
   }
-  expect(await readAll(room, () => new Promise(setImmediate))).toBe(answerBytes)
+  expect(await readAll(memory, () => new Promise(setImmediate))).toBe(answerBytes)
   expect({ held, most }).toEqual({ held: 0, most: 1 })
 })
 
 test('where there is no memory, nothing is read until there is', async () => {
   let isFree = false
   let waits = 0
-  const room: ReaderMemory = {
+  const memory: ReaderMemory = {
     hold: () => isFree,
     release() {},
     isShort() {
@@ -53,18 +59,18 @@ test('where there is no memory, nothing is read until there is', async () => {
       return !isFree
     },
   }
-  expect(await readAll(room, async () => {})).toBe(answerBytes)
+  expect(await readAll(memory, async () => {})).toBe(answerBytes)
   expect(waits).toBeGreaterThan(3)
 })
 
 test('where there is none for long, a little is read now and then', async () => {
   let looks = 0
-  const room: ReaderMemory = {
+  const memory: ReaderMemory = {
     hold: () => false,
     release() {},
     // Short until somebody has waited as long as one may, once.
     isShort: () => looks++ < 25,
   }
-  expect(await readAll(room, async () => {})).toBe(answerBytes)
+  expect(await readAll(memory, async () => {})).toBe(answerBytes)
   expect(looks).toBeGreaterThan(25)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { GatewayError, once } from '../../src/gateway/errors.ts'
+import { GatewayError } from '../../src/gateway/errors.ts'
+import { once } from '../../src/lib/once.ts'
 
 test('works once, when it is asked', () => {
   let worked = 0
