@@ -59,7 +59,7 @@ async function runReconcile(file: string, options: ReconcileOptions): Promise<vo
     const { channels } = await store.catalog.load()
     const channelIds = options.channel.map((name) => findNamed('channel', name, channels).id)
     const progress = createProgress()
-    const found = await reconcile(store.attempts, {
+    const found = await reconcile(store.records, {
       file,
       channelIds,
       columns: namedColumns(options),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
 import { budgetLeft, spentOn } from '../../src/gateway/money/reservations.ts'
-import type { TokenBudget } from '../../src/store/ports/admin.ts'
+import type { TokenSettings } from '../../src/resources/token.ts'
 import type { Spent } from '../../src/store/ports/records.ts'
+
+type TokenBudget = TokenSettings['budget']
 
 const none: TokenBudget = { totalNano: null, dayNano: null, monthNano: null }
 const spent: Spent = { totalNano: 900, monthNano: 300, dayNano: 100, day: '2026-11-21' }

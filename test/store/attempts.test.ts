@@ -25,7 +25,7 @@ eachEngine((open) => {
         settlement({ requestId: 'req_none' }, []),
       ],
     })
-    const found = await collect(store.attempts.list(all))
+    const found = await collect(store.records.attempts(all))
     expect(found).toMatchObject([
       { upstreamRequestId: 'up-0', position: 0, isLast: false, status: 503, channel: 'main' },
       { upstreamRequestId: 'up-1', position: 2, isLast: true, usageRaw: '{"prompt_tokens":3}' },
@@ -44,7 +44,7 @@ eachEngine((open) => {
       cacheWrite1hTokens: 1,
       amountNano: 9,
     })
-    const both = await collect(store.attempts.list({ ...all, channelIds: [1, 2] }))
+    const both = await collect(store.records.attempts({ ...all, channelIds: [1, 2] }))
     expect(both.map(({ channel }) => channel)).toEqual(['main', 'spare', 'main'])
   })
 
@@ -58,7 +58,7 @@ eachEngine((open) => {
     )
     await store.records.commit({ settle })
     const ids = async (filter: Partial<AttemptFilter>) =>
-      (await collect(store.attempts.list({ ...all, ...filter }))).map(
+      (await collect(store.records.attempts({ ...all, ...filter }))).map(
         (row) => row.upstreamRequestId,
       )
     expect(await ids({ since: now + 25, until: now + 45, requestAgeMs: 15 })).toEqual([
@@ -81,7 +81,7 @@ eachEngine((open) => {
       ]),
     )
     await store.records.commit({ settle })
-    const found = await collect(store.attempts.list(all))
+    const found = await collect(store.records.attempts(all))
     expect(found.length).toBe(5000)
     expect(new Set(found.map((row) => row.upstreamRequestId)).size).toBe(5000)
     expect(found.filter(({ isLast }) => isLast).length).toBe(2500)

@@ -6,11 +6,10 @@ import { tokenFields } from '../../src/resources/token.ts'
 import type {
   AccountWrite,
   ChannelWrite,
-  GroupWrite,
   PriceWrite,
   TokenWrite,
 } from '../../src/store/ports/admin.ts'
-import type { PriceTerms } from '../../src/store/ports/catalog.ts'
+import type { GroupSettings, PriceTerms } from '../../src/store/ports/catalog.ts'
 import type { AttemptRow, RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { noLimits } from '../support/no-limits.ts'
@@ -36,7 +35,7 @@ export function channelWrite(changes: Partial<ChannelWrite> = {}): ChannelWrite 
   }
 }
 
-export function groupWrite(changes: Partial<GroupWrite> = {}): GroupWrite {
+export function groupWrite(changes: Partial<GroupSettings> = {}): GroupSettings {
   return {
     name: '默认【官转·稳定】',
     status: 'active',

@@ -4,8 +4,8 @@ import { createTokenKey, keyHint } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import { initialValues, onlyNamed, toWritten } from '../../resources/resource.ts'
-import { type TokenSettings, tokenFields } from '../../resources/token.ts'
-import type { TokenFields, TokenView } from '../../store/ports/admin.ts'
+import { type SomeTokenSettings, type TokenSettings, tokenFields } from '../../resources/token.ts'
+import type { TokenView } from '../../store/ports/admin.ts'
 import type { EditableToken } from '../../store/ports/edits.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
@@ -139,7 +139,7 @@ interface FieldParts {
 }
 
 /** Validates a token's fields; throws an `ApiError` that names the field. */
-export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
+export function readFields(body: TokenPatch, parts: FieldParts): SomeTokenSettings {
   checkModels(body, parts)
   const checked = requireRight(parts.check(toWritten(tokenFields, body)))
   const { expiresAt } = checked

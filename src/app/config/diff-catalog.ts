@@ -1,6 +1,7 @@
 import { groupFields } from '../../resources/group.ts'
 import { planFields } from '../../resources/resource.ts'
-import type { ChannelWrite, GroupWrite, PriceWrite } from '../../store/ports/admin.ts'
+import type { ChannelWrite, PriceWrite } from '../../store/ports/admin.ts'
+import type { GroupSettings } from '../../store/ports/catalog.ts'
 import { vendorPriceWrite, vendorPriceWrites } from '../vendor-price-sync.ts'
 import {
   type CurrentState,
@@ -57,7 +58,7 @@ function proxyField(from: string | null, to: string | null): { proxy?: string } 
 const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name)
 
 /** Groups of a plan. */
-export function planGroups({ config, current, prune }: PlanInput): Part<GroupWrite> {
+export function planGroups({ config, current, prune }: PlanInput): Part<GroupSettings> {
   const live = new Map(current.catalog.groups.map((row) => [row.name, row]))
   const planned = config.groups.map((group) => {
     const row = live.get(group.name)

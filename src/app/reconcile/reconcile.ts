@@ -2,7 +2,7 @@ import { dayMs } from '../../lib/clock.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { BilledRow, Matching, MatchingSums, OwnAttempt } from '../../store/ports/matching.ts'
-import type { AttemptRecord, AttemptStore, Span } from '../../store/ports/records.ts'
+import type { AttemptRecord, RecordStore, Span } from '../../store/ports/records.ts'
 import { createMatching } from '../../store/sqlite/matching.ts'
 import { UserError } from '../instance.ts'
 import {
@@ -40,7 +40,7 @@ export const hasDifferences = ({ unknownToUs, notBilled, differing }: MatchingSu
 
 /** Compares an upstream's usage file with our attempts, by the upstream's request ids. */
 export async function reconcile(
-  store: AttemptStore,
+  records: Pick<RecordStore, 'attempts'>,
   options: ReconcileOptions,
 ): Promise<Reconciliation> {
   const file = await openUsageFile(options.file)
@@ -49,7 +49,7 @@ export async function reconcile(
   try {
     const read = await readBilled(file, columns, matching, options)
     const span = findSpan(options, columns, read)
-    const attempts = await readOwn(store, matching, span, options)
+    const attempts = await readOwn(records, matching, span, options)
     const { withoutId, outsideSpan } = read
     return {
       sums: matching.compare(),
@@ -137,7 +137,7 @@ function findSpan(
 
 /** Reads attempts with a day's margin: clocks differ. Only those within the span must be billed. */
 async function readOwn(
-  store: AttemptStore,
+  records: Pick<RecordStore, 'attempts'>,
   matching: Matching,
   { since, until }: Required<Span>,
   { channelIds, onProgress }: ReconcileOptions,
@@ -145,7 +145,7 @@ async function readOwn(
   const found = { withoutId: 0, atTheEdge: 0 }
   const wide = { since: since - dayMs, until: until + dayMs }
   let count = 0
-  for await (const record of store.list({ ...wide, channelIds, requestAgeMs: dayMs })) {
+  for await (const record of records.attempts({ ...wide, channelIds, requestAgeMs: dayMs })) {
     const { startedAt, durationMs } = record
     const isInSpan = startedAt >= since && startedAt < until
     const isWhole = isInSpan && startedAt + durationMs <= until

@@ -10,6 +10,7 @@ import type {
 } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
+import { quoted } from '../schema/sql.ts'
 import { newestVersion } from '../schema/versions.ts'
 
 const byId = (name: string, money: readonly string[] = []): MovedTable => ({
@@ -18,7 +19,7 @@ const byId = (name: string, money: readonly string[] = []): MovedTable => ({
   money,
 })
 
-/** All tables that are moved from store to store: what is named by others comes before these. */
+/** All tables that are moved, each after those that it refers to. */
 export const movedTables: readonly MovedTable[] = [
   byId('account', ['balance_nano', 'reserved_nano']),
   byId('channel'),
@@ -57,24 +58,20 @@ export const movedTables: readonly MovedTable[] = [
   { name: 'attempt', key: ['request_row', 'position'], without: ['request_id'] },
 ]
 
-/** Tables that stay where they are, and why. */
-export const leftTables: { readonly [name: string]: string } = {
-  node: 'processes that serve from one place: of these none may be left when it is moved',
-  document: 'of PostgreSQL alone: what nodes build anew from the other tables',
-  token_spending:
-    'of PostgreSQL alone: sums of usage_day and reservation, made when they are needed',
-  response: 'kept for a day at the most: who continues one sends the whole conversation instead',
-  response_share: 'sums of response',
-  program: 'made with the tables',
-  schema_version: 'of PostgreSQL alone, and made with the tables',
-  unfinished_move: 'the mark of a move itself',
-}
-
-/** How statements name it. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/** A list of names, as statements have it. */
 export const quotedList = (names: readonly string[]): string => names.map(quoted).join(', ')
+
+/** Closes the connection where `work` fails. */
+export async function orClose<Result>(
+  connection: MoveConnection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
 
 /** The error for opening the target of an unfinished move. */
 export const unfinished = (place: string): StoreError =>
@@ -84,13 +81,12 @@ export const unfinished = (place: string): StoreError =>
       'database.',
   )
 
-/** The connection that a move has for itself, whatever the engine. */
 export interface MoveConnection {
   readonly place: string
   readonly identity: string
   /** Names of a table's columns: its name is `$1`. */
   readonly selectColumns: string
-  /** Rows as arrays; values are `$1`, `$2` … Rejects with what a person can act on. */
+  /** Rows as arrays; values are `$1`, `$2` … Rejects with explained errors. */
   ask(text: string, values?: readonly unknown[]): Promise<readonly MovedRow[]>
   /** All that `work` does, or nothing of it. */
   transaction(work: () => Promise<unknown>): Promise<void>
@@ -119,7 +115,6 @@ const createReader = ({
   },
 })
 
-/** How much all tables hold. */
 export async function readExtent({ ask }: MoveConnection): Promise<readonly TableExtent[]> {
   const extent: TableExtent[] = []
   for (const { name, key } of movedTables) {

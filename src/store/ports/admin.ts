@@ -40,7 +40,7 @@ export interface PriceWrite extends PriceSetting {
 /** Changes in one transaction: first what is written, by name, then what is removed (marked). */
 export interface Writes {
   readonly channels?: readonly ChannelWrite[]
-  readonly groups?: readonly GroupWrite[]
+  readonly groups?: readonly GroupSettings[]
   readonly prices?: readonly PriceWrite[]
   readonly accounts?: readonly AccountWrite[]
   readonly tokens?: readonly TokenWrite[]
@@ -53,14 +53,11 @@ export interface Writes {
   }
 }
 
-export type GroupWrite = GroupSettings
-
 /** Why a change was refused; nothing was changed then. */
 export class WriteRefused extends Error {
   override readonly name: string = 'WriteRefused'
 }
 
-/** A debit that would take the balance below what the credit limit allows. */
 export class WouldOverdraw extends WriteRefused {
   override readonly name = 'WouldOverdraw'
 }
@@ -116,9 +113,6 @@ export interface AccountChange extends Omit<AccountFields, 'status'> {
   readonly actor: string
 }
 
-/** What may be changed of a token: absent fields stay as they are. */
-export interface TokenFields extends SomeTokenSettings {}
-
 export interface AuditEntry {
   readonly id: number
   readonly createdAt: number
@@ -154,7 +148,9 @@ export interface AdminStore {
   /** With an audit row, unless nothing differs. Throws `WriteRefused`: unknown account. */
   changeAccount(change: AccountChange): Promise<void>
   /** The same of a token; throws `WriteRefused` when it is not there. */
-  changeToken(change: TokenFields & { readonly id: number; readonly actor: string }): Promise<void>
+  changeToken(
+    change: SomeTokenSettings & { readonly id: number; readonly actor: string },
+  ): Promise<void>
   /** The newest changes by hand, newest last. */
   audit(limit: number): Promise<readonly AuditEntry[]>
   /** The newest entries of a live account, newest last. */
@@ -174,7 +170,6 @@ export interface AdminStore {
   counts(atMost: number): Promise<{ readonly accounts: number; readonly tokens: number }>
 }
 
-/** All overdrawn accounts, or one; lists at most `atMost`. */
 export interface OverdrawnFilter {
   readonly accountId?: number
   readonly atMost: number
@@ -191,9 +186,6 @@ export interface Overdrawn {
   readonly accounts: readonly OverdrawnAccount[]
 }
 
-/** What may be spent with a token, in nano-USD; null: no limit. */
-export type TokenBudget = TokenSettings['budget']
-
 /** What authentication needs of a token, read in one look-up and kept in memory by the gateway. */
 export interface TokenRecord extends Omit<TokenSettings, 'group'> {
   readonly id: number
@@ -207,13 +199,11 @@ export interface TokenRecord extends Omit<TokenSettings, 'group'> {
     }
 }
 
-/** What is kept of a token's key. */
 export interface TokenHash {
   readonly id: number
   readonly keyHash: string
 }
 
-/** Token look-up for the hot path. */
 export interface TokenStore {
   /** By keyed hash of the key; finds deleted tokens too, so that errors can name the cause. */
   findByHash(keyHash: string): Promise<TokenRecord | undefined>

@@ -52,7 +52,6 @@ export const longestLifeMs = 24 * 3_600_000
 
 /** Answers that vendors keep, and those that they are still making. A settlement writes them. */
 export interface AnswerStore {
-  /** The known ones of these ids. */
   find(accountId: number, ids: readonly string[]): Promise<readonly FoundAnswer[]>
   /** Whether tokens of more than one account may use one of these channels. */
   areShared(channelIds: readonly number[]): Promise<boolean>
@@ -64,7 +63,6 @@ export interface AnswerStore {
   allPending(): Promise<readonly HeldAnswer[]>
   /** Leases those that are due, for `leaseMs`. */
   takeDue(most: number, leaseMs: number): Promise<readonly HeldAnswer[]>
-  /** Defers one for this time. */
   putOff(requestId: string, forMs: number): Promise<void>
 }
 
@@ -76,7 +74,6 @@ export interface KeptResponse {
   readonly response: Uint8Array
 }
 
-/** How much is kept of all accounts together, and for how long. */
 export interface KeptLimits {
   readonly maxBytes: number
   readonly keptMs: number

@@ -10,7 +10,6 @@ export const bucketMs = {
 /** The cause of a failure; failures by the client do not count against availability. */
 export type Fault = 'client' | 'channel' | 'model' | 'upstream' | 'gateway'
 
-/** What happened to the requests of one group for one model. */
 export interface AvailabilityCounts {
   readonly succeeded: number
   /** By fault; a missing one is 0. */

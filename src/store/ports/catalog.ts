@@ -2,14 +2,10 @@ import type { ChannelValues } from '../../resources/channel.ts'
 import type { GroupValues } from '../../resources/group.ts'
 import type { ExtraPrices, ModalityRates } from './extras.ts'
 
-/** Rows that say what may be called, where and at what price. Names are unique among live rows. */
-
 export type ProtocolBases = { readonly [protocol: string]: string }
 
 export interface ChannelModel {
-  /** What clients ask for. */
   readonly id: string
-  /** What the upstream calls it. */
   readonly upstream: string
 }
 
@@ -23,7 +19,6 @@ export interface Limits {
   readonly concurrency: number | null
 }
 
-/** A health probe of an upstream. */
 export interface ChannelProbe {
   readonly everyMs: number
   /** As clients name it; null: the first of the channel's models. */

@@ -1,4 +1,3 @@
-/** What a database holds, reported with a backup. */
 export interface Contents {
   readonly version: number
   readonly accounts: number
@@ -6,14 +5,12 @@ export interface Contents {
   readonly channels: number
   readonly requests: number
   readonly ledgerEntries: number
-  /** Requests that were under way. */
   readonly reservations: number
   /** Ids of the newest rows; 0 when there is none. */
   readonly newestRequest: number
   readonly newestLedgerEntry: number
 }
 
-/** What is looked at, in this order. */
 export type InspectionStep = 'structure' | 'balances' | 'contents'
 
 export interface InspectOptions {
@@ -43,7 +40,6 @@ export interface DatabaseFile {
   close(): Promise<void>
 }
 
-/** A table whose rows are moved from one store to another. */
 export interface MovedTable {
   readonly name: string
   /** Its primary key: rows are read, written and compared in this order. */
@@ -62,7 +58,6 @@ export type MovedValue = string | number | Uint8Array | null
 /** Values in the order of the columns that were asked for. */
 export type MovedRow = readonly MovedValue[]
 
-/** Some rows of a table, in the order of its key. */
 export interface WantedRows {
   readonly table: MovedTable
   readonly columns: readonly string[]
@@ -98,14 +93,12 @@ export interface MoveSource extends MovePlace {
   isChanged(): Promise<boolean>
 }
 
-/** Up to where rows were moved. */
 export interface MovedSoFar {
   readonly table: string
   readonly after: MovedRow
   readonly rows: number
 }
 
-/** A move that was begun and not ended. */
 export interface BegunMove {
   readonly source: string
   readonly extent: readonly TableExtent[]

@@ -62,7 +62,6 @@ export interface SharedTexts {
   drop(name: string, beginning: string): Promise<void>
 }
 
-/** Cooldowns of all nodes. */
 export interface CoolingBoard {
   /** What has ended is taken off, unless it has begun anew since. */
   write(changed: readonly CoolingRow[], ended: readonly CoolingRow[]): Promise<void>
@@ -113,12 +112,10 @@ export interface CoolingRow {
   readonly rounds: number
 }
 
-/** Which row is meant. */
 export type CoolingId = Pick<CoolingRow, 'channelId' | 'key' | 'model'>
 
 /** Cooldowns of channels, stored to outlive the process. */
 export interface HealthStore {
-  /** All cooldowns of live channels. */
   load(): Promise<readonly CoolingRow[]>
   /** Writes what has begun or changed, and removes what has ended, in one transaction. */
   save(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Promise<void>

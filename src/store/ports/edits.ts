@@ -1,19 +1,17 @@
+import type { SomeTokenSettings } from '../../resources/token.ts'
 import {
   type AccountFields,
   type AccountWrite,
   type AuditEntry,
   type ChannelWrite,
-  type GroupWrite,
   type StoredAccount,
-  type TokenFields,
   type TokenView,
   type TokenWrite,
   WriteRefused,
 } from './admin.ts'
-import type { ChannelRow, GroupRow, PriceRow, PriceSetting } from './catalog.ts'
+import type { ChannelRow, GroupRow, GroupSettings, PriceRow, PriceSetting } from './catalog.ts'
 import type { TokenUsed } from './records.ts'
 
-/** The audit and concurrency data of a manual change. */
 export interface Edit {
   /** The actor: an e-mail, or `command line`. */
   readonly actor: string
@@ -24,16 +22,13 @@ export interface Edit {
 /** Tokens of a group or an account are counted no further: there may be a million. */
 export const mostTokensCounted = 10_000
 
-/** It has changed since it was read. */
 export class Conflict extends WriteRefused {}
 
-/** The object is missing, removed, or belongs to another account. */
 export class NotThere extends WriteRefused {}
 
 /** A token can't be restored: its group is removed. */
 export class GroupGone extends NotThere {}
 
-/** The name is taken. */
 export class NameTaken extends WriteRefused {}
 
 /** A change names a missing object: a group without that channel, a token without its group. */
@@ -46,19 +41,15 @@ export class NotKnown extends WriteRefused {
   }
 }
 
-/** A token's group is for other accounts. */
 export class GroupClosed extends WriteRefused {}
 
 /** The owner of a token wants more for it than an operator has set. */
 export class SetByOperator extends WriteRefused {}
 
-/** The maximum number is reached. */
 export class TooMany extends WriteRefused {}
 
-/** The object to be removed is in use. */
 export class InUse extends WriteRefused {}
 
-/** A hash of the editable fields of an object. */
 interface Revised {
   readonly revision: string
 }
@@ -108,10 +99,8 @@ export interface EditableCatalog {
   readonly prices: readonly PriceRow[]
 }
 
-/** A channel that is made by hand; it brings its keys. */
 export type NewChannel = ChannelWrite & { readonly keysSealed: Uint8Array }
 
-/** A price that an operator sets, from now on. */
 interface PriceEdit extends Pick<Edit, 'actor'> {
   readonly price: PriceSetting
   /** Id of the price that was seen in force (null: none); with another one `Conflict` is thrown. */
@@ -123,10 +112,7 @@ export interface StoredSettings extends Revised {
   readonly values: ReadonlyMap<string, unknown>
 }
 
-/**
- * Changes by hand: by id, only what is named, one transaction each with its audit row. They throw
- * `NotThere`, `NameTaken` and, for an old revision, `Conflict`.
- */
+/** Manual changes by id, each a transaction with an audit row. Throw `NotThere`, `NameTaken`, `Conflict`. */
 export interface EditStore {
   findAccount(id: number): Promise<EditableAccount | undefined>
   /** Makes an account with its opening balance; resolves to its id. */
@@ -140,7 +126,7 @@ export interface EditStore {
   findToken(token: OwnedToken): Promise<EditableToken | undefined>
   /** Resolves to its id. Throws `NotKnown` and `GroupClosed` for its group. */
   addToken(token: NewToken, edit: Edit): Promise<number>
-  setToken(token: OwnedToken, fields: TokenFields, edit: Edit): Promise<void>
+  setToken(token: OwnedToken, fields: SomeTokenSettings, edit: Edit): Promise<void>
   removeToken(token: OwnedToken, edit: Edit): Promise<void>
   /** Brings back what the same actor removed less than `tokenUndoMs` ago. */
   restoreToken(token: OwnedToken, edit: Edit): Promise<void>
@@ -157,9 +143,9 @@ export interface EditStore {
   recoverChannel(id: number, edit: Edit): Promise<number>
 
   /** Resolves to its id. Throws `NotKnown` for its channels. */
-  addGroup(group: GroupWrite, edit: Edit): Promise<number>
+  addGroup(group: GroupSettings, edit: Edit): Promise<number>
   /** Replaces a group; its tokens stay in it. Throws `NotKnown` for its channels. */
-  setGroup(id: number, group: GroupWrite, edit: Edit): Promise<void>
+  setGroup(id: number, group: GroupSettings, edit: Edit): Promise<void>
   /** Gives how many tokens were moved. Throws `InUse` with nowhere to go, and `GroupClosed`. */
   removeGroup(
     id: number,

@@ -27,7 +27,6 @@ export interface PageAsked {
   readonly isCounted?: boolean
 }
 
-/** Part of a list, newest first. */
 export interface Listed<Row> {
   readonly rows: readonly Row[]
   /** How many rows there are in all, counted to 10,000 at most. */
@@ -143,7 +142,6 @@ export interface ModelDayUsage extends DayUsage {
   readonly isOther: boolean
 }
 
-/** What has ended since. */
 export interface NewRequests {
   readonly rows: readonly ListedRequest[]
   /** Row to ask from the next time. */

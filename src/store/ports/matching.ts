@@ -35,7 +35,6 @@ export interface OwnTotal extends Omit<OwnAttempt, 'isExpected'> {
   readonly attempts: number
 }
 
-/** An id that both know, with different counts. */
 export interface Difference {
   readonly billed: BilledTotal
   readonly own: OwnTotal

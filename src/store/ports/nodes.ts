@@ -1,4 +1,3 @@
-/** A process that serves from a store. */
 export interface NodeView {
   readonly id: number
   /** Shown to operators: where it runs. */
@@ -37,7 +36,6 @@ export interface NodeReservations {
 /** After this time without a heartbeat a node is dead, and its reservations are closed. */
 export const silentNodeMs = 30_000
 
-/** The processes that serve from a store. */
 export interface NodeStore {
   /** Enters a node; resolves to its id. One that was forgotten while it lived gives the id that it had. */
   register(node: Pick<NodeView, 'name' | 'version'> & { readonly id?: number }): Promise<number>

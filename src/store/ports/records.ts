@@ -16,7 +16,6 @@ export type Ending =
   /** It runs on upstream, and is charged when it ends, as its own request. */
   | 'background'
 
-/** Counts of LLM tokens. */
 export interface TokenCounts {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -212,7 +211,6 @@ export interface UsageTotals extends Omit<TokenCounts, 'reasoningTokens' | 'cach
   readonly amountNano: number
 }
 
-/** Writing and reading what requests left behind. */
 export interface RecordStore {
   /** Several processes may serve from it: what one knows of a balance is a hint, until a commit. */
   readonly isShared: boolean
@@ -234,6 +232,8 @@ export interface RecordStore {
   /** In order of arrival, a page at a time: memory does not grow with the table. */
   exportRequests(span: Span): AsyncIterable<StoredRequest>
   exportLedger(span: Span): AsyncIterable<LedgerEntry>
+  /** In order of their requests, a page at a time. */
+  attempts(filter: AttemptFilter): AsyncIterable<AttemptRecord>
   receipt(requestId: string): Promise<ReceiptRows | undefined>
   /** Totals of one token since a UTC day (`2026-11-21`), or in all. From daily sums. */
   tokenUsage(tokenId: number, sinceDay?: string): Promise<UsageTotals>
@@ -246,7 +246,6 @@ export const Overrun = Type.Object({
   upstreamModel: Type.Union([Type.String(), Type.Null()]),
   /** A multiple of the highest estimate. */
   factor: Type.Number({ minimum: 1 }),
-  /** In nano-USD. */
   byNano: Type.Number({ minimum: 0 }),
 })
 export type Overrun = Static<typeof Overrun>
@@ -267,12 +266,6 @@ export interface AttemptFilter extends Span {
   readonly channelIds: readonly number[]
   /** How long before its attempts a request may have come. */
   readonly requestAgeMs: number
-}
-
-/** Reading attempts apart from their requests. */
-export interface AttemptStore {
-  /** In order of their requests, a page at a time: memory does not grow with the table. */
-  list(filter: AttemptFilter): AsyncIterable<AttemptRecord>
 }
 
 /** A fault of a spool for the operator; see `Spool.remark`. */

@@ -4,11 +4,9 @@ export interface SignInAccount {
   readonly email: string
   /** argon2id; null: it has no password. */
   readonly passwordHash: string | null
-  /** Whether a code is asked for after the password. */
   readonly hasSecondFactor: boolean
 }
 
-/** An identity at a provider. */
 export interface Identity {
   readonly provider: string
   /** The provider's subject, which never changes. */
@@ -36,7 +34,6 @@ export interface StoredSession {
   /** Whether its address is known to be its owner's. */
   readonly isVouched: boolean
   readonly role: 'admin' | 'user'
-  /** When they signed in. */
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -61,12 +58,10 @@ export interface Pending {
   readonly id: string
   /** Null: no account yet. It ends when the account is signed out everywhere. */
   readonly accountId: number | null
-  /** What is kept of it. */
   readonly data: string
   readonly expiresAt: number
 }
 
-/** The second factor of an account. */
 export interface SecondFactor {
   /** Both sealed. */
   readonly secret: string
@@ -96,7 +91,6 @@ export interface NewPasskey extends Omit<Passkey, 'id' | 'createdAt'> {
   readonly aaguid: string
 }
 
-/** What an account signs in with. */
 export interface WaysIn {
   readonly hasPassword: boolean
   readonly hasSecondFactor: boolean
@@ -144,10 +138,7 @@ export interface SignInStore {
   openAccount(
     account: Readonly<Record<'email' | 'name' | 'passwordHash', string>>,
   ): Promise<SignInAccount | undefined>
-  /**
-   * The account of an identity. One that has the same address is linked when both sides have checked
-   * it; else one is opened where that is allowed.
-   */
+  /** One with the same address is linked where both sides have verified it; else `mayOpen` opens one. */
   accountOf(identity: Identity, mayOpen: boolean): Promise<SignInAccount | IdentityRefusal>
   /** Takes a provider from an account; false: it has it not, or nothing else to sign in with. */
   unlink(accountId: number, provider: string): Promise<boolean>
@@ -187,10 +178,7 @@ export interface SignInStore {
   turnOnSecondFactor(accountId: number, secret: string): Promise<boolean>
   /** Puts other backup codes in place of those that are named; false: they are others by now. */
   replaceBackupCodes(accountId: number, from: string, to: string): Promise<boolean>
-  /**
-   * Takes a code, by its hash, and ends the count of wrong ones; false: it was used just before, or the
-   * factor is locked.
-   */
+  /** Takes a code and resets the count of wrong ones; false: it was used, or the factor is locked. */
   takeCode(accountId: number, codeHash: string): Promise<boolean>
   /** Counts a wrong code: so many in a row lock the second factor for a while. */
   noteWrongCode(

@@ -6,14 +6,13 @@ import type { HealthStore } from './counters.ts'
 import type { AccountEdits, EditStore } from './edits.ts'
 import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
-import type { AttemptStore, RecordStore } from './records.ts'
+import type { RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { VerificationStore } from './verification.ts'
 
 /** Accounts and their tokens alone, or what else a node keeps in memory, too; false: nothing. */
 export type ChangedElsewhere = false | 'accounts' | 'all'
 
-/** The file that a database is. */
 export interface StoreFile {
   readonly path: string
   /** Why it can't be worked with: it is not in its place, or was changed. Asked each second. */
@@ -34,7 +33,6 @@ export interface Store {
   readonly admin: AdminStore
   readonly edits: EditStore
   readonly verification: VerificationStore
-  readonly attempts: AttemptStore
   readonly answers: AnswerStore
   readonly responses: ResponseStore
   readonly lists: ListStore
@@ -77,7 +75,6 @@ export interface SharedDocument {
   readonly lastModifiedMs: number
 }
 
-/** Documents that one node builds and all serve. */
 export interface DocumentStore {
   /** Whether this node builds. It becomes the leader when there is none, until its connection ends. */
   leads(): Promise<boolean>

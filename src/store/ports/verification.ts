@@ -1,15 +1,12 @@
 import type { LedgerEntry, LedgerKind, RequestRow } from './records.ts'
 
-/**
- * What `verify` reads: rows as they are, and sums that differ. What is compared is read in one
- * snapshot, none longer than a page, so that a `serve` beside goes on undisturbed.
- */
+/** What `verify` reads: each page is one short snapshot, which does not disturb a running gateway. */
 export interface VerificationStore {
   /** What the store's own checks find. Deep: every page, and cells with invalid values. */
   checkFile(isDeep: boolean): AsyncIterable<Page<FileFault>>
-  /** The cheap part of it, while a gateway begins to serve; of a file only. */
+  /** The cheap part, for the start of a gateway; of a file only. */
   checkSoon(signal: AbortSignal): Promise<readonly FileFault[]>
-  /** How far a verification goes: all rows of now, or those since a time. */
+  /** The rows that a verification covers: all, or those since a time. */
   extent(since: number | undefined): Promise<Extent>
   /** In the order in which they were stored. */
   requests(extent: Extent): AsyncIterable<Page<CheckedRequest>>
@@ -23,11 +20,11 @@ export interface VerificationStore {
   oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
   /** Accounts whose sum of reservations is not the one that they carry. */
   oddReserved(): AsyncIterable<Page<OddSum>>
-  /** What is kept of tokens with a budget, and is not the sum of their days and reservations. */
+  /** Stored spendings of tokens that are not the sums of their days and reservations. */
   oddSpendings(): AsyncIterable<Page<OddSpending>>
   /** Ids of requests that have ended and still have a reservation. */
   leftReservations(): AsyncIterable<Page<string>>
-  /** Answers in the background that are neither charged nor to be, that are both, or overdue. */
+  /** Background answers that are neither charged nor pending, that are both, or overdue. */
   oddBackground(extent: Extent): AsyncIterable<Page<OddBackground>>
   price(id: number): Promise<PriceInTime | undefined>
   /** Charges by other prices of its model, in the order in which they were made. */
@@ -75,7 +72,6 @@ export const uncheckedFields = [
 ] as const
 type Unchecked = (typeof uncheckedFields)[number]
 
-/** A request with what its charge must agree with. */
 export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly row: number
   /** The account that the token belongs to; null: there is no such token. */
@@ -87,11 +83,10 @@ export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly entryAmountNano: number | null
   /** When it was charged, by the clock of that moment. */
   readonly entryCreatedAt: number | null
-  /** Its client left when an upstream had begun to answer, and not even a call was counted for it. */
+  /** The client disconnected after the upstream began to answer, and not even a call was counted. */
   readonly leftUncounted: boolean
 }
 
-/** A ledger entry with what it must agree with. */
 export interface CheckedEntry
   extends Pick<LedgerEntry, 'id' | 'kind' | 'amountNano' | 'balanceAfterNano' | 'requestId'> {
   readonly accountId: number
@@ -140,7 +135,6 @@ export interface OddBackground {
   readonly fault: 'lost' | 'charged' | 'overdue'
 }
 
-/** An account's figure that is not the sum that it should be. */
 export interface OddSum {
   readonly accountId: number
   readonly email: string
@@ -151,7 +145,6 @@ export interface OddSum {
 /** In all, in the month of a UTC day, on that day, and reserved, in nano-USD. */
 type SpendingSums = readonly [total: number, month: number, day: number, reserved: number]
 
-/** What is kept of a token that is not what it stands for. */
 export interface OddSpending {
   readonly tokenId: number
   readonly day: string
@@ -175,7 +168,7 @@ export interface ChargedUse {
   readonly durationMs: number
 }
 
-/** Only requests that were charged when they ended, within `steadyMs`, and in order. */
+/** Only requests that were charged within `steadyMs` of their end, and in order. */
 export interface PriceUses {
   /** The last one by an older price that had ended when this price came. */
   readonly lastBefore: ChargedUse | undefined
@@ -183,5 +176,5 @@ export interface PriceUses {
   readonly firstAfter: ChargedUse | undefined
 }
 
-/** So far clocks may be apart, and so late a charge may be, in milliseconds. */
+/** How far clocks may differ, and how late a charge may be, in milliseconds. */
 export const steadyMs = 10_000

@@ -26,14 +26,6 @@ interface Answer {
   readonly tokens: readonly (readonly [number, number, number, number])[]
 }
 
-interface CommitParts {
-  readonly connections: Connections
-  readonly patiently: Patience
-  readonly clock: Clock
-  /** Whose reservations these are; undefined: of no node that is in the list. */
-  readonly node: () => number | undefined
-}
-
 /** The call, and in the same transaction its notifications; most batches have none. */
 function statementOf(
   name: string,
@@ -47,12 +39,17 @@ function statementOf(
 }
 
 /**
- * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
- * rest (see `postgres-functions.ts`). Throws and stores nothing when a charge is no whole number of nano-USD or
- * a balance would leave the integers that are exact. A batch may be committed twice: what is stored or
- * set aside already is left alone.
+ * The hot path's writing: one call, and so one round trip, for a whole batch (`postgres-functions.ts`).
+ * Throws and stores nothing when a charge is no whole number of nano-USD or a balance would leave the
+ * exact integers. Committing a batch twice changes nothing. `node` makes the reservations; undefined: it
+ * is in no list.
  */
-export function createCommit({ connections, patiently, clock, node }: CommitParts) {
+export function createCommit(
+  connections: Connections,
+  patiently: Patience,
+  clock: Clock,
+  node: () => number | undefined,
+) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
     const { name, json, settled, released, accountIds, tokenIds, lowest, highest, notices } =
       prepare(batch)
@@ -126,7 +123,6 @@ function sorted(reserve: readonly Reservation[], released: ReadonlySet<string>, 
   return { asked, late, isReleased }
 }
 
-/** A batch as the database takes it. */
 function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) {
   const settled = firstOfEach(settle)
   const attempts = settled.flatMap(({ request: { requestId }, attempts }) =>

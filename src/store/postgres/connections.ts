@@ -25,7 +25,11 @@ export interface Connection {
   query(statement: Statement): Promise<Rows>
 }
 
-/** Connections to one database, made when they are needed and again after they were lost. */
+/** The rows of a statement; values are `$1`, `$2` … */
+export const ask = async ({ query }: Connection, text: string, ...values: readonly unknown[]) =>
+  (await query({ text, values })).rows
+
+/** Connections to one database, made on demand. */
 export interface Connections {
   /** Shown in messages: without user and password. */
   readonly place: string
@@ -35,7 +39,6 @@ export interface Connections {
   roundTrips(): number
   /** One statement as its own transaction. Throws `ConnectionLost` when it was not answered. */
   query(statement: Statement): Promise<Rows>
-  /** Lends a connection for several statements. */
   lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
@@ -54,11 +57,11 @@ export interface ConnectionOptions {
   /** `application_name` on the server; default: a unique name. */
   readonly applicationName?: string
   readonly listening?: Listening
-  /** Ask a connection that was idle for a second for a sign of life before it is used. */
+  /** Check a connection that was idle for a second before it is used. */
   readonly asksFirst?: boolean
 }
 
-/** How long a connection is taken to live after its last word, and how long it may take to give one. */
+/** How long a connection is trusted after its last answer, and how long a check may take. */
 const signOfLifeMs = { goodFor: 1_000, within: 2_000 }
 
 /** A `NOTIFY` channel: an answer arrives after all notifications that were committed before. */
@@ -81,7 +84,7 @@ export function connectionSettings(options: ConnectionOptions, applicationName: 
   }
 }
 
-/** What neither the server nor we ourselves have said is the end of a connection. */
+/** Errors that are neither the server's nor ours mean a lost connection. */
 export function asLost(error: unknown): unknown {
   if (error instanceof DatabaseError || error instanceof StoreError) return error
   if (!(error instanceof Error)) return error
@@ -128,7 +131,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     }
   }
 
-  async function ask(client: PoolClient, { text, values, name }: Statement): Promise<Rows> {
+  async function send(client: PoolClient, { text, values, name }: Statement): Promise<Rows> {
     roundTrips++
     return await client.query({
       text,
@@ -166,7 +169,6 @@ export function createConnections(options: ConnectionOptions): Connections {
   }
 
   async function lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    // No wait for the server brings it back.
     if (isClosed) throw new Error(`The database ${place} is closed.`)
     const client = await connected()
     // A failed connection is ended: a late answer may still arrive on it.
@@ -174,10 +176,10 @@ export function createConnections(options: ConnectionOptions): Connections {
     const query = async (statement: Statement): Promise<Rows> => {
       if (lost instanceof ConnectionLost) throw lost
       try {
-        return await ask(client, statement)
+        return await send(client, statement)
       } catch (error) {
         const cause = asLost(error)
-        // The address may lead to another server by now.
+        // The address may name another server by now.
         if (cause instanceof ConnectionLost || isStandby(cause)) lost = cause
         throw cause
       }
@@ -215,30 +217,24 @@ export function setSettings(settings: Settings) {
   return { text, values }
 }
 
-/** How long a server may take to hear that connections end. One that is silent for good never does. */
 const goodbyeMs = 1_000
 
 /** The sockets of connections, to cut off those that are dead. */
-export interface Sockets {
-  /** The driver's `stream`: makes a socket for a connection. */
-  readonly make: () => Socket
-  /** Waits until connections have ended in order; those that don't within a second are cut off. */
-  ended(ending: Promise<unknown>): Promise<void>
-}
-
-export function createSockets(): Sockets {
+export function createSockets() {
   const open = new Set<Socket>()
   const cut = () => {
     for (const socket of open) socket.destroy()
   }
   return {
+    /** The driver's `stream`: makes a socket for a connection. */
     make() {
       const socket = new Socket()
       open.add(socket)
       socket.once('close', () => open.delete(socket))
       return socket
     },
-    async ended(ending) {
+    /** Waits until connections have ended in order; those that don't within a second are cut off. */
+    async ended(ending: Promise<unknown>) {
       const timer = setTimeout(cut, goodbyeMs)
       try {
         await ending
@@ -281,7 +277,7 @@ const unstorable = /\\u(?:0000|d[89a-f])/i
 /** Rows as one JSON parameter; what text can't hold becomes U+FFFD. */
 export function toJson(rows: unknown): string {
   const text = JSON.stringify(rows)
-  // Nothing else is escaped by a number so high; a backslash before it means no harm, only time.
+  // Matches nothing else, unless after an escaped backslash, which only costs time.
   if (!unstorable.test(text)) return text
   return JSON.stringify(rows, (_, value) =>
     typeof value === 'string' ? value.replaceAll('\0', '\uFFFD').toWellFormed() : value,

@@ -4,7 +4,7 @@ import { compile } from '../schema/sql.ts'
 import type { Connection, Connections } from './connections.ts'
 import { explainFailure, isConflict, isUnanswered, isUnavailable } from './failures.ts'
 
-/** After this many conflicts a writer blocks changes of accounts until it is done. */
+/** After so many conflicts a writer blocks changes of accounts. */
 const patientConflicts = 3
 
 /** Runs steps on PostgreSQL, awaiting each statement. */
@@ -46,10 +46,7 @@ async function perform(connection: Connection, statement: Statement): Promise<Ou
   return statement.wants === 'rows' ? { rows, changes: 0 } : { rows: [], changes: rowCount ?? 0 }
 }
 
-/**
- * `snapshot` reads one state. `write` has no other beside it but commits of requests, which may
- * take it back (`isConflict`); `write alone` lets those wait, too.
- */
+/** Commits of requests may roll a `write` back (`isConflict`); `write alone` makes them wait. */
 type Kind = 'plain' | 'snapshot' | 'write' | 'write alone'
 
 const repeatable = 'BEGIN ISOLATION LEVEL REPEATABLE READ'
@@ -99,16 +96,11 @@ async function end(connection: Connection, place: string): Promise<void> {
 /** A retry policy; see `createPatience`. */
 export type Patience = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** The delay before a retry, at first and at most. */
 const retryMs = { first: 10, most: 250 }
 
-/** How many conflicts are retried. */
 const maxConflicts = 20
 
-/**
- * Does `work`, which must be harmless twice, again after conflicts, and for `patienceMs` while the
- * server is away. Throws explained errors, `UnansweredError` where a try may have done it.
- */
+/** Retries idempotent `work` after conflicts, and for `patienceMs` while the server is unavailable. */
 export function createPatience({ place }: Connections, patienceMs: number): Patience {
   const absence = createAbsence(patienceMs)
   return async (work) => {
@@ -138,7 +130,7 @@ const asUnanswered = (error: unknown, mayBeDone: boolean): unknown =>
     ? new UnansweredError(error.message, { cause: error })
     : error
 
-/** For how long the server has been unavailable, as far as calls show. */
+/** Measures how long the server has been unavailable, as far as calls show. */
 function createAbsence(patienceMs: number) {
   let sinceTick: number | undefined
   let lastTick = 0
@@ -146,10 +138,9 @@ function createAbsence(patienceMs: number) {
     ended() {
       sinceTick = undefined
     },
-    /** Work that began then has not reached it; gives the milliseconds so far. */
     noted(startedTick: number): number {
       const now = performance.now()
-      // So long after the last call the server may have been available meanwhile.
+      // Since the last call the server may have been available.
       if (sinceTick === undefined || startedTick - lastTick > patienceMs) sinceTick = startedTick
       lastTick = now
       return now - sinceTick

@@ -27,15 +27,15 @@ const conflicts = new Set(['40001', '40P01'])
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && conflicts.has(error.code ?? '')
 
-/** Whether a statement did not fit what there is: the same fails alike each time. */
+/** Whether a statement does not fit the schema or its rows: a retry fails, too. */
 export const isOfStatement = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && /^(2[23]|42(?!501))/.test(error.code ?? '')
 
-/** Whether the server is a standby: what becomes of it, or of its address, is known in a moment. */
+/** Whether the server is a standby, which may become the primary. */
 export const isStandby = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code === '25006'
 
-/** Whether the server could not be asked, was ended before it answered, or takes no writing yet. */
+/** Whether the server can't be reached, ended before it answered, or takes no writing yet. */
 export function isUnavailable(error: unknown): boolean {
   if (isStandby(error)) return true
   if (error instanceof DatabaseError) return /^(08|53300|57P)/.test(error.code ?? '')
@@ -47,16 +47,16 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
-/** The same of a connection that could not be made: nothing was asked. */
+/** A connection that could not be made: no statement was sent. */
 export class NotConnected extends ConnectionLost {}
 
-/** Whether what was asked may have been done all the same. */
+/** Whether the statement may have run. */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof DatabaseError) return /^(08|57P01|57P02)/.test(error.code ?? '')
   return error instanceof ConnectionLost && !(error instanceof NotConnected)
 }
 
-/** What is wrong with the values themselves: they fail alike each time. Of all else time may be the cure. */
+/** Values that are rejected each time; other errors may pass. */
 const isOfValues = (code: string) => code.startsWith('22') || code.startsWith('23')
 
 /** An error of the database as a `StoreError`; what is wrong with values stays as it is. */

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import type { ChangedElsewhere, DocumentStore } from '../ports/store.ts'
+import { createMutex } from '../../lib/concurrency.ts'
+import type { ChangedElsewhere, DocumentStore, SharedDocument } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { changeChannel, ofAccounts } from '../schema/postgres.ts'
 import {
@@ -13,16 +14,14 @@ import {
 } from './connections.ts'
 import { ConnectionLost, explainFailure } from './failures.ts'
 
-/** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000
 
-/** How long the server waits for a word: a node that stalls must not stay the leader. */
+/** How long the connection may be silent: a node that stalls must not stay the leader. */
 const silence: Settings = { idle_session_timeout: 10_000 }
 
-/** Whether notifications arrive here. */
 const hears = `SELECT FROM pg_listening_channels() AS channel WHERE channel = '${changeChannel}'`
 
-/** Hears of what other nodes change. */
+/** Listens for changes of other nodes. */
 export interface Changes {
   /** What others have changed since the last call; `all` after an absence. Throws `StoreError`. */
   since(): Promise<ChangedElsewhere>
@@ -31,7 +30,7 @@ export interface Changes {
   close(): Promise<void>
 }
 
-/** Listens on a connection of its own, and asks it for a sign of life each time. */
+/** Listens on its own connection, and checks it each time. */
 export async function createChanges(
   options: ConnectionOptions,
   { applicationName, place, lend }: Connections,
@@ -69,8 +68,6 @@ export async function createChanges(
     client.end().catch(() => undefined)
   }
 
-  let connecting: Promise<Client> | undefined
-
   async function reconnect(): Promise<Client> {
     const client = await listen()
     listener = client
@@ -78,30 +75,15 @@ export async function createChanges(
     return client
   }
 
-  /** The present connection or a new one; at most one is made at a time. */
-  function connected(): Promise<Client> {
-    if (listener) return Promise.resolve(listener)
-    connecting ??= reconnect().finally(() => {
-      connecting = undefined
-    })
-    return connecting
-  }
-
-  /** Ends with the last that was asked. */
-  let busy: Promise<unknown> = Promise.resolve()
-
-  /** One after the other: a connection answers one statement at a time. */
-  function onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const turn = busy.then(() => askListener(work))
-    busy = turn.catch(() => undefined)
-    return turn
-  }
+  // A connection answers one statement at a time.
+  const inTurn = createMutex()
+  const onListener: Changes['onListener'] = (work) => inTurn(() => askListener(work))
 
   async function askListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error(`The database ${place} is closed.`)
     let client: Client | undefined
     try {
-      client = await connected()
+      client = listener ?? (await reconnect())
       return await work(client)
     } catch (error) {
       const cause = asLost(error)
@@ -110,7 +92,7 @@ export async function createChanges(
     }
   }
 
-  /** Also a sign of life. Throws when a pooler has given the session to another client. */
+  /** Throws when a pooler has given the session to another client. */
   async function requireHearing(client: Client): Promise<void> {
     if ((await client.query(hears)).rowCount === 1) return
     drop(client)
@@ -143,8 +125,9 @@ export async function createChanges(
     },
     onListener,
     async close() {
-      await busy
-      isClosed = true
+      await inTurn(() => {
+        isClosed = true
+      })
       await sockets.ended(listener?.end() ?? Promise.resolve())
     },
   }
@@ -152,12 +135,6 @@ export async function createChanges(
 
 /** Number of the advisory lock of the node that builds. */
 const leaderLock = 7_465_002
-
-interface DocumentRow {
-  readonly body: Uint8Array
-  readonly gzip: Uint8Array
-  readonly lastModifiedMs: number
-}
 
 const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
 
@@ -187,7 +164,7 @@ export function createDocumentStore(onListener: Changes['onListener']): Document
     read: (name) =>
       onListener(async (client) => {
         const text = `SELECT ${documentColumns} FROM document WHERE name = $1`
-        return (await client.query<DocumentRow>(text, [name])).rows[0]
+        return (await client.query<SharedDocument>(text, [name])).rows[0]
       }),
     write: (name, { body, gzip, lastModifiedMs }) =>
       onListener(async (client) => {

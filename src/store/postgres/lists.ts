@@ -12,10 +12,7 @@ const maxWaiting = 64
 
 const statementMs = 10_000
 
-/**
- * Of the connections for lists, which change nothing: each list has an index in its order, which
- * the server would not always choose by itself.
- */
+/** Of the connections for lists, which only read: makes the server choose the index in a list's order. */
 export const listSettings: Settings = {
   default_transaction_read_only: 'on',
   statement_timeout: statementMs,
@@ -82,14 +79,11 @@ function createPlaces(): () => Promise<Disposable> {
   }
 }
 
-/** What is looked at for a gap, and how long one may be filled: a commit is a matter of milliseconds. */
+/** How many rows are searched for a gap, and how long a gap may still be filled. */
 const rowsAtOnce = 2_000
 const openMs = 10_000
 
-/**
- * Transactions take their numbers in one order and end in another: what is behind a young gap
- * waits, for a request may still appear in it.
- */
+/** Rows are numbered in one order and committed in another: rows after a young gap wait for it to fill. */
 async function newestRequest(source: ListSource, sinceRow: number | undefined): Promise<number> {
   const since = sinceRow ?? sql`(SELECT max(id) - ${sql.lit(rowsAtOnce)} FROM request)`
   const before = sinceRow ?? sql`id - 1`

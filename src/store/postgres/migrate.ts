@@ -10,7 +10,7 @@ import {
   stepsFrom,
   tooOld,
 } from '../schema/versions.ts'
-import type { Connection, Connections } from './connections.ts'
+import { ask, type Connection, type Connections } from './connections.ts'
 import { createPatience, inTransaction } from './engine.ts'
 import { isOfStatement } from './failures.ts'
 import { type CopyProgress, takeOver } from './take-over.ts'
@@ -22,19 +22,16 @@ const patienceMs = 5_000
 
 /** 0: nothing is there. Throws `StoreError` for another program's tables, or half a move. */
 export async function readVersion(connection: Connection, place: string): Promise<number> {
-  const { rows } = await connection.query({
-    text: `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs",
+  const [found] = await ask(
+    connection,
+    `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs",
     to_regclass('unfinished_move') IS NOT NULL AS "isUnfinished", EXISTS (
       SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
     ) AS "hasTables"`,
-  })
-  const [found] = rows
+  )
   if (found?.isUnfinished) throw unfinished(place)
   if (found?.isOurs) {
-    const { rows: versions } = await connection.query({
-      text: 'SELECT version FROM schema_version',
-    })
-    return Number(versions[0]?.version)
+    return Number((await ask(connection, 'SELECT version FROM schema_version'))[0]?.version)
   }
   if (!found?.hasTables) return 0
   throw new StoreError(
@@ -42,17 +39,15 @@ export async function readVersion(connection: Connection, place: string): Promis
   )
 }
 
-/** Nodes of the former version wait, in the order in which they lock themselves. */
+/** Makes nodes of the former version wait, in their own locking order. */
 const lockWriters = `LOCK TABLE schema_version IN EXCLUSIVE MODE;
   LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`
 
 /** The version as it was read before; throws when it is a newer one. */
 async function requireKnown(connection: Connection, place: string, version: number) {
   if (version <= newestVersion) return
-  const isThere = "SELECT to_regclass('program') IS NOT NULL AS has"
-  const [found] = (await connection.query({ text: isThere })).rows
-  const text = 'SELECT version FROM program'
-  const [writer] = found?.has ? (await connection.query({ text })).rows : []
+  const [found] = await ask(connection, "SELECT to_regclass('program') IS NOT NULL AS has")
+  const [writer] = found?.has ? await ask(connection, 'SELECT version FROM program') : []
   checkVersion(version, place, () => ({ program: writer && String(writer.version) }))
 }
 
@@ -61,7 +56,7 @@ async function migrateUnderLock(
   place: string,
   onProgress: MigrateOptions['onProgress'],
 ): Promise<void> {
-  await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
+  await ask(connection, 'SELECT pg_advisory_xact_lock($1)', lockKey)
   const version = await readVersion(connection, place)
   await requireKnown(connection, place, version)
   if (version >= newestVersion) return
@@ -75,14 +70,8 @@ async function migrateUnderLock(
     text: `CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL);
       DELETE FROM schema_version; DELETE FROM program`,
   })
-  await connection.query({
-    text: 'INSERT INTO schema_version VALUES ($1)',
-    values: [newestVersion],
-  })
-  await connection.query({
-    text: 'INSERT INTO program VALUES ($1, NULL)',
-    values: [programVersion],
-  })
+  await ask(connection, 'INSERT INTO schema_version VALUES ($1)', newestVersion)
+  await ask(connection, 'INSERT INTO program VALUES ($1, NULL)', programVersion)
 }
 
 /** The version of a database, which is left as it is: 0 when it is empty. Throws for a newer one. */
@@ -94,16 +83,12 @@ export const knownVersion = ({ lend, place }: Connections): Promise<number> =>
   })
 
 export interface MigrateOptions {
-  /** For a node that is to serve: it alone upgrades what is there, also while older nodes serve from it. */
+  /** Only a node that is to serve upgrades a database, also while older nodes serve from it. */
   readonly toServe?: boolean | undefined
-  /** Progress of copying requests. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
-/**
- * Brings a database to the newest version, in one transaction and on one node at a time. Throws
- * `StoreError` for another program's, for a newer one, and for an old one not to be served from.
- */
+/** Upgrades a database to the newest version, in one transaction and on one node at a time. */
 export async function migrate(
   connections: Connections,
   { toServe = false, onProgress }: MigrateOptions = {},

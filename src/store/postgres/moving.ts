@@ -4,7 +4,7 @@ import {
   createTarget,
   type MoveConnection,
   movedTables,
-  quoted,
+  orClose,
   quotedList,
   readExtent,
   readMark,
@@ -15,6 +15,7 @@ import {
 import type { BegunMove, MovedRow, MoveSource, MoveTarget, WantedRows } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { quoted } from '../schema/sql.ts'
 import { checkVersion } from '../schema/versions.ts'
 import {
   asLost,
@@ -26,17 +27,13 @@ import {
 } from './connections.ts'
 import { explainFailure } from './failures.ts'
 import { migrate, readVersion } from './migrate.ts'
+import { liveNodes } from './take-over.ts'
 import { placeOf } from './tls.ts'
 
 /** Opens a database that is to be moved, and that no node serves from. Throws `StoreError`. */
 export async function openPostgresSource(url: string): Promise<MoveSource> {
   const connection = await connectMove(url)
-  try {
-    return await open(connection)
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
+  return orClose(connection, () => open(connection))
 }
 
 async function open(connection: PostgresMove): Promise<MoveSource> {
@@ -51,13 +48,13 @@ async function open(connection: PostgresMove): Promise<MoveSource> {
   const before = await readExtent(connection)
   return createSource(connection, before, async () => {
     await ask('COMMIT')
-    if ((await liveNodes(connection)).length > 0) return true
+    if ((await readLiveNodes(connection)).length > 0) return true
     return !Bun.deepEquals(await readExtent(connection), before)
   })
 }
 
 async function requireNoNodes(connection: MoveConnection): Promise<void> {
-  const names = await liveNodes(connection)
+  const names = await readLiveNodes(connection)
   if (names.length === 0) return
   throw new StoreError(
     `Nodes serve from the database ${connection.place} (${names.join(', ')}): stop them first. One ` +
@@ -71,15 +68,11 @@ const lockKey = 0x54474d56
 /** Opens the target of a move, making its tables. Throws `StoreError` when it holds other rows. */
 export async function openPostgresTarget(url: string, sourceIdentity: string): Promise<MoveTarget> {
   const connection = await connectMove(url)
-  try {
+  return orClose(connection, async () => {
     if (connection.identity === sourceIdentity) throw samePlace(connection.place)
     await lock(connection)
-    const begun = await readBegun(connection, url)
-    return assemble(connection, begun)
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
+    return assemble(connection, await readBegun(connection, url))
+  })
 }
 
 async function lock({ ask, place }: MoveConnection): Promise<void> {
@@ -132,7 +125,7 @@ function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveT
     },
     empty: () => ask(`TRUNCATE ${written}`),
     async finish(unmark) {
-      // What the planner knows of the tables, and which rows all can see.
+      // Statistics for the planner, and the visibility map.
       await ask(`VACUUM (ANALYZE) ${written}`)
       await transaction(async () => {
         for (const { name, key } of movedTables) {
@@ -144,17 +137,13 @@ function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveT
   })
 }
 
-/** New rows get ids after those that were moved. */
 const continueIds = (name: string) =>
   `SELECT setval(pg_get_serial_sequence('${quoted(name)}', 'id'), max(id)) FROM ${quoted(name)}
   HAVING max(id) IS NOT NULL`
 
 type Rows = Pick<WantedRows, 'table' | 'columns'>
 
-/**
- * One statement for all rows; a table in parts gets them as its first part, attempts the id of their
- * request.
- */
+/** One statement for all rows. Rows of a table in parts go into its first part. */
 function insertRows({ table: { name, partsTable }, columns }: Rows): string {
   const into = quoted(partsTable ?? name)
   const names = quotedList(columns)
@@ -179,7 +168,7 @@ function toObjects({ columns }: Rows, moved: readonly MovedRow[]): string {
 const toJsonValue = (value: MovedRow[number] | undefined) =>
   value instanceof Uint8Array ? `\\x${value.toHex()}` : value
 
-/** A table of very many rows takes long to count, and to clean. */
+/** Large tables take long to count and to vacuum. */
 const answerTimeoutMs = 3_600_000
 
 type PostgresMove = MoveConnection & Connection
@@ -235,7 +224,4 @@ async function connectMove(url: string): Promise<PostgresMove> {
 const selectColumns = `SELECT column_name::text COLLATE "C" FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = $1 ORDER BY 1`
 
-async function liveNodes({ ask }: MoveConnection): Promise<string[]> {
-  const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
-  return (await ask(text, [silentNodeMs])).map(([name]) => String(name))
-}
+const readLiveNodes = ({ ask }: MoveConnection) => ask(liveNodes, [silentNodeMs])

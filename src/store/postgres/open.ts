@@ -52,21 +52,16 @@ const requestMs = 8_000
 const lockMs = 5_000
 /** How long a transaction may idle: shorter than `lockMs`, so that its waiters go on. */
 const standstillMs = 3_000
-/** For the console and commands; their changes may wait for each other. */
 const peopleConnections = 4
 const peopleMs = 60_000
 
-/** Ends what a node that is gone has left: a change that stands still, a long statement. */
+/** Ends what a dead node left: an idle transaction, a long statement. */
 const endingBy = (statementMs: number): Settings => ({
   idle_in_transaction_session_timeout: standstillMs,
   statement_timeout: statementMs,
 })
 
-/**
- * Opens a database, making or updating its tables. Throws `StoreError`, which names the place (never
- * the password) and the way out. Any number of nodes may have it open, and serve from it; who opens it
- * `toServe` may do so before the others are of its version.
- */
+/** Opens a database, making or upgrading its tables. Throws `StoreError` with place and way out. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const news = createOverrunNews()
   const connections = createConnections({
@@ -79,14 +74,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   try {
     await migrateAlone(options)
     const changes = await createChanges(options, connections)
-    return assemble(options, { connections, changes, news })
+    return assemble(options, connections, changes, news)
   } catch (error) {
     await connections.close()
     throw explainFailure(error, connections.place)
   }
 }
 
-/** By a connection of its own: tables of many rows take their time. */
+/** On its own connection: large tables take long. */
 async function migrateAlone(options: PostgresOptions): Promise<void> {
   const migrating = createConnections({
     ...options,
@@ -100,13 +95,12 @@ async function migrateAlone(options: PostgresOptions): Promise<void> {
   }
 }
 
-interface Parts {
-  readonly connections: Connections
-  readonly changes: Changes
-  readonly news: OverrunNews
-}
-
-function assemble(options: PostgresOptions, { connections, changes, news }: Parts): PostgresStore {
+function assemble(
+  options: PostgresOptions,
+  connections: Connections,
+  changes: Changes,
+  news: OverrunNews,
+): PostgresStore {
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
   // All connections of a node have its name: it identifies the node's own changes.
@@ -155,7 +149,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
 
   return {
     place: { url: options.url },
-    ...createStores({ engine, soon, source, clock, now }),
+    ...createStores(engine, soon, source, clock, now),
     tokens: {
       findByHash: createTokenLookup(connections, patiently, clock),
       ...createTokenHashes(engine),
@@ -164,17 +158,12 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
       isShared: true,
       onOverrun: news.onOverrun,
       ...createRecordReading(engine),
-      commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
+      commit: createCommit(connections, patiently, clock, () => nodeId),
       sweep,
     },
     verification: createVerification(verifying, createPatience(verifying, patienceMs)),
-    nodes: createNodeStore({
-      engine: soon,
-      now,
-      sweep,
-      onRegistered(id) {
-        nodeId = id
-      },
+    nodes: createNodeStore(soon, now, sweep, (id) => {
+      nodeId = id
     }),
     documents: createDocumentStore(changes.onListener),
     changedElsewhere: changes.since,
@@ -199,7 +188,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
 
 const patienceMs = 5_000
 
-/** For a process that does nothing else than read from a database; makes no connection yet. */
+/** For a process that only reads; makes no connection yet. */
 export function openPostgresReading({ url }: { url: string }, clock: Clock): ReadingStore {
   const connections = createConnections({
     ...{ url, settings: listSettings },

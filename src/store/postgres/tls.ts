@@ -3,12 +3,11 @@ import type { ConnectionOptions } from 'node:tls'
 import { tlsComplaint } from '../../lib/connections.ts'
 import { StoreError } from '../ports/store-error.ts'
 
-/** Parameters of an address that say how its connections are encrypted. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const
 
 type Parameter = (typeof parameters)[number]
 
-/** An address for the driver without these, and what they say; `ssl` false: in plain. */
+/** An address for the driver without these parameters; `ssl` false: in plain. */
 interface Encryption {
   readonly connectionString: string
   readonly ssl: ConnectionOptions | false
@@ -16,10 +15,7 @@ interface Encryption {
 
 const anyName = () => undefined
 
-/**
- * Reads how an address wants to be encrypted, by the words of PostgreSQL's own programs; the driver
- * means other things by them. Throws `StoreError` for what can't be done or read.
- */
+/** Reads an address by the words of PostgreSQL's own programs, which the driver understands otherwise. */
 export function encryptionOf(url: string): Encryption {
   const address = new URL(url)
   const said = (name: Parameter) => address.searchParams.get(name) ?? undefined
@@ -44,7 +40,7 @@ function optionsFor(
   if (mode === 'verify-full') return files()
   if (mode === 'require' || mode === 'no-verify') {
     const options = files()
-    // With an authority that is named, it is checked: so do PostgreSQL's own programs.
+    // A named authority is checked, as PostgreSQL's own programs do.
     return options.ca && mode === 'require'
       ? { ...options, checkServerIdentity: anyName }
       : { ...options, rejectUnauthorized: false }
@@ -87,7 +83,7 @@ export function explainTls(error: unknown): string | undefined {
   return complaint && `${complaint}: ${wayOut}`
 }
 
-/** `postgres://host:port/database` of an address: what is secret in it is left out. */
+/** `postgres://host:port/database` of an address, without its secrets. */
 export function placeOf(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname}`

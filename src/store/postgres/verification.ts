@@ -11,15 +11,16 @@ import {
   type Reading,
   createVerification as verificationOf,
 } from '../queries/verification/verification.ts'
+import { attemptFields, parentsOf, requestFields, reservationFields } from '../schema/columns.ts'
 import { sql } from '../schema/sql.ts'
 import type { Connection, Connections, Settings } from './connections.ts'
 import { createEngine, follow, type Patience } from './engine.ts'
 import { explainFailure } from './failures.ts'
 
-/** One for what is read at once, one for the sums of days. */
+/** One for pages, one for the sums of days. */
 export const verificationConnections = 2
 
-/** A verification may take long; work that is compiled first costs more than its short statements. */
+/** A verification may take long; compiling its short statements would cost more than they do. */
 export const verificationSettings: Settings = { jit: 'off' }
 export const verificationMs = 3_600_000
 
@@ -52,37 +53,21 @@ export function createVerification(
   })
 }
 
-type Columns = Readonly<Record<string, string>>
-
-const owners: Columns = { account_id: 'account', token_id: 'token', group_id: 'group' }
-
-/** What rows name without a constraint, but for attempts: `readOddAttempts` looks at these. */
-export const references: readonly {
-  readonly table: string
-  readonly keys: readonly string[]
-  readonly columns: Columns
-}[] = [
-  {
-    table: 'request',
-    keys: ['id'],
-    columns: { ...owners, channel_id: 'channel', price_id: 'model_price' },
-  },
-  { table: 'attempt', keys: ['request_row', 'position'], columns: { channel_id: 'channel' } },
-  {
-    table: 'reservation',
-    keys: ['request_id'],
-    columns: { ...owners, price_id: 'model_price' },
-  },
+/** What rows name without a constraint, but for attempts: `readOddAttempts` checks these. */
+export const references = [
+  { table: 'request', keys: ['id'], columns: parentsOf(requestFields) },
+  { table: 'attempt', keys: ['request_row', 'position'], columns: parentsOf(attemptFields) },
+  { table: 'reservation', keys: ['request_id'], columns: parentsOf(reservationFields) },
   { table: 'ledger', keys: ['id'], columns: { account_id: 'account' } },
   { table: 'usage_day', keys: ['token_id', 'day', 'model'], columns: { token_id: 'token' } },
-]
+] as const
 
 /** Reports at most this many rows for each column. */
 const maxRows = 1_000
 
 async function* readReferenceFaults({ read }: Reading): AsyncGenerator<Page<FileFault>> {
   for (const { table, keys, columns } of references) {
-    for (const [column, parent] of Object.entries(columns)) {
+    for (const [column, parent] of Object.entries<string>(columns)) {
       const found = await read(() => selectDangling(table, keys, column, parent))
       for (const { rows } of inPages(found)) {
         const faults = rows.map(
@@ -178,7 +163,6 @@ interface Abilities {
   readonly isAllowed: boolean
 }
 
-/** What the server offers: sums of pages, and the extension amcheck. */
 const selectAbilities = sql<Abilities>`
 SELECT current_setting('data_checksums') AS checksums, amcheck.oid IS NOT NULL AS "isInstalled",
   coalesce(has_function_privilege(verify.oid, 'EXECUTE'), false) AS "isAllowed"
@@ -243,7 +227,7 @@ async function* readServerFaults({ read }: Reading): AsyncGenerator<Page<FileFau
 /** Codes of the server: `data_corrupted` and `index_corrupted`. */
 const corrupted = /\bXX00[12]\b/
 
-/** What amcheck finds wrong with a table it gives, with an index it throws. */
+/** Of a table amcheck returns faults, of an index it throws them. */
 async function checkRelation({ read }: Pick<Reading, 'read'>, { id, name, kind }: Relation) {
   const damage = (text: string): FileFault => ({ kind: 'damage', table: name, text })
   try {

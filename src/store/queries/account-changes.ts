@@ -34,7 +34,6 @@ function* openAccount(account: AccountWrite, now: number): Steps<number> {
   }
   const row = {
     ...{ email, balance_nano: openingNano, created_at: now },
-    // Of all fields, not of some.
     ...(toColumns(accountFields, {
       ...initialValues(accountFields),
       ...account,
@@ -54,7 +53,6 @@ function* openAccount(account: AccountWrite, now: number): Steps<number> {
   return id
 }
 
-/** Addresses are compared without regard to case. */
 function* requireFreeAddress(email: string): Steps<void> {
   const taken = yield* findByAddress(email)
   if (taken === undefined) return
@@ -64,7 +62,7 @@ function* requireFreeAddress(email: string): Steps<void> {
   )
 }
 
-/** Refuses to give anything to an account that registered itself since the plan was made. */
+/** Refuses to give rights to an account that registered itself since the plan was made. */
 function* requireVouched(id: number, account: AccountWrite): Steps<void> {
   const row = yield* first(
     sql<{ email_verified: number; role: string; credit_limit_nano: number }>`
@@ -91,7 +89,6 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<number>
   const columns = toColumns(accountFields, account)
   yield* update('account', id, columns)
   if (password) yield* resetPassword(id, password, now)
-  // A disabled account loses its sessions.
   if (status !== 'active') yield* endSessionsOf(id)
   return id
 }
@@ -135,7 +132,7 @@ export function* setAccount(change: Change, id: number, fields: AccountFields): 
   if (status === 'disabled') yield* endSessionsOf(id)
 }
 
-/** The same for the command line, which may take the last administrator away. */
+/** The same for the command line, which may demote the last administrator. */
 export function* changeAccount(
   { account, actor, ...fields }: AccountChange,
   now: number,
@@ -192,7 +189,7 @@ export function* removeAccount(change: Change, id: number): Steps<void> {
   yield* note(change, 'account.remove', before.email, detail)
 }
 
-/** Marks an account and its tokens as deleted, and takes away what it signs in with, and its responses. */
+/** Marks an account and its tokens as deleted, and deletes its credentials and responses. */
 export function* markAccountRemoved(email: string, now: number): Steps<void> {
   const id = yield* requireNamed('account', email, 'remove account')
   yield* run(

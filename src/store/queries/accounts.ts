@@ -1,4 +1,8 @@
-import { type AccountColumns, accountFields } from '../../resources/account.ts'
+import {
+  type AccountColumns,
+  type AccountSettings,
+  accountFields,
+} from '../../resources/account.ts'
 import { columnsOf, fromColumns } from '../../resources/resource.ts'
 import type {
   AccountView,
@@ -7,12 +11,14 @@ import type {
   OverdrawnFilter,
   StoredAccount,
 } from '../ports/admin.ts'
+import { selected } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import type { Condition } from './lists/search.ts'
 import { countRows } from './names.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
 import { all, first, inParts, type Steps } from './steps.ts'
 
+const fields = ['id', 'email', 'emailVerified', 'balanceNano', 'reservedNano', 'createdAt']
 const columns = sql.raw(
   columnsOf(accountFields)
     .map((column) => `account.${column}`)
@@ -21,9 +27,7 @@ const columns = sql.raw(
 
 /** Live accounts, in order of their ids; `where` begins with AND. */
 const selectAccounts = (where: Sql, more = sql``, order = 'asc') => sql<AccountRow>`
-  SELECT account.id, account.email, account.email_verified AS "emailVerified",
-    account.balance_nano AS "balanceNano", account.reserved_nano AS "reservedNano",
-    credential.password_mark AS "passwordMark", account.created_at AS "createdAt", ${columns}${more}
+  SELECT ${selected('account', fields)}, credential.password_mark AS "passwordMark", ${columns}${more}
   FROM account LEFT JOIN credential ON credential.account_id = account.id
     AND credential.provider = ${sql.lit(passwordProvider)}
   WHERE account.deleted_at IS NULL ${where} ORDER BY account.id ${sql.raw(order)}`
@@ -36,8 +40,6 @@ export function* readCounted(where = sql``, order?: 'desc'): Steps<AccountView[]
   const rows = yield* all(selectAccounts(where, tokenCount, order))
   return rows.map((row) => ({ ...toAccount(row), tokenCount: row.tokenCount ?? 0 }))
 }
-
-export const listAccounts = (): Steps<AccountView[]> => readCounted()
 
 /** Those of the live accounts that have these e-mails, oldest first. */
 export const findAccounts = (emails: readonly string[]): Steps<StoredAccount[]> =>
@@ -75,16 +77,8 @@ export function* findAccountRow(id: number) {
   return row && { row, account: toAccount(row) }
 }
 
-interface AccountRow extends AccountColumns {
-  readonly id: number
-  readonly email: string
-  readonly emailVerified: number
-  readonly balanceNano: number
-  readonly reservedNano: number
-  readonly passwordMark: string | null
-  readonly createdAt: number
-  readonly tokenCount?: number
-}
+type AccountRow = Omit<StoredAccount, keyof AccountSettings | 'isVouched'> &
+  AccountColumns & { readonly emailVerified: number; readonly tokenCount?: number }
 
 function toAccount(row: AccountRow): StoredAccount {
   const { id, email, emailVerified, balanceNano, reservedNano, passwordMark, createdAt } = row
@@ -94,10 +88,9 @@ function toAccount(row: AccountRow): StoredAccount {
   }
 }
 
-/** As `overdrawnNano` has it, of the columns of an account. */
 export const isOverdrawn: Condition = sql`balance_nano + credit_limit_nano < 0`
 
-/** How many entries back the one that overdrew the account is looked for. */
+/** How many entries are searched for the one that overdrew the account. */
 const mostEntries = sql.lit(1_000)
 
 interface Found extends OverdrawnAccount {

@@ -30,7 +30,7 @@ export function createAdminStore({ read, write }: Engine, clock: Clock): AdminSt
       (await read(() => readAudit(sql`ORDER BY id DESC LIMIT ${limit}`))).reverse(),
     ledger: (account, limit) => read(() => listLedger(account, limit)),
     spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),
-    accounts: () => read(accounts.listAccounts),
+    accounts: () => read(() => accounts.readCounted()),
     accountsNamed: (emails) => read(() => accounts.findAccounts(emails)),
     accountsAt: (addresses) => read(() => accounts.findAccountsAt(addresses)),
     account: (email) => read(() => accounts.findAccount(email)),
@@ -84,7 +84,6 @@ function* readSettings(): Steps<StoredSettings> {
   }
 }
 
-/** Changes settings: all that change together, with one audit row. */
 function* setSettings(
   change: Change,
   changes: ReadonlyMap<string, string | number | boolean | null>,

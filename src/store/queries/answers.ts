@@ -5,15 +5,11 @@ import {
   type HeldAnswer,
   keptAnswerMs,
 } from '../ports/answers.ts'
-import { selected } from '../schema/columns.ts'
+import { backgroundFields, selected } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, first, run, type Steps } from './steps.ts'
 
-const pendingFields = [
-  ...['requestId', 'askedId', 'answerId', 'createdAt', 'accountId', 'tokenId', 'channelId'],
-  ...['keyMark', 'charge'],
-]
-const pendingColumns = selected('background_answer', pendingFields)
+const pendingColumns = selected('background_answer', backgroundFields)
 
 /** With the reservation of each, and when it is due; `rest` is the query from WHERE on. */
 const selectHeld = (rest: Sql) => sql<HeldAnswer & { readonly dueAt?: number }>`
@@ -21,7 +17,7 @@ const selectHeld = (rest: Sql) => sql<HeldAnswer & { readonly dueAt?: number }>`
   FROM background_answer
   LEFT JOIN reservation ON reservation.request_id = background_answer.request_id ${rest}`
 
-/** The most rows removed at once: locks stay short. */
+/** Rows removed at once: locks stay short. */
 const sweptAtOnce = 5_000
 
 /** Answers that vendors keep, and those that they are still making. */
@@ -61,7 +57,7 @@ export function createAnswerStore(engine: Engine, now: () => Sql<number>): Answe
         return held.map(({ dueAt: _, ...one }) => one)
       }),
     async takeDue(most, leaseMs) {
-      // No lease is longer: beyond that the clock was set back.
+      // A later due time means that the clock was set back.
       const due = await engine.read(() =>
         all(
           selectHeld(sql`WHERE due_at <= ${now()} OR due_at > ${now()} + ${sql.lit(2 * leaseMs)}
@@ -86,7 +82,7 @@ interface FoundRow extends Omit<FoundAnswer, 'isOwn' | 'isPending'> {
   readonly pendingId: string | null
 }
 
-/** Of an id that several accounts have got (vendors' own are never alike) the own one counts. */
+/** Of an id that several accounts have, the own one counts. */
 function* findAnswers(accountId: number, ids: readonly string[]): Steps<readonly FoundAnswer[]> {
   if (ids.length === 0) return []
   const rows = yield* all(

@@ -46,7 +46,7 @@ export function createAvailabilityStore({ read, write }: Engine): AvailabilitySt
       const pause = createPauses()
       const found: AvailabilityBucket[] = []
       const ms = bucketMs[size]
-      // One bucket after the other: the key leads to each, past those of all other groups.
+      // Each bucket by its key: a range would read those of all groups.
       for (let startedAt = Math.ceil(since / ms) * ms; startedAt < until; startedAt += ms) {
         const start = startedAt
         for (const row of await read(() => readOfGroup(groupId, size, start))) {
@@ -90,7 +90,7 @@ const readOn = (size: BucketSize, { startedAt, groupId, model }: Place, until: n
 const readOfGroup = (groupId: number, size: BucketSize, startedAt: number) =>
   all(selectRows(size, sql`started_at = ${startedAt} AND group_id = ${groupId} ORDER BY model`))
 
-/** In the order of their key, up to that of the last one: nothing is left to be guessed of the table. */
+/** In the order of their key, so that PostgreSQL needs no statistics. */
 function* removeSome(size: BucketSize, before: number): Steps<number> {
   const last = yield* first(
     selectRows(
@@ -145,10 +145,7 @@ function* addBuckets(size: BucketSize, added: readonly Sum[]): Steps<void> {
     ON CONFLICT (size, started_at, group_id, model) DO UPDATE SET counts = excluded.counts`)
 }
 
-/**
- * The rows at these places, each by its key: PostgreSQL would plan a join by outdated figures.
- * Types are named, for it can't tell them in a list of rows.
- */
+/** The rows at these places, each by its key: PostgreSQL may lack statistics for a join. */
 function selectPlaces(size: BucketSize, places: readonly Place[]) {
   const rows = places.map(
     ({ startedAt, groupId, model }) =>
@@ -168,7 +165,7 @@ function toBucket({ counts, ...place }: Row): AvailabilityBucket {
 const faults: readonly Fault[] = ['client', 'channel', 'model', 'upstream', 'gateway']
 const sumsBefore = faults.length + 4
 
-/** Counts as one list: successes, failures, sums, then `firstByte`. Adding is adding places. */
+/** Counts as one list: successes, failures, sums, then `firstByte`. */
 function encodeCounts(counts: AvailabilityCounts): readonly number[] {
   const { succeeded, failed, firstByte, firstByteMs, outputTokens, generationMs } = counts
   const failures = faults.map((fault) => failed[fault] ?? 0)

@@ -47,7 +47,7 @@ export function* note(
 /** Secret columns: the audit records only that they have changed. */
 const secret = /_(sealed|mark)$/
 
-/** Lists and maps, which are stored as JSON. */
+/** Columns of JSON. */
 const json: ReadonlySet<string> = new Set(
   [channelFields, groupFields, accountFields].flatMap((one) => columnsOf(one, 'isJson')),
 )
@@ -81,10 +81,7 @@ const shown = (column: string, value: unknown): unknown =>
 
 type Cell = string | number | null | Uint8Array
 
-/**
- * Tells states of a row apart: a short hash over the named columns, those that people edit. It says
- * nothing of their values to who does not know them.
- */
+/** A short hash over the editable columns of a row, which identifies its state. */
 export function revisionOf<Row extends object>(row: Row, columns: readonly (keyof Row)[]): string {
   const hasher = new Bun.CryptoHasher('sha256')
   for (const column of columns) {

@@ -24,11 +24,9 @@ type Channel = Required<ReturnType<typeof channelColumns>> & {
   readonly created_at: number
 }
 
-/** The live rows of channels, as they are stored. */
 export const channelRows = (): Steps<readonly Channel[]> =>
   all(sql<Channel>`SELECT * FROM channel WHERE deleted_at IS NULL ORDER BY id`)
 
-/** A stored channel as the ports know it. */
 export function readChannel(row: Channel): ChannelRow {
   return {
     id: row.id,
@@ -40,7 +38,7 @@ export function readChannel(row: Channel): ChannelRow {
   }
 }
 
-/** What a channel's row holds, but for its name and its keys. */
+/** The columns of a channel without its name and keys. */
 const channelColumns = (channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) => ({
   status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
   draining: channel.status === 'draining' ? 1 : 0,
@@ -80,10 +78,8 @@ const revised = [
   ...columnsOf(channelFields),
 ]
 
-/** The revision of a channel. */
 export const channelRevision = (row: Channel) => revisionOf(row, revised)
 
-/** A channel; throws `Conflict` when its revision differs. */
 function* requireRevision({ edit }: Change, id: number): Steps<Channel> {
   const row = yield* requireRow<Channel>('channel', id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
@@ -113,13 +109,18 @@ export function* setChannel(change: Change, id: number, channel: ChannelWrite): 
   yield* note(change, 'channel.set', `channel ${row.name}`, differences(row, changed))
 }
 
-export function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): Steps<void> {
-  const row = yield* requireRevision(change, id)
+/** Names of the groups that a channel is in. */
+export function* groupsWith(id: number): Steps<string[]> {
   const users = yield* all(
     sql<{ name: string }>`SELECT "group".name FROM group_channel
       JOIN "group" ON "group".id = group_id WHERE channel_id = ${id} ORDER BY "group".id`,
   )
-  const groups = users.map(({ name }) => name)
+  return users.map(({ name }) => name)
+}
+
+export function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): Steps<void> {
+  const row = yield* requireRevision(change, id)
+  const groups = yield* groupsWith(id)
   if (groups.length > 0 && !takeOutOfGroups) {
     throw new InUse(
       `the channel "${row.name}" is in use by ${groups.map((name) => `"${name}"`).join(', ')}; ` +
@@ -134,7 +135,7 @@ export function* removeChannel(change: Change, id: number, takeOutOfGroups: bool
 export function* recoverChannel(change: Change, id: number): Steps<number> {
   const { name, status } = yield* requireRow<Channel>('channel', id)
   const ended = yield* clearCooling(id)
-  // Other nodes look again at what cools when they hear of a change of channels.
+  // A change of channels makes other nodes read cooldowns again.
   yield* run(sql`UPDATE channel SET status = ${status} WHERE id = ${id}`)
   yield* note(change, 'channel.recover', `channel ${name}`, { ended })
   return ended

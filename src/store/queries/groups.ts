@@ -1,7 +1,7 @@
 import { type GroupColumns, groupFields } from '../../resources/group.ts'
 import { columnsOf, fromColumns, toColumns } from '../../resources/resource.ts'
-import { type GroupWrite, WriteRefused } from '../ports/admin.ts'
-import type { GroupRow } from '../ports/catalog.ts'
+import { WriteRefused } from '../ports/admin.ts'
+import type { GroupRow, GroupSettings } from '../ports/catalog.ts'
 import { GroupClosed, InUse, NotThere } from '../ports/edits.ts'
 import { mayUse } from '../ports/group-access.ts'
 import { parseList } from '../schema/columns.ts'
@@ -38,7 +38,6 @@ export function* loadChannelNames(): Steps<Map<number, string[]>> {
 export const groupRows = (): Steps<readonly Group[]> =>
   all(sql<Group>`SELECT * FROM "group" WHERE deleted_at IS NULL ORDER BY id`)
 
-/** A stored group with its channels as the ports know it. */
 export function readGroup(row: Group, channels: readonly string[]): GroupRow {
   return {
     id: row.id,
@@ -54,12 +53,11 @@ export function* loadGroups(): Steps<GroupRow[]> {
   return rows.map((row) => readGroup(row, channels.get(row.id) ?? []))
 }
 
-/** What a group's row holds, but for its name. */
-const groupColumns = (group: Omit<GroupWrite, 'name'>) =>
+const groupColumns = (group: Omit<GroupSettings, 'name'>) =>
   toColumns(groupFields, group) as GroupColumns
 
 /** Creates or updates a group and puts its channels in the order in which they are named. */
-export function* writeGroup(group: GroupWrite, now: number): Steps<void> {
+export function* writeGroup(group: GroupSettings, now: number): Steps<void> {
   const id = yield* findNamed('group', group.name)
   if (id === undefined) {
     yield* makeGroup(group, now)
@@ -69,7 +67,7 @@ export function* writeGroup(group: GroupWrite, now: number): Steps<void> {
   yield* linkChannels(id, group)
 }
 
-function* makeGroup(group: GroupWrite, now: number): Steps<number> {
+function* makeGroup(group: GroupSettings, now: number): Steps<number> {
   const row = { name: group.name, ...groupColumns(group), created_at: now }
   const id = yield* insert('group', row)
   yield* linkChannels(id, group)
@@ -77,7 +75,7 @@ function* makeGroup(group: GroupWrite, now: number): Steps<number> {
 }
 
 /** Puts these channels, and no others, into a group; refuses unknown names. */
-function* linkChannels(id: number, group: Pick<GroupWrite, 'name' | 'channels'>): Steps<void> {
+function* linkChannels(id: number, group: Pick<GroupSettings, 'name' | 'channels'>): Steps<void> {
   yield* run(sql`DELETE FROM group_channel WHERE group_id = ${id}`)
   const asker = `group "${group.name}"`
   const channels = new Set<number>()
@@ -91,14 +89,18 @@ function* linkChannels(id: number, group: Pick<GroupWrite, 'name' | 'channels'>)
 /** Removes a group, which must have no tokens. */
 export function* removeGroupNamed(name: string, now: number): Steps<void> {
   const id = yield* requireNamed('group', name, 'remove group')
-  const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
-  if (count > 0) {
+  const users = yield* usersOf(id)
+  if (users !== undefined) {
     throw new WriteRefused(
-      `group "${name}" is in use by ${count} ${count === 1 ? 'token' : 'tokens'}; ` +
-        'remove them or move them to another group first',
+      `group "${name}" is in use by ${users}; remove them or move them to another group first`,
     )
   }
   yield* markRemoved(id, now)
+}
+
+function* usersOf(id: number): Steps<string | undefined> {
+  const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
+  return count === 0 ? undefined : `${count} ${count === 1 ? 'token' : 'tokens'}`
 }
 
 function* markRemoved(id: number, now: number): Steps<void> {
@@ -114,7 +116,6 @@ export const groupRevision = (row: Group, channels: readonly string[]): string =
 
 const requireGroup = (id: number) => requireRow<Group>('group', id)
 
-/** A group with its channels; throws `Conflict` when its revision differs. */
 function* requireRevision({ edit }: Change, id: number) {
   const row = yield* requireGroup(id)
   const channels: readonly string[] = (yield* loadChannelNames()).get(id) ?? []
@@ -122,7 +123,7 @@ function* requireRevision({ edit }: Change, id: number) {
   return { ...row, channels }
 }
 
-export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
+export function* addGroup(change: Change, group: GroupSettings): Steps<number> {
   const { name, channels, multiplierMillionths } = group
   yield* requireFreeName('group', name)
   const id = yield* makeGroup(group, change.now)
@@ -131,8 +132,7 @@ export function* addGroup(change: Change, group: GroupWrite): Steps<number> {
   return id
 }
 
-/** Makes a group what it is to be. */
-export function* setGroup(change: Change, id: number, group: GroupWrite): Steps<void> {
+export function* setGroup(change: Change, id: number, group: GroupSettings): Steps<void> {
   const row = yield* requireRevision(change, id)
   const { name, channels } = group
   if (name !== row.name) yield* requireFreeName('group', name)
@@ -157,14 +157,14 @@ export function* removeGroup(
   return moved.count
 }
 
-/** Puts the live tokens of a group into another one; refuses to leave them without. */
+/** Moves the live tokens of a group to another one; throws `InUse` where none is given. */
 function* moveTokens({ id, name }: Group, to: number | undefined) {
   if (to === undefined) {
-    const count = yield* countTokens('group_id', id, Number.MAX_SAFE_INTEGER)
-    if (count === 0) return { count, detail: {} }
+    const users = yield* usersOf(id)
+    if (users === undefined) return { count: 0, detail: {} }
     throw new InUse(
-      `the group "${name}" is in use by ${count} ${count === 1 ? 'token' : 'tokens'}; ` +
-        'say to which group they go (move_tokens_to), or remove them first',
+      `the group "${name}" is in use by ${users}; say to which group they go (move_tokens_to), or ` +
+        'remove them first',
     )
   }
   if (to === id) throw new NotThere(`the tokens of "${name}" can't go to that group itself`)
@@ -185,10 +185,7 @@ function* readAccess(id: number) {
   return { name, accounts: accounts === null ? null : new Set(parseList(accounts)) }
 }
 
-/**
- * Refuses a group that an account may not use: every token that is made, moved or brought back comes
- * by here, whoever does it. `asker` begins the message: `token "laptop"`.
- */
+/** Refuses a group that an account may not use. `asker` begins the message: `token "laptop"`. */
 export function* requireOpenGroup(id: number, accountId: number, asker: string): Steps<void> {
   const { name, accounts } = yield* readAccess(id)
   if (accounts === null) return
@@ -209,7 +206,7 @@ export function* requireOpenGroup(id: number, accountId: number, asker: string):
   )
 }
 
-/** Refuses a group for tokens of another one, when it is not open to the owner of one of them. */
+/** Refuses to move the tokens of a group where an owner may not use the new group. */
 function* requireOpenToOwners(id: number, formerGroupId: number): Steps<void> {
   const { accounts } = yield* readAccess(id)
   if (accounts === null) return

@@ -26,10 +26,7 @@ interface AddressHolder {
   readonly email_verified: number
 }
 
-/**
- * The live account that signs in with this address, in any letters, capital or small: of several the
- * oldest.
- */
+/** The oldest live account with this address, without regard to case. */
 export const findByAddress = (email: string): Steps<AddressHolder | undefined> =>
   first(
     sql<AddressHolder>`SELECT id, email, status, email_verified FROM account

@@ -8,18 +8,15 @@ import { parseColumn } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, insert, run } from './steps.ts'
 
-interface NodeParts {
-  readonly engine: Engine
-  /** The time of all nodes, in milliseconds since 1970. */
-  readonly now: () => Sql<number>
-  readonly sweep: () => Promise<number>
-  /** Gets the id that this process has from now on. */
-  readonly onRegistered: (id: number) => void
-}
-
 type NodeRow = Omit<NodeView, 'isAlive' | 'load'> & { readonly load: string }
 
-export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts): NodeStore {
+/** `onRegistered` gets the id that this process has from now on. */
+export function createNodeStore(
+  engine: Engine,
+  now: () => Sql<number>,
+  sweepDead: NodeStore['sweepDead'],
+  onRegistered: (id: number) => void = () => {},
+): NodeStore {
   return {
     async register(node) {
       const row = { ...node, started_at: now(), seen_at: now(), load: '{}' }
@@ -59,6 +56,6 @@ export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts)
       const asKnown = seenAt === undefined ? sql`` : sql`AND seen_at = ${seenAt}`
       await engine.write(() => run(sql`DELETE FROM node WHERE id = ${id} ${asKnown}`))
     },
-    sweepDead: sweep,
+    sweepDead,
   }
 }

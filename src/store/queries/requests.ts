@@ -1,4 +1,6 @@
 import type {
+  AttemptFilter,
+  AttemptRecord,
   ReceiptRows,
   RecordStore,
   StoredAttempt,
@@ -16,7 +18,16 @@ import {
 import { sql } from '../schema/sql.ts'
 import { exportLedger } from './ledger.ts'
 import { findPrice } from './prices.ts'
-import { all, type Engine, first, inItsPartition, one, readPages, type Steps } from './steps.ts'
+import {
+  all,
+  type Engine,
+  first,
+  inItsPartition,
+  one,
+  type Position,
+  readPages,
+  type Steps,
+} from './steps.ts'
 
 /** Reading what was recorded; how it is written is each engine's own. */
 export const createRecordReading = (
@@ -28,8 +39,13 @@ export const createRecordReading = (
     }
   },
   exportLedger: (span) => exportLedger(engine, span),
+  attempts: (filter) => listAttempts(engine, filter),
   receipt: (requestId) => engine.read(() => findReceipt(requestId)),
-  origin: () => engine.read(findOrigin),
+  origin: async () => {
+    // When the first account was made: accounts are never deleted.
+    const oldest = sql<{ at: number }>`SELECT created_at AS at FROM account ORDER BY id LIMIT 1`
+    return String((await engine.read(() => first(oldest)))?.at ?? '')
+  },
   tokenOrigin: (tokenId) =>
     engine.read(() =>
       first(
@@ -41,15 +57,6 @@ export const createRecordReading = (
   tokenUsage: (tokenId, sinceDay) => engine.read(() => sumUsage(tokenId, sinceDay)),
 })
 
-/** When its first account was made: accounts are never removed. */
-function* findOrigin(): Steps<string> {
-  const oldest = yield* first(
-    sql<{ created_at: number }>`SELECT created_at FROM account ORDER BY id LIMIT 1`,
-  )
-  return oldest === undefined ? '' : String(oldest.created_at)
-}
-
-/** What a request is shown with: the names that its ids stand for. */
 export const requestNames = sql`request.id, account.email AS account, token.name AS token,
   "group".name AS "group", channel.name AS channel,
   (SELECT count(*) FROM attempt
@@ -97,3 +104,63 @@ const sumUsage = (tokenId: number, sinceDay = ''): Steps<UsageTotals> =>
       coalesce(sum(amount_nano), 0) AS "amountNano"
       FROM usage_day WHERE token_id = ${tokenId} AND day >= ${sinceDay}`,
   )
+
+const selectPositions = sql<Position>`SELECT created_at AS "createdAt", id FROM request`
+
+/** Attempts of channels in a span, found by the times of their requests, which have an index. */
+async function* listAttempts(engine: Engine, filter: AttemptFilter): AsyncGenerator<AttemptRecord> {
+  if (filter.channelIds.length === 0) return
+  const since = (filter.since ?? -(2 ** 52)) - filter.requestAgeMs
+  let after: Position = { createdAt: since, id: 0 }
+  for await (const requests of readPages(engine, 'request', selectPositions, {
+    ...filter,
+    since,
+  })) {
+    const last = requests.at(-1)
+    if (last === undefined) return
+    const from = after
+    yield* await engine.read(() => readAttempts(filter, from, last))
+    after = last
+  }
+}
+
+const ofRequest = [
+  ...['requestId', 'model', 'clientProtocol', 'upstreamProtocol', 'estimated', 'inputTokens'],
+  ...['outputTokens', 'reasoningTokens', 'cacheReadTokens', 'cacheWriteTokens'],
+  ...['cacheWrite1hTokens', 'amountNano'],
+]
+
+function* readAttempts(
+  { channelIds, since, until }: AttemptFilter,
+  after: Position,
+  last: Position,
+): Steps<AttemptRecord[]> {
+  const rows = yield* all(
+    sql<FoundAttempt>`SELECT ${selected('attempt', attemptFields)}, attempt.position,
+        channel.name AS channel, ${selected('request', ofRequest)},
+        (SELECT max(position) FROM attempt AS later
+          WHERE later.request_row = request.id AND ${inItsPartition('later')}) AS "lastPosition"
+      FROM request JOIN attempt ON attempt.request_row = request.id AND ${inItsPartition('attempt')}
+      JOIN channel ON channel.id = attempt.channel_id
+      WHERE (request.created_at, request.id) > (${after.createdAt}, ${after.id})
+        AND (request.created_at, request.id) <= (${last.createdAt}, ${last.id})
+        AND attempt.channel_id IN (${sql.join(channelIds)})
+        AND attempt.started_at >= ${since ?? Number.MIN_SAFE_INTEGER}
+        AND attempt.started_at < ${until ?? Number.MAX_SAFE_INTEGER}
+      ORDER BY request.created_at, request.id, attempt.position`,
+  )
+  return rows.map(toAttempt)
+}
+
+type FoundAttempt = Omit<AttemptRecord, 'isLast' | 'request'> &
+  Stored<AttemptRecord['request']> & { readonly lastPosition: number | null }
+
+function toAttempt(row: FoundAttempt): AttemptRecord {
+  const { channelId, startedAt, status, cause, firstByteMs, durationMs, ...others } = row
+  const { upstreamRequestId, usageRaw, position, lastPosition, channel, ...request } = others
+  return {
+    ...{ channelId, channel, position, isLast: position === lastPosition, startedAt, status },
+    ...{ cause, firstByteMs, durationMs, upstreamRequestId, usageRaw },
+    request: { ...request, estimated: request.estimated === 1 },
+  }
+}

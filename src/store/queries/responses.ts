@@ -11,7 +11,7 @@ const rowBytes = 512
 /** The most rows and bytes that one statement removes: locks stay short. */
 const removedAtOnce = 200
 const removedBytes = 16 * 1_048_576
-/** So many statements make room for one response; the rest is the sweep's. */
+/** Statements that make room for one response; the sweep removes the rest. */
 const mostRounds = 10
 
 /** Each statement is its own transaction. */
@@ -67,11 +67,7 @@ function* totalBytes(): Steps<number> {
   return total
 }
 
-/** Whose response is to come, and how large it is. */
-interface Coming {
-  readonly accountId: number
-  readonly sizeBytes: number
-}
+type Coming = { readonly accountId: number; readonly sizeBytes: number }
 
 /** Removes the oldest of the largest account, repeatedly; returns the remaining excess. */
 function* makeRoom(
@@ -115,7 +111,7 @@ function firstOf(rows: readonly Sized[], least: number) {
 const remove = (ids: readonly string[]) =>
   run(sql`DELETE FROM response WHERE id IN (${sql.join(ids)})`)
 
-/** The account that has the most, what is to come included. */
+/** The account with the most bytes, the new response included. */
 function* largestShare(coming: Coming | undefined): Steps<number | undefined> {
   const select = (rest: Sql) =>
     first(

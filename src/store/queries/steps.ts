@@ -2,22 +2,17 @@ import type { Span } from '../ports/records.ts'
 import type { Page } from '../ports/verification.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 
-/** A statement that a step runs; `wants` selects what it returns. */
 export interface Statement {
   readonly query: Sql
   readonly wants: 'rows' | 'changes'
 }
 
-/** The outcome of a statement: its rows, or how many rows it changed. */
 export interface Outcome {
   readonly rows: readonly unknown[]
   readonly changes: number
 }
 
-/**
- * Work on a database, whichever it is: yields one statement after the other and is given what came
- * of each. It keeps no other state, for an engine may begin it anew.
- */
+/** Yields statements and gets their outcomes. Keeps no other state: an engine may restart it. */
 export type Steps<Result> = Generator<Statement, Result, Outcome>
 
 export function* all<Row>(query: Sql<Row>): Steps<readonly Row[]> {
@@ -83,16 +78,12 @@ export function* run(query: Sql): Steps<number> {
 export interface Engine {
   /** Reads; each statement sees what is committed when it runs. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
-  /** Reads a snapshot, in several statements. */
   snapshot<Result>(steps: () => Steps<Result>): Promise<Result>
   /** One serializable transaction; may call `steps` several times. */
   write<Result>(steps: () => Steps<Result>): Promise<Result>
 }
 
-/**
- * Of an attempt and its request, beside what joins them: PostgreSQL has both in partitions by the id of
- * the request, and looks into one. SQLite has one table, in which attempts have no such id.
- */
+/** Part of the join of an attempt and its request: PostgreSQL looks into one partition. */
 export const inItsPartition = (attempt: string): Sql =>
   sql.onPostgres(`${attempt}.request_id = request.request_id`)
 

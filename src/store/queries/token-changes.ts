@@ -1,7 +1,11 @@
 import { freeName } from '../../lib/ids.ts'
 import { auditedFields, columnsOf, placesOf, toColumns } from '../../resources/resource.ts'
-import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
-import type { TokenFields } from '../ports/admin.ts'
+import {
+  type SomeTokenSettings,
+  type TokenColumns,
+  type TokenSettings,
+  tokenFields,
+} from '../../resources/token.ts'
 import { type TokenView, type TokenWrite, WriteRefused } from '../ports/admin.ts'
 import {
   GroupGone,
@@ -30,10 +34,9 @@ import { requireNamed } from './names.ts'
 import { all, first, insert, run, type Steps, update } from './steps.ts'
 import { readToken, readUsed, selectTokens, unused } from './tokens.ts'
 
-/** What else a set of changes does to tokens. */
 interface TokenContext {
   readonly now: number
-  /** Tokens that the same write removes: their names are free. One that is in the way goes now. */
+  /** Tokens that the same write removes: their names are free. */
   readonly leaving: Set<number>
 }
 
@@ -50,20 +53,14 @@ const nameHolder = (accountId: number, name: string) =>
       WHERE account_id = ${accountId} AND name = ${name} AND deleted_at IS NULL`,
   )
 
-interface Owner {
-  readonly accountId: number
-  readonly groupId: number
-  readonly now: number
-}
-
 function* insertToken(
   token: TokenSettings & Pick<TokenWrite, 'keyHash' | 'keySealed' | 'keyHint'>,
-  { accountId, groupId, now }: Owner,
+  owner: { readonly account_id: number; readonly group_id: number },
+  now: number,
 ): Steps<number> {
   const row = {
-    ...{ account_id: accountId, group_id: groupId, created_at: now },
+    ...{ ...owner, created_at: now },
     ...{ key_hash: token.keyHash, key_sealed: token.keySealed, key_hint: token.keyHint },
-    // Of all fields, not of some.
     ...(toColumns(tokenFields, token) as TokenColumns),
   }
   return yield* insert('token', row)
@@ -79,7 +76,6 @@ function* findOwnToken(token: TokenWrite, accountId: number, asker: string) {
   throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
 }
 
-/** Refuses a name that another live token of the account has. */
 function* claimWrittenName(
   token: TokenWrite,
   { accountId, id, asker }: { accountId: number; id: number | undefined; asker: string },
@@ -107,7 +103,7 @@ export function* writeToken(token: TokenWrite, context: TokenContext): Steps<voi
   if (own?.group_id !== groupId) yield* requireOpenGroup(groupId, accountId, asker)
   yield* claimWrittenName(token, { accountId, id, asker }, context)
   if (id === undefined) {
-    yield* insertToken(token, { accountId, groupId, now: context.now })
+    yield* insertToken(token, { account_id: accountId, group_id: groupId }, context.now)
     return
   }
   const { keySealed: key_sealed, keyHint: key_hint } = token
@@ -115,7 +111,7 @@ export function* writeToken(token: TokenWrite, context: TokenContext): Steps<voi
   yield* update('token', id, columns)
 }
 
-/** Marks a token as deleted; refuses one that is not there. */
+/** Marks a token as deleted; refuses a missing one. */
 export function* removeTokenById(id: number, now: number): Steps<void> {
   if (yield* deleteToken(id, now)) return
   const known = yield* first(sql`SELECT id FROM token WHERE id = ${id}`)
@@ -142,7 +138,6 @@ function* requireToken(token: TokenKey) {
   throw new NotThere(`there is no token ${token.id}; it may be removed`)
 }
 
-/** Refuses a name that another live token of the account has. */
 function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
   const holder = yield* nameHolder(accountId, name)
   if (holder === undefined || holder.id === id) return
@@ -174,14 +169,14 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
   const groupId = yield* requireNamed('group', group, asker)
   yield* requireOpenGroup(groupId, accountId, asker)
   const made = { ...token, name, status: 'active' } as const
-  const id = yield* insertToken(made, { accountId, groupId, now })
+  const id = yield* insertToken(made, { account_id: accountId, group_id: groupId }, now)
   const { account } = yield* requireToken({ id, accountId })
   yield* note(change, 'token.create', `token ${id}`, { account, name, group })
   return id
 }
 
 /** Changes what is named; without a difference nothing is noted. */
-export function* setToken(change: Change, token: TokenKey, fields: TokenFields): Steps<void> {
+export function* setToken(change: Change, token: TokenKey, fields: SomeTokenSettings): Steps<void> {
   const { edit } = change
   const before = yield* requireToken(token)
   checkRevision(edit.revision, before.revision, `the token ${token.id}`)
@@ -215,25 +210,12 @@ export function* removeToken(change: Change, token: OwnedToken): Steps<void> {
   yield* note(change, 'token.remove', `token ${token.id}`, { account, name })
 }
 
-/** The actor who removed a token: its owner can't restore what an administrator removed. */
-function* remover(id: number): Steps<string | undefined> {
-  const removal = yield* first(
-    sql<{ actor: string }>`SELECT actor FROM audit
-      WHERE subject = ${`token ${id}`} AND action = 'token.remove' ORDER BY id DESC LIMIT 1`,
-  )
-  return removal?.actor
-}
-
-interface RemovedToken {
-  readonly name: string
-  readonly keyHash: string
-  readonly account: string
-  readonly group: string
+type RemovedToken = Pick<TokenView, 'name' | 'keyHash' | 'account' | 'group'> & {
   readonly groupId: number
   readonly groupDeletedAt: number | null
 }
 
-/** Brings back a token that the same person removed a short while ago. */
+/** Restores a token that the same actor removed a short while ago. */
 export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
   const { now, edit } = change
   const { id, accountId } = token
@@ -247,7 +229,12 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
       WHERE token.id = ${id} AND token.account_id = ${accountId}
         AND token.deleted_at > ${now - tokenUndoMs} AND account.deleted_at IS NULL`,
   )
-  if (removed === undefined || (yield* remover(id)) !== edit.actor) {
+  const removal = yield* first(
+    sql<{ actor: string }>`SELECT actor FROM audit
+      WHERE subject = ${`token ${id}`} AND action = 'token.remove' ORDER BY id DESC LIMIT 1`,
+  )
+  // An owner can't restore what an administrator removed.
+  if (removed === undefined || removal?.actor !== edit.actor) {
     throw new NotThere(
       `token ${id} can't be brought back: you did not remove it within the last 10 minutes`,
     )
@@ -280,7 +267,7 @@ const names = new Map(
   ),
 )
 
-/** Whether a token may do more by one value than by another; null is without a limit. */
+/** Whether one value allows a token more than another; null: no limit. */
 function isMore(field: string, value: unknown, than: unknown): boolean {
   if (field === 'status') return value === 'active' && than !== 'active'
   return than !== null && (value === null || Number(value) > Number(than))

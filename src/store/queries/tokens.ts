@@ -40,7 +40,6 @@ interface TokenRow extends TokenColumns, Omit<TokenView, keyof TokenSettings> {
   readonly accountId: number
 }
 
-/** A row of such a query as the ports know it. */
 export function readToken(row: TokenRow): TokenView {
   const { id, account, keyHash, keySealed, keyHint, group, createdAt } = row
   return {
@@ -137,7 +136,6 @@ export function* spentWith(tokenIds: readonly number[], day: string): Steps<Toke
   return tokenIds.map((tokenId) => ({ tokenId, spent: (used.get(tokenId) ?? unused(day)).spent }))
 }
 
-/** Reads which keys there are, page by page. */
 export const createTokenHashes = ({ read }: Engine): Pick<TokenStore, 'hashesAfter'> => ({
   hashesAfter: (id, limit) =>
     read(() =>

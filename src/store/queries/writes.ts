@@ -7,7 +7,13 @@ import { sql } from '../schema/sql.ts'
 import { markAccountRemoved, writeAccount } from './account-changes.ts'
 import { findAccounts } from './accounts.ts'
 import { type Change, differences, differingColumns, note } from './changes.ts'
-import { channelRows, readChannel, removeChannelNamed, writeChannel } from './channels.ts'
+import {
+  channelRows,
+  groupsWith,
+  readChannel,
+  removeChannelNamed,
+  writeChannel,
+} from './channels.ts'
 import { groupRows, loadChannelNames, removeGroupNamed, writeGroup } from './groups.ts'
 import { countTokens } from './names.ts'
 import { loadPrices, removePrice, shownPrice, writePrice } from './prices.ts'
@@ -40,36 +46,28 @@ export function* applyNoted(writes: Writes, change: Change): Steps<void> {
   const before = yield* lookAt(writes)
   yield* applyWrites(writes, change.now)
   const after = yield* lookAt(writes)
-  for (const [subject, sight] of before) yield* noteChange(change, sight, after.get(subject))
-  for (const [subject, sight] of after) {
-    if (!before.has(subject)) yield* noteNew(change, sight)
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    yield* noteDifference(change, before.get(key), after.get(key))
   }
 }
 
-function* noteNew(change: Change, after: Sight): Steps<void> {
-  if (after.kind !== 'price') {
-    yield* note(change, `${after.kind}.create`, after.subject, after.made)
-    return
-  }
-  if (isOfVendor(after)) return
-  yield* note(change, 'price.set', after.subject, { from: null, to: after.columns })
-}
-
-function* noteChange(change: Change, before: Sight, after: Sight | undefined): Steps<void> {
-  const { kind, subject } = before
-  if (after === undefined) {
-    yield* note(change, `${kind}.remove`, subject, before.gone)
-    return
-  }
-  const changed = differingColumns(before.columns, after.columns)
+function* noteDifference(
+  change: Change,
+  before: Sight | undefined,
+  after: Sight | undefined,
+): Steps<void> {
+  const { kind, subject } = before ?? after ?? {}
+  if (subject === undefined) return
+  if (after === undefined) return yield* note(change, `${kind}.remove`, subject, before?.gone ?? {})
+  const { columns, made } = after
+  const changed = differingColumns(before?.columns ?? {}, columns)
   if (Object.keys(changed).length === 0) return
-  if (kind !== 'price') {
-    yield* note(change, `${kind}.set`, subject, differences(before.columns, changed))
-    return
-  }
-  if (isOfVendor(before) && isOfVendor(after)) return
-  const action = after.columns.unit === 'none' ? 'price.remove' : 'price.set'
-  yield* note(change, action, subject, { from: before.columns, to: after.columns })
+  if (kind === 'price') {
+    if ((before === undefined || isOfVendor(before)) && isOfVendor(after)) return
+    const action = before && columns.unit === 'none' ? 'price.remove' : 'price.set'
+    yield* note(change, action, subject, { from: before?.columns ?? null, to: columns })
+  } else if (before === undefined) yield* note(change, `${kind}.create`, subject, made)
+  else yield* note(change, `${kind}.set`, subject, differences(before.columns, changed))
 }
 
 /** List prices are added automatically for offered models, and change with new versions. */
@@ -107,30 +105,19 @@ const namesOf = (
 function* channelsOf({ channels, remove }: Writes): Steps<readonly Sight[]> {
   const names = namesOf(channels, remove?.channels)
   if (names.size === 0) return []
-  const groups = yield* groupsByChannel()
-  return (yield* channelRows())
-    .filter(({ name }) => names.has(name))
-    .map((row) => {
-      const { id, name, speaks, models } = readChannel(row)
-      return {
-        kind: 'channel',
-        subject: `channel ${name}`,
-        columns: row,
-        made: { id, speaks, models: models.map((model) => model.id) },
-        gone: { id, groups: groups.get(name) ?? [] },
-      }
+  const sights: Sight[] = []
+  for (const row of yield* channelRows()) {
+    const { id, name, speaks, models } = readChannel(row)
+    if (!names.has(name)) continue
+    sights.push({
+      kind: 'channel',
+      subject: `channel ${name}`,
+      columns: row,
+      made: { id, speaks, models: models.map((model) => model.id) },
+      gone: { id, groups: yield* groupsWith(id) },
     })
-}
-
-function* groupsByChannel(): Steps<Map<string, string[]>> {
-  const channels = yield* loadChannelNames()
-  const found = new Map<string, string[]>()
-  for (const { id, name } of yield* groupRows()) {
-    for (const channel of channels.get(id) ?? []) {
-      found.set(channel, [...(found.get(channel) ?? []), name])
-    }
   }
-  return found
+  return sights
 }
 
 function* groupsOf({ groups, remove }: Writes): Steps<readonly Sight[]> {

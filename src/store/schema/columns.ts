@@ -1,18 +1,17 @@
+import type { BackgroundAnswer } from '../ports/answers.ts'
 import type { Regions } from '../ports/catalog.ts'
 import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
 import { type Sql, sql } from './sql.ts'
+import type { Words } from './words.ts'
 
-/** What a column holds; a flag is 0 or 1. */
-type Kind<Value> = unknown extends Value
-  ? 'flag' | 'text' | 'int'
-  : Value extends boolean
-    ? 'flag'
-    : Value extends string | null
-      ? 'text'
-      : 'int'
+/** What a column holds; a flag is 0 or 1. With `?` it may be NULL. */
+type Kind = 'flag' | 'text' | 'int' | 'text?' | 'int?'
+type KindOf<Value> = [Value] extends [boolean]
+  ? 'flag'
+  : `${[Value] extends [string | null] ? 'text' : 'int'}${null extends Value ? '?' : ''}`
 
 /** The fields of a row that stand in columns, each with what it holds. */
-type Fields<Row> = { readonly [Field in keyof Row]-?: Kind<Exclude<Row[Field], undefined>> }
+type Fields<Row> = { readonly [Field in keyof Row]-?: KindOf<Exclude<Row[Field], undefined>> }
 
 /** A row as statements write and give it. */
 export type Stored<Row> = {
@@ -21,26 +20,61 @@ export type Stored<Row> = {
 
 export const requestFields = {
   ...{ requestId: 'text', createdAt: 'int', accountId: 'int', tokenId: 'int', groupId: 'int' },
-  ...{ model: 'text', upstreamModel: 'text', channelId: 'int', clientProtocol: 'text' },
-  ...{ upstreamProtocol: 'text', operation: 'text', stream: 'flag', status: 'int', cause: 'text' },
-  ...{ causeText: 'text', ending: 'text', inputTokens: 'int', outputTokens: 'int' },
-  ...{ reasoningTokens: 'int', cacheReadTokens: 'int', cacheWriteTokens: 'int' },
-  ...{ cacheWrite1hTokens: 'int', calls: 'int', estimated: 'flag', clamped: 'flag' },
-  ...{ usageRaw: 'text', extrasJson: 'text', priceId: 'int', tierAbove: 'int' },
-  ...{ longContextPricing: 'flag', multiplierMillionths: 'int', amountNano: 'int' },
-  ...{ firstByteMs: 'int', durationMs: 'int' },
+  ...{ model: 'text?', upstreamModel: 'text?', channelId: 'int?', clientProtocol: 'text' },
+  ...{ upstreamProtocol: 'text?', operation: 'text', stream: 'flag', status: 'int' },
+  ...{ cause: 'text?', causeText: 'text?', ending: 'text', inputTokens: 'int' },
+  ...{ outputTokens: 'int', reasoningTokens: 'int', cacheReadTokens: 'int' },
+  ...{ cacheWriteTokens: 'int', cacheWrite1hTokens: 'int', calls: 'int', estimated: 'flag' },
+  ...{ clamped: 'flag', usageRaw: 'text?', extrasJson: 'text?', priceId: 'int?' },
+  ...{ tierAbove: 'int?', longContextPricing: 'flag', multiplierMillionths: 'int' },
+  ...{ amountNano: 'int', firstByteMs: 'int?', durationMs: 'int' },
 } as const satisfies Fields<RequestRow>
 
 export const attemptFields = {
-  ...{ channelId: 'int', startedAt: 'int', status: 'int', cause: 'text', firstByteMs: 'int' },
-  ...{ durationMs: 'int', upstreamRequestId: 'text', usageRaw: 'text' },
+  ...{ channelId: 'int', startedAt: 'int', status: 'int?', cause: 'text?', firstByteMs: 'int?' },
+  ...{ durationMs: 'int', upstreamRequestId: 'text?', usageRaw: 'text?' },
 } as const satisfies Fields<AttemptRow>
 
 export const reservationFields = {
   ...{ requestId: 'text', createdAt: 'int', accountId: 'int', tokenId: 'int', groupId: 'int' },
-  ...{ model: 'text', clientProtocol: 'text', operation: 'text', stream: 'flag', priceId: 'int' },
-  ...{ multiplierMillionths: 'int', amountNano: 'int' },
+  ...{ model: 'text?', clientProtocol: 'text', operation: 'text', stream: 'flag' },
+  ...{ priceId: 'int?', multiplierMillionths: 'int', amountNano: 'int' },
 } as const satisfies Fields<Omit<Reservation, 'isOpen'>>
+
+export const backgroundFields = {
+  ...{ requestId: 'text', askedId: 'text', answerId: 'text', createdAt: 'int' },
+  ...{ accountId: 'int', tokenId: 'int', channelId: 'int', keyMark: 'text', charge: 'text' },
+} as const satisfies Fields<BackgroundAnswer>
+
+/** The tables whose rows such fields name. */
+const parents: Readonly<Record<string, string>> = {
+  ...{ accountId: 'account', tokenId: 'token', groupId: 'group' },
+  ...{ channelId: 'channel', priceId: 'model_price' },
+}
+
+/** Columns that name a row, each with the table that it must be in. */
+export const parentsOf = (fields: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(fields).flatMap((field) => {
+      const parent = parents[field]
+      return parent === undefined ? [] : [[columnOf(field), parent]]
+    }),
+  )
+
+/** The columns of a table, for its `CREATE` statement; it names `requestId` itself, as a key. */
+export function definedColumns(fields: Readonly<Record<string, Kind>>, words: Words): string {
+  const { requestId: _, ...rest } = fields
+  const types = { int: words.int, text: words.text, flag: words.small }
+  const columns = Object.entries(rest).map(([field, kind]) => {
+    const [name, type] = [columnOf(field), types[baseOf(kind)]]
+    const [parent, presence] = [parents[field], kind.endsWith('?') ? '' : ' NOT NULL']
+    const check = field === 'amountNano' ? ` CHECK (${name} >= 0)` : ''
+    return `${name} ${type}${presence}${parent === undefined ? '' : words.hot(`"${parent}"`)}${check}`
+  })
+  return columns.join(',\n  ')
+}
+
+const baseOf = (kind: Kind) => kind.replace('?', '') as 'int' | 'text' | 'flag'
 
 /** The column of a field: `cacheWrite1hTokens` is in `cache_write_1h_tokens`. */
 export const columnOf = (field: string): string =>
@@ -66,14 +100,15 @@ export function insertText(table: string, fields: readonly string[]): string {
 }
 
 /** Columns for a list of a statement: `request_id, created_at`. */
-export const columnNames = (fields: readonly string[]): string => fields.map(columnOf).join(', ')
+export const columnNames = (fields: object | readonly string[]): string =>
+  namesOf(fields).map(columnOf).join(', ')
 
 const postgresTypes = { int: 'bigint', text: 'text', flag: 'smallint' }
 
 /** Rows in JSON, as PostgreSQL reads them with `json_to_recordset`: `"requestId" text`. */
-export const typedFields = (fields: Readonly<Record<string, Kind<unknown>>>): string =>
+export const typedFields = (fields: Readonly<Record<string, Kind>>): string =>
   Object.entries(fields)
-    .map(([field, kind]) => `"${field}" ${postgresTypes[kind]}`)
+    .map(([field, kind]) => `"${field}" ${postgresTypes[baseOf(kind)]}`)
     .join(', ')
 
 export const requestFlags = ['stream', 'estimated', 'clamped', 'longContextPricing'] as const

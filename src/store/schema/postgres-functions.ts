@@ -1,45 +1,39 @@
 import {
   attemptFields,
+  backgroundFields,
   columnNames,
   requestFields,
   reservationFields,
   typedFields,
 } from './columns.ts'
 import { budget, byIndex, spentIn, sumFunctions } from './postgres-sums.ts'
+import { interruptedFrom } from './records.ts'
 
 /*
- * The functions of PostgreSQL. Those that nodes call have their version in their names: another form
- * gets another name, and the former one stays for as long as nodes of the former program may run
- * beside those of the next one.
+ * The functions of PostgreSQL. Those that nodes call have a version in their names: a changed function
+ * gets a new name, and the old one stays while nodes of the old program may run.
  */
 
 /** Commits a batch of requests. */
 export const commitRequests = 'commit_requests_2'
 /** Commits a batch whose settlements have answers with them. */
 export const commitAnswers = 'commit_answers_2'
-/** Closes the reservations of nodes that are dead. */
+/** Closes the reservations of dead nodes. */
 export const sweepReservations = 'sweep_reservations_2'
-
-const namesOf = (fields: object) => columnNames(Object.keys(fields))
 
 const triedFields = Object.keys(attemptFields)
   .map((field) => `tried."${field}"`)
   .join(', ')
 
-const { amountNano: _, ...carriedFields } = reservationFields
-/** What an interrupted request has from its reservation. */
-const carried = namesOf(carriedFields)
-
-/** A request that the sweep closed. */
+/** A request that a sweep closed. */
 const swept = "ending = 'interrupted'"
 
 /**
- * The hot path's writing: what `commit` of the store does, in one call and so in one round trip.
- * Accounts are locked in the order of their ids, and what it decides by is read only then: of calls
- * that run at once, on whichever nodes, each sees what the former has left. A batch has each request
- * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
- * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. The ids of
- * what it settles and reserves lie between `lowest` and `highest`: no other partition is looked into.
+ * Does what `commit` of the store does in one call, and so in one round trip. It locks the accounts in
+ * the order of their ids and reads balances only then, so concurrent calls see each other's results.
+ * A batch names each request at most once in each part, and reserves nothing for one that it releases.
+ * `of_accounts` and `of_tokens` are the known owners of what it settles, reserves and grows. The ids
+ * that it settles and reserves lie between `lowest` and `highest`, which prunes the partitions.
  */
 export const functions = `${sumFunctions}
 CREATE FUNCTION ${commitRequests}(batch json, settled text[], released text[], of_accounts bigint[],
@@ -59,7 +53,7 @@ DECLARE
   busy text[] := '{}';
   opened bigint[] := '{}';
   is_stale boolean;
-  -- Tokens with a budget, what it leaves of each, and what this call takes of that.
+  -- Tokens with a budget, how much of it is free, and how much this call reserves of that.
   limited bigint[];
   rooms bigint[];
   taken bigint[];
@@ -68,7 +62,7 @@ DECLARE
   budget int;
   one record;
 BEGIN
-  -- Before any row of it: who has the table alone must not wait for a row that waits for the table.
+  -- Locks: the table before its rows, so that a writer with the whole table can't deadlock with this.
   LOCK TABLE account IN ROW EXCLUSIVE MODE;
   IF json_array_length(batch->'grow') > 0 THEN
     asked_of := asked_of || ARRAY(SELECT asked->>'requestId' FROM json_array_elements(batch->'grow') AS asked);
@@ -81,6 +75,8 @@ BEGIN
     INTO ids, balances, reserved, credits FROM (
       SELECT id, balance_nano, reserved_nano, credit_limit_nano FROM account
       WHERE id = ANY (of_accounts) ORDER BY id FOR NO KEY UPDATE) AS locked;
+
+  -- Budgets: the tokens that have one, with their sums of today.
   SELECT array_agg(id), bool_or(day IS DISTINCT FROM today OR ${budget} IS NULL)
     INTO limited, is_stale FROM token LEFT JOIN token_spending ON token_id = id
     WHERE id = ANY (of_tokens) AND (${budget} IS NOT NULL OR token_id IS NOT NULL);
@@ -88,13 +84,14 @@ BEGIN
     limited := open_spending(limited, today);
   END IF;
 
+  -- Released reservations.
   IF cardinality(ended) > 0 THEN
     FOR one IN WITH gone AS (
         DELETE FROM reservation WHERE request_id = ANY (ended) RETURNING account_id, token_id, amount_nano
       ) SELECT account_id, token_id, sum(amount_nano)::bigint AS nano FROM gone GROUP BY 1, 2
     LOOP
       place := array_position(ids, one.account_id);
-      -- It came after the accounts were locked: once more, with its account.
+      -- It was made after the accounts were locked: retry, with its account.
       IF place IS NULL OR one.token_id <> ALL (of_tokens) THEN RAISE serialization_failure; END IF;
       reserved[place] := reserved[place] - one.nano;
       IF one.token_id = ANY (limited) THEN
@@ -103,8 +100,8 @@ BEGIN
     END LOOP;
   END IF;
 
+  -- Settled requests. One that a sweep has closed is replaced: its node lives and knows what it delivered.
   IF cardinality(settled) > 0 THEN
-    -- Its node was taken for dead and has come back with what was delivered: that is what counts.
     SELECT array_agg(request) INTO added FROM request
       WHERE request_id = ANY (settled) AND request_id BETWEEN lowest AND highest AND ${swept};
     IF added IS NOT NULL THEN
@@ -112,19 +109,20 @@ BEGIN
       DELETE FROM request WHERE request_id = ANY (settled) AND ${swept};
     END IF;
     WITH stored AS (
-      INSERT INTO request (${namesOf(requestFields)})
+      INSERT INTO request (${columnNames(requestFields)})
       SELECT * FROM json_to_recordset(batch->'settle') AS request (${typedFields(requestFields)})
       ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
     ) SELECT array_agg(whole) INTO added FROM stored;
   END IF;
 
+  -- Their attempts, sums and charges.
   IF added IS NOT NULL THEN
     FOR one IN WITH tried AS (
-        INSERT INTO attempt (request_row, position, request_id, ${namesOf(attemptFields)})
+        INSERT INTO attempt (request_row, position, request_id, ${columnNames(attemptFields)})
         SELECT request.id, tried.position, request.request_id, ${triedFields}
         FROM json_to_recordset(batch->'attempts')
           AS tried ("requestId" text, position bigint, ${typedFields(attemptFields)})
-        -- One after the other, by its id: LIMIT keeps it from being joined in another order.
+        -- LIMIT forces a lookup by id for each attempt.
         CROSS JOIN LATERAL (SELECT id, request_id FROM request WHERE request_id = tried."requestId"
           AND request_id BETWEEN lowest AND highest LIMIT 1) AS request
         WHERE cardinality(added) = cardinality(settled) OR request.id IN (SELECT id FROM unnest(added))
@@ -179,6 +177,7 @@ BEGIN
       WHERE token_id = ANY (limited);
   END IF;
 
+  -- New reservations.
   IF json_array_length(batch->'reserve') > 0 THEN
     FOR one IN SELECT asked.*,
         EXISTS (SELECT FROM reservation WHERE request_id = asked."requestId") AS is_repeat,
@@ -212,12 +211,13 @@ BEGIN
         END IF;
       END IF;
     END LOOP;
-    INSERT INTO reservation (${namesOf(reservationFields)}, is_open, node_id)
+    INSERT INTO reservation (${columnNames(reservationFields)}, is_open, node_id)
     SELECT asked.*, node FROM json_to_recordset(batch->'reserve')
       AS asked (${typedFields(reservationFields)}, "isOpen" smallint)
     WHERE asked."requestId" = ANY (covered);
   END IF;
 
+  -- Grown reservations.
   FOR one IN SELECT asked.*, token_id, amount_nano FROM json_to_recordset(batch->'grow')
     AS asked ("requestId" text, "accountId" bigint, "byNano" bigint, "fromNano" bigint)
     LEFT JOIN reservation ON request_id = "requestId" AND account_id = "accountId"
@@ -227,7 +227,7 @@ BEGIN
     IF one.token_id IS NOT NULL AND one.token_id <> ALL (of_tokens) THEN
       RAISE serialization_failure;
     END IF;
-    -- A batch whose answer was lost may be committed once more: it grows by what is missing.
+    -- A retried batch grows by what is missing.
     IF one.amount_nano > one."fromNano" THEN
       one."byNano" := one."fromNano" + one."byNano" - one.amount_nano;
       CONTINUE WHEN one."byNano" <= 0;
@@ -248,6 +248,7 @@ BEGIN
     END IF;
   END LOOP;
 
+  -- Results.
   UPDATE account SET balance_nano = worked.balance, reserved_nano = worked.reserved
     FROM unnest(ids, balances, reserved) AS worked (id, balance, reserved)
     WHERE account.id = worked.id
@@ -265,9 +266,8 @@ BEGIN
     (SELECT coalesce(json_agg(json_build_array(id, nano)), '[]') FROM unnest(ids, balances) AS worked (id, nano)));
 END $$;
 
--- What is set aside for an answer that goes on in the background is held for its charge, which has an id
--- of its own. Rows are written in the order of their keys: so calls that run at once wait for each other,
--- and not for ever.
+-- Moves the reservation of a background answer to its charge, which has an id of its own. Rows are
+-- written in the order of their keys, so concurrent calls can't deadlock.
 CREATE FUNCTION ${commitAnswers}(batch json, settled text[], released text[], of_accounts bigint[],
   of_tokens bigint[], at_ms bigint, today text, node bigint, lowest text, highest text) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
@@ -280,11 +280,9 @@ BEGIN
     FROM json_to_recordset(batch->'begun') AS begun ("requestId" text, "askedId" text)
     WHERE reservation.request_id = begun."askedId"
       AND NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId");
-  INSERT INTO background_answer (request_id, asked_id, answer_id, created_at, account_id, token_id,
-    channel_id, key_mark, charge, due_at)
-  SELECT begun.*, now_ms() + (batch->>'dueInMs')::bigint FROM json_to_recordset(batch->'begun') AS begun
-    ("requestId" text, "askedId" text, "answerId" text, "createdAt" bigint, "accountId" bigint,
-    "tokenId" bigint, "channelId" bigint, "keyMark" text, charge text)
+  INSERT INTO background_answer (${columnNames(backgroundFields)}, due_at)
+  SELECT begun.*, now_ms() + (batch->>'dueInMs')::bigint
+  FROM json_to_recordset(batch->'begun') AS begun (${typedFields(backgroundFields)})
   WHERE NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId")
   ON CONFLICT (request_id) DO NOTHING;
   answer := ${commitRequests}(batch, settled, released, of_accounts, of_tokens, at_ms, today, node,
@@ -302,10 +300,10 @@ BEGIN
   RETURN answer;
 END $$;
 
--- Closes the reservations of nodes that were not heard of for so long: their requests are interrupted
--- and cost nothing. Gives how many there were; a request that has its record already keeps it. Young
--- ones stay: a node that was cut off sets aside again at once, and says that it lives some seconds later.
--- What is held for an answer in the background is no node's.
+-- Closes the reservations of nodes without a heartbeat for so long: their requests are interrupted and
+-- cost nothing. Returns their number; a stored request stays as it is. Young reservations stay: a node
+-- that reconnects reserves at once, and sends its heartbeat seconds later. Those of background answers
+-- belong to no node.
 CREATE FUNCTION ${sweepReservations}(silent_ms bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   lost text[];
@@ -331,13 +329,7 @@ BEGIN
     FROM (SELECT token_id AS id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
     WHERE token_id = share.id
   ), stored AS (
-    INSERT INTO request (${carried}, status, cause, cause_text, ending, long_context_pricing,
-      input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
-      cache_write_1h_tokens, calls, estimated, clamped, amount_nano, duration_ms)
-    SELECT ${carried}, 500, 'interrupted',
-      'The gateway was ended while this request was under way.', 'interrupted', 1,
-      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-    FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
+    ${interruptedFrom('gone ORDER BY request_id')} RETURNING request AS whole
   ) SELECT array_agg(whole) INTO added FROM stored;
   PERFORM add_usage(added, 1);
   RETURN coalesce(cardinality(added), 0);

@@ -1,18 +1,16 @@
 /**
- * Requests and their attempts lie in partitions by ranges of the request id, a quarter of a year each
- * (UTC): an id begins with the time at which it was made. So an id is unique by the index of its
- * partition, and what is no longer wanted is dropped as tables. What has another id, or is of a time that
- * has no partition, is in the default one. Shorter ranges would make lists slower, for what is asked for
- * by row numbers is looked for in each of them.
+ * Requests and their attempts are partitioned by ranges of the request id, a quarter of a year (UTC)
+ * each: an id begins with the time at which it was made. So the index of one partition makes an id
+ * unique, and old requests can be dropped as tables. Other ids, and those of times without a partition,
+ * are in the default one. Shorter ranges would slow lists down: row numbers are searched in each.
  */
 export const partitions = `
 CREATE TABLE IF NOT EXISTS request_default PARTITION OF request DEFAULT;
 CREATE TABLE IF NOT EXISTS attempt_default PARTITION OF attempt DEFAULT;
 CREATE INDEX IF NOT EXISTS request_row ON request (id);
 
--- Makes the partitions of these times, in milliseconds since 1970, and brings there what
--- the default one has of them. Where others use that, or the role may make no tables, it does nothing,
--- and is to be called again.
+-- Makes the partitions of these times (milliseconds since 1970), and moves their rows out of the
+-- default one. While that is in use, or without the right to make tables, it does nothing: call it again.
 CREATE FUNCTION make_partitions(times bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   quarter timestamp;

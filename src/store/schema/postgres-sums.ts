@@ -1,9 +1,6 @@
 import { type DayColumn, dayColumns } from '../ports/verification.ts'
 
-/**
- * All rows are found by their keys, whatever the tables were like when the first call was planned: a
- * plan made for tables that were empty would read them whole when they have grown.
- */
+/** Finds all rows by their keys: a plan made for empty tables would read them whole when they have grown. */
 export const byIndex = `SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan`
 
@@ -24,15 +21,13 @@ const counts: { readonly [column in DayColumn]?: string } = {
   first_byte_ms: 'coalesce(sum(first_byte_ms), 0)',
 }
 
-/** What a daily sum adds up of requests. */
 const counted = dayColumns.map((name) => `sign * ${counts[name] ?? `sum(${name})`}`).join(', ')
 
-/** Models that have no price share the name '': clients make such names up. */
 const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
 
 /** The clock, and the sums that commits keep: of days, and of what tokens with a budget have spent. */
 export const sumFunctions = `
--- By the clock of the database, for those of nodes may differ.
+-- By the clock of the database: those of nodes may differ.
 CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS $$
   SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
@@ -54,8 +49,8 @@ BEGIN
     ON CONFLICT (day, model, part) DO UPDATE SET ${added};
 END $$;
 
--- Brings the rows of some tokens to a day, a later one or, by a clock that is behind, an earlier one.
--- Gives those that have a budget.
+-- Moves the rows of some tokens to a day: a later one or, by a slow clock, an earlier one. Returns the
+-- tokens that have a budget.
 CREATE FUNCTION open_spending(wanted bigint[], today text) RETURNS bigint[] LANGUAGE plpgsql
 ${byIndex} SET jit = off AS $$
 BEGIN

@@ -1,11 +1,10 @@
-import { dayColumns } from '../ports/verification.ts'
 import { functions } from './postgres-functions.ts'
 import { partitions, partitionsAhead } from './postgres-partitions.ts'
-import { sumsOf } from './records.ts'
+import { addedDays, sumsOf } from './records.ts'
 import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
 import type { Words } from './words.ts'
 
-/** Text is compared byte for byte, whatever the database's language is: as SQLite does it. */
+/** Text is compared byte for byte, as on SQLite. */
 const text = 'text COLLATE "C"'
 const room = (percent?: number) => (percent === undefined ? '' : ` WITH (fillfactor = ${percent})`)
 
@@ -33,18 +32,12 @@ const words: Words = {
   },
 }
 
-const totals = dayColumns.map((name, at) =>
-  at < 8
-    ? `sum(${name})::bigint AS ${name}`
-    : `CASE WHEN count(${name}) = count(*) THEN sum(${name})::bigint END AS ${name}`,
-)
-
 const ownTables = `
--- An account has one reservation at a time that can come to more (NULL or 0: this one can't).
+-- 1: the cost may exceed the reservation. An account has at most one of these at a time.
 ALTER TABLE reservation ADD COLUMN IF NOT EXISTS is_open smallint;
 CREATE INDEX IF NOT EXISTS reservation_open ON reservation (account_id) WHERE is_open = 1;
 
--- The sums of all tokens in several parts: commits that run at once do not wait for one row.
+-- The sums of all tokens, in several parts so that concurrent commits do not wait for one row.
 CREATE TABLE IF NOT EXISTS usage_total_part (
   day ${text} NOT NULL,
   model ${text} NOT NULL,
@@ -52,13 +45,12 @@ CREATE TABLE IF NOT EXISTS usage_total_part (
   ${sumsOf(words)},
   PRIMARY KEY (day, model, part)
 )${room(50)};
-CREATE OR REPLACE VIEW usage_total AS SELECT day, model, ${totals.join(', ')}
+CREATE OR REPLACE VIEW usage_total AS SELECT day, model, ${addedDays('::bigint')}
 FROM usage_total_part GROUP BY day, model;
 
--- What tokens with a budget have spent, and what is set aside for their requests: sums of usage_day and
--- reservation, so that no call has to sum them up. Whoever has locked a token's account keeps its row,
--- as long as there is one; it is made when the first request with a budget comes, and made anew by the
--- first one after the budget was taken away for a time.
+-- What tokens with a budget have spent and reserved: sums of usage_day and reservation, so that no call
+-- adds them up. A transaction that has locked a token's account may write its row. The first request
+-- with a budget makes it; it is remade when a budget returns after a time without one.
 CREATE TABLE IF NOT EXISTS token_spending (
   token_id bigint PRIMARY KEY,
   -- The UTC day that day_nano counts; month_nano: those of its month.
@@ -81,21 +73,21 @@ CREATE TABLE IF NOT EXISTS document (
 /** The `NOTIFY` channel for changed rows; the payload names the node that changed them. */
 export const changeChannel = 'tollgate_changed'
 
-/** Ends the word of a change that is of accounts and tokens alone: nothing else need be read again. */
+/** Ends the payload of a change of accounts and tokens alone. */
 export const ofAccounts = ' of accounts'
 
-const kept = [
+const cached = [
   ...['channel', '"group"', 'group_channel', 'token', 'model_price', 'setting', 'credential'],
   'document',
 ]
 
-/** What requests change of an account is none of it: balances are asked for by each commit. */
-const keptOfAccount = [
+/** Without what requests change: each commit reads balances. */
+const cachedOfAccount = [
   ...['email', 'email_verified', 'role', 'status', 'credit_limit_nano', 'balance_low_nano'],
   ...['rpm', 'tpm', 'concurrency', 'regions', 'deleted_at'],
 ]
 
-const tell = (table: string, events: string) =>
+const notify = (table: string, events: string) =>
   `CREATE TRIGGER tell_nodes AFTER ${events} ON ${table} EXECUTE FUNCTION tell_nodes();\n`
 
 /** Notifies all nodes when a transaction commits that changes what they cache. */
@@ -106,7 +98,7 @@ BEGIN
     CASE WHEN TG_TABLE_NAME IN ('token', 'account', 'credential', 'ledger') THEN '${ofAccounts}' ELSE '' END);
   RETURN NULL;
 END $$;
-${kept.map((table) => tell(table, 'INSERT OR UPDATE OR DELETE')).join('')}${tell('account', `INSERT OR DELETE OR UPDATE OF ${keptOfAccount.join(', ')}`)}
+${cached.map((table) => notify(table, 'INSERT OR UPDATE OR DELETE')).join('')}${notify('account', `INSERT OR DELETE OR UPDATE OF ${cachedOfAccount.join(', ')}`)}
 CREATE TRIGGER tell_nodes_of_money AFTER INSERT ON ledger
   FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION tell_nodes();
 
@@ -141,9 +133,9 @@ const formerFunctions = [
 ]
 
 /**
- * Makes the tables of a former program (version 7 and later) those of the first version: columns and
- * tables that are missing are added, and all functions are made anew. `former_request` and
- * `former_attempt` keep what is to be copied into the partitions.
+ * Upgrades the tables of a former program (version 7 and later) to the first version: adds missing
+ * columns and tables and remakes all functions. `former_request` and `former_attempt` hold the rows to
+ * copy into the partitions.
  */
 export const takeOverPostgres = `
 DO $$ DECLARE one text; BEGIN

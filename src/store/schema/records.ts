@@ -1,93 +1,72 @@
 import { dayColumns } from '../ports/verification.ts'
+import {
+  attemptFields,
+  columnNames,
+  definedColumns,
+  requestFields,
+  reservationFields,
+} from './columns.ts'
 import type { Words } from './words.ts'
+
+/** Daily sums added up; NULL where a former version left a column out. `type` is a cast. */
+export const addedDays = (type = ''): string =>
+  dayColumns
+    .map((name, at) =>
+      at < 8
+        ? `sum(${name})${type} AS ${name}`
+        : `CASE WHEN count(${name}) = count(*) THEN sum(${name})${type} END AS ${name}`,
+    )
+    .join(', ')
 
 /** The columns of a table of daily sums. */
 export const sumsOf = ({ int }: Pick<Words, 'int'>): string =>
   dayColumns.map((name, at) => `${name} ${int}${at < 8 ? ' NOT NULL' : ''}`).join(', ')
 
+const { amountNano: _, ...carriedFields } = reservationFields
+/** What an interrupted request has from its reservation. */
+const carried = columnNames(carriedFields)
+
+/** Turns reservations of `source` into interrupted requests at no cost. */
+export const interruptedFrom = (source: string) => `INSERT INTO request (${carried}, status, cause,
+  cause_text, ending, long_context_pricing, input_tokens, output_tokens, reasoning_tokens,
+  cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, calls, estimated, clamped, amount_nano,
+  duration_ms)
+SELECT ${carried}, 500, 'interrupted', 'The gateway was ended while this request was under way.',
+  'interrupted', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+FROM ${source} ON CONFLICT (request_id) DO NOTHING`
+
 /** The tables that a commit of requests writes. */
 export function recordTablesOf(words: Words): string {
-  const { id, int, small, text, json, hot, rows, keyed, thenId, partitioned } = words
+  const { id, int, text, json, hot, rows, keyed, thenId, partitioned } = words
   return `
 CREATE TABLE IF NOT EXISTS request (
   id ${partitioned.id},
   request_id ${text} NOT NULL UNIQUE,
-  created_at ${int} NOT NULL,
-  account_id ${int} NOT NULL${hot('account')},
-  token_id ${int} NOT NULL${hot('token')},
-  group_id ${int} NOT NULL${hot('"group"')},
-  model ${text},
-  upstream_model ${text},
-  channel_id ${int}${hot('channel')},
-  client_protocol ${text} NOT NULL,
-  upstream_protocol ${text},
-  operation ${text} NOT NULL,
-  stream ${small} NOT NULL,
-  status ${int} NOT NULL,
-  cause ${text},
-  cause_text ${text},
-  ending ${text} NOT NULL,
-  input_tokens ${int} NOT NULL,
-  output_tokens ${int} NOT NULL,
-  reasoning_tokens ${int} NOT NULL,
-  cache_read_tokens ${int} NOT NULL,
-  cache_write_tokens ${int} NOT NULL,
-  cache_write_1h_tokens ${int} NOT NULL,
-  calls ${int} NOT NULL,
-  estimated ${small} NOT NULL,
-  clamped ${small} NOT NULL,
-  usage_raw ${text},
-  -- What it was charged for besides text tokens, as JSON text.
-  extras ${text},
-  price_id ${int}${hot('model_price')},
-  tier_above ${int},
-  long_context_pricing ${small} NOT NULL,
-  multiplier_millionths ${int} NOT NULL,
-  amount_nano ${int} NOT NULL CHECK (amount_nano >= 0),
-  first_byte_ms ${int},
-  duration_ms ${int} NOT NULL
+  ${definedColumns(requestFields, words)}
 )${rows()}${partitioned.by};
 CREATE INDEX IF NOT EXISTS request_created_at ON request (created_at);
 CREATE INDEX IF NOT EXISTS request_account ON request (${words.ofAccount});
--- Failures in order of their ids, with what they are asked for by.
+-- Failures in order of their ids, with the columns that filter them.
 CREATE INDEX IF NOT EXISTS request_failed ON request (id, cause, account_id) WHERE cause IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS attempt (
   request_row ${int} NOT NULL${hot('request')},
   position ${int} NOT NULL,
-  channel_id ${int} NOT NULL${hot('channel')},
-  started_at ${int} NOT NULL,
-  status ${int},
-  cause ${text},
-  first_byte_ms ${int},
-  duration_ms ${int} NOT NULL,
-  upstream_request_id ${text},
-  usage_raw ${text},
+  ${definedColumns(attemptFields, words)},
   ${partitioned.column}PRIMARY KEY (request_row, position${partitioned.key})
 )${keyed()}${partitioned.by};
 CREATE INDEX IF NOT EXISTS attempt_failed ON attempt (request_row, position, channel_id, cause)
   WHERE cause IS NOT NULL;
 
--- What is set aside for requests under way, and who asked: rows that a killed process left behind
--- become requests that were interrupted.
+-- Reservations of running requests. Those that a killed process left behind become interrupted requests.
 CREATE TABLE IF NOT EXISTS reservation (
   request_id ${text} PRIMARY KEY,
-  created_at ${int} NOT NULL,
-  account_id ${int} NOT NULL${hot('account')},
-  token_id ${int} NOT NULL${hot('token')},
-  group_id ${int} NOT NULL${hot('"group"')},
-  model ${text},
-  client_protocol ${text} NOT NULL,
-  operation ${text} NOT NULL,
-  stream ${small} NOT NULL,
-  price_id ${int}${hot('model_price')},
-  multiplier_millionths ${int} NOT NULL,
-  amount_nano ${int} NOT NULL CHECK (amount_nano >= 0),
-  -- NULL: of a process that is in no list.
+  ${definedColumns(reservationFields, words)},
+  -- NULL: the process is no registered node.
   node_id ${int}
 )${keyed()};
 
--- Every change of a balance; the balance is the sum of it.
+-- All changes of balances: a balance is the sum of its entries.
 CREATE TABLE IF NOT EXISTS ledger (
   id ${id},
   created_at ${int} NOT NULL,
@@ -96,7 +75,7 @@ CREATE TABLE IF NOT EXISTS ledger (
   amount_nano ${int} NOT NULL,
   request_id ${text},
   reason ${text},
-  -- Who asks twice with one key changes the balance once.
+  -- A repeated key changes the balance once.
   idempotency_key ${text},
   balance_after_nano ${int} NOT NULL
 )${rows()};
@@ -107,8 +86,8 @@ CREATE INDEX IF NOT EXISTS ledger_account ON ledger (account_id${thenId});
 CREATE INDEX IF NOT EXISTS ledger_created_at ON ledger (created_at);
 CREATE INDEX IF NOT EXISTS ledger_by_hand ON ledger (id, kind, account_id) WHERE kind <> 'charge';
 
--- Daily sums, so that totals cost the same however many requests there were. Models that have no
--- price share the name '': clients make such names up, and they must not grow this table.
+-- Daily sums, so that totals cost the same however many requests there were. Models without a price
+-- share the name '': clients make such names up, and they must not grow this table.
 CREATE TABLE IF NOT EXISTS usage_day (
   token_id ${int} NOT NULL${hot('token')},
   day ${text} NOT NULL,
@@ -117,7 +96,7 @@ CREATE TABLE IF NOT EXISTS usage_day (
   PRIMARY KEY (token_id, day, model)
 )${keyed(70)};
 
--- What vendors keep of answers, by their ids: a request may refer to its own account's alone.
+-- Answers that vendors keep: a request may refer to those of its own account.
 CREATE TABLE IF NOT EXISTS kept_answer (
   answer_id ${text} NOT NULL,
   account_id ${int} NOT NULL,
@@ -129,8 +108,8 @@ CREATE TABLE IF NOT EXISTS kept_answer (
 )${keyed()};
 CREATE INDEX IF NOT EXISTS kept_answer_created_at ON kept_answer (created_at);
 
--- Answers that are made in the background, until they are charged: the reservation of the same id is
--- held for them, whatever becomes of the process.
+-- Answers that are made in the background, until they are charged. The reservation of the same id
+-- outlives the process.
 CREATE TABLE IF NOT EXISTS background_answer (
   request_id ${text} NOT NULL PRIMARY KEY,
   asked_id ${text} NOT NULL,
@@ -141,7 +120,7 @@ CREATE TABLE IF NOT EXISTS background_answer (
   channel_id ${int} NOT NULL,
   key_mark ${text} NOT NULL,
   charge ${json('charge')},
-  -- When it is looked at next. Who looks puts this off first: so no two do at once.
+  -- When it is due to be fetched. A node that fetches it defers this first, as a lease.
   due_at ${int} NOT NULL
 )${keyed()};
 CREATE INDEX IF NOT EXISTS background_answer_due ON background_answer (due_at);

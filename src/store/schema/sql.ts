@@ -11,8 +11,15 @@ export class Sql<Row = unknown> {
   }
 }
 
-/** A condition that only PostgreSQL checks: in the text for SQLite it is `TRUE`. */
-class PostgresCondition extends Sql {}
+/** SQL for PostgreSQL alone, with the text that SQLite gets instead. */
+class PostgresSql extends Sql {
+  readonly onSqlite: string
+
+  constructor(text: string, onSqlite: string) {
+    super([text])
+    this.onSqlite = onSqlite
+  }
+}
 
 /** SQL from a template: each `${}` is a parameter or nested SQL. */
 export function sql<Row = unknown>(
@@ -22,10 +29,12 @@ export function sql<Row = unknown>(
   return new Sql(texts, values)
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+/** A quoted name of a table or column. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 sql.raw = <Row = unknown>(text: string): Sql<Row> => new Sql([text])
-sql.onPostgres = (condition: string): Sql => new PostgresCondition([condition])
+/** A condition that only PostgreSQL checks, or another part of a statement. */
+sql.onPostgres = (text: string, onSqlite = 'TRUE'): Sql => new PostgresSql(text, onSqlite)
 /** A table, or a column with or without its table (`request.id`). */
 sql.ref = (name: string): Sql => new Sql([name.split('.').map(quoted).join('.')])
 /** A constant in the text, where a plan depends on it or a parameter has no type. */
@@ -56,7 +65,7 @@ export function compile(query: Sql, database: 'sqlite' | 'postgres'): SqlText {
   }
   function textOf(value: unknown): string {
     if (value instanceof Sql)
-      return isSqlite && value instanceof PostgresCondition ? 'TRUE' : write(value)
+      return isSqlite && value instanceof PostgresSql ? value.onSqlite : write(value)
     parameters.push(value)
     return isSqlite ? '?' : `$${parameters.length}`
   }

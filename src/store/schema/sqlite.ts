@@ -1,5 +1,4 @@
-import { dayColumns } from '../ports/verification.ts'
-import { sumsOf } from './records.ts'
+import { addedDays, sumsOf } from './records.ts'
 import { shareOfAdded, shareOfRemoved, tablesOf } from './tables.ts'
 import type { Words } from './words.ts'
 
@@ -17,26 +16,19 @@ const words: Words = {
   rows: () => ' STRICT',
   keyed: () => ' STRICT, WITHOUT ROWID',
   thenId: '',
-  // In blocks of 1,024: those that are stored together are neighbours here, too, so that a commit
-  // writes a page or two of this and not one for each account.
+  // In blocks of 1,024: requests that are stored together are neighbours here, so that a commit writes
+  // a page or two and not one for each account.
   ofAccount: 'id >> 10, account_id',
   partitioned: { id: 'INTEGER PRIMARY KEY', column: '', key: '', by: '' },
 }
 
 /** Fills the table of totals, which is empty, from the daily sums of all tokens. */
 export const fillUsageTotals = `
-INSERT INTO usage_total SELECT day, model, ${dayColumns
-  .map((name, at) =>
-    // Where one token's day does not have it, no sum is known.
-    at < 8 ? `sum(${name})` : `iif(count(${name}) = count(*), sum(${name}), NULL)`,
-  )
-  .join(', ')}
-FROM usage_day GROUP BY day, model;
+INSERT INTO usage_total SELECT day, model, ${addedDays()} FROM usage_day GROUP BY day, model;
 `
 
 export const sqliteSchema = `${tablesOf(words)}
--- The daily sums of all tokens together: a few rows a day, however many tokens there are, so that
--- the charts of the whole gateway are read at once.
+-- The daily sums of all tokens together: a few rows a day for the charts of the whole gateway.
 CREATE TABLE usage_total (
   day TEXT NOT NULL,
   model TEXT NOT NULL,

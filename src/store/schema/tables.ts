@@ -3,13 +3,14 @@ import type { Words } from './words.ts'
 
 /**
  * The tables that both engines have. Times are milliseconds since 1970 (UTC), money is nano-USD, lists
- * and nested settings are JSON text. Rows with `deleted_at` are gone for everyone but the records that
- * point at them, so names are unique among live rows only.
+ * and nested settings are JSON text. Rows with `deleted_at` remain only for the records that name them,
+ * so names are unique among live rows.
  */
 export function tablesOf(words: Words): string {
   const { id, int, text, bytes, json, jsonOrNull, flag, ref, rows, keyed } = words
   const limits = `-- Requests and LLM tokens a minute, and requests at once; NULL: no limit.
   rpm ${int}, tpm ${int}, concurrency ${int}`
+  const lifetime = `created_at ${int} NOT NULL, deleted_at ${int}`
   const status = `status ${text} NOT NULL CHECK (status IN ('active', 'disabled'))`
   return `
 CREATE TABLE IF NOT EXISTS account (
@@ -20,15 +21,15 @@ CREATE TABLE IF NOT EXISTS account (
   balance_nano ${int} NOT NULL DEFAULT 0,
   -- The sum of the account's rows in reservation.
   reserved_nano ${int} NOT NULL DEFAULT 0,
-  -- How far below zero the balance may go: 0 is prepaid.
+  -- 0: prepaid.
   credit_limit_nano ${int} NOT NULL DEFAULT 0 CHECK (credit_limit_nano >= 0),
-  -- Below this the balance counts as low; NULL: the setting of the whole gateway.
+  -- Below this the balance counts as low; NULL: the global setting.
   balance_low_nano ${int},
   ${limits},
   -- Countries that it may be used from: {"allow": […]} or {"deny": […]}, of codes; NULL: all.
   regions ${jsonOrNull('regions')},
   name ${text} NOT NULL DEFAULT '',
-  -- 1: it is known to be theirs. An operator vouches for the accounts that he makes.
+  -- 1: the address is its owner's. Accounts that operators make are vouched for.
   email_verified ${flag('email_verified')} DEFAULT 1,
   two_factor_enabled ${flag('two_factor_enabled')} DEFAULT 0,
   created_at ${int} NOT NULL,
@@ -36,7 +37,7 @@ CREATE TABLE IF NOT EXISTS account (
   deleted_at ${int}
 )${rows(50)};
 CREATE UNIQUE INDEX IF NOT EXISTS account_email ON account (email) WHERE deleted_at IS NULL;
--- People write their address in capitals, too.
+-- Addresses are compared without regard to case.
 CREATE INDEX IF NOT EXISTS account_sign_in ON account (lower(email)) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS account_admin ON account (id) WHERE role = 'admin' AND deleted_at IS NULL;
 
@@ -53,15 +54,14 @@ CREATE TABLE IF NOT EXISTS channel (
   weight ${int} NOT NULL,
   timeouts ${json('timeouts')},
   allow_private ${flag('allow_private')},
-  -- Names of what its upstream does otherwise than the vendor of its protocol.
+  -- Names of its upstream's deviations from the vendor's protocol.
   quirks ${json('quirks')} DEFAULT '[]',
   ${limits},
   -- Address of a proxy, which may hold a password; NULL: none.
   proxy_sealed ${bytes},
   -- { everyMs, model }; NULL: it is not probed.
   probe ${jsonOrNull('probe')},
-  created_at ${int} NOT NULL,
-  deleted_at ${int}
+  ${lifetime}
 )${rows()};
 CREATE UNIQUE INDEX IF NOT EXISTS channel_name ON channel (name) WHERE deleted_at IS NULL;
 
@@ -82,8 +82,7 @@ CREATE TABLE IF NOT EXISTS "group" (
   tools ${jsonOrNull('tools')},
   -- As an account's.
   regions ${jsonOrNull('regions')},
-  created_at ${int} NOT NULL,
-  deleted_at ${int}
+  ${lifetime}
 )${rows()};
 CREATE UNIQUE INDEX IF NOT EXISTS group_name ON "group" (name) WHERE deleted_at IS NULL;
 
@@ -107,27 +106,26 @@ CREATE TABLE IF NOT EXISTS token (
   ${status},
   models ${json('models')},
   ip_allow ${json('ip_allow')},
-  -- 1: what translation between protocols would leave out is refused.
+  -- 1: fields that translation between protocols would lose are refused.
   strict ${flag('strict')} DEFAULT 0,
   expires_at ${int},
-  -- What may be spent with it in all, in a UTC day, in a UTC month; NULL: no limit.
+  -- Budgets in all, of a UTC day, of a UTC month; NULL: no limit.
   budget_total_nano ${int},
   budget_day_nano ${int},
   budget_month_nano ${int},
   -- The most that one request may cost; NULL: no limit.
   max_cost_nano ${int},
   ${limits},
-  created_at ${int} NOT NULL,
-  deleted_at ${int}
+  ${lifetime}
 )${rows()};
--- A key has one live row at most. Deleted rows keep its hash, so that a deleted key is told from
--- an unknown one; the newest row of a hash is the one that counts.
+-- A key has at most one live row. Deleted rows keep its hash, so that errors can name a deleted key;
+-- the newest row of a hash counts.
 CREATE UNIQUE INDEX IF NOT EXISTS token_key_live ON token (key_hash) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS token_key ON token (key_hash);
 CREATE UNIQUE INDEX IF NOT EXISTS token_name ON token (account_id, name) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS token_account ON token (account_id) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS token_group ON token (group_id) WHERE deleted_at IS NULL;
--- Deleted ones, too: what was used with them goes on counting.
+-- With deleted tokens: their usage still counts.
 CREATE INDEX IF NOT EXISTS token_owner ON token (account_id);
 
 -- Rows are only ever added; the newest of a model is in force.
@@ -141,7 +139,7 @@ CREATE TABLE IF NOT EXISTS model_price (
 )${rows()};
 CREATE INDEX IF NOT EXISTS model_price_model ON model_price (model);
 ${recordTablesOf(words)}
--- Who changed what by hand.
+-- Manual changes.
 CREATE TABLE IF NOT EXISTS audit (
   id ${id},
   created_at ${int} NOT NULL,
@@ -153,14 +151,14 @@ CREATE TABLE IF NOT EXISTS audit (
 )${rows()};
 CREATE INDEX IF NOT EXISTS audit_subject ON audit (subject);
 
--- What is set in the console.
+-- Settings that were made in the console.
 CREATE TABLE IF NOT EXISTS setting (
   name ${text} PRIMARY KEY,
   value ${json('value')},
   updated_at ${int} NOT NULL
 )${keyed()};
 
--- What cools at present. An empty key or model means all of the channel's.
+-- Cooldowns. An empty key or model means all of the channel's.
 CREATE TABLE IF NOT EXISTS cooling (
   channel_id ${int} NOT NULL${ref('channel')},
   key ${text} NOT NULL,
@@ -182,14 +180,14 @@ CREATE TABLE IF NOT EXISTS availability (
 )${keyed()};
 
 -- What an account signs in with, apart from passkeys: its password (provider 'credential', subject
--- its id), or who it is at an OIDC provider.
+-- its id), or its identity at an OIDC provider.
 CREATE TABLE IF NOT EXISTS credential (
   id ${id},
   account_id ${int} NOT NULL${ref('account')},
   provider ${text} NOT NULL,
   subject ${text} NOT NULL,
   password_hash ${text},
-  -- Keyed hash of the password that the configuration gave last.
+  -- Keyed hash of the last password from the configuration.
   password_mark ${text},
   created_at ${int} NOT NULL,
   updated_at ${int} NOT NULL
@@ -200,7 +198,7 @@ CREATE INDEX IF NOT EXISTS credential_account ON credential (account_id);
 CREATE TABLE IF NOT EXISTS session (
   id ${id},
   account_id ${int} NOT NULL${ref('account')},
-  -- Keyed hash of what the cookie holds.
+  -- Keyed hash of the cookie's token.
   token_hash ${text} NOT NULL UNIQUE,
   expires_at ${int} NOT NULL,
   created_at ${int} NOT NULL,
@@ -211,7 +209,7 @@ CREATE TABLE IF NOT EXISTS session (
 CREATE INDEX IF NOT EXISTS session_account ON session (account_id);
 CREATE INDEX IF NOT EXISTS session_expiry ON session (expires_at);
 
--- What was begun and must be ended soon: a second factor that is asked for, a way to a provider.
+-- Sign-ins that wait for a second factor, or for a provider.
 CREATE TABLE IF NOT EXISTS verification (
   id ${id},
   identifier ${text} NOT NULL,
@@ -251,7 +249,7 @@ CREATE TABLE IF NOT EXISTS passkey (
 )${rows()};
 CREATE INDEX IF NOT EXISTS passkey_account ON passkey (account_id);
 
--- Codes of second factors that were used: each is good once, on whichever node.
+-- Used codes of second factors: each is accepted once, over all nodes.
 CREATE TABLE IF NOT EXISTS used_code (
   account_id ${int} NOT NULL${ref('account')},
   -- Keyed hash.
@@ -263,22 +261,21 @@ CREATE TABLE IF NOT EXISTS used_code (
 -- The processes that serve from these tables.
 CREATE TABLE IF NOT EXISTS node (
   id ${id},
-  -- Where it runs, for people.
+  -- Shown to operators: where it runs.
   name ${text} NOT NULL,
   version ${text} NOT NULL,
   started_at ${int} NOT NULL,
-  -- When it was last heard of, by the clock of the database where that has one.
+  -- The last heartbeat; on PostgreSQL by the clock of the database.
   seen_at ${int} NOT NULL,
-  -- What it is doing: an object.
   load ${json('load')}
 )${rows()};
 
--- Translated responses, which no upstream keeps: what is in them is sealed.
+-- Translated responses, which no upstream keeps. The contents are sealed.
 CREATE TABLE IF NOT EXISTS response (
   id ${text} NOT NULL PRIMARY KEY,
   account_id ${int} NOT NULL,
   created_at ${int} NOT NULL,
-  -- Of the row, with what it takes beside its contents.
+  -- Of the whole row.
   size_bytes ${int} NOT NULL,
   input ${bytes} NOT NULL,
   response ${bytes} NOT NULL
@@ -286,29 +283,29 @@ CREATE TABLE IF NOT EXISTS response (
 CREATE INDEX IF NOT EXISTS response_account ON response (account_id, created_at);
 CREATE INDEX IF NOT EXISTS response_created_at ON response (created_at);
 
--- What of them each account has: kept by triggers, in the statement that changes it.
+-- The bytes of each account's responses, which triggers keep up to date.
 CREATE TABLE IF NOT EXISTS response_share (
   account_id ${int} NOT NULL PRIMARY KEY,
   size_bytes ${int} NOT NULL
 )${rows()};
 CREATE INDEX IF NOT EXISTS response_share_size ON response_share (size_bytes);
 
--- The newest program that has brought these tables up to date: one row.
+-- The newest program that upgraded these tables: one row.
 CREATE TABLE IF NOT EXISTS program (
   version ${text} NOT NULL,
-  -- How many gateways have served from them since they were upgraded and ended in order; NULL: they
-  -- were made new, or not in a file.
+  -- How many gateways have served and shut down in order since the upgrade; NULL: the tables were never
+  -- upgraded, or are not in a file.
   runs ${int}
 )${rows()};
 `
 }
 
-/** What the triggers of `response` do when a row comes (`NEW`). */
+/** What the triggers of `response` do for an inserted row. */
 export const shareOfAdded = `
   INSERT INTO response_share (account_id, size_bytes) VALUES (NEW.account_id, NEW.size_bytes)
     ON CONFLICT (account_id) DO UPDATE SET size_bytes = response_share.size_bytes + excluded.size_bytes;`
 
-/** And when one goes. */
+/** And for a deleted one. */
 export const shareOfRemoved = `
   UPDATE response_share SET size_bytes = size_bytes - OLD.size_bytes
     WHERE account_id = OLD.account_id;

@@ -15,12 +15,10 @@ export const firstVersion = 22
 /**
  * In order; the first one leads to the version after the first. Only ever appended.
  *
- * While a cluster is updated, nodes of the former version go on with the new schema. So a step adds
- * and leaves what their statements name: columns that may be left out, tables, functions of another
- * name, or of the same that serve both alike. What nobody names any more is removed by a step of the
- * next version. What is kept beside other rows and follows from them must not need what the former
- * version does not write. A step over many rows keeps all who write waiting: an index is made before,
- * or the rows are filled in later.
+ * During an update nodes of the former version work with the new schema. So a step only adds: optional
+ * columns, tables, functions with new names. It removes nothing that their statements name; a step of the
+ * next version does. Derived rows must not need what the former version does not write. A step over many
+ * rows makes all writers wait: make an index before, or fill rows in later.
  */
 export const migrations: readonly Migration[] = []
 
@@ -30,19 +28,17 @@ export const newestVersion = firstVersion + migrations.length
 export const stepsFrom = (version: number): readonly Migration[] =>
   migrations.slice(Math.max(version - firstVersion, 0))
 
-/** The version of this program, which is noted in the databases that it makes. */
 export { programVersion }
 
-/** What is known of a database that a newer program has written. */
-interface Newer {
-  /** The version of that program; undefined: the database does not say it. */
-  readonly program?: string | undefined
-  /** Path of a copy that this program can take. */
-  readonly copy?: string | undefined
-}
-
-/** Throws `StoreError` when a database is of a newer version than this program knows. */
-export function checkVersion(version: number, place: string, more?: () => Newer): void {
+/**
+ * Throws `StoreError` when a database is of a newer version than this program knows. `more` gives the
+ * version of the program that wrote it, and the path of a copy that this one can use.
+ */
+export function checkVersion(
+  version: number,
+  place: string,
+  more?: () => { readonly program?: string | undefined; readonly copy?: string | undefined },
+): void {
   if (version <= newestVersion) return
   const { program, copy } = more?.() ?? {}
   const by = program === undefined ? '' : `, of Tollgate ${program}`

@@ -29,22 +29,16 @@ export interface ClaimedFile {
 /** Processes that may have one folder at once. */
 const mostProcesses = 64
 
-/** What is taken at the start: room for some 3,000 settlements, but no more than a part of what is free. */
+/** Preallocated at the start, for some 3,000 settlements, but at most a part of the free space. */
 const reservedBytes = 4 * 1_048_576
 const partOfFree = 0.1
 
 const names = Array.from({ length: mostProcesses }, (_, at) => `${at + 1}.spool`)
 
-/** Claimed files, and the names of those that were skipped. */
-interface Claimed {
-  readonly claimed: readonly ClaimedFile[]
-  /** They wait for another database than `origin`: two configurations may name one folder. */
-  readonly foreign: readonly string[]
-}
-
 /** Claims a free file, and those of ended processes for the same database. */
-export function claimFiles(folder: string, origin: string): Claimed {
+export function claimFiles(folder: string, origin: string) {
   const claimed: ClaimedFile[] = []
+  // They wait for another database than `origin`: two configurations may name one folder.
   const foreign: string[] = []
   for (const name of names) {
     const path = join(folder, name)
@@ -87,7 +81,7 @@ export function countWaiting(folder: string): number | undefined {
       .map(({ settlement }) => settlement.request.requestId)
     return new Set(ids).size
   } catch {
-    return undefined // whoever serves says what is wrong
+    return undefined // the gateway reports the fault
   }
 }
 
@@ -113,7 +107,7 @@ export interface SpoolFile {
   close(): Promise<void>
 }
 
-/** Beyond that it takes no more: some 50,000 settlements. */
+/** Some 50,000 settlements. */
 const maxBytes = 64 * 1_048_576
 const pieceBytes = 1_048_576
 
@@ -124,7 +118,7 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
   const inTurn = createMutex()
   let sizeBytes = bytes.length
   let reservedBytes = 0
-  /** Where the next line goes; what is behind it, up to the second, is left of one that failed. */
+  /** Where the next line goes; from there to `usedEnd` are remains of a failed one. */
   let end = found.endBytes
   let usedEnd = found.usedBytes
 
@@ -150,7 +144,7 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
       await put(Buffer.concat([lines, new Uint8Array(usedEnd - next)]), end)
       usedEnd = end = next
     } catch (error) {
-      // The caller sees it fail: it must not be found here later.
+      // The caller sees a failure: the lines must not be found later.
       await wipe(end, usedEnd).catch(() => {}) // else the next line does it
       throw error
     }
@@ -222,7 +216,7 @@ function openDisk(path: string): SpoolDisk {
   }
 }
 
-/** Its folder, and where that is named: there this user may have no right to read, nor be bound to have. */
+/** Its folder, and the parent folder, which this user may have no right to read. */
 async function syncFolders(path: string): Promise<void> {
   const folder = dirname(path)
   await syncFolder(folder)

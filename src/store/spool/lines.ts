@@ -13,7 +13,7 @@ export interface Decoded {
   readonly isTorn: boolean
   /** Where the next line goes: behind the last whole one. */
   readonly endBytes: number
-  /** Behind it there are only zeros. */
+  /** Only zeros follow. */
   readonly usedBytes: number
 }
 
@@ -35,7 +35,7 @@ export const encodeLine = (entry: Spooled): string => encode(entry)
 
 export const storedLine = encode(stored)
 
-/** Reads a spool, whatever became of its bytes; between lines and behind them there are zeros. */
+/** Reads a spool, also a damaged one; between lines and after them are zeros. */
 export function decodeLines(file: Uint8Array): Decoded {
   const bytes = file.subarray(0, endOf(file))
   let entries: Spooled[] = []
@@ -60,7 +60,6 @@ export function decodeLines(file: Uint8Array): Decoded {
   return { entries, damaged, isTorn, endBytes, usedBytes: bytes.length }
 }
 
-/** Undefined: not what was written. */
 function decode(line: Uint8Array): Spooled | typeof stored | undefined {
   const json = line.subarray(9)
   try {
@@ -73,13 +72,12 @@ function decode(line: Uint8Array): Spooled | typeof stored | undefined {
   }
 }
 
-/** The last of `storedLine`: a clearing was broken off. */
+/** A rest of `storedLine`: clearing was interrupted. */
 const isLeftOver = (line: Uint8Array) =>
   Buffer.from(storedLine).subarray(0, -1).subarray(-line.length).equals(line)
 
 const zeros = Buffer.alloc(4096)
 
-/** Behind the last byte that is not zero. */
 function endOf(bytes: Uint8Array): number {
   let end = bytes.length
   // Nearly all of a file may be zeros.

@@ -5,7 +5,6 @@ import type { Spool, SpoolRemark } from '../ports/records.ts'
 import { appendSynced, type ClaimedFile, claimFiles, reserveRoom, type SpoolFile } from './files.ts'
 import { encodeLine, type Spooled } from './lines.ts'
 
-/** A spool that is open, with what it had before. */
 export interface OpenSpool extends Spool {
   readonly found: readonly Spooled[]
   /** For which database it takes settlements from now on: `RecordStore.origin`. */
@@ -16,10 +15,7 @@ export interface OpenSpool extends Spool {
 const refusedName = 'refused.jsonl'
 const damagedName = /^damaged-/
 
-/**
- * Opens a folder of spool files, and makes it. Takes over files of processes that have ended and
- * served from the same database. Throws as the system does.
- */
+/** Opens or makes a folder of spool files, with those of ended processes for the same database. */
 export async function openSpool(folder: string, origin: string, log: Logger): Promise<OpenSpool> {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   const { claimed, foreign } = claimFiles(folder, origin)
@@ -48,7 +44,7 @@ export async function createSpool(
   const found = claimed.flatMap(({ file }) => file.found.entries)
   for (const { file } of claimed)
     for (const { settlement } of file.found.entries) waiting.set(settlement.request.requestId, file)
-  /** They hold settlements that could not be written elsewhere. */
+  /** Files with damaged lines that could not be quarantined. */
   const untouchable = new Set<SpoolFile>()
   for (const one of claimed) {
     if (!(await quarantineDamaged(folder, one, log))) untouchable.add(one.file)
@@ -121,7 +117,7 @@ export async function createSpool(
   }
 }
 
-/** By the files that are there, until the operator has removed them. */
+/** By files that stay until the operator removes them. */
 function remarkOf(folder: string): SpoolRemark | undefined {
   const files = readdirSync(folder)
   if (files.some((name) => damagedName.test(name))) return 'damaged'
@@ -138,10 +134,10 @@ async function quarantineDamaged(
   if (damaged.length === 0) return true
   const bytes = Buffer.concat(damaged.flatMap((line) => [line, Buffer.from('\n')]))
   // The same bytes may be found more than once.
-  const aside = join(folder, `damaged-${Bun.hash.crc32(bytes).toString(16)}`)
-  const counts = { damaged_lines: damaged.length, readable: entries.length, file: aside }
+  const quarantine = join(folder, `damaged-${Bun.hash.crc32(bytes).toString(16)}`)
+  const counts = { damaged_lines: damaged.length, readable: entries.length, file: quarantine }
   try {
-    if (!existsSync(aside)) await appendSynced(aside, bytes)
+    if (!existsSync(quarantine)) await appendSynced(quarantine, bytes)
     log.error('the spool is damaged: what can be read is charged, the rest is set aside', counts)
     return true
   } catch (error) {

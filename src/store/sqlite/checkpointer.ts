@@ -6,7 +6,7 @@ const commitsBetween = 256
 /** After a move that has failed so many more go into it before the next. */
 const patience = 10 * commitsBetween
 
-const checkpoint = { sql: 'PRAGMA wal_checkpoint(PASSIVE)' }
+const checkpoint = 'PRAGMA wal_checkpoint(PASSIVE)'
 
 /** Moves the journal into the database from time to time, on a thread of its own. */
 export interface Checkpointer {
@@ -33,7 +33,7 @@ export function createCheckpointer(path: string): Checkpointer {
   }
 
   async function run(): Promise<void> {
-    await (await open()).run(checkpoint)
+    await (await open()).all(checkpoint)
   }
 
   async function move(): Promise<void> {
@@ -76,7 +76,7 @@ export function createCheckpointer(path: string): Checkpointer {
 async function openReading(path: string): Promise<DatabaseThread> {
   const thread = await openDatabaseThread(path)
   try {
-    await thread.run({ sql: 'SELECT count(*) FROM sqlite_schema' })
+    await thread.all('SELECT count(*) FROM sqlite_schema')
     return thread
   } catch (error) {
     await thread.close()

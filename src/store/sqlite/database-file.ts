@@ -33,15 +33,13 @@ export async function openDatabaseFile(path: string, called = path): Promise<Dat
     },
     newest: () => readNewest(thread),
     async copyInto(file) {
-      await thread.run(
-        // The caller makes the copy durable, at its own pace.
-        { sql: 'PRAGMA synchronous = OFF' },
-        { sql: 'VACUUM INTO ?', parameters: [file] },
-        { sql: 'PRAGMA synchronous = FULL' },
-      )
+      // The caller makes the copy durable, at its own pace.
+      await thread.all('PRAGMA synchronous = OFF')
+      await thread.all('VACUUM INTO ?', file)
+      await thread.all('PRAGMA synchronous = FULL')
       try {
         // The journal has grown meanwhile: moved here, no commit waits for it.
-        await thread.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)' })
+        await thread.all('PRAGMA wal_checkpoint(PASSIVE)')
       } catch {
         // A courtesy: the copy is whole without it, and the gateway's own commits do it, too.
       }
@@ -82,7 +80,6 @@ const countReservations = 'SELECT count(*) AS reservations FROM reservation'
 
 type Newest = Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
 
-/** Ids of the newest rows; 0 when there is none. */
 async function readNewest(thread: DatabaseThread): Promise<Newest> {
   const [newest] = await thread.all<Newest>(selectNewest)
   return { newestRequest: 0, newestLedgerEntry: 0, ...newest }
@@ -150,15 +147,8 @@ async function requireBalances(thread: DatabaseThread, path: string): Promise<vo
   )
 }
 
-interface Look {
-  readonly version: number
-  readonly copyBytes: number
-  readonly isServed: boolean
-  readonly sealedKeys: readonly SealedKey[]
-}
-
 /** Looks at a database file and changes nothing. Throws `StoreError` when it is of no use. */
-export function lookAt(path: string): Look {
+export function lookAt(path: string) {
   const served = isServed(path)
   return explained(path, () =>
     reading(path, served, (db) => {
@@ -176,28 +166,25 @@ export function lookAt(path: string): Look {
 
 /** Reading a journal creates its index file, unless another process has it open. */
 function reading<Result>(path: string, served: boolean, work: (db: Database) => Result): Result {
-  if (served) return within(new Database(path, { readonly: true }), work)
+  if (served) {
+    using db = new Database(path, { readonly: true })
+    return work(db)
+  }
   const journal = `${path}-wal`
   if (!existsSync(journal) || statSync(journal).size === 0) {
     const url = `${pathToFileURL(resolve(path)).href}?immutable=1`
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-    return within(new Database(url, flags), work)
+    using db = new Database(url, flags)
+    return work(db)
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-check-'))
   try {
     const copy = join(folder, 'copy.db')
     for (const ending of ['', '-wal'])
       copyFileSync(path + ending, copy + ending, files.COPYFILE_FICLONE)
-    return within(new Database(copy), work)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function within<Result>(db: Database, work: (db: Database) => Result): Result {
-  try {
+    using db = new Database(copy)
     return work(db)
   } finally {
-    db.close()
+    rmSync(folder, { recursive: true, force: true })
   }
 }

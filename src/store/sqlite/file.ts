@@ -22,7 +22,6 @@ export interface FileOptions {
   readonly busyTimeoutMs?: number
 }
 
-/** Another process holds what was asked for. */
 const isBusy = (error: unknown): boolean =>
   error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY') === true
 
@@ -56,7 +55,7 @@ export function openFile(options: FileOptions): Database {
   const { path, synchronous = 'normal', busyTimeoutMs = 5000 } = options
   if (path !== ':memory:') {
     checkPlace(path)
-    // It holds hashes of passwords and sealed keys: for its owner's eyes only.
+    // It holds hashes of passwords and sealed keys.
     closeSync(openSync(path, 'a', 0o600))
   }
   const db = new Database(path, { strict: true, create: true })
@@ -69,7 +68,7 @@ export function openFile(options: FileOptions): Database {
     enterWal(db, busyTimeoutMs)
     db.run(`PRAGMA synchronous = ${synchronous}`)
     db.run('PRAGMA foreign_keys = ON')
-    // Moving the journal holds up all requests: the checkpointer does it long before.
+    // Moving the journal delays all requests: the checkpointer does it long before.
     db.run('PRAGMA wal_autocheckpoint = 16000')
   })
 }
@@ -77,10 +76,7 @@ export function openFile(options: FileOptions): Database {
 const isEmpty = (db: Database): boolean =>
   db.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count === 0
 
-/**
- * Takes a database for one serving process; false: another has it. The claim is a lock on a file
- * beside it, which ends with the process. Commands need none.
- */
+/** Claims a database for one serving process, by a lock on `….serving` that ends with the process. */
 export function createClaim(path: string) {
   let holder: Database | undefined
   return {
@@ -156,7 +152,7 @@ const explanations: readonly (readonly [string, string])[] = [
   ['SQLITE_IOERR', 'can not be read or written: check the disk and its file system'],
 ]
 
-/** A SQLite error in words a person can act on; anything else comes back as it is. */
+/** A SQLite error as a `StoreError` with the way out; other errors unchanged. */
 export function explainFailure(error: unknown, path: string): unknown {
   // By its code: what comes from another thread is no SQLiteError any more.
   if (!(error instanceof Error) || !('code' in error)) return error
@@ -168,7 +164,7 @@ export function explainFailure(error: unknown, path: string): unknown {
   })
 }
 
-/** Runs `work`; a SQLite error comes out explained. */
+/** Runs `work`; explains its SQLite errors. */
 export function explained<Result>(path: string, work: () => Result): Result {
   try {
     return work()
@@ -235,7 +231,7 @@ export function checkHeader(path: string): void {
   checkVersion(header.readUInt32BE(versionAt), path)
 }
 
-/** The version of a file that is a database of ours and no one works on; undefined when it is none. */
+/** The version of a closed database file of ours; undefined: it is none. */
 function versionOf(path: string): number | undefined {
   const header = readHeader(path)
   const isOurs = header.readUInt32BE(ownerAt) === applicationId
@@ -268,6 +264,6 @@ export function copiesOf(database: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** A copy that this program can take in place of a database that is newer; undefined: there is none. */
+/** A copy that this program can use instead of a newer database; undefined: there is none. */
 export const usableCopy = (database: string): string | undefined =>
   copiesOf(database).find((copy) => (versionOf(copy) ?? newestVersion + 1) <= newestVersion)

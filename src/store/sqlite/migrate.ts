@@ -35,7 +35,7 @@ function checkOwner(db: Database, path: string): void {
   )
 }
 
-/** Its statements are those of its own version: they could fail, and with them all that it serves. */
+/** The statements of an older program could fail on the new tables. */
 function checkUnserved(version: number, path: string): void {
   if (version === 0 || !isServed(path)) return
   throw new StoreError(
@@ -45,7 +45,7 @@ function checkUnserved(version: number, path: string): void {
   )
 }
 
-/** Throws when it can't be worked with; gives its version: 0 when nothing is there yet. */
+/** The version, 0 for an empty database. Throws for one that this program can't use. */
 function check(db: Database, path: string): number {
   checkOwner(db, path)
   const version = readPragma(db, 'user_version')
@@ -54,7 +54,7 @@ function check(db: Database, path: string): number {
   return version
 }
 
-/** The program that has brought a database to its version; undefined: the database does not say it. */
+/** The program that upgraded a database; undefined: not known. */
 function writerOf(db: Database): string | undefined {
   const hasWriter = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'program'").get() !== null
   if (!hasWriter) return undefined
@@ -77,21 +77,7 @@ function takeSteps(db: Database, path: string, version: number): void {
   }
 }
 
-/** Runs `work` while rows may name what is not there: tables are made anew. */
-function withoutForeignKeys(db: Database, work: () => void): void {
-  db.run('PRAGMA foreign_keys = OFF')
-  try {
-    work()
-  } finally {
-    db.run('PRAGMA foreign_keys = ON')
-  }
-}
-
-/**
- * Brings a database to the newest version, in one transaction, whoever else tries. Throws
- * `StoreError` for what is not ours, newer, served by an older program, half moved, or old and
- * `toStay`.
- */
+/** Upgrades a database to the newest version, in one transaction; one that is `toStay` is refused. */
 export function migrate(
   db: Database,
   path: string,
@@ -106,7 +92,13 @@ export function migrate(
     const found = check(db, path)
     if (found < newestVersion) takeSteps(db, path, found)
   })
-  withoutForeignKeys(db, () => step.immediate())
+  // Tables are replaced.
+  db.run('PRAGMA foreign_keys = OFF')
+  try {
+    step.immediate()
+  } finally {
+    db.run('PRAGMA foreign_keys = ON')
+  }
   if (version > 0) layOut(db)
 }
 
@@ -118,7 +110,7 @@ function layOut(db: Database): void {
     db.run('PRAGMA auto_vacuum = INCREMENTAL')
     db.run('VACUUM')
   } catch {
-    // All is there and in order: it is only larger than it could be.
+    // The database is only larger than necessary.
   }
 }
 

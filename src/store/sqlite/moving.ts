@@ -5,7 +5,7 @@ import {
   createTarget,
   type MoveConnection,
   movedTables,
-  quoted,
+  orClose,
   quotedList,
   readExtent,
   readMark,
@@ -16,6 +16,7 @@ import {
 } from '../moving/move.ts'
 import type { MovedRow, MoveSource, MoveTarget } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { quoted } from '../schema/sql.ts'
 import { checkVersion } from '../schema/versions.ts'
 import { applicationId, createClaim, explained, openFile } from './file.ts'
 import { isUnfinished, migrate, readPragma } from './migrate.ts'
@@ -26,7 +27,7 @@ export async function openSqliteSource(path: string): Promise<MoveSource> {
   const release = claimFor(path)
   const db = explained(path, () => new Database(path, { readwrite: true, strict: true }))
   const connection = connect(db, path, release)
-  try {
+  return orClose(connection, async () => {
     explained(path, () => {
       db.run('PRAGMA busy_timeout = 5000')
       db.run('PRAGMA query_only = ON')
@@ -39,10 +40,7 @@ export async function openSqliteSource(path: string): Promise<MoveSource> {
       if (db.inTransaction) db.run('COMMIT')
       return readPragma(db, 'data_version') !== seen
     })
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
+  })
 }
 
 /** Claims a database; throws when another process serves from it or moves it. */
@@ -70,7 +68,7 @@ export async function openSqliteTarget(path: string, sourceIdentity: string): Pr
   const db = explained(path, () => openFile({ path }))
   let release = () => {}
   const connection = connect(db, path, () => release())
-  try {
+  return orClose(connection, async () => {
     // No process may serve while tables are made.
     if (!isUnfinished(db)) await makeTables(connection, db)
     release = claimFor(path)
@@ -96,10 +94,7 @@ export async function openSqliteTarget(path: string, sourceIdentity: string): Pr
         await connection.ask('PRAGMA wal_checkpoint(TRUNCATE)')
       },
     })
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
+  })
 }
 
 /** What is there must hold no rows: it is not even brought up to date. */
@@ -113,7 +108,6 @@ async function makeTables(connection: MoveConnection, db: Database): Promise<voi
   explained(connection.place, () => migrate(db, connection.place))
 }
 
-/** What an unfinished move has left; undefined when there is nothing. */
 async function readBegun(connection: MoveConnection, db: Database) {
   if (!isUnfinished(db)) {
     await requireEmpty(connection)

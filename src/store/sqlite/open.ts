@@ -59,7 +59,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
   return {
     ...(watch && { place: { path }, file: createStoreFile(db, path, watch, access) }),
-    ...createStores({ engine, soon: engine, source: createSource(engine), clock, now }),
+    ...createStores(engine, engine, createSource(engine), clock, now),
     tokens: {
       findByHash: (keyHash) => access(() => findByHash(keyHash)),
       ...createTokenHashes(engine),
@@ -71,12 +71,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       sweep: () => access(sweep),
     },
     verification: createVerification(db, path, engine),
-    nodes: createNodeStore({
-      engine,
-      now,
-      sweep: async () => 0,
-      onRegistered() {},
-    }),
+    nodes: createNodeStore(engine, now, async () => 0),
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()

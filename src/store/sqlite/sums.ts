@@ -4,13 +4,8 @@ import type { RequestRow, Spent } from '../ports/records.ts'
 import { columnOf, insertText } from '../schema/columns.ts'
 
 const summed = [
-  'inputTokens',
-  'outputTokens',
-  'reasoningTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'cacheWrite1hTokens',
-  'amountNano',
+  ...(['inputTokens', 'outputTokens', 'reasoningTokens', 'cacheReadTokens'] as const),
+  ...(['cacheWriteTokens', 'cacheWrite1hTokens', 'amountNano'] as const),
 ] as const
 
 const counted = [...summed, 'requests', 'failed', 'begun', 'firstByteMs'] as const
@@ -86,25 +81,15 @@ function totalsOf(all: Iterable<Sums>): Iterable<Totals> {
   return totals.values()
 }
 
-const emptyTotals = (day: string, model: string): Totals => ({
-  ...{ day, model, requests: 0, failed: 0, begun: 0, firstByteMs: 0, amountNano: 0 },
-  ...{ inputTokens: 0, outputTokens: 0, reasoningTokens: 0 },
-  ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
-})
+const zeros = Object.fromEntries(counted.map((name) => [name, 0])) as Omit<Totals, 'day' | 'model'>
+const emptyTotals = (day: string, model: string): Totals => ({ ...zeros, day, model })
 
 const maxKnown = 10_000
 
 /** What one token was charged for requests of one UTC day. */
-interface Charge {
-  readonly tokenId: number
-  readonly day: string
-  readonly amountNano: number
-}
+type Charge = Pick<Sums, 'tokenId' | 'day' | 'amountNano'>
 
-/**
- * What tokens have spent, remembered from batch to batch, for an old token has thousands of days.
- * For use in transactions that hold the write lock.
- */
+/** What tokens have spent, cached between batches. For transactions that hold the write lock. */
 export function createKnownSpending(db: Database) {
   const spending = createSpending(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')

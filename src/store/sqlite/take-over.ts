@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { StoreError } from '../ports/store-error.ts'
+import { quoted } from '../schema/sql.ts'
 import { fillUsageTotals, sqliteSchema } from '../schema/sqlite.ts'
 
 interface SchemaObject {
@@ -33,8 +34,6 @@ const fills: { readonly [column: string]: string } = {
   'request.long_context_pricing': `CASE WHEN tier_above IS NOT NULL THEN 1 ELSE
     (SELECT long_context_pricing FROM "group" WHERE "group".id = group_id) END`,
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function readSchema(db: Database): Schema {
   const objects = db
@@ -87,10 +86,7 @@ const isAlike = (found: Schema, wanted: Schema): boolean =>
 /** Throws when `takeOver` would; nothing is changed. */
 export const requireTakable = (db: Database): void => requireRoom(db, readSchema(db), newSchema())
 
-/**
- * Makes a database of any former version one of the first version, by what there is in it. Other
- * tables stay. To be called in a transaction, while foreign keys are off.
- */
+/** Upgrades any former version to the first version, in a transaction without foreign keys. */
 export function takeOver(db: Database): void {
   const found = readSchema(db)
   const wanted = newSchema()
@@ -111,7 +107,7 @@ function bringInLine(db: Database, wanted: Schema, found: Schema): void {
   for (const one of wanted.objects) {
     const columns = found.columns.get(one.name)
     if (one.type !== 'table' || columns === undefined) db.run(one.sql)
-    else makeAnew(db, one, { from: columns, to: wanted.columns.get(one.name) ?? [] })
+    else makeAnew(db, one, columns, wanted.columns.get(one.name) ?? [])
   }
   db.run('PRAGMA legacy_alter_table = OFF')
 
@@ -120,13 +116,13 @@ function bringInLine(db: Database, wanted: Schema, found: Schema): void {
     throw new StoreError(`a row of ${broken.table} names one that is not there`)
 }
 
-interface Columns {
-  readonly from: readonly string[]
-  readonly to: readonly string[]
-}
-
-/** A table in other words, with the same rows. */
-function makeAnew(db: Database, { name, sql }: SchemaObject, { from, to }: Columns) {
+/** Replaces a table by its new form, with the same rows. */
+function makeAnew(
+  db: Database,
+  { name, sql }: SchemaObject,
+  from: readonly string[],
+  to: readonly string[],
+) {
   const former = quoted(`former ${name}`)
   db.run(`ALTER TABLE ${quoted(name)} RENAME TO ${former}`)
   db.run(sql)

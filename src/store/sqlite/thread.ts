@@ -2,19 +2,12 @@ import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-st
 import { StoreError } from '../ports/store-error.ts'
 import { explainFailure } from './file.ts'
 
-export type SqlValue = string | number | null
-
-interface Statement {
-  readonly sql: string
-  readonly parameters?: readonly SqlValue[]
-}
+type SqlValue = string | number | null
 
 /** A connection on a thread of its own, which runs one statement after the other. */
 export interface DatabaseThread {
   /** Runs one statement. Rejects with a `StoreError` that names the path, where the cause is known. */
   all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<readonly Row[]>
-  /** Runs several without a pause between them. */
-  run(...statements: readonly Statement[]): Promise<void>
   /** Closes the connection, when its statement is done, and ends the thread. */
   close(): Promise<void>
 }
@@ -34,20 +27,17 @@ function lowerPriority() {
     // Where there is no /proc it works as other threads do.
   }
 }
-self.onmessage = ({ data: { open, isPatient, statements } }) => {
+self.onmessage = ({ data: { open, isPatient, sql, parameters } }) => {
   try {
     if (open) {
       if (isPatient) lowerPriority()
       db = new Database(open, { readwrite: true })
       db.run('PRAGMA busy_timeout = 5000')
       postMessage({ rows: [] })
-    } else if (statements) {
-      let rows = []
-      for (const { sql, parameters = [] } of statements) {
-        const statement = db.prepare(sql)
-        rows = statement.all(...parameters)
-        statement.finalize()
-      }
+    } else if (sql) {
+      const statement = db.prepare(sql)
+      const rows = statement.all(...parameters)
+      statement.finalize()
       postMessage({ rows })
     } else {
       db?.close()
@@ -103,10 +93,7 @@ export async function openDatabaseThread(
   }
   return {
     all: async <Row>(sql: string, ...parameters: readonly SqlValue[]) =>
-      (await ask({ statements: [{ sql, parameters }] })) as readonly Row[],
-    async run(...statements) {
-      await ask({ statements })
-    },
+      (await ask({ sql, parameters })) as readonly Row[],
     async close() {
       await ask({})
       worker.terminate()

@@ -18,7 +18,7 @@ import type { DayWords } from '../queries/verification/days.ts'
 import { createVerification as verificationOf } from '../queries/verification/verification.ts'
 import { sql } from '../schema/sql.ts'
 import { explainFailure } from './file.ts'
-import { type DatabaseThread, openDatabaseThread } from './thread.ts'
+import { openDatabaseThread } from './thread.ts'
 
 const words: DayWords = {
   createTable: sql.raw(
@@ -28,7 +28,7 @@ const words: DayWords = {
   dayOf: (ms) => sql`strftime('%Y-%m-%d', ${ms} / 1000, 'unixepoch')`,
 }
 
-/** What `verify` reads of a SQLite database: it has one connection, and its file is checked, too. */
+/** What `verify` reads of a SQLite database, on its one connection. */
 export const createVerification = (db: Database, path: string, engine: Engine): VerificationStore =>
   verificationOf({
     reading: engine,
@@ -55,39 +55,35 @@ const largeTables = ['request', 'attempt', 'ledger']
 async function checkSoon(path: string, signal: AbortSignal): Promise<readonly FileFault[]> {
   if (path === ':memory:') return []
   const thread = await openDatabaseThread(path, path, true)
+  const faults: FileFault[] = []
   try {
-    return await checkTables(thread, statSync(path).size > largeBytes, signal)
+    const isLarge = statSync(path).size > largeBytes
+    for (const { name } of await thread.all<{ name: string }>(selectTables)) {
+      if (isLarge && largeTables.includes(name)) continue
+      if (signal.aborted) break
+      const select = 'SELECT quick_check AS text FROM pragma_quick_check(?)'
+      const lines = await thread.all<{ text: string }>(select, name)
+      const found = lines.filter(({ text }) => text !== 'ok')
+      faults.push(...found.map(({ text }) => faultOf(name, text)))
+    }
+    return faults
   } finally {
     await thread.close()
   }
-}
-
-async function checkTables(thread: DatabaseThread, isLarge: boolean, signal: AbortSignal) {
-  const faults: FileFault[] = []
-  for (const { name } of await thread.all<{ name: string }>(selectTables)) {
-    if (isLarge && largeTables.includes(name)) continue
-    if (signal.aborted) break
-    const lines = await thread.all<{ text: string }>(
-      'SELECT quick_check AS text FROM pragma_quick_check(?)',
-      name,
-    )
-    faults.push(...lines.filter(({ text }) => text !== 'ok').map(({ text }) => faultOf(name, text)))
-  }
-  return faults
 }
 
 /** SQLite's own checks, table by table, for short snapshots: a million rows take 4 seconds. */
 async function* readFileFaults(db: Database, isDeep: boolean): AsyncGenerator<Page<FileFault>> {
   const tables = namesOfTables(db)
   let isDamaged = false
-  // All of the file: what belongs to no table, too, and whether each page belongs to one thing alone.
+  // Undefined: the whole file, also pages that belong to no table or to several.
   for (const name of [...tables, ...(isDeep ? [undefined] : [])]) {
     const rows: readonly FileFault[] = isDamaged && name === undefined ? [] : checkTable(db, name)
     isDamaged ||= rows.some(({ kind }) => kind === 'damage')
     yield { rows, looked: 0 }
     await pause()
   }
-  if (isDamaged) return // reading its rows would fail, or tell nonsense
+  if (isDamaged) return // reading its rows would fail
   for (const name of tables) {
     for (const reference of referencesOf(db, name)) {
       yield* danglingRows(db, name, reference)
@@ -118,7 +114,7 @@ const faultOf = (table: string, text: string): FileFault => ({
   text: oneLine(text),
 })
 
-/** Where the damage is such that the check can't go on, what it said until then counts. */
+/** Where damage ends the check, its findings so far count. */
 function linesOf(db: Database, table: string | undefined): readonly string[] {
   const lines: string[] = []
   // Quoted, since a number would be the maximum of lines.
@@ -139,7 +135,7 @@ function linesOf(db: Database, table: string | undefined): readonly string[] {
 const oneLine = (text: string) =>
   text.replace(/^\*\*\* in database \w+ \*\*\*\n/, '').replaceAll('\n', '; ')
 
-/** These say that a row breaks a rule of its table; all others, that the file itself is broken. */
+/** A row breaks a rule of its table; all other lines mean that the file is damaged. */
 const isForbidden = (text: string) => text.startsWith('CHECK constraint failed')
 
 interface Reference {
@@ -159,7 +155,7 @@ function referencesOf(db: Database, table: string): readonly Reference[] {
     .filter(({ parent }) => !(table === 'attempt' && parent === 'request'))
 }
 
-/** SQLite's own check of this does not say which row it is where a table has no row ids. */
+/** SQLite's own check does not name the row where a table has no row ids. */
 function* danglingRows(
   db: Database,
   table: string,
@@ -191,19 +187,16 @@ interface Column {
 
 const definitions: readonly Definition[] = [accountFields, channelFields, groupFields, tokenFields]
 
-/** Columns of JSON; many of their tables demand it by themselves. */
+/** Columns of JSON; not all of them have a constraint. */
 const json: ReadonlySet<string> = new Set([
   ...['usage_raw', 'extras', 'charge', 'counts', 'terms', 'load', 'detail'],
   ...definitions.flatMap((one) => columnsOf(one, 'isJson')),
 ])
-/** Numbers that may be below zero. */
 const signed = /^(balance\w*_nano|amount_nano|priority)$/
-/** Milliseconds since 1970: of this age. */
 const time = /_at$|^since$|^until$|^valid_from$/
 /** When a set-up code expires. */
 const never = Number.MAX_SAFE_INTEGER
 const latestTime = Date.parse('2200-01-01T00:00:00Z')
-/** Yes or no. */
 const flags: ReadonlySet<string> = new Set([
   ...['stream', 'estimated', 'clamped', 'long_context_pricing', 'draining', 'email_verified'],
   ...['verified', 'backed_up', 'two_factor_enabled'],
@@ -271,7 +264,7 @@ async function* oddValues(
   }
 }
 
-/** All texts of a row are looked at together: as bytes, for texts that are none come as others. */
+/** Checks all texts of a row together, as bytes: SQLite changes invalid ones when it reads them as text. */
 async function* oddTexts(
   db: Database,
   table: string,

@@ -12,15 +12,11 @@ export interface Watch {
   require(): void
 }
 
-/** The database, its journal, and the index of that. */
 const endings = ['', '-wal', '-shm'] as const
 
 const isSame = (one: Stats, other: Stats) => one.ino === other.ino && one.dev === other.dev
 
-/**
- * Looks at the files by their numbers, for writing to one that was removed fails nowhere. It opens
- * none: closing a second handle would end all locks of this process.
- */
+/** Compares inodes, for writes to a removed file succeed. Opens no file: closing it would end our locks. */
 export function createWatch(db: Database, path: string): Watch {
   const opened = endings.flatMap((ending) => {
     const stats = find(path + ending)

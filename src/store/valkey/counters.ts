@@ -39,10 +39,9 @@ interface ValkeyOptions {
 }
 
 const usualLeaseMs = 20_000
-/** Signs of life in a lease: one or two may get lost. */
+/** Heartbeats in a lease: one or two may get lost. */
 const beatsPerLease = 4
 
-/** The answer to a sign of life: how many nodes live, the name of the memory, and now. */
 type Beat = readonly [nodes: number, memory: string, now: number]
 
 /** Counts in a Valkey or Redis. Resolves when it is connected, or has failed to be once. */
@@ -71,7 +70,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     memory = name
   }
 
-  /** An emptied server, or one that was never there, knows fewer than there are. */
+  /** An emptied or unavailable server knows fewer. */
   const nodes = () => Math.max(knownNodes, living())
 
   const reportAvailable = () => {
@@ -118,7 +117,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   return {
     ...limitCounters(link, prefix, leaseMs),
     ...sharedTexts(link, prefix),
-    ...coolingBoard(link, { prefix, memoryKey, memory: () => memory }),
+    ...coolingBoard(link, prefix, memoryKey, () => memory),
     isUnavailable: link.isUnavailable,
     nodes,
     partAt: (tick) => Math.floor((tick + offsetMs) / partMs),
@@ -127,27 +126,21 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     async close() {
       stopBeats()
       await warned
-      await link.send('ZREM', [nodesKey, node]).catch(() => {}) // its lease ends by itself, too
+      await link.send('ZREM', [nodesKey, node]).catch(() => {}) // its lease expires
       link.close()
     },
   }
 }
 
-/** How long a row is kept after its last change, in milliseconds: longer than any cooldown that an upstream may ask for. */
+/** How long a row stays after its last change, in milliseconds: longer than any cooldown. */
 const keptMs = 7_200_000
 
-interface Place {
-  readonly prefix: string
-  /** Holds the name of the server's memory. */
-  readonly memoryKey: string
-  /** That name as this node knows it. */
-  readonly memory: () => string
-}
-
-/** What cools: a hash of rows, and a count of its changes, so that looking again costs next to nothing. */
+/** Cooldowns: a hash of rows, and a count of its changes. `memory` names the memory that is known. */
 function coolingBoard(
   { run }: Pick<Link, 'run'>,
-  { prefix, memoryKey, memory }: Place,
+  prefix: string,
+  memoryKey: string,
+  memory: () => string,
 ): CoolingBoard {
   const keys = [`${prefix}:cooling`, `${prefix}:cooling-version`]
   return {
@@ -214,8 +207,15 @@ function limitCounters({ run }: Pick<Link, 'run'>, prefix: string, leaseMs: numb
   const slotsOf = (name: string) => `${prefix}:slots:${name}`
   const lease = String(leaseMs)
 
-  function callsOf(report: Report): Step[][] {
-    const steps = stepsOf(report, windowOf, slotsOf)
+  function callsOf({ changes = [], freed = [], kept = [] }: Report): Step[][] {
+    const steps: readonly Step[] = [
+      ...changes.map(({ name, part, requests, llmTokens }) => ({
+        key: windowOf(name),
+        values: ['change', String(part), String(requests), String(llmTokens)],
+      })),
+      ...freed.map(({ name, slot }) => ({ key: slotsOf(name), values: ['freed', slot, '', ''] })),
+      ...kept.map(({ name, slot }) => ({ key: slotsOf(name), values: ['kept', slot, '', ''] })),
+    ]
     const calls = Math.ceil(steps.length / stepsPerCall)
     return Array.from({ length: calls }, (_, at) =>
       steps.slice(at * stepsPerCall, (at + 1) * stepsPerCall),
@@ -245,7 +245,7 @@ function limitCounters({ run }: Pick<Link, 'run'>, prefix: string, leaseMs: numb
       return { ok: false, shortages: shortagesIn(found) }
     },
     async report({ kept = [], ...rest }) {
-      // All that are kept in one turn: that one of them is free again comes behind it.
+      // All renewals go out in one turn: a later release of a slot follows them.
       await Promise.all([sendInTurn(callsOf(rest)), ...callsOf({ kept }).map(send)])
     },
   }
@@ -266,24 +266,5 @@ function shortagesIn(found: readonly number[]): Shortage[] {
 
 interface Step {
   readonly key: string
-  readonly values: readonly [string, string, string, string]
-}
-
-function stepsOf(
-  { changes = [], freed = [], kept = [] }: Report,
-  windowOf: (name: string) => string,
-  slotsOf: (name: string) => string,
-): Step[] {
-  return [
-    ...changes.map(
-      ({ name, part, requests, llmTokens }): Step => ({
-        key: windowOf(name),
-        values: ['change', String(part), String(requests), String(llmTokens)],
-      }),
-    ),
-    ...freed.map(
-      ({ name, slot }): Step => ({ key: slotsOf(name), values: ['freed', slot, '', ''] }),
-    ),
-    ...kept.map(({ name, slot }): Step => ({ key: slotsOf(name), values: ['kept', slot, '', ''] })),
-  ]
+  readonly values: readonly string[]
 }

@@ -38,20 +38,16 @@ const lookMs = 50
 const retryMs = 250
 
 interface Call {
-  /** How often it was found to be the oldest. */
+  /** How many checks found it to be the oldest. */
   looks: number
   readonly reject: (error: CountersUnavailable) => void
 }
 
-/**
- * Any failure opens the circuit: all calls reject, until a new connection has been greeted. Throws
- * `StoreError` for an address whose files can't be read.
- */
+/** Any failure opens the circuit, until a new connection has been greeted. */
 export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: LinkParts): Link {
   const { patienceMs = usualPatienceMs } = more
   const encryption = encryptionOf(url)
   let client: Bun.RedisClient | undefined
-  /** Of the connection that is being greeted, too. */
   const calls = new Set<Call>()
   let isUp = false
   let isClosed = false
@@ -74,7 +70,7 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
     retry.unref()
   }
 
-  /** Time in which this process was busy does not count: replies may wait to be read. */
+  /** Time in which this process was busy does not count: replies may be waiting. */
   function look(): void {
     watch = undefined
     const [oldest] = calls
@@ -98,7 +94,7 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
           resolve(value)
         },
         (error: unknown) => {
-          if (!calls.delete(one)) return // it has been told
+          if (!calls.delete(one)) return // rejected already
           reject(new CountersUnavailable(messageOf(error), true))
           if (client === current) fail(messageOf(error))
         },
@@ -160,7 +156,6 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
   }
 }
 
-/** Without the words that all of them begin with. */
 const messageOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
   return text === 'Connection closed'
@@ -173,10 +168,7 @@ interface Encryption {
   readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean } | undefined
 }
 
-/**
- * Reads how a `rediss:` address is encrypted, by the words of Python's client (`ssl_ca_certs`,
- * `ssl_cert_reqs=none`). Throws `StoreError` for a file that can't be read.
- */
+/** Reads a `rediss:` address by the words of Python's client: `ssl_ca_certs`, `ssl_cert_reqs=none`. */
 export function encryptionOf(url: string): Encryption {
   const address = new URL(url)
   if (address.protocol !== 'rediss:') return { url, tls: undefined }
@@ -200,10 +192,7 @@ function read(path: string): string {
 
 const patienceMs = 300
 
-/**
- * Why an encrypted connection does not come about: the driver tells of all failures alike, so that it
- * is tried once without it. Undefined: not for its encryption.
- */
+/** Why an encrypted connection fails, which the driver does not report; undefined: another cause. */
 function whyNotEncrypted({ url, tls }: Encryption): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol !== 'rediss:') return Promise.resolve(undefined)

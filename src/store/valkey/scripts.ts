@@ -25,8 +25,8 @@ local partMs, windowMs = ${partMs}, ${windowMs}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What counts now: requests, LLM tokens, oldest part, newest part; and what a part has of the first
--- two. Forgets what has passed, which that part must not have.
+-- Returns what counts now: requests, LLM tokens, oldest part, newest part; then the first two of one
+-- part, which must not have passed. Removes parts that have.
 local function expire(key, part)
   local found = redis.call('HMGET', key, 'r', 't', 'o', 'n', 'r' .. part, 't' .. part)
   if not found[1] then return 0, 0, nil, nil, 0, 0 end
@@ -55,7 +55,7 @@ local function expire(key, part)
   return r, t, passed + 1, n, hadR, hadT
 end
 
--- Counts more or less in a part, but never less than nothing. Give what expire has told.
+-- Changes the counts of a part, to 0 at least. Its last arguments are the results of expire.
 local function change(key, part, requests, tokens, r, t, o, n, hadR, hadT)
   requests = math.max(requests, -hadR)
   tokens = math.max(tokens, -hadT)
@@ -67,7 +67,7 @@ local function change(key, part, requests, tokens, r, t, o, n, hadR, hadT)
   redis.call('PEXPIRE', key, windowMs + 1000)
 end
 
--- Takes a slot, or keeps it. Members tell when they end; the key itself ends long after.
+-- Takes a slot, or renews it. Scores are the ends of leases; the key itself expires long after.
 local function hold(key, lease, slot, count)
   redis.call('ZADD', key, now + lease, slot)
   if count == 0 or now % 16 == 0 then redis.call('PEXPIRE', key, lease * 10) end
@@ -85,7 +85,7 @@ local shortages = {0}
 local sums, counts = {}, {}
 local part = math.floor(now / partMs)
 
--- More than the limit at once is let in alone, or it would wait for ever.
+-- More than the limit at once is admitted alone, or it would wait for ever.
 local function fits(used, amount, limit)
   return used + amount <= limit or (used == 0 and amount > limit)
 end
@@ -96,7 +96,7 @@ local function add(at, limit, ms)
   shortages[#shortages + 1] = ms
 end
 
--- How long until enough has passed.
+-- Milliseconds until enough has passed.
 local function roomIn(key, letter, used, amount, limit, o, n)
   for from = o, n, 100 do
     local fields = {}
@@ -164,8 +164,8 @@ end
 return 1`)
 
 /**
- * A sign of life. KEYS: nodes, memory. ARGV: node, lease in ms, a name for this memory if it has none
- * yet. Returns how many nodes live, the name of the memory (another one: all was forgotten), and now.
+ * A heartbeat. KEYS: nodes, memory. ARGV: node, lease in ms, a name for this memory if it has none
+ * yet. Returns how many nodes live, the name of the memory (a new one: all was lost), and now.
  */
 export const beatScript = script(`
 local time = redis.call('TIME')
@@ -183,7 +183,7 @@ return 1`)
 
 /**
  * KEYS: rows, version. ARGV: how long rows are kept in ms, how many have changed, then id and row of
- * each, then of those that have ended the id and since when. What has begun later stays.
+ * each, then id and start of those that have ended. Cooldowns that began later stay.
  */
 export const writeCoolingScript = script(`
 local changed = tonumber(ARGV[2])
@@ -208,7 +208,7 @@ local version = redis.call('GET', KEYS[2]) or '0'
 if version == ARGV[1] then return {} end
 return {version, redis.call('HVALS', KEYS[1])}`)
 
-/** All of them, for the server to have before they are asked for. */
+/** All of them, to load into the server. */
 export const scripts: readonly Script[] = [
   ...[admitScript, reportScript, beatScript, dropScript, writeCoolingScript, readCoolingScript],
 ]

@@ -57,7 +57,7 @@ const row = (at: number, id: string, input: unknown = 16, output: unknown = 20, 
 async function compare(rows: readonly object[], options: Partial<ReconcileOptions> = {}) {
   const file = folder.join('usage.json')
   writeFileSync(file, JSON.stringify(rows))
-  const found = await reconcile(store.attempts, { file, channelIds: [1], ...options })
+  const found = await reconcile(store.records, { file, channelIds: [1], ...options })
   const { matching, ...rest } = found
   const lists = {
     unknownToUs: [...matching.unknownToUs()].map(({ id }) => id),

@@ -28,12 +28,12 @@ eachEngine((_open, name) => {
     let all: (Omit<ListedAttempt, 'account' | 'accountId'> & { readonly usageRaw: unknown })[]
     beforeAll(async () => {
       const filter = { channelIds: [1, 2], requestAgeMs: 0 }
-      const { lists, attempts } = made.store
+      const { lists, records: exported } = made.store
       const rows = await collect(lists.exportRequests({}))
       const places = new Map(rows.map(({ requestId, id }) => [requestId, id]))
       const place = ({ requestId, position }: { requestId: string; position: number }) =>
         (places.get(requestId) ?? 0) * 100 + position
-      const records = await collect(attempts.list(filter))
+      const records = await collect(exported.attempts(filter))
       all = records
         .map(({ request, isLast: _, ...attempt }) => {
           const { requestId, model } = request

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TokenBudget } from '../../../src/store/ports/admin.ts'
+import type { TokenSettings } from '../../../src/resources/token.ts'
 import type { Batch } from '../../../src/store/ports/records.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
@@ -8,6 +8,8 @@ import { reservation } from '../sqlite/file-store.ts'
 import { now, seed, settlement, tokenWrite } from '../support.ts'
 
 // Budgets of tokens where several nodes share the store: it decides by what all of them have done.
+
+type TokenBudget = TokenSettings['budget']
 
 const none: TokenBudget = { totalNano: null, dayNano: null, monthNano: null }
 const price = 100

@@ -17,8 +17,12 @@ function failingSecondly(error: Error) {
       return { rows: [{ answer: JSON.stringify(answer) }] }
     },
   } as unknown as Connections
-  const parts = { connections, clock: () => now, node: () => 1 }
-  return createCommit({ ...parts, patiently: (work) => work() })
+  return createCommit(
+    connections,
+    (work) => work(),
+    () => now,
+    () => 1,
+  )
 }
 
 test('what is stored before midnight counts as perhaps stored where the rest of its batch fails', async () => {

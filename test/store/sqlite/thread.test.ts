@@ -25,10 +25,8 @@ test('gives rows, and takes parameters, in the order in which it was asked', asy
   expect(await thread.all<object>('SELECT size FROM thing WHERE name = ?', 'a')).toEqual([
     { size: 1 },
   ])
-  await thread.run(
-    { sql: 'INSERT INTO thing VALUES (?, ?, NULL)', parameters: ['c', 3] },
-    { sql: 'UPDATE thing SET size = size + 1' },
-  )
+  await thread.all('INSERT INTO thing VALUES (?, ?, NULL)', 'c', 3)
+  await thread.all('UPDATE thing SET size = size + 1')
   expect(await thread.all<object>("SELECT size FROM thing WHERE name = 'c'")).toEqual([{ size: 4 }])
   await thread.close()
 })
@@ -81,7 +79,7 @@ test('a failure comes out explained, under the name that it is to have, and the 
   expect(wrong).not.toBeInstanceOf(StoreError)
   const locked = new Database(path)
   locked.run('BEGIN EXCLUSIVE')
-  await thread.run({ sql: 'PRAGMA busy_timeout = 0' })
+  await thread.all('PRAGMA busy_timeout = 0')
   const blocked = await failureOf('SELECT * FROM thing')
   expect(blocked).toBeInstanceOf(StoreError)
   expect(String(blocked)).toContain('The database the copy is locked by another process')

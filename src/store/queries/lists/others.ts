@@ -10,7 +10,7 @@ import type {
   UsageFilter,
 } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
-import { dayColumns } from '../../ports/verification.ts'
+import { addedDays } from '../../schema/records.ts'
 import { type Sql, sql } from '../../schema/sql.ts'
 import { isOverdrawn, readCounted } from '../accounts.ts'
 import { readAudit } from '../changes.ts'
@@ -19,8 +19,6 @@ import { all, type Steps } from '../steps.ts'
 import { readToken, readUsed, selectTokens, unused } from '../tokens.ts'
 import { idsIn } from './reading.ts'
 import {
-  beginsWith,
-  type Condition,
   conditionsOf,
   contains,
   endOfIds,
@@ -29,18 +27,16 @@ import {
   idsOf,
   type Key,
   type ListSource,
-  oneOf,
   type Search,
   within,
 } from './search.ts'
 
-/** Where a filter's entries are. */
 export async function searchLedger(filter: LedgerFilter, source: ListSource): Promise<Search> {
   const { accountId, kinds, since, until } = filter
   const index = indexOf(filter)
   const others = conditionsOf(
     index?.name === 'ledger_account' ? undefined : equals('account_id', accountId),
-    oneOf('kind', kinds),
+    kinds && sql`kind IN (${sql.join(kinds)})`,
     within('created_at', filter),
   )
   const ids =
@@ -56,14 +52,12 @@ function indexOf({ accountId, kinds }: LedgerFilter): IdIndex | undefined {
   return { name: 'ledger_account', where: sql`account_id = ${accountId}` }
 }
 
-/** These ledger entries. */
 export const readEntries = (keys: readonly Key[], order = 'desc'): Steps<readonly LedgerEntry[]> =>
   all(
     sql<LedgerEntry>`${selectLedger} WHERE ledger.id IN (${idsOf(keys)})
       ORDER BY ledger.id ${sql.raw(order)}`,
   )
 
-/** Where a filter's accounts are. */
 export function searchAccounts({
   search,
   role,
@@ -80,16 +74,14 @@ export function searchAccounts({
   return { table: 'account', id: 'id', others, from: 0, to: endOfIds }
 }
 
-/** These live accounts, newest first. */
 export const readAccounts = (keys: readonly Key[]): Steps<readonly AccountView[]> =>
   readCounted(sql`AND account.id IN (${idsOf(keys)})`, 'desc')
 
-/** Where a filter's changes by hand are. */
 export function searchAudit(filter: AuditFilter): Search {
   const { actor, action, subject } = filter
   const others = conditionsOf(
     equals('actor', actor),
-    beginsWith('action', action),
+    action ? sql`substr(action, 1, ${[...action].length}) = ${action}` : undefined,
     within('created_at', filter),
   )
   const index: IdIndex | undefined =
@@ -97,30 +89,23 @@ export function searchAudit(filter: AuditFilter): Search {
   return { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
 }
 
-/** These audit rows, newest first. */
 export const readEvents = (keys: readonly Key[]): Steps<readonly AuditEntry[]> =>
   readAudit(sql`WHERE id IN (${idsOf(keys)}) ORDER BY id DESC`)
 
-/** Where a filter's tokens are. */
 export function searchTokens(filter: ListedTokenFilter): Search {
   const { accountId, group, status, search } = filter
-  const index = accountId === undefined ? undefined : ofAccount(accountId)
+  const ofAccount = sql`account_id = ${accountId} AND deleted_at IS NULL`
+  const index: IdIndex | undefined =
+    accountId === undefined ? undefined : { name: 'token_account', where: ofAccount }
+  const ofGroup = sql`SELECT id FROM "group" WHERE name = ${group} AND deleted_at IS NULL`
   const others = conditionsOf(
     sql`deleted_at IS NULL`,
     equals('status', status),
-    group === undefined ? undefined : ofGroup(group),
+    group === undefined ? undefined : sql`group_id IN (${ofGroup})`,
     contains(['name', 'key_hint'], search),
   )
   return { table: 'token', id: 'id', index, others, from: 0, to: endOfIds }
 }
-
-const ofAccount = (accountId: number): IdIndex => ({
-  name: 'token_account',
-  where: sql`account_id = ${accountId} AND deleted_at IS NULL`,
-})
-
-const ofGroup = (name: string): Condition =>
-  sql`group_id IN (SELECT id FROM "group" WHERE name = ${name} AND deleted_at IS NULL)`
 
 /** These live tokens, newest first, with what was spent with them by a UTC day. */
 export function* readTokens(keys: readonly Key[], day: string): Steps<readonly ListedToken[]> {
@@ -139,16 +124,7 @@ export function* readTokens(keys: readonly Key[], day: string): Steps<readonly L
 
 const usualModels = 12
 
-/** Days of a former version do not have the last three: where one is missing, no sum is known. */
-const [counted, known] = [dayColumns.slice(0, 8), dayColumns.slice(8)]
-
-const sums = sql.join([
-  ...counted.map((column) => sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`),
-  ...known.map(
-    (column) =>
-      sql`case when count(failed) = count(*) then sum(${sql.ref(column)}) end as ${sql.ref(column)}`,
-  ),
-])
+const sums = sql.raw(addedDays())
 
 const inCode = sql`requests, failed, input_tokens as "inputTokens", output_tokens as "outputTokens",
   reasoning_tokens as "reasoningTokens", cache_read_tokens as "cacheReadTokens",
@@ -156,7 +132,7 @@ const inCode = sql`requests, failed, input_tokens as "inputTokens", output_token
   amount_nano as "amountNano",
   case when begun > 0 then round(1.0 * first_byte_ms / begun) end as "firstByteMs"`
 
-/** Daily sums of all tokens have a table of their own; of some, days are found by the key. */
+/** All tokens have their own table of daily sums. */
 function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): Sql {
   const whose = [
     ...(accountId === undefined ? [] : [sql`token.account_id = ${accountId}`]),
@@ -189,7 +165,6 @@ export function* readUsage(filter: UsageFilter): Steps<readonly ModelDayUsage[]>
   return rows.map((row) => ({ ...row, isOther: row.isOther === 1 }))
 }
 
-/** Sums by day of all tokens. */
 export const readTotals = (sinceDay: string, untilDay: string): Steps<readonly DayUsage[]> =>
   all(
     sql<DayUsage>`

@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../schema/sql.ts'
 import type { Steps } from '../steps.ts'
 import {
   blockBitsOf,
+  columnsOf,
   countAll,
   countsIds,
   endOfIds,
@@ -31,29 +32,18 @@ export async function readPage<Row>(
   const keys = found.keys.slice(0, size)
   const isFull = found.keys.length > size
   const isCutShort = !isFull && found.lookedDownTo > search.from
+  const rows = keys.length === 0 ? [] : await source.read(() => readRows(keys))
   return {
-    rows: keys.length === 0 ? [] : await source.read(() => readRows(keys)),
-    ...(await countFor(source, search, page, { found: keys.length, isFull, isCutShort })),
+    rows,
+    // What was searched for the rows of a page is not searched again to count them.
+    ...(page.cursor === undefined && !isFull
+      ? { total: keys.length, totalIsExact: !isCutShort }
+      : page.isCounted === false
+        ? { total: 0, totalIsExact: false }
+        : await countAll(source, search)),
     next: isFull ? cursorOf(keys.at(-1)) : isCutShort ? String(found.lookedDownTo) : null,
     searchedBackTo: isCutShort ? await timeOf(source, search, found.lookedDownTo) : null,
   }
-}
-
-interface Outcome {
-  readonly found: number
-  readonly isFull: boolean
-  readonly isCutShort: boolean
-}
-
-/** What was looked through for the rows of a page is not looked through again to count them. */
-function countFor(
-  source: ListSource,
-  search: Search,
-  { cursor, isCounted }: PageAsked,
-  { found, isFull, isCutShort }: Outcome,
-) {
-  if (cursor === undefined && !isFull) return { total: found, totalIsExact: !isCutShort }
-  return isCounted === false ? { total: 0, totalIsExact: false } : countAll(source, search)
 }
 
 /** A cursor is the key of the last row that was shown: the next one is below. */
@@ -94,16 +84,16 @@ async function timeOf(
   return row?.time ?? null
 }
 
-/** Tables with a time and an index on it, in whose order rows are made but for a little. */
+/** Tables with an index on their time, and ids in nearly the same order. */
 type TimedTable = 'request' | 'ledger'
 
-/** Longer than requests last: of two that begin so far apart the later one ends later, too. */
+/** Longer than requests last: of two that begin so far apart, the later one ends later. */
 export const requestMs = 3_600_000
 
-/** Most rows that are looked at for the lowest id of a time: rows are numbered when they end. */
+/** Rows that are searched for the lowest or highest id of a time: rows are numbered when they end. */
 const rowsAtOnce = { first: 20_000, last: 200_000 }
 
-/** Ids beyond which nothing lies in a span of time. */
+/** Bounds of the ids in a span of time. */
 export async function idsIn(
   source: ListSource,
   table: TimedTable,
@@ -123,14 +113,14 @@ export async function idsIn(
     find(
       'min',
       sql`created_at >= ${time} AND created_at <= ${hour} +
-        (SELECT min(created_at) FROM ${ofTable} WHERE created_at >= ${time})
+        (SELECT created_at FROM ${ofTable} WHERE created_at >= ${time} ORDER BY created_at LIMIT 1)
         ORDER BY created_at LIMIT ${rowsAtOnce.first}`,
     )
   const findLast = (time: number) =>
     find(
       'max',
       sql`created_at < ${time} AND created_at >= -${hour} +
-        (SELECT max(created_at) FROM ${ofTable} WHERE created_at < ${time})
+        (SELECT created_at FROM ${ofTable} WHERE created_at < ${time} ORDER BY created_at DESC LIMIT 1)
         ORDER BY created_at DESC LIMIT ${rowsAtOnce.last}`,
     )
   const nothing = { from: 0, to: 0 }
@@ -149,18 +139,13 @@ const rowsPerStep = 4_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
 const rowsPerBlockStep = 8_192
 
-interface Wanted<Row> {
-  readonly source: ListSource
-  readonly search: Search
-  readonly readRows: (keys: readonly Key[]) => Steps<readonly Row[]>
-  readonly pageSize?: number
-  /** Ends the search when the caller disconnects, also one that finds nothing. */
-  readonly signal?: AbortSignal | undefined
-}
-
 /** All rows of a search, oldest first, a page at a time. Rejects with the signal's reason. */
-export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
-  const { source, search, readRows, pageSize = usualSize, signal } = wanted
+export async function* readAll<Row>(
+  source: ListSource,
+  search: Search,
+  readRows: (keys: readonly Key[]) => Steps<readonly Row[]>,
+  { pageSize = usualSize, signal }: { pageSize?: number; signal?: AbortSignal | undefined },
+): AsyncGenerator<Row> {
   const pause = createPauses()
   const end = Math.min(search.to, (await lastId(source, search.table, search.id)) + 1)
   let from = search.from
@@ -168,7 +153,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
     signal?.throwIfAborted()
     const before = process.cpuUsage()
     const to = Math.min(end, await stepTo(source, search, from))
-    const found = selectOf(source, search, { from, to }, `${search.id} AS id`)
+    const found = selectOf(source, search, { from, to }, columnsOf(search))
     const order = sql.raw(search.id)
     const keys = await read(source, sql<Key>`${found} ORDER BY ${order} LIMIT ${pageSize}`)
     if (keys.length > 0) {
@@ -193,7 +178,7 @@ async function stepTo(source: ListSource, search: Search, from: number): Promise
   if (blockBitsOf(source, index) !== undefined) return from + rowsPerBlockStep
   if (others.length === 0) return to
   if (countsIds(source, index)) return from + rowsPerStep
-  const found = selectOf(source, { ...search, others: [] }, { from, to }, `${id} AS id`)
+  const found = selectOf(source, { ...search, others: [] }, { from, to })
   const [row] = await read(
     source,
     sql<{ id: number }>`${found} ORDER BY ${sql.raw(id)} LIMIT 1 OFFSET ${rowsPerStep}`,

@@ -24,13 +24,13 @@ import {
   equals,
   type IdIndex,
   idsOf,
+  inPartitionsOf,
   type Key,
   type ListSource,
   type Search,
   within,
 } from './search.ts'
 
-/** Where a filter's requests are. */
 export async function searchRequests(filter: RequestFilter, source: ListSource): Promise<Search> {
   const { accountId, tokenId, cause, since, until } = filter
   const isFailed = cause !== undefined || filter.outcome === 'failed'
@@ -84,16 +84,14 @@ const selectListed = sql`SELECT ${selected('request', listedFields)}, ${requestN
     AS "ledgerAmountNano"
   FROM ${requestTables}`
 
-/** These requests. */
 export function* readRequests(keys: readonly Key[], order = 'desc'): Steps<ListedRequest[]> {
   const rows = yield* all(
     sql<Stored<ListedRequest>>`${selectListed} WHERE request.id IN (${idsOf(keys)})
-      ORDER BY request.id ${sql.raw(order)}`,
+      AND ${inPartitionsOf(keys, 'request')} ORDER BY request.id ${sql.raw(order)}`,
   )
   return rows.map((row) => withFlags<ListedRequest>(row, requestFlags))
 }
 
-/** Where a filter's attempts are. */
 export async function searchAttempts(
   filter: ListedAttemptFilter,
   source: ListSource,
@@ -103,9 +101,7 @@ export async function searchAttempts(
   const others = conditionsOf(
     equals('cause', cause),
     outcome === 'succeeded' ? sql`cause IS NULL` : undefined,
-    channel === undefined
-      ? undefined
-      : sql`channel_id IN (SELECT id FROM channel WHERE name = ${channel})`,
+    idsNamed('channel_id', 'channel', channel),
     within('started_at', filter),
   )
   return {
@@ -118,7 +114,6 @@ export async function searchAttempts(
 
 const listedAttempt = Object.keys(attemptFields).filter((field) => field !== 'usageRaw')
 
-/** These attempts, newest first. */
 export function readAttempts(keys: readonly Key[]): Steps<readonly ListedAttempt[]> {
   // PostgreSQL can't infer the types in a list of rows.
   const pairs = keys.map(({ id, place }) => sql`(cast(${id} as bigint), cast(${place} as bigint))`)
@@ -130,6 +125,7 @@ export function readAttempts(keys: readonly Key[]): Steps<readonly ListedAttempt
       JOIN account ON account.id = request.account_id
       JOIN channel ON channel.id = attempt.channel_id
       WHERE (attempt.request_row, attempt.position) IN (VALUES ${sql.join(pairs)})
+        AND ${inPartitionsOf(keys, 'attempt')} AND ${inPartitionsOf(keys, 'request')}
       ORDER BY attempt.request_row DESC, attempt.position DESC`,
   )
 }
@@ -150,7 +146,7 @@ export async function readNewRequests(
   }
   const rows: ListedRequest[] = []
   const readRows = (keys: readonly Key[]) => readRequests(keys, 'asc')
-  for await (const row of readAll({ source, search, readRows, pageSize: limit })) {
+  for await (const row of readAll(source, search, readRows, { pageSize: limit })) {
     rows.push(row)
     if (rows.length === limit) break
   }

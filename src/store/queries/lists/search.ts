@@ -2,7 +2,7 @@ import type { Listed } from '../../ports/lists.ts'
 import { type Sql, sql } from '../../schema/sql.ts'
 import { all, maxOf, type Steps } from '../steps.ts'
 
-/** What finds the rows of a list in order of their ids; by times it finds where these begin. */
+/** Indexes that find the rows of a list in order of their ids, or the ids of a time. */
 export type ListIndex =
   | 'request_id'
   | 'request_account'
@@ -15,23 +15,22 @@ export type ListIndex =
   | 'audit_subject'
   | 'token_account'
 
-/** Where lists are read: a database, away from what requests need of it. */
+/** Reads lists, apart from the hot path. */
 export interface ListSource {
   /** Rejects with `ListsBusy` when it has too much to do, and with `StoreError`. */
   read<Result>(steps: () => Steps<Result>): Promise<Result>
   /** A table of a FROM clause, with its index for SQLite. */
   from(table: string, index: ListIndex | undefined): Sql
-  /** Set: the index has its rows in order of ids only by blocks of ids without so many bits. */
+  /** Set: the index orders its rows by blocks of ids, which lack so many bits. */
   blockBits(index: ListIndex): number | undefined
-  /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
+  /** After a quicker step of a search the next one is larger, in milliseconds. */
   readonly quickMs: number
-  /** So long is searched for a page, in milliseconds; the step under way is ended. */
+  /** How long a page is searched for, in milliseconds; the running step ends. */
   readonly searchMs: number
-  /** The newest request before which none can appear any more; `sinceRow`: known up to this one. */
+  /** The newest request before which none can appear any more; `sinceRow`: the last known one. */
   newestRequest(sinceRow: number | undefined): Promise<number>
 }
 
-/** The rows of one statement. */
 export const read = <Row>(source: ListSource, query: Sql<Row>): Promise<readonly Row[]> =>
   source.read(() => all(query))
 
@@ -41,7 +40,6 @@ export const lastId = (source: ListSource, table: string, id: string): Promise<n
 
 export type Condition = Sql
 
-/** Those that are given. */
 export function conditionsOf(...all: readonly (Condition | undefined)[]): readonly Condition[] {
   return all.filter((one) => one !== undefined)
 }
@@ -49,14 +47,6 @@ export function conditionsOf(...all: readonly (Condition | undefined)[]): readon
 /** `column = value`; undefined when nothing is asked for. */
 export function equals(column: string, value: string | number | undefined): Condition | undefined {
   return value === undefined ? undefined : sql`${sql.raw(column)} = ${value}`
-}
-
-/** One of several values, of which there is one at least. */
-export function oneOf(
-  column: string,
-  values: readonly (string | number)[] | undefined,
-): Condition | undefined {
-  return values === undefined ? undefined : sql`${sql.raw(column)} IN (${sql.join(values)})`
 }
 
 /** A half-open span of time. The plus keeps an index on the column out of the plan. */
@@ -84,20 +74,12 @@ export function contains(
   return sql`(${sql.join(each, sql` OR `)})`
 }
 
-/** Begins with this text, byte for byte. */
-export function beginsWith(column: string, text: string | undefined): Condition | undefined {
-  if (text === undefined || text === '') return undefined
-  const { length } = [...text]
-  return sql`substr(${sql.raw(column)}, 1, ${length}) = ${text}`
-}
-
 /** An index that gives the rows in order of their ids, those that fit `where`. */
 export interface IdIndex {
   readonly name: ListIndex
   readonly where: Condition
 }
 
-/** Where to look for what. */
 export interface Search {
   readonly table: string
   /** The column that rows are ordered by. */
@@ -116,16 +98,17 @@ export interface Search {
 export interface Key {
   readonly id: number
   readonly place?: number
+  /** Of requests and attempts on PostgreSQL: it leads to their partition. */
+  readonly requestId?: string
 }
 
 interface Found {
-  /** Newest first. */
   readonly keys: readonly Key[]
   /** All ids from here on were looked at. */
   readonly lookedDownTo: number
 }
 
-/** How long is searched for a page (see `ListSource`), and counted; the step under way is ended. */
+/** How long a page is searched for (see `ListSource`), and counted. */
 export const searchMs = 80
 const countMs = 50
 const maxTotal = 10_000
@@ -133,9 +116,9 @@ const maxTotal = 10_000
 const rowsAtFirst = 2_000
 /** Some 5 MB of the file, which may have to come from the disk. */
 const maxRows = 8_000
-/** What an index finds may lie on as many pages, which a disk looks for one by one. */
+/** Rows that an index finds may each be on another page. */
 const maxFoundRows = 2_000
-/** Of an index by blocks: most of these ids are not looked at. */
+/** Of an index by blocks, which skips most of these ids. */
 const maxBlockRows = 131_072
 
 export const endOfIds = Number.MAX_SAFE_INTEGER
@@ -163,10 +146,15 @@ export async function findNewest(
 
 function keysOf(source: ListSource, search: Search, part: Part, limit: number) {
   const { id, place } = search
-  const columns = place === undefined ? `${id} AS id` : `${id} AS id, ${place} AS place`
   const order = place === undefined ? `${id} DESC` : `${id} DESC, ${place} DESC`
-  const found = selectOf(source, search, part, columns)
+  const found = selectOf(source, search, part, columnsOf(search))
   return read(source, sql<Key>`${found} ORDER BY ${sql.raw(order)} LIMIT ${limit}`)
+}
+
+export function columnsOf({ table, id, place }: Search): Sql {
+  const isInParts = table === 'request' || table === 'attempt'
+  const requestId = sql.onPostgres(isInParts ? ', request_id AS "requestId"' : '', '')
+  return sql`${sql.raw(place === undefined ? `${id} AS id` : `${id} AS id, ${place} AS place`)}${requestId}`
 }
 
 /** How many fit, counted to `maxTotal` and for as long as there is time. */
@@ -177,7 +165,7 @@ export async function countAll(
   let total = 0
   const deadline = performance.now() + countMs
   for await (const part of stepsDown(source, search)) {
-    const found = sql`${selectOf(source, search, part, '1')} LIMIT ${maxTotal + 1 - total}`
+    const found = sql`${selectOf(source, search, part, sql`1`)} LIMIT ${maxTotal + 1 - total}`
     const [row] = await read(
       source,
       sql<{ count: number }>`SELECT count(*) AS count FROM (${found}) AS found`,
@@ -195,7 +183,7 @@ export function selectOf(
   source: ListSource,
   { table, id, index, others }: Search,
   { from, to }: Part,
-  columns: string,
+  columns: Sql = sql`${sql.raw(id)} AS id`,
 ): Sql {
   const key = sql.raw(id)
   const conditions = [
@@ -203,21 +191,21 @@ export function selectOf(
     sql`${key} >= ${from} AND ${key} < ${to}`,
     ...others,
   ]
-  const [names, rows] = [sql.raw(columns), source.from(table, index?.name)]
+  const rows = source.from(table, index?.name)
   const where = sql.join(conditions, sql` AND `)
   const blockBits = blockBitsOf(source, index)
-  if (blockBits === undefined) return sql`SELECT ${names} FROM ${rows} WHERE ${where}`
+  if (blockBits === undefined) return sql`SELECT ${columns} FROM ${rows} WHERE ${where}`
   const bits = sql.lit(blockBits)
   return sql`WITH RECURSIVE block (number) AS (VALUES (${from} >> ${bits}) UNION ALL
     SELECT number + 1 FROM block WHERE number < ${to - 1} >> ${bits})
-    SELECT ${names} FROM block CROSS JOIN ${rows} ON ${key} >> ${bits} = block.number WHERE ${where}`
+    SELECT ${columns} FROM block CROSS JOIN ${rows} ON ${key} >> ${bits} = block.number WHERE ${where}`
 }
 
 /** See `ListSource`; undefined: all rows are in order of their ids. */
 export const blockBitsOf = (source: ListSource, index: IdIndex | undefined): number | undefined =>
   index && source.blockBits(index.name)
 
-/** From the end to the beginning: so many rows at a time that none takes long. */
+/** From the end to the beginning, in short steps. */
 async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Part> {
   const { index, table, id } = search
   const isInOrder = blockBitsOf(source, index) === undefined
@@ -239,7 +227,7 @@ async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Pa
   }
 }
 
-/** Whether a step is so many ids; it is `maxFoundRows` of its own where an index has them in order. */
+/** Whether a step is so many ids; else it is `maxFoundRows` of the index. */
 export const countsIds = (source: ListSource, index: IdIndex | undefined): boolean =>
   index === undefined || blockBitsOf(source, index) !== undefined
 
@@ -247,7 +235,7 @@ async function stepFrom(source: ListSource, search: Search, to: number, rows: nu
   const { index, others, id } = search
   const from = countsIds(source, index) ? Math.max(to - rows, search.from) : search.from
   if (index === undefined || others.length === 0 || to - from <= maxFoundRows) return from
-  const own = selectOf(source, { ...search, others: [] }, { from, to }, `${id} AS id`)
+  const own = selectOf(source, { ...search, others: [] }, { from, to })
   const order = sql.raw(`${id} DESC`)
   const [row] = await read(
     source,
@@ -258,3 +246,9 @@ async function stepFrom(source: ListSource, search: Search, to: number, rows: nu
 
 /** The row ids that were found, as a list of a statement. */
 export const idsOf = (keys: readonly Key[]): Sql => sql.join(keys.map(({ id }) => id))
+
+/** What is true of the rows of these keys, and makes PostgreSQL look into their partitions alone. */
+export function inPartitionsOf(keys: readonly Key[], table: 'request' | 'attempt'): Sql {
+  const ids = new Set(keys.flatMap(({ requestId }) => requestId ?? []))
+  return ids.size === 0 ? sql`TRUE` : sql`${sql.raw(table)}.request_id IN (${sql.join([...ids])})`
+}

@@ -1,31 +1,15 @@
 import { type Clock, utcDay } from '../../../lib/clock.ts'
 import type { DayUsage, Listed, ListStore, ModelDayUsage, PageAsked } from '../../ports/lists.ts'
 import type { Steps } from '../steps.ts'
-import {
-  readAccounts,
-  readEntries,
-  readEvents,
-  readTokens,
-  readTotals,
-  readUsage,
-  searchAccounts,
-  searchAudit,
-  searchLedger,
-  searchTokens,
-} from './others.ts'
+import * as others from './others.ts'
 import { readAll, readPage } from './reading.ts'
-import {
-  readAttempts,
-  readNewRequests,
-  readRequests,
-  searchAttempts,
-  searchRequests,
-} from './requests.ts'
+import * as requests from './requests.ts'
 import type { Key, ListSource, Search } from './search.ts'
 
 export function createLists(source: ListSource, clock: Clock): ListStore {
   const recentUsage = createRecent<readonly ModelDayUsage[]>(clock)
   const recentTotals = createRecent<readonly DayUsage[]>(clock)
+  /** `search` says where the rows of a filter are, `readRows` reads those that were found. */
   const listOf =
     <Filter, Row>(
       search: (filter: Filter, source: ListSource) => Search | Promise<Search>,
@@ -34,37 +18,37 @@ export function createLists(source: ListSource, clock: Clock): ListStore {
     async (filter: Filter, page: PageAsked): Promise<Listed<Row>> =>
       readPage(source, await search(filter, source), page, (keys) => readRows(keys))
   return {
-    requests: listOf(searchRequests, readRequests),
-    attempts: listOf(searchAttempts, readAttempts),
-    ledger: listOf(searchLedger, readEntries),
-    audit: listOf(searchAudit, readEvents),
-    accounts: listOf(searchAccounts, readAccounts),
-    tokens: listOf(searchTokens, (keys) => readTokens(keys, utcDay(clock()))),
+    requests: listOf(requests.searchRequests, requests.readRequests),
+    attempts: listOf(requests.searchAttempts, requests.readAttempts),
+    ledger: listOf(others.searchLedger, others.readEntries),
+    audit: listOf(others.searchAudit, others.readEvents),
+    accounts: listOf(others.searchAccounts, others.readAccounts),
+    tokens: listOf(others.searchTokens, (keys) => others.readTokens(keys, utcDay(clock()))),
     usage(filter) {
       const isOfOne = filter.accountId !== undefined || filter.tokenId !== undefined
-      const read = () => source.read(() => readUsage(filter))
+      const read = () => source.read(() => others.readUsage(filter))
       return isOfOne ? read() : recentUsage(JSON.stringify(filter), read)
     },
     totals: (sinceDay, untilDay) =>
       recentTotals(`${sinceDay} ${untilDay}`, () =>
-        source.read(() => readTotals(sinceDay, untilDay)),
+        source.read(() => others.readTotals(sinceDay, untilDay)),
       ),
     async *exportRequests(filter, signal) {
-      const search = await searchRequests(filter, source)
-      yield* readAll({ source, search, readRows: (keys) => readRequests(keys, 'asc'), signal })
+      const search = await requests.searchRequests(filter, source)
+      yield* readAll(source, search, (keys) => requests.readRequests(keys, 'asc'), { signal })
     },
     async *exportLedger(filter, signal) {
-      const search = await searchLedger(filter, source)
-      yield* readAll({ source, search, readRows: (keys) => readEntries(keys, 'asc'), signal })
+      const search = await others.searchLedger(filter, source)
+      yield* readAll(source, search, (keys) => others.readEntries(keys, 'asc'), { signal })
     },
-    newRequests: (...asked) => readNewRequests(source, ...asked),
+    newRequests: (...asked) => requests.readNewRequests(source, ...asked),
   }
 }
 
 const keptMs = 30_000
 const maxKept = 16
 
-/** Remembers answers for half a minute: sums of the whole gateway, which everybody looks at. */
+/** Caches answers for half a minute: sums of the whole gateway. */
 function createRecent<Answer>(clock: Clock) {
   const kept = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>()
   return (question: string, read: () => Promise<Answer>): Promise<Answer> => {
@@ -74,7 +58,7 @@ function createRecent<Answer>(clock: Clock) {
     const answer = read()
     kept.delete(question)
     kept.set(question, { at: clock(), answer })
-    answer.catch(() => kept.delete(question)) // who asked learns of it
+    answer.catch(() => kept.delete(question)) // the caller gets the error
     const [oldest] = kept.keys()
     if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
     return answer

@@ -61,13 +61,10 @@ export function* noteWrongCode(
     WHERE account_id = ${accountId}`)
 }
 
-/** Longer than any code of a moment is taken. */
+/** Longer than any time-based code is valid. */
 const keptMs = 600_000
 
-/**
- * Takes a code: of several who use it at once, one gets it, and none who comes after the guesses of
- * others have locked it. Call it in a transaction.
- */
+/** Takes a code, once and only while the factor is not locked. Call it in a transaction. */
 export function* takeCode(accountId: number, codeHash: string, now: number): Steps<boolean> {
   yield* run(
     sql`DELETE FROM used_code WHERE account_id = ${accountId} AND used_at < ${now - keptMs}`,

@@ -1,3 +1,4 @@
+import type { StoredAccount } from '../../ports/admin.ts'
 import type { FirstAdministrator, PasswordChange, SignInAccount } from '../../ports/sign-in.ts'
 import { sql } from '../../schema/sql.ts'
 import { addAudit } from '../changes.ts'
@@ -6,13 +7,12 @@ import { first, insert, run, type Steps, update } from '../steps.ts'
 import { removeSecondFactor } from './factors.ts'
 import { endSessionsOf } from './sessions.ts'
 
-/** What the credential of a password is called; the others are called by their provider. */
 export const passwordProvider = 'credential'
 
 interface Password {
   /** Absent: the password stays, and is only marked otherwise. */
   readonly hash?: string
-  /** Absent: the mark stays, so that the configuration does not take the password back. */
+  /** Absent: the mark stays, so that the configuration does not reset the password. */
   readonly mark?: string
 }
 
@@ -47,7 +47,7 @@ export function* resetPassword(accountId: number, password: Password, now: numbe
     WHERE account_id = ${accountId} AND provider <> ${passwordProvider}`)
 }
 
-/** Takes from a removed account all that it could sign in with. */
+/** Deletes all credentials and sessions of a removed account. */
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
   for (const table of ['credential', 'two_factor', 'passkey', 'used_code'])
@@ -98,24 +98,17 @@ export function* makeAdministrator(
     if (account === undefined || account.passwordHash !== null) return 'taken'
     yield* update('account', known.id, { role: 'admin' })
   }
-  const id = known?.id ?? (yield* addAccount({ email, role: 'admin', isVouched: true }, now))
+  const id = known?.id ?? (yield* addAccount({ email, isVouched: true }, now, { role: 'admin' }))
   yield* putPassword(id, { hash: passwordHash }, now)
   yield* note(email, 'account.first_admin', email, now)
   return known === undefined ? 'created' : 'promoted'
 }
 
-interface AddedAccount {
-  readonly email: string
-  readonly name?: string
-  readonly role?: 'admin' | 'user'
-  /** Whether its address is known to be its owner's. */
-  readonly isVouched: boolean
-}
-
 /** Adds an account with nothing; gives its id. */
 export const addAccount = (
-  { email, name = '', role = 'user', isVouched }: AddedAccount,
+  { email, isVouched }: Pick<StoredAccount, 'email' | 'isVouched'>,
   now: number,
+  { name = '', role = 'user' }: { readonly name?: string; readonly role?: 'admin' | 'user' } = {},
 ): Steps<number> =>
   insert('account', {
     ...{ email, name, role, status: 'active', email_verified: isVouched ? 1 : 0 },

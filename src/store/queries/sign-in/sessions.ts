@@ -13,7 +13,6 @@ import { all, first, insert, run, type Steps } from '../steps.ts'
 
 type SessionRow = Omit<StoredSession, 'isVouched'> & { readonly emailVerified: number }
 
-/** Asked for each request of the console. */
 const sessionOf = (tokenHash: string, nowMs: number) => sql<SessionRow>`
   SELECT session.id, account.id AS "accountId", account.email, account.role,
     account.email_verified AS "emailVerified", session.created_at AS "createdAt",
@@ -60,13 +59,13 @@ export function endSessions(
   return run(which.except === null ? own : sql`${own} AND id <> ${which.except}`)
 }
 
-/** Signs an account out everywhere, and out of what it was about to do. */
+/** Ends all sessions and pending sign-ins of an account. */
 export function* endSessionsOf(accountId: number): Steps<void> {
   yield* endSessions(accountId, { except: null })
   yield* forgetPending(accountId)
 }
 
-/** Forgets what an account was about to do, and which devices it trusts. */
+/** Deletes the pending sign-ins and trusted devices of an account. */
 export function* forgetPending(accountId: number): Steps<void> {
   yield* run(sql`DELETE FROM verification WHERE ${trustedBy(accountId)}`)
   yield* run(sql`DELETE FROM verification WHERE ${begunBy(accountId)}`)
@@ -96,7 +95,7 @@ export function* findPending(id: string, now: number): Steps<readonly Pending[]>
       WHERE identifier = ${id} AND expires_at > ${now} ORDER BY id`,
   )
   return rows.map(({ value, expires_at: expiresAt }) => {
-    // A set-up code stood for itself formerly.
+    // Formerly a set-up code was the whole value.
     const [, owner = '0', data = ''] = /^(\d{1,15})(?: (.*))?$/s.exec(value) ?? ['', '0', value]
     return { id, accountId: Number(owner) || null, data, expiresAt }
   })

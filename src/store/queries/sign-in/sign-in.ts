@@ -6,20 +6,13 @@ import * as passwords from './passwords.ts'
 import * as sessions from './sessions.ts'
 import * as ways from './ways-in.ts'
 
-interface SignInParts {
-  readonly engine: Engine
-  readonly clock: Clock
-}
-
-export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
-  const read =
+export function createSignInStore(engine: Engine, clock: Clock): SignInStore {
+  const by =
+    (run: Engine['read']) =>
     <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
     (...asked: Asked) =>
-      engine.read(() => steps(...asked))
-  const write =
-    <Asked extends unknown[], Result>(steps: (...asked: Asked) => Steps<Result>) =>
-    (...asked: Asked) =>
-      engine.write(() => steps(...asked))
+      run(() => steps(...asked))
+  const [read, write] = [by(engine.read), by(engine.write)]
   /** Of steps whose last parameter is the time. */
   const writeAt =
     <Asked extends unknown[], Result>(steps: (...asked: [...Asked, number]) => Steps<Result>) =>

@@ -17,7 +17,7 @@ export function* openAccount(
   now: number,
 ): Steps<SignInAccount | undefined> {
   if ((yield* findByAddress(email)) !== undefined) return undefined
-  const id = yield* addAccount({ name, email: email.toLowerCase(), isVouched: false }, now)
+  const id = yield* addAccount({ email: email.toLowerCase(), isVouched: false }, now, { name })
   yield* putPassword(id, { hash: passwordHash }, now)
   return yield* findAccount({ id })
 }
@@ -34,13 +34,13 @@ export function* findAccountOf(
       WHERE provider = ${provider} AND subject = ${subject}`,
   )
   const named = linked === undefined ? yield* findByAddress(email) : undefined
-  // A stranger may have taken the address of an account first: both sides must have checked it.
+  // A stranger may have registered the address first: both sides must have verified it.
   if (named !== undefined && !(isVerified && named.email_verified === 1))
     return 'account_not_linked'
   const known = linked ?? named
   if (known === undefined && !mayOpen) return 'signup_disabled'
-  const own = { name, email: email.toLowerCase(), isVouched: isVerified }
-  const id = known?.id ?? (yield* addAccount(own, now))
+  const own = { email: email.toLowerCase(), isVouched: isVerified }
+  const id = known?.id ?? (yield* addAccount(own, now, { name }))
   const account = yield* findAccount({ id })
   if (account === undefined) return 'account_disabled'
   if (linked === undefined) {
@@ -54,7 +54,7 @@ export function* findAccountOf(
 /** False: the account has not got it, or no other credential. Call it in a transaction. */
 export function* unlink(accountId: number, provider: string): Steps<boolean> {
   const providers = (yield* credentialsOf(accountId)).map((one) => one.provider)
-  // One provider may know the account by several names: all of them go.
+  // One provider may have several credentials of the account: all are deleted.
   if (provider === passwordProvider || providers.every((one) => one === provider)) return false
   const removed = yield* run(
     sql`DELETE FROM credential WHERE account_id = ${accountId} AND provider = ${provider}`,
@@ -62,15 +62,13 @@ export function* unlink(accountId: number, provider: string): Steps<boolean> {
   return removed > 0
 }
 
-interface Credential {
-  readonly provider: string
-  readonly password_hash: string | null
-  readonly created_at: number
-}
-
-const credentialsOf = (accountId: number): Steps<readonly Credential[]> =>
+const credentialsOf = (accountId: number) =>
   all(
-    sql<Credential>`SELECT provider, password_hash, created_at FROM credential
+    sql<{
+      provider: string
+      password_hash: string | null
+      created_at: number
+    }>`SELECT provider, password_hash, created_at FROM credential
       WHERE account_id = ${accountId} ORDER BY id`,
   )
 

@@ -18,28 +18,22 @@ export interface DayWords {
   readonly dayOf: (ms: Sql) => Sql
 }
 
-const join = (parts: readonly Sql[]) => sql.join(parts)
-const names = join(dayColumns.map((column) => sql.ref(column)))
+const eachColumn = (text: (column: DayColumn) => string, between = ', ') =>
+  sql.raw(dayColumns.map(text).join(between))
 
-const isSet = (column: string) => sql`CASE WHEN ${sql.ref(column)} IS NULL THEN 0 ELSE 1 END`
-const counts: { readonly [column in DayColumn]?: Sql } = {
-  requests: sql`1`,
+const names = eachColumn((column) => column)
+
+const isSet = (column: string) => `CASE WHEN ${column} IS NULL THEN 0 ELSE 1 END`
+const counts: { readonly [column in DayColumn]?: string } = {
+  requests: '1',
   failed: isSet('request.cause'),
   begun: isSet('request.first_byte_ms'),
 }
 // Sums as floating point are exact up to 2^53, and never overflow, whatever a row holds.
-const sums = join(
-  dayColumns.map((column) => {
-    const counted = counts[column] ?? sql.ref(`request.${column}`)
-    return sql`coalesce(sum(CAST(${counted} AS double precision)), 0)`
-  }),
+const sums = eachColumn(
+  (c) => `coalesce(sum(CAST(${counts[c] ?? `request.${c}`} AS double precision)), 0)`,
 )
-const added = join(
-  dayColumns.map((column) => {
-    const own = sql.ref(`summed_day.${column}`)
-    return sql`${sql.ref(column)} = ${own} + ${sql.ref(`excluded.${column}`)}`
-  }),
-)
+const added = eachColumn((c) => `${c} = summed_day.${c} + excluded.${c}`)
 const dayNumber = sql.raw(`request.created_at / ${dayMs}`)
 const modelName = sql`CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END`
 
@@ -50,16 +44,12 @@ FROM request WHERE id > ${after} AND id <= ${to} AND created_at >= ${from}
 GROUP BY token_id, ${dayNumber}, 3
 ON CONFLICT (token_id, day, model) DO UPDATE SET ${added}`
 
-const columnsOf = (table: string) =>
-  join(dayColumns.map((c) => sql`${sql.ref(`${table}.${c}`)} AS ${sql.ref(`${table}_${c}`)}`))
+const columnsOf = (table: string) => eachColumn((c) => `${table}.${c} AS ${table}_${c}`)
 const bothSides = sql`${columnsOf('stored')}, ${columnsOf('summed')}`
-/** What a former version did not count is NULL: there is nothing to compare. */
-const isOther = sql.join(
-  dayColumns.map((column) => {
-    const [stored, summed] = [sql.ref(`stored.${column}`), sql.ref(`summed.${column}`)]
-    return sql`coalesce(${stored}, ${summed}) IS DISTINCT FROM ${summed}`
-  }),
-  sql` OR `,
+/** NULL: a former version did not count it. */
+const isOther = eachColumn(
+  (c) => `coalesce(stored.${c}, summed.${c}) IS DISTINCT FROM summed.${c}`,
+  ' OR ',
 )
 
 interface Range {
@@ -91,10 +81,7 @@ SELECT * FROM (
 const requestStep = 20_000
 const tokenStep = 2_000
 
-/**
- * Adds up all requests into a temporary table, then compares the daily sums with it, some tokens in
- * each snapshot. Last, the totals of all tokens.
- */
+/** Adds up all requests into a temporary table, and compares the daily sums and totals with it. */
 export async function* readOddDays(
   { session: open, words }: VerificationParts,
   extent: Extent,
@@ -150,7 +137,6 @@ async function* compare(
   for (const { rows } of inPages(totals)) yield { rows: rows.map(toOddDay), looked: 0 }
 }
 
-/** The first request of an extent that begins at the beginning of its UTC day. */
 async function firstSince({ read }: Reading, from: number, known: number): Promise<number> {
   const { id } = await read(() =>
     one(
@@ -170,7 +156,7 @@ type Prefixed<Prefix extends string> = {
 /** A row that differs, with the columns of both sides; all NULL: that side has none. */
 type Found = Pick<OddDay, 'tokenId' | 'day' | 'model'> & Prefixed<'stored'> & Prefixed<'summed'>
 
-/** Both sides of a row. What a former version did not count is shown as the other side has it. */
+/** Both sides of a row; an unknown sum is shown as that of the other side. */
 function toOddDay(found: Found): OddDay {
   const { tokenId, day, model } = found
   return { tokenId, day, model, stored: sumsOf(found, 'stored'), summed: sumsOf(found, 'summed') }
@@ -185,17 +171,14 @@ function sumsOf(found: Found, prefix: 'stored' | 'summed'): DaySums | null {
   return Object.fromEntries(pairs) as DaySums
 }
 
-const eachColumn = (text: (column: DayColumn) => string, between = ', ') =>
-  sql.raw(dayColumns.map(text).join(between))
-
-/** What one row of a day does not know, for a former version did not count it, is not known of all. */
+/** A sum is unknown where a former version left out one of its rows. */
 const sumsIn = (table: string, day: string) => sql`(
   SELECT day, model, ${eachColumn(
     (c) => `CASE WHEN count(${c}) = count(*) THEN sum(CAST(${c} AS double precision)) END AS ${c}`,
   )}
   FROM ${sql.raw(table)} WHERE day >= ${day} GROUP BY day, model)`
 
-/** What is not known on one side (NULL) is no difference. */
+/** An unknown side (NULL) is no difference. */
 const isOdd = (column: DayColumn) =>
   `(stored.${column} <> coalesce(daily.${column}, requested.${column})
     AND stored.${column} <> coalesce(requested.${column}, daily.${column}))`
@@ -219,8 +202,5 @@ WHERE (stored.requests IS NULL AND requested.requests IS NOT NULL)
   OR ${sql.raw(hasNone)}
   OR ${eachColumn(isOdd, ' OR ')}`
 
-/**
- * Totals that are neither the sums of each token's days nor those of the requests in `summed_day`.
- * Must run in the snapshot in which the last requests were added there.
- */
+/** Call it in the snapshot in which the last requests were added to `summed_day`. */
 const readOddTotals = (day: string): Steps<readonly Found[]> => all(selectOddTotals(day))

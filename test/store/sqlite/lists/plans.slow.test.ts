@@ -1,7 +1,6 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
-import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
 import { createLists } from '../../../../src/store/queries/lists/store.ts'
 import { createRecordReading } from '../../../../src/store/queries/requests.ts'
 import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
@@ -172,8 +171,8 @@ test('exports of the command line find their way as before: new indexes mislead 
   }
   const noting: Engine = { ...engine, read: (steps) => engine.read(() => noted(steps())) }
   const filter = { channelIds: [1], requestAgeMs: 0, since }
-  const exported = createRecordReading(noting).exportRequests({})
-  for (const rows of [exported, createAttemptStore(noting).list(filter)]) {
+  const records = createRecordReading(noting)
+  for (const rows of [records.exportRequests({}), records.attempts(filter)]) {
     for await (const row of rows) if (row) break
   }
   expect(plans).toHaveLength(3)
