@@ -101,11 +101,8 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   }
 
   function createChoice(choice: number) {
-    const head = begin ?? open({})
-    return createChoiceEncoder((delta, logprobs, reason) => {
-      const finish = `"logprobs":${logprobs},"finish_reason":${reason}`
-      return `${head}{"index":${choice},"delta":${delta},${finish}}]${tail}`
-    })
+    const head = `${begin ?? open({})}{"index":${choice},"delta":`
+    return createChoiceEncoder(head, `}]${tail}`)
   }
   const choiceAt = (choice: number) => choices.getOrInsertComputed(choice, createChoice)
 
@@ -157,8 +154,6 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-type WriteChunk = (delta: string, logprobs: string, reason: string) => string
-
 interface Call {
   readonly index: number
   readonly isCustom: boolean
@@ -167,7 +162,8 @@ interface Call {
 
 type ChoiceEncoder = ReturnType<typeof createChoiceEncoder>
 
-function createChoiceEncoder(write: WriteChunk) {
+/** Chunks of one choice: `head` and `tail` are what all of them share. */
+function createChoiceEncoder(head: string, tail: string) {
   const calls = new Map<string, Call>()
   const offsets = new Map<string, number>()
   const details: JsonObject[] = []
@@ -178,7 +174,8 @@ function createChoiceEncoder(write: WriteChunk) {
   let hasRefusal = false
   let isBegun = false
   let isFinished = false
-  const delta = (json: string) => write(json, 'null', 'null')
+  const unfinished = `,"logprobs":null,"finish_reason":null${tail}`
+  const delta = (json: string) => head + json + unfinished
 
   function begin(): string {
     if (isBegun) return ''
@@ -214,8 +211,10 @@ function createChoiceEncoder(write: WriteChunk) {
 
   function addText({ text, logprobs }: EventOf<'text-delta'>): string {
     textLength += text.length
-    const tokens = logprobs ? JSON.stringify(encodeLogprobs(logprobs)) : 'null'
-    return write(`{"content":${JSON.stringify(text)}}`, tokens, 'null')
+    const json = `{"content":${JSON.stringify(text)}}`
+    if (logprobs === undefined) return delta(json)
+    const tokens = JSON.stringify(encodeLogprobs(logprobs))
+    return `${head}${json},"logprobs":${tokens},"finish_reason":null${tail}`
   }
 
   function endText({ id, citations }: EventOf<'text-end'>): string {
@@ -283,7 +282,7 @@ function createChoiceEncoder(write: WriteChunk) {
       const hidden =
         details.length === 0 ? '' : delta(`{"reasoning_details":${JSON.stringify(details)}}`)
       const ending = encodeFinish(reason, { hasCalls: callCount > 0, hasRefusal })
-      return `${text}${hidden}${write('{}', 'null', JSON.stringify(ending))}`
+      return `${text}${hidden}${head}{},"logprobs":null,"finish_reason":"${ending}"${tail}`
     },
   }
 }

@@ -206,6 +206,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 function createBlockWriter(requestId: string) {
   const held = { calls: false, refusal: false }
   let index = -1
+  let deltaHead = ''
   let isOpen = false
   let kind: ToolKind = 'function'
   let searches = 0
@@ -214,14 +215,14 @@ function createBlockWriter(requestId: string) {
   function open(block: string): string {
     isOpen = true
     index++
+    deltaHead = frameHead('content_block_delta', `,"index":${index},"delta":{`)
     return frame('content_block_start', `"index":${index},"content_block":${block}`)
   }
 
   /** A block opens with its first content: vendors reject an empty one later. */
   const ensureOpen = (block: string): string => (isOpen ? '' : open(block))
 
-  const delta = (members: string): string =>
-    frame('content_block_delta', `"index":${index},"delta":{${members}}`)
+  const delta = (members: string): string => `${deltaHead}${members}}}\n\n`
 
   const inputDelta = (json: string): string =>
     delta(`"type":"input_json_delta","partial_json":${JSON.stringify(json)}`)
@@ -318,7 +319,8 @@ function createBlockWriter(requestId: string) {
 const emptyText = '{"type":"text","text":""}'
 const emptyThinking = '{"type":"thinking","thinking":"","signature":""}'
 
-function frame(type: string, members: string): string {
-  const rest = members === '' ? '' : `,${members}`
-  return `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`
-}
+const frameHead = (type: string, members: string): string =>
+  `event: ${type}\ndata: {"type":"${type}"${members}`
+
+const frame = (type: string, members: string): string =>
+  `${frameHead(type, members === '' ? '' : `,${members}`)}}\n\n`
