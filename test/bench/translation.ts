@@ -1,4 +1,4 @@
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { EncodeContext } from '../../src/protocols/canonical/codec.ts'
@@ -71,7 +71,7 @@ function measure(chunks: readonly Uint8Array[], upstream: Protocol, client: Prot
   const before = process.cpuUsage()
   let bytes = 0
   for (let at = 0; at < streams; at++) {
-    const tap = createTap({
+    const tap = new Tap({
       splitter: createSseSplitter(),
       observer: upstream.generation.createObserver(),
       hideUsage: false,

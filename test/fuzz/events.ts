@@ -1,4 +1,4 @@
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import type { Framing, ProtocolError, ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
@@ -59,7 +59,7 @@ function checkStream(
   const pool = poolOf(client, protocol)
   const translator = pool[asked % pool.length]?.stream(factsFor(framing))
   const observer = protocols[protocol].generation.createObserver()
-  const tap = createTap({
+  const tap = new Tap({
     splitter: createSseSplitter(),
     observer,
     hideUsage: false,

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
@@ -89,7 +89,7 @@ export function play(
   const read = readRequest(client, JSON.stringify(request(client)))
   const translation = read && translate(read, protocol, 'm')
   const observer = protocols[protocol].generation.createObserver()
-  const tap = createTap({
+  const tap = new Tap({
     splitter: createSseSplitter(),
     observer,
     hideUsage: false,

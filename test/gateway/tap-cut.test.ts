@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { allDialects, type Dialect } from '../e2e/dialects.ts'
 import { protocols } from './relay-scene.ts'
@@ -11,7 +11,7 @@ const tokens = { input: 10, output: 4 }
 function tapAfter(dialect: Dialect, text: string, limit = 0, hideUsage = false) {
   const observer = protocols[dialect.name].operation.createObserver()
   const parts = { observer, hideUsage, limit: () => limit, translator: undefined }
-  const tap = createTap({ splitter: createSseSplitter(), ...parts })
+  const tap = new Tap({ splitter: createSseSplitter(), ...parts })
   const out = tap.push(new TextEncoder().encode(text))
   return { tap, out: new TextDecoder().decode(out), seen: observer.seen }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 
@@ -10,7 +10,7 @@ const done = 'data: [DONE]\n\n'
 
 function tapped(stream: string, hideUsage: boolean, cutBytes = stream.length): string {
   const observer = chat.operations.completions.createObserver()
-  const tap = createTap({
+  const tap = new Tap({
     splitter: createSseSplitter(),
     observer,
     hideUsage,

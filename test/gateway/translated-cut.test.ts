@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { checkBody } from '../../src/gateway/body/body.ts'
 import { unshortened } from '../../src/gateway/body/outline.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import { createTap } from '../../src/gateway/relay/tap.ts'
+import { Tap } from '../../src/gateway/relay/tap.ts'
 import { createTranslation, decodeRequest } from '../../src/gateway/translate/translation.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
@@ -41,7 +41,7 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const translator = translation.stream({ ...answered, framing: 'sse', library: '' })
   const observer = spoken.generation.createObserver()
   const parts = { observer, hideUsage: false, limit: () => limit, translator }
-  const tap = createTap({ splitter: createSseSplitter(), ...parts })
+  const tap = new Tap({ splitter: createSseSplitter(), ...parts })
   return { tap, translator, seen: observer.seen }
 }
 

@@ -9,67 +9,69 @@ import type { Tap } from './tap.ts'
 /** How long an upstream may keep its answer open after its last event or an error. */
 const trailingReadMs = 5_000
 
-type Chunks = ReturnType<typeof createChunks>
-
 type PendingChunk = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 
-/** A chunk costs one promise beside the read's own. */
-export function createChunks({ answer, exchange, heartbeat }: RelayParts) {
-  const { watch, reader } = answer
-  const { seen } = answer.observer
-  /** Where the upstream omits the last event, which has no data, the gateway writes it. */
-  const lacksEnd = answer.observer.missingEnd !== undefined
-  const isIdle = () => answer.expiry() === 'idle'
-  let isReading = false
-  let waiting: PendingChunk | undefined
+/** The chunks of a stream. One costs one promise beside the read's own. */
+export class Chunks {
+  readonly #parts: RelayParts
+  #isReading = false
+  #waiting: PendingChunk | undefined
   /** What came during a heartbeat, while nothing waited. */
-  let kept: ((waiting: PendingChunk) => void) | undefined
+  #early: ((waiting: PendingChunk) => void) | undefined
 
-  const give = (settle: (waiting: PendingChunk) => void): void => {
-    isReading = false
-    const one = waiting
-    waiting = undefined
-    if (one === undefined) kept = settle
-    else settle(one)
+  constructor(parts: RelayParts) {
+    this.#parts = parts
   }
 
-  const came = ({ done, value }: Read): void => {
-    watch.paused()
-    give(({ resolve }) => resolve(done ? undefined : value))
+  /** The next bytes; undefined at the end; `beat` (if `mayBeat`) when a heartbeat is due. */
+  next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
+    const one: PendingChunk = Promise.withResolvers()
+    if (this.#early !== undefined) {
+      this.#early(one)
+      this.#early = undefined
+      return one.promise
+    }
+    this.#waiting = one
+    this.#parts.heartbeat.expect(mayBeat ? this.#onDue : undefined)
+    if (!this.#isReading) this.#read()
+    return one.promise
   }
 
-  const broke = (error: unknown): void => {
-    const ended = mayBeAll(seen) || (seen.phase === 'closing' && (lacksEnd || isIdle()))
-    const isEnd = ended && exchange.interruption === undefined
-    give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
-  }
-
-  const onDue = (): void => {
-    waiting?.resolve(beat)
-    waiting = undefined
-  }
-
-  const read = (): void => {
-    isReading = true
+  #read(): void {
+    const { watch, reader, observer } = this.#parts.answer
+    this.#isReading = true
     watch.touched()
     const reading = reader.read()
-    void (mayBeAll(seen) ? within(trailingReadMs, reading) : reading).then(came, broke)
+    const isTrailing = mayBeAll(observer.seen)
+    void (isTrailing ? within(trailingReadMs, reading) : reading).then(this.#came, this.#broke)
   }
 
-  return {
-    /** The next bytes; undefined at the end; `beat` (if `mayBeat`) when a heartbeat is due. */
-    next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
-      const one: PendingChunk = Promise.withResolvers()
-      if (kept !== undefined) {
-        kept(one)
-        kept = undefined
-        return one.promise
-      }
-      waiting = one
-      heartbeat.expect(mayBeat ? onDue : undefined)
-      if (!isReading) read()
-      return one.promise
-    },
+  readonly #came = ({ done, value }: Read): void => {
+    this.#parts.answer.watch.paused()
+    this.#give(({ resolve }) => resolve(done ? undefined : value))
+  }
+
+  readonly #broke = (error: unknown): void => {
+    const { answer, exchange } = this.#parts
+    const { seen, missingEnd } = answer.observer
+    // Where the upstream omits the last event, which has no data, the gateway writes it.
+    const mayLackEnd = missingEnd !== undefined || answer.expiry() === 'idle'
+    const ended = mayBeAll(seen) || (seen.phase === 'closing' && mayLackEnd)
+    const isEnd = ended && exchange.interruption === undefined
+    this.#give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
+  }
+
+  readonly #onDue = (): void => {
+    this.#waiting?.resolve(beat)
+    this.#waiting = undefined
+  }
+
+  #give(settle: (waiting: PendingChunk) => void): void {
+    this.#isReading = false
+    const one = this.#waiting
+    this.#waiting = undefined
+    if (one === undefined) this.#early = settle
+    else settle(one)
   }
 }
 

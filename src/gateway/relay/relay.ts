@@ -2,7 +2,7 @@ import type { ByteReader } from '../outbound/paced-call.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
 import { createSkipCheck, hasEnded, isAllSeen, isFetchable, isFinal, mayEnd } from './disconnect.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
-import { createChunks, readToEnd } from './next-chunk.ts'
+import { Chunks, readToEnd } from './next-chunk.ts'
 import {
   brokenOff,
   cutUnpaid,
@@ -14,15 +14,15 @@ import {
   type Progress,
   type RelayParts,
 } from './stream-end.ts'
-import { createTap } from './tap.ts'
+import { Tap } from './tap.ts'
 
 /** Passes a stream on at the client's pace, and settles it once, before its last bytes leave. */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { exchange, answer, meter, heartbeat } = parts
   const { reader, observer, watch, translator } = answer
   const { seen } = observer
-  const chunks = createChunks(parts)
-  const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
+  const chunks = new Chunks(parts)
+  const tap = new Tap({ ...parts, observer, translator, limit: () => meter.limit })
   const maySkipRest = createSkipCheck(exchange, seen)
   const progress: Progress = {
     framesSent: false,

@@ -13,8 +13,6 @@ import type { StreamTranslator } from '../translate/translation.ts'
 
 const encoder = new TextEncoder()
 
-export type Tap = ReturnType<typeof createTap>
-
 /** The observer's state before one of the frames. */
 interface Mark {
   readonly start: number
@@ -31,100 +29,120 @@ interface TapParts {
 }
 
 /** Passes whole frames, or their translation, to the client while the observer watches them. */
-export function createTap(parts: TapParts) {
-  const { splitter, observer, hideUsage, limit, translator } = parts
-  const { seen } = observer
+export class Tap {
+  readonly #parts: TapParts
+  readonly #seen: Observation
+  #last = none
   /** The frames of `last` from `firstNear` on, the index of the first one near the limit. */
-  let marks: Mark[] = []
-  let firstNear = 0
-  let hidden: Frame[] = []
-  let last = none
-  let parsed: (JsonObject | undefined)[] = []
+  #marks: Mark[] = []
+  #firstNear = 0
+  #hidden: Frame[] = []
+  #parsed: (JsonObject | undefined)[] = []
 
-  function release(): void {
-    last = none
-    firstNear = 0
-    if (marks.length > 0) marks = []
-    if (hidden.length > 0) hidden = []
-    if (parsed.length > 0) parsed = []
+  constructor(parts: TapParts) {
+    this.#parts = parts
+    this.#seen = parts.observer.seen
   }
 
-  const watch = (came: Frames): void => {
-    release()
-    last = came
+  /** Observes what came, without passing it on. */
+  observe(chunk: Uint8Array): void {
+    this.#watch(this.#parts.splitter.push(chunk))
+  }
+
+  /** The observed bytes for the client; throws the `GatewayError` of an untranslatable frame. */
+  take(): Uint8Array {
+    return this.#taken(this.#last.frames.length, this.#last.whole.byteLength)
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    this.observe(chunk)
+    return this.take()
+  }
+
+  /** The upstream has ended: the rest of an unfinished frame. */
+  end(): Uint8Array {
+    const { splitter, observer, translator } = this.#parts
+    const isWithinFrame = splitter.isWithinFrame()
+    this.#watch(splitter.end())
+    const rest = this.take()
+    if (translator !== undefined) {
+      // A whole answer is closed even if its own last event is missing.
+      const isWhole = this.#seen.outcome !== undefined && this.#seen.phase !== 'open'
+      return isWhole ? Buffer.concat([rest, encoder.encode(translator.end())]) : rest
+    }
+    const missing = observer.missingEnd?.() ?? ''
+    return missing === '' ? rest : withEnd(rest, this.#last.frames, isWithinFrame, missing)
+  }
+
+  /** The last bytes end within a frame that is too long to wait for. */
+  isWithinFrame(): boolean {
+    return this.#parts.splitter.isWithinFrame()
+  }
+
+  /** Releases what was observed last: the client may be slow to read its translation. */
+  release(): void {
+    this.#last = none
+    this.#firstNear = 0
+    if (this.#marks.length > 0) this.#marks = []
+    if (this.#hidden.length > 0) this.#hidden = []
+    if (this.#parsed.length > 0) this.#parsed = []
+  }
+
+  /** The frames observed last, where one of them came near the limit; else 0. */
+  frameCount(): number {
+    return this.#marks.length === 0 ? 0 : this.#last.frames.length
+  }
+
+  /** Everything before this frame is surely paid. */
+  firstNear(): number {
+    return this.#firstNear
+  }
+
+  /** The observation before one of these frames, `firstNear` or later. */
+  before(frame: number): Observation {
+    const { known } = this.#marks[frame - this.#firstNear] ?? {}
+    if (known === undefined) return this.#seen
+    const { text } = known
+    return { ...known, text: { ...text, sample: this.#seen.text.sample.slice(0, text.length) } }
+  }
+
+  /** Instead of `take`: drops the frame and all that follow; `forgets`: in the observer, too. */
+  cutBefore(frame: number, forgets: boolean = true): Uint8Array {
+    const { start } = this.#marks[frame - this.#firstNear] ?? {}
+    if (start === undefined) return this.take()
+    if (forgets) Object.assign(this.#seen, this.before(frame))
+    return this.#taken(frame, start)
+  }
+
+  #watch(came: Frames): void {
+    const { observer, hideUsage, limit, translator } = this.#parts
+    this.release()
+    this.#last = came
     const limitBytes = limit()
     for (const frame of came.frames) {
       // A frame has no more text than bytes: far from the limit no cut can be needed.
-      const isFar = seen.text.bytes + frame.end - frame.start <= limitBytes
-      if (isFar && marks.length === 0) firstNear++
-      else marks.push(markOf(frame.start, seen, marks.at(-1)))
+      const isFar = this.#seen.text.bytes + frame.end - frame.start <= limitBytes
+      if (isFar && this.#marks.length === 0) this.#firstNear++
+      else this.#marks.push(markOf(frame.start, this.#seen, this.#marks.at(-1)))
       const json = translator && parseJsonObject(frame.data)
-      if (translator) parsed.push(json)
+      if (translator) this.#parsed.push(json)
       const role = observer.push(frame.data, frame.event, json)
-      if (hideUsage && role !== 'pass') hidden.push(frame)
+      if (hideUsage && role !== 'pass') this.#hidden.push(frame)
     }
   }
 
   /** The first frames, and all bytes before `end`; a translator gets no more than these. */
-  const taken = (frameCount: number, end: number): Uint8Array => {
-    const { whole, frames } = last
-    if (translator === undefined) return without(whole, hidden, end)
+  #taken(frameCount: number, end: number): Uint8Array {
+    const { translator } = this.#parts
+    const { whole, frames } = this.#last
+    if (translator === undefined) return without(whole, this.#hidden, end)
     if (frames.length === 0 && whole.byteLength > heldBytesLimit) throw tooLarge()
     let text = ''
     for (const [index, frame] of frames.entries()) {
       if (index === frameCount) break
-      text += translator.push(frame, parsed[index])
+      text += translator.push(frame, this.#parsed[index])
     }
     return encoder.encode(text)
-  }
-
-  const take = () => taken(last.frames.length, last.whole.byteLength)
-
-  /** Closes a translated answer whose own last event may be missing. */
-  const close = (): Uint8Array => {
-    const isWhole = seen.outcome !== undefined && seen.phase !== 'open'
-    return encoder.encode(isWhole ? translator?.end() : '')
-  }
-
-  const before = (frame: number): Observation => {
-    const { known } = marks[frame - firstNear] ?? {}
-    if (known === undefined) return seen
-    const { text } = known
-    return { ...known, text: { ...text, sample: seen.text.sample.slice(0, text.length) } }
-  }
-
-  return {
-    /** Observes what came, without passing it on. */
-    observe: (chunk: Uint8Array): void => watch(splitter.push(chunk)),
-    /** The observed bytes for the client; throws the `GatewayError` of an untranslatable frame. */
-    take,
-    push(chunk: Uint8Array): Uint8Array {
-      watch(splitter.push(chunk))
-      return take()
-    },
-    /** The upstream has ended: the rest of an unfinished frame. */
-    end(): Uint8Array {
-      const isWithinFrame = splitter.isWithinFrame()
-      watch(splitter.end())
-      if (translator !== undefined) return Buffer.concat([take(), close()])
-      const missing = observer.missingEnd?.() ?? ''
-      return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
-    },
-    /** The last bytes end within a frame that is too long to wait for. */
-    isWithinFrame: (): boolean => splitter.isWithinFrame(),
-    /** Releases what was observed last: the client may be slow to read its translation. */
-    release,
-    /** The frames observed last, where one of them came near the limit; else 0. */
-    frameCount: (): number => (marks.length === 0 ? 0 : last.frames.length),
-    firstNear: (): number => firstNear,
-    before,
-    /** Instead of `take`: drops the frame and all that follow; `forgets`: in the observer, too. */
-    cutBefore(frame: number, forgets: boolean = true): Uint8Array {
-      const { start } = marks[frame - firstNear] ?? {}
-      if (start === undefined) return take()
-      if (forgets) Object.assign(seen, before(frame))
-      return taken(frame, start)
-    },
   }
 }
 
