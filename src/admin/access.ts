@@ -19,7 +19,7 @@ export interface Sessions {
   find(request: Request): Promise<SignedIn | undefined>
 }
 
-export interface AccessParts {
+interface AccessParts {
   readonly sessions: Sessions
   /** Origins of the console, besides the request's own host. */
   readonly origins: () => readonly string[]

@@ -35,14 +35,19 @@ export const Answer = <Data extends TSchema>(data: Data) =>
 
 const answering =
   (tag: 'Console' | 'Administration') =>
-  <Data extends TSchema>(data: Data, summary: string) => ({
+  <Data extends TSchema, Input extends object>(
+    data: Data,
+    summary: string,
+    input: Input = {} as Input,
+  ) => ({
+    ...input,
     response: { 200: Answer(data) },
     detail: { tags: [tag], summary },
   })
 
-/** The response and the description of a route: of the console for everybody, … */
+/** The options of a route: `input` has the schemas of params, query and body. For all users, … */
 export const forUsers = answering('Console')
-/** … and of administrators. */
+/** … and for administrators. */
 export const forAdmins = answering('Administration')
 
 export const success = <Data>(data: Data) => ({ code: 0 as const, message: 'success', data })

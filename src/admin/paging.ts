@@ -1,8 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import { parseDateOrTime } from '../lib/clock.ts'
 import { compareCodePoints } from '../lib/table.ts'
 import { BadCursor, type Listed, ListsBusy, type PageAsked } from '../store/ports/lists.ts'
 import { ApiError } from './api-error.ts'
-import { defaultPageSize, type PageQuery } from './envelope.ts'
+import { defaultPageSize, type ListOf, type PageQuery } from './envelope.ts'
 
 const hasClockOnly = /T\d\d:\d\d[^Z+-]*$/
 
@@ -32,13 +33,8 @@ export const readSpan = ({ since, until }: { since?: string; until?: string }) =
 })
 
 /** A page as `ListOf` describes it. */
-export interface ListAnswer<Item> {
+type ListAnswer<Item> = Omit<Static<ReturnType<typeof ListOf>>, 'items'> & {
   items: Item[]
-  total: number
-  total_is_exact: boolean
-  page: number
-  page_size: number
-  next: string | null
 }
 
 /** Reads a page of a list. A cursor of the API is the store's, prefixed with the number of its page. */
@@ -94,8 +90,8 @@ export async function readList<Result>(
   }
 }
 
-/** The client has disconnected: nobody reads this refusal. */
-export const clientHasDisconnected = () => new ApiError('unavailable', 'Whoever asked has left.')
+export const clientHasDisconnected = () =>
+  new ApiError('unavailable', 'The client has disconnected.')
 
 const badCursor = (cause: string) =>
   new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {

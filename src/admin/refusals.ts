@@ -76,7 +76,7 @@ export function requireSeen(
   kind: 'channel' | 'group',
 ): void {
   if (seen === undefined || seen === revision) return
-  throw new Conflict(`the ${kind} "${name}" was changed by somebody else meanwhile`)
+  throw new Conflict(`the ${kind} "${name}" has changed in the meantime`)
 }
 
 /** Messages of the store start in lower case without a full stop, for the command line. */

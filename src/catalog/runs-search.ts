@@ -28,7 +28,7 @@ const vendors: { readonly [protocol: string]: Searching } = {
 }
 
 /** Quirk of a channel that runs web searches although its host is not the vendor's. */
-export const searchQuirk = 'web_search'
+const searchQuirk = 'web_search'
 
 /** Whether a channel of a protocol runs web searches for an upstream's model. */
 export function runsSearch(

@@ -12,6 +12,8 @@ const nullable = <T extends ReturnType<typeof Type.Integer>>(schema: T) =>
 
 const optionalMicro = Type.Optional(Micro)
 
+type Rates = Record<ModalityKind, typeof optionalMicro>
+
 const rates = {
   input: Micro,
   output: Micro,
@@ -20,13 +22,9 @@ const rates = {
   cacheWrite1h: nullable(Micro),
   /** Prices of non-text tokens; absent: the vendor has no separate price. */
   modalities: Type.Optional(
-    Type.Object(
-      Object.fromEntries(modalityKinds.map((kind) => [kind, optionalMicro])) as Record<
-        ModalityKind,
-        typeof optionalMicro
-      >,
-      { additionalProperties: false },
-    ),
+    Type.Object(Object.fromEntries(modalityKinds.map((kind) => [kind, optionalMicro])) as Rates, {
+      additionalProperties: false,
+    }),
   ),
 }
 
@@ -76,12 +74,8 @@ export type VendorPriceFile = Static<typeof VendorPriceFile>
 export function vendorTerms(entry: VendorPriceEntry): Extract<PriceTerms, { unit: 'tokens' }> {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, modalities, tools, tiers } = entry
   const text = { input, output, cacheRead, cacheWrite, cacheWrite1h }
-  return {
-    unit: 'tokens',
-    base: { ...text, ...(modalities && { modalities }) },
-    tiers,
-    ...(tools && { extras: { tools } }),
-  }
+  const base = { ...text, ...(modalities && { modalities }) }
+  return { unit: 'tokens', base, tiers, ...(tools && { extras: { tools } }) }
 }
 
 interface VendorPrice {

@@ -5,8 +5,7 @@ import { usd } from '../billing/money.ts'
 import { counted } from '../lib/format.ts'
 import { accountFields } from '../resources/account.ts'
 import { toWritten } from '../resources/resource.ts'
-import { addCredit, addDebit } from './account-adjust.ts'
-import { addLedger } from './account-ledger.ts'
+import { addCredit, addDebit, addLedger } from './account-balance.ts'
 import { addPassword, addResetTwoFactor } from './account-password.ts'
 import { addSet, roleOption } from './account-set.ts'
 import { accountColumns, describeDetails } from './account-text.ts'
@@ -14,37 +13,7 @@ import { addFieldOptions, namedFields } from './field-options.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { allTokens, byCommandLine, emailArgument, findAccount, requireFree } from './lookup.ts'
-import { withExamples } from './open.ts'
-import {
-  type AnyOptions,
-  addList,
-  addReporting,
-  addShow,
-  addSwitches,
-  type Resource,
-} from './resource-commands.ts'
-
-/** `tollgate account …`: owners of tokens and of a balance. */
-export function addAccountCommands(program: Command): void {
-  const account = program
-    .command('account')
-    .description('accounts: list, add, show, set, password, credit, debit, ledger, disable, …')
-  addList(account, accounts)
-  addAdd(account)
-  addShow(account, accounts)
-  addSet(account)
-  addPassword(account)
-  addResetTwoFactor(account)
-  addCredit(account)
-  addDebit(account)
-  addLedger(account)
-  addSwitches(account, accounts)
-  withExamples(
-    account,
-    'tollgate account add someone@example.com --balance 10',
-    'tollgate account credit someone@example.com 20 --reason "invoice 7"',
-  )
-}
+import { type AnyOptions, addReporting, addResource, type Resource } from './resource-commands.ts'
 
 interface AddOptions extends AnyOptions {
   readonly role: string
@@ -76,13 +45,28 @@ async function createAccount(instance: Instance, options: AddOptions, email: str
   const { role, balance } = options
   const named = toWritten(accountFields, namedFields(accountFields, options))
   const config = readFragment({ accounts: [{ email, role, balance, ...named }] })
-  requireFree('account', email, (await admin.account(email)) !== undefined)
+  requireFree('account', email, (await admin.account(email)) ? [email] : [])
   await admin.write(await writesOf(config, instance), byCommandLine)
   const made = await findAccount(instance, email)
   return { ...accountReport(made, await findBalanceLow(options, instance)), tokens: [] }
 }
 
 const accounts: Resource<string, AccountReport, Parameters<typeof describeDetails>[0]> = {
+  name: 'account',
+  help: 'accounts: list, add, show, set, password, credit, debit, ledger, disable, …',
+  examples: [
+    'tollgate account add someone@example.com --balance 10',
+    'tollgate account credit someone@example.com 20 --reason "invoice 7"',
+  ],
+  add: addAdd,
+  others(account) {
+    addSet(account)
+    addPassword(account)
+    addResetTwoFactor(account)
+    addCredit(account)
+    addDebit(account)
+    addLedger(account)
+  },
   argument: emailArgument,
   list: {
     help: 'list accounts; LOW marks balances below their threshold, and those below their credit limit',
@@ -120,3 +104,6 @@ const accounts: Resource<string, AccountReport, Parameters<typeof describeDetail
     }
   },
 }
+
+/** `tollgate account …`: owners of tokens and of a balance. */
+export const addAccountCommands = (program: Command): void => addResource(program, accounts)

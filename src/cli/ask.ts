@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { UserError } from '../app/instance.ts'
 import { printable } from '../lib/table.ts'
 import { UsageError } from './errors.ts'
-import { tell } from './terminal.ts'
+import { print } from './terminal.ts'
 
 export async function ask(
   question: string,
@@ -61,7 +61,7 @@ const backspaces: ReadonlySet<string> = new Set(['\u007f', '\b'])
 
 async function typed(prompt: string): Promise<string> {
   const { stdin } = process
-  tell(prompt)
+  print(prompt)
   stdin.setRawMode(true)
   stdin.resume()
   stdin.setEncoding('utf8')
@@ -81,6 +81,6 @@ async function typed(prompt: string): Promise<string> {
     stdin.off('data', take)
     stdin.setRawMode(false)
     stdin.pause()
-    tell('\n')
+    print('\n')
   }
 }

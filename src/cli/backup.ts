@@ -137,7 +137,7 @@ function describeBackup(backup: Backup, durationMs: number): readonly string[] {
   const { reservations } = contents
   const underWay =
     reservations === 0 ? [] : [`${counted(reservations, 'request')} under way at that moment`]
-  const { told, keep } = secretTexts[secret.status]
+  const { text, keep } = secretTexts[secret.status]
   return [
     ...formatPairs([
       ['Backup', file],
@@ -145,7 +145,7 @@ function describeBackup(backup: Backup, durationMs: number): readonly string[] {
       ['Size', `${humanBytes(sizeBytes)}, in ${humanDuration(durationMs)}`],
       ['Holds', [describeContents(contents), ...underWay].join(', ')],
       ['Checked', checked],
-      ['Secret', secret.file ?? told],
+      ['Secret', secret.file ?? text],
     ]),
     '',
     secret.file === null
@@ -156,13 +156,13 @@ function describeBackup(backup: Backup, durationMs: number): readonly string[] {
 }
 
 const secretTexts = {
-  copied: { told: '', keep: () => '' },
-  left_out: { told: 'left out (--no-secret)', keep: (database: string) => `${database}.secret` },
+  copied: { text: '', keep: () => '' },
+  left_out: { text: 'left out (--no-secret)', keep: (database: string) => `${database}.secret` },
   environment: {
-    told: 'in TOLLGATE_SECRET, so not copied',
+    text: 'in TOLLGATE_SECRET, so not copied',
     keep: () => 'the value of TOLLGATE_SECRET',
   },
-  missing: { told: 'not found, so not copied', keep: () => 'the secret' },
+  missing: { text: 'not found, so not copied', keep: () => 'the secret' },
 }
 
 function restoreReport(restored: Restored, durationMs: number) {

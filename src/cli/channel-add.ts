@@ -3,13 +3,13 @@ import type { Instance } from '../app/instance.ts'
 import { channelReport } from '../app/report/resources.ts'
 import { channelFields } from '../resources/channel.ts'
 import { toWritten } from '../resources/resource.ts'
-import { readProxy, readUpstreamKeys } from './channel-keys.ts'
 import { modelNames } from './channel-text.ts'
 import { UsageError } from './errors.ts'
 import { addFieldOptions, namedFields } from './field-options.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { byCommandLine, channelArgument, findNamed, requireFree } from './lookup.ts'
+import { byCommandLine, channelArgument, findNamed, namesOf, requireFree } from './lookup.ts'
 import { type AnyOptions, addReporting } from './resource-commands.ts'
+import { print } from './terminal.ts'
 import { splitPair } from './values.ts'
 
 interface AddOptions extends AnyOptions {
@@ -47,11 +47,7 @@ export const addAdd = (channel: Command): void =>
 async function createChannel(instance: Instance, options: AddOptions, name: string) {
   const { store } = instance
   const { channels } = await store.catalog.load()
-  requireFree(
-    'channel',
-    name,
-    channels.some((one) => one.name === name),
-  )
+  requireFree('channel', name, namesOf(channels))
   const proxy = readProxy(options.proxyEnv)
   const config = readFragment({
     channels: [
@@ -84,4 +80,24 @@ function readBases(pairs: readonly string[]): { [protocol: string]: string } {
 function readModel(pair: string): string | { id: string; upstream: string } {
   const [id, upstream] = splitPair(pair)
   return upstream === undefined ? id : { id, upstream }
+}
+
+/** Keys of an upstream, from a variable or stdin: other users could read a command line. */
+async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
+  if (variable !== undefined) return [variableOf('--key-env', variable)]
+  if (process.stdin.isTTY) print('API key of the upstream (ends with Ctrl-D): ')
+  const lines = (await Bun.stdin.text()).split('\n').map((line) => line.trim())
+  const keys = lines.filter((line) => line !== '')
+  if (keys.length > 0) return keys
+  throw new UsageError('No key on stdin: pipe it in, or name its variable with --key-env.')
+}
+
+/** A proxy address, which may hold a password, from a variable for the same reason. */
+const readProxy = (variable: string | undefined): string | undefined =>
+  variable === undefined ? undefined : variableOf('--proxy-env', variable)
+
+function variableOf(option: string, variable: string): string {
+  const value = process.env[variable]
+  if (value) return value
+  throw new UsageError(`${option}: the environment variable ${variable} is not set.`)
 }

@@ -1,31 +1,18 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
+import { UserError } from '../app/instance.ts'
+import { channelHealth, describeHealth } from '../app/report/channel-health.ts'
 import { type ChannelReport, channelReport } from '../app/report/resources.ts'
 import { counted } from '../lib/format.ts'
 import { keyHint } from '../lib/ids.ts'
+import { printable } from '../lib/table.ts'
 import type { Store } from '../store/ports/store.ts'
 import { addAdd } from './channel-add.ts'
-import { addDrain } from './channel-drain.ts'
-import { addStatus } from './channel-status.ts'
 import { channelColumns, describeChannel } from './channel-text.ts'
 import { warnOfChannel } from './file-word.ts'
 import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
-import { withExamples } from './open.ts'
+import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeLines } from './output.ts'
-import { addList, addShow, addSwitches, type Resource } from './resource-commands.ts'
-
-/** `tollgate channel …`: upstreams that requests are forwarded to. */
-export function addChannelCommands(program: Command): void {
-  const channel = program
-    .command('channel')
-    .description('upstreams: list, add, show, status, drain, disable, enable, remove')
-  addList(channel, channels)
-  addAdd(channel)
-  addShow(channel, channels)
-  addStatus(channel)
-  addDrain(channel)
-  addSwitches(channel, channels)
-  withExamples(channel, 'tollgate channel list', 'tollgate channel status')
-}
+import { addReporting, addResource, type Resource } from './resource-commands.ts'
 
 async function endCooling({ health, edits }: Store, id: number): Promise<void> {
   if (!(await health.load()).some(({ channelId }) => channelId === id)) return
@@ -33,7 +20,59 @@ async function endCooling({ health, edits }: Store, id: number): Promise<void> {
   await writeLines([`It is tried again: ${counted(ended, 'cooling')} ended.`])
 }
 
+/** `tollgate channel drain`: finishes what has begun on a channel, and sends it nothing new. */
+function addDrain(channel: Command): void {
+  const command = channel
+    .command('drain')
+    .description('send nothing new to a channel, and let what has begun there go on')
+    .addArgument(channelArgument())
+    .action(async (name: string, options: ConfigOption) =>
+      withStore(options, async ({ store }) => {
+        const { channels } = await store.catalog.load()
+        const row = findNamed('channel', name, channels)
+        if (row.status === 'disabled')
+          throw new UserError(
+            `The channel "${name}" is disabled: nothing goes to it at all. To let it drain, ` +
+              `enable it first: tollgate channel enable ${name}`,
+          )
+        const { id: _, keysSealed: __, proxySealed: ___, ...settings } = row
+        await store.admin.write({ channels: [{ ...settings, status: 'draining' }] }, byCommandLine)
+        await writeLines([
+          `The channel "${name}" is draining: what has begun there, such as a conversation, goes ` +
+            'on there; nothing new is sent to it, unless no other channel can answer. ' +
+            `To end that: tollgate channel enable ${name}`,
+        ])
+        await warnOfChannel(options, name, 'draining')
+      }),
+    )
+  withConfig(command, 'tollgate channel drain openai-main')
+}
+
+/** `tollgate channel status`: from the database alone, also beside a running server. */
+const addStatus = (channel: Command): void =>
+  addReporting(channel, 'status', {
+    help: 'say of each channel whether it is used, and if not, why and until when',
+    args: [new Argument('[name]', 'only this one')],
+    examples: ['tollgate channel status', 'tollgate channel status openai-main --json'],
+    async run(instance, _options, name: string | undefined) {
+      const { channels } = await instance.store.catalog.load()
+      const rows = name === undefined ? channels : [findNamed('channel', name, channels)]
+      return channelHealth(instance, rows, Date.now())
+    },
+    json: (reports, _options, [name]) => (name === undefined ? reports : reports[0]),
+    lines: (reports) =>
+      reports.length > 0 ? reports.flatMap(describeHealth).map(printable) : ['No channels.'],
+  })
+
 const channels: Resource<string, ChannelReport, Parameters<typeof describeChannel>[0]> = {
+  name: 'channel',
+  help: 'upstreams: list, add, show, status, drain, disable, enable, remove',
+  examples: ['tollgate channel list', 'tollgate channel status'],
+  add: addAdd,
+  others(channel) {
+    addStatus(channel)
+    addDrain(channel)
+  },
   argument: channelArgument,
   list: {
     help: 'list channels, without their keys',
@@ -74,3 +113,6 @@ const channels: Resource<string, ChannelReport, Parameters<typeof describeChanne
     }
   },
 }
+
+/** `tollgate channel …`: upstreams that requests are forwarded to. */
+export const addChannelCommands = (program: Command): void => addResource(program, channels)

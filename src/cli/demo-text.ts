@@ -87,7 +87,7 @@ export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog 
   let totalNano = 0
   let last: Promise<void> = Promise.resolve()
 
-  async function tell(fields: LogFields): Promise<void> {
+  async function printRequest(fields: LogFields): Promise<void> {
     // The database may be closed before the last lines.
     const left = await balance().catch(() => undefined)
     const line = describeRequest(fields)
@@ -102,7 +102,7 @@ export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog 
         requests++
         totalNano += amountOf(fields)
         if (!print) return inner.info(message, fields)
-        last = last.then(() => tell(fields))
+        last = last.then(() => printRequest(fields))
       },
     },
     idle: () => last,

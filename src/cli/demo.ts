@@ -85,12 +85,12 @@ async function startDemo(
   const stopped = untilStopped({ stop, waitsFor })
   const facts = { url, tokenKey, configFile, email: demoAdmin, password }
   for (const line of describeDemo(facts)) sink.write(line)
-  const told = stopped.then(async (left) => {
+  const ended = stopped.then(async (left) => {
     await demo.idle()
     sink.write(`\n${demo.summary()}`)
     return left
   })
-  return { stopped: told }
+  return { stopped: ended }
 }
 
 function makeFolder(): string {

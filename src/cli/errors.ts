@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { expectedMessage } from '../app/instance.ts'
-import { tell } from './terminal.ts'
+import { print } from './terminal.ts'
 
 /** Wrong use: exit code 2. */
 export class UsageError extends Error {
@@ -27,7 +27,7 @@ export function reportFailure(error: unknown): ExitCode {
 /** Writes a complaint to stderr, with a prefix on each line. */
 export function complain(message: string): void {
   const lines = message.split('\n').map((line) => `tollgate: ${line}\n`)
-  tell(lines.join(''))
+  print(lines.join(''))
 }
 
 function isBrokenPipe(error: unknown): boolean {

@@ -47,9 +47,9 @@ function addFeedExport(feed: Command): void {
 async function exportFeed(folder: string, options: FeedExportOptions, instance: Instance) {
   const { config } = await findConfig(options.config)
   const exporter = await createFeedExporter({ instance, config, folder })
-  const tell = (written: readonly string[]) => writeLines(describe(folder, written, options))
-  await tell(await exporter.write())
-  if (options.watch) await watch(instance, exporter, tell)
+  const report = (written: readonly string[]) => writeLines(describe(folder, written, options))
+  await report(await exporter.write())
+  if (options.watch) await watch(instance, exporter, report)
 }
 
 function describe(folder: string, written: readonly string[], { json }: FeedExportOptions) {
@@ -63,7 +63,7 @@ const pollMs = 500
 async function watch(
   { store }: Instance,
   exporter: FeedExporter,
-  tell: (written: readonly string[]) => Promise<void>,
+  report: (written: readonly string[]) => Promise<void>,
 ): Promise<void> {
   let outdated = true // a change may have come between the first export and this
   const follow = createSingleFlight(async () => {
@@ -72,7 +72,7 @@ async function watch(
       if (!outdated) return
       const written = await exporter.write()
       outdated = false
-      if (written.length > 0) await tell(written)
+      if (written.length > 0) await report(written)
     } catch (error) {
       complain(`not exported, trying again: ${String(error)}`)
     }

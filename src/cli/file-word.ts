@@ -43,7 +43,7 @@ export async function warnOfAccount(
   const keys = fileKeysOf(accountFields, named).filter(
     (key) => entry && (key === 'role' || entry[key as keyof typeof entry] !== undefined),
   )
-  if (keys.length > 0) complain(lastWord(`sets ${keys.join(' and ')} of ${email}`))
+  if (keys.length > 0) complain(overridden(`sets ${keys.join(' and ')} of ${email}`))
 }
 
 /** Warns the same of a token, which the file names by its key. */
@@ -55,7 +55,7 @@ export async function warnOfToken(
   const { accounts } = await findFileWord(config)
   const keys = accounts.flatMap((account) => (account?.tokens ?? []).map((token) => token?.key))
   const isNamed = keys.some((key) => key !== undefined && secrets.keyedHash(key) === keyHash)
-  if (isNamed) complain(lastWord('names this token'))
+  if (isNamed) complain(overridden('names this token'))
 }
 
 /** Warns the same of a channel that was enabled, disabled or drained. */
@@ -68,7 +68,7 @@ export async function warnOfChannel(
   const named = channels.find((channel) => channel?.name === name)
   if (named === undefined) return
   const said = channelStatus(named)
-  if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
+  if (said !== status) complain(overridden(`says that the channel "${name}" is ${said}`))
 }
 
 /** Warns the same of a group's accounts, tools and countries. */
@@ -82,11 +82,11 @@ export async function warnOfGroup(
   if (named === undefined) return
   const said = named.accounts?.map((email) => email?.toLowerCase()).toSorted() ?? null
   if (!Bun.deepEquals(said, accounts?.toSorted() ?? null))
-    complain(lastWord(`says whom the group "${name}" is for`))
+    complain(overridden(`says whom the group "${name}" is for`))
   if (!Bun.deepEquals(named.tools?.toSorted() ?? null, tools?.toSorted() ?? null))
-    complain(lastWord(`says which tools the group "${name}" allows`))
+    complain(overridden(`says which tools the group "${name}" allows`))
   if (regionWord(named.regions) !== regionWord(regions ?? undefined))
-    complain(lastWord(`says which countries the group "${name}" answers`))
+    complain(overridden(`says which countries the group "${name}" answers`))
 }
 
 function regionWord(
@@ -102,6 +102,6 @@ function regionWord(
   return `${inOrder(regions?.allow)} ${inOrder(regions?.deny)}`
 }
 
-const lastWord = (what: string) =>
+const overridden = (what: string) =>
   `warning: the configuration file ${what}; the next start or "tollgate apply" puts back what it ` +
   'says: change it there'

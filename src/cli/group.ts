@@ -1,38 +1,26 @@
 import type { Command } from 'commander'
+import { loadEntry } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import { groupReport, type GroupReport as Report } from '../app/report/resources.ts'
 import { counted, listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { groupFields } from '../resources/group.ts'
 import { toWritten } from '../resources/resource.ts'
-import { addFieldOptions, fieldColumns, fieldLines, namedFields } from './field-options.ts'
-import { findCountryHeader } from './file-word.ts'
-import { readFragment, writesOf } from './fragment.ts'
-import { addSet, remarkOnMembers } from './group-set.ts'
-import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
-import { withExamples } from './open.ts'
-import { addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
+import type { GroupSettings } from '../store/ports/catalog.ts'
+import { complainOfMembers } from '../store/ports/group-access.ts'
+import { complain, UsageError } from './errors.ts'
 import {
-  type AnyOptions,
-  addList,
-  addReporting,
-  addShow,
-  addSwitches,
-  type Resource,
-} from './resource-commands.ts'
-
-/** `tollgate group …`: what tokens may call, and at which multiplier. */
-export function addGroupCommands(program: Command): void {
-  const group = program
-    .command('group')
-    .description('groups: list, add, show, set, disable, enable, remove')
-  addList(group, groups)
-  addAdd(group)
-  addShow(group, groups)
-  addSet(group, describe)
-  addSwitches(group, groups)
-  withExamples(group, 'tollgate group add main --channel openai-main --multiplier 0.8')
-}
+  addFieldOptions,
+  addSetOptions,
+  fieldColumns,
+  fieldLines,
+  namedFields,
+} from './field-options.ts'
+import { findCountryHeader, warnOfGroup } from './file-word.ts'
+import { readFragment, readNamed, writesOf } from './fragment.ts'
+import { byCommandLine, findNamed, groupArgument, namesOf, requireFree } from './lookup.ts'
+import { addAllCountries, addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
+import { type AnyOptions, addReporting, addResource, type Resource } from './resource-commands.ts'
 
 const { limits, ...others } = groupFields
 
@@ -89,11 +77,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
   const header = await findCountryHeader(options, instance)
   const config = readFragment({ groups: [{ name, ...toWritten(groupFields, named) }] }, header)
   const { groups, channels } = await store.catalog.load()
-  requireFree(
-    'group',
-    name,
-    groups.some((one) => one.name === name),
-  )
+  requireFree('group', name, namesOf(groups))
   for (const channel of options.channel) findNamed('channel', channel, channels)
   await store.admin.write(await writesOf(config, instance), byCommandLine)
   return loadReport(instance, name)
@@ -108,7 +92,61 @@ const describe = (report: Report): readonly string[] =>
     ['Without a price', listed(report.models_without_price, 'none')],
   ])
 
+const settable = { accounts: groupFields.accounts, tools: groupFields.tools }
+
+/** `tollgate group set`: unnamed fields stay. */
+const addSet = (group: Command): void =>
+  addReporting(group, 'set', {
+    help: 'change whom a group is for, which tools of vendors it allows, or which countries it answers',
+    args: [groupArgument()],
+    extend(command) {
+      addSetOptions(command, settable)
+      addAllCountries(command)
+    },
+    examples: [
+      'tollgate group set staff --accounts ann@example.com,bob@example.com',
+      'tollgate group set staff --open',
+      'tollgate group set trial --tools web_search,code_execution',
+      'tollgate group set trial --allow-countries CN,US',
+    ],
+    run: setGroup,
+    lines: describe,
+    async after(instance, report, options) {
+      if (options.accounts) await remarkOnMembers(instance, report.accounts)
+      await warnOfGroup(options, report.name, report)
+    },
+  })
+
+async function setGroup(instance: Instance, options: AnyOptions & RegionOptions, name: string) {
+  const { store } = instance
+  const named = { ...namedFields(settable, options), ...namedRegions(options) }
+  if (Object.keys(named).length === 0)
+    throw new UsageError(
+      'Say whom it is for: --accounts with their e-mails, or --open for all; or what it allows: --tools with their names, or --all-tools; or where requests may come from: --allow-countries, --deny-countries, or --all-countries.',
+    )
+  const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)
+  const header = await findCountryHeader(options, instance)
+  const changed = readNamed(groupFields, named, (entry) => loadEntry.group(entry, header))
+  await store.admin.write({ groups: [{ ...settings, ...changed } as GroupSettings] }, byCommandLine)
+  return loadReport(instance, name)
+}
+
+/** Warns of addresses that admit no account. */
+async function remarkOnMembers(
+  { store }: Instance,
+  accounts: readonly string[] | null,
+): Promise<void> {
+  if (accounts === null) return
+  const known = await store.admin.accountsAt(accounts)
+  for (const { email, complaint } of complainOfMembers(accounts, known))
+    complain(`warning: ${email} ${complaint}`)
+}
+
 const groups: Resource<string, Report> = {
+  name: 'group',
+  help: 'groups: list, add, show, set, disable, enable, remove',
+  examples: ['tollgate group add main --channel openai-main --multiplier 0.8'],
+  ...{ add: addAdd, others: addSet },
   argument: groupArgument,
   example: 'main',
   list: {
@@ -135,3 +173,6 @@ const groups: Resource<string, Report> = {
     }
   },
 }
+
+/** `tollgate group …`: what tokens may call, and at which multiplier. */
+export const addGroupCommands = (program: Command): void => addResource(program, groups)

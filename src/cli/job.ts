@@ -10,26 +10,26 @@ export function addJob(program: Command): void {
   job
     .command('verify')
     .argument('[database]', 'its file; none: the address in the environment')
-    .action((database: string | undefined) => tellAll(() => runVerify(database, showProgress())))
+    .action((database: string | undefined) => sendResult(() => runVerify(database, showProgress())))
   job
     .command('backup')
     .argument('<database>')
     .argument('<file>')
     .action((database: string, file: string) =>
-      tellAll(() =>
+      sendResult(() =>
         interruptible((signal) => runBackup({ database, file }, showProgress(), signal)),
       ),
     )
 }
 
-const tell = (message: JobMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
+const send = (message: JobMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
-async function tellAll(work: () => Promise<JobResult>) {
+async function sendResult(work: () => Promise<JobResult>) {
   yieldToOthers()
   try {
-    tell({ result: await work() })
+    send({ result: await work() })
   } catch (error) {
-    tell({ failure: error instanceof Error ? error.message : String(error) })
+    send({ failure: error instanceof Error ? error.message : String(error) })
   }
 }
 
@@ -43,6 +43,6 @@ function showProgress(): (progress: JobProgress) => void {
     if (progress.part === part && now - shownAt < betweenMs) return
     shownAt = now
     part = progress.part
-    tell({ progress })
+    send({ progress })
   }
 }

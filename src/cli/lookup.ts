@@ -26,9 +26,12 @@ export function findNamed<Row extends { readonly name: string }>(
 ): Row {
   const row = rows.find((one) => one.name === name)
   if (row) return row
-  const names = rows.map((one) => one.name)
-  throw new UserError(`There is no ${kind} ${JSON.stringify(name)}. ${hint(kind, name, names)}`)
+  throw new UserError(
+    `There is no ${kind} ${JSON.stringify(name)}. ${hint(kind, name, namesOf(rows))}`,
+  )
 }
+
+export const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name)
 
 function hint(kind: string, name: string, known: readonly string[]): string {
   const near = suggest(name, known)
@@ -36,8 +39,8 @@ function hint(kind: string, name: string, known: readonly string[]): string {
   return `"tollgate ${kind} list" shows all.`
 }
 
-export function requireFree(kind: string, name: string, taken: boolean): void {
-  if (!taken) return
+export function requireFree(kind: string, name: string, taken: readonly string[]): void {
+  if (!taken.includes(name)) return
   throw new UserError(
     `The ${kind} ${JSON.stringify(name)} exists already, and was left as it is. ` +
       'Choose another name, or remove that one first.',

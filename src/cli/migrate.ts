@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
-import { verifyMoved } from '../app/move/compare.ts'
-import { move } from '../app/move/move.ts'
+import { type ComparedTable, type VerifiedMove, verifyMoved } from '../app/move/compare.ts'
+import { type Moved, move } from '../app/move/move.ts'
 import { parsePlace, type StorePlace } from '../app/move/rows.ts'
+import { formatNano } from '../billing/money.ts'
+import { counted, grouped, humanDuration } from '../lib/format.ts'
+import { formatPairs } from '../lib/table.ts'
 import { complain, UsageError } from './errors.ts'
 import { interruptible } from './lifecycle.ts'
-import { describeMoved, movedView } from './migrate-text.ts'
 import { withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createPartProgress, createProgress } from './progress.ts'
-import { describeFindings } from './verify-text.ts'
+import { describeFindings, describeVerified, verifiedView } from './verify-text.ts'
 
 interface MigrateOptions {
   readonly restart?: boolean
@@ -70,4 +72,80 @@ function placeOf(text: string): StorePlace {
   const place = parsePlace(text)
   if (typeof place === 'string') throw new UsageError(place)
   return place
+}
+
+/** What was moved and compared, and the next steps. */
+function describeMoved(
+  moved: Moved,
+  verified: VerifiedMove,
+  durationMs: number,
+): readonly string[] {
+  const { source, target, rows, resumedRows, secret, tables } = moved
+  const resumed = resumedRows === 0 ? '' : `, ${grouped(resumedRows)} of them by an earlier run`
+  return [
+    ...formatPairs([
+      ['Moved', `${counted(rows, 'row')} in ${humanDuration(durationMs)}${resumed}`],
+      ['From', source],
+      ['To', target],
+      ['Compared', 'each row of each table with its counterpart: all are the same'],
+      ...tables.filter((table) => table.rows > 0).map(describeTable),
+      ['Secret', secretTexts[secret.status]],
+    ]),
+    ...describeReplaced(moved),
+    '',
+    ...describeVerified(verified.verified, verified.findings, undefined),
+    ...(secret.advice === null ? [] : [secret.advice]),
+    'Name the new place as "store:" of the configuration. Keep the old one until you are sure.',
+  ]
+}
+
+const secretTexts = {
+  environment: 'TOLLGATE_SECRET opens the keys',
+  file: 'the secret file opens the keys',
+  copied: 'its file is copied beside the new place, and opens the keys',
+  none: 'none is needed: there are no keys in it yet',
+}
+
+function describeTable({ table, rows, sumsNano }: ComparedTable): readonly [string, string] {
+  const sums = Object.entries(sumsNano).map(
+    ([column, nano]) => `${column.replace(/_nano$/, '')} ${formatNano(nano)} USD`,
+  )
+  return [`  ${table}`, [counted(rows, 'row'), ...sums].join(', ')]
+}
+
+function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[] {
+  if (replacedTotal === 0) return []
+  const more = replacedTotal > replaced.length ? ' …' : ''
+  return [
+    '',
+    `In ${counted(replacedTotal, 'row')} U+0000 became U+FFFD, for PostgreSQL can not hold it: ` +
+      `${replaced.join('; ')}${more}`,
+  ]
+}
+
+/** The same as JSON; sums are texts, as they may exceed numbers. */
+function movedView(moved: Moved, verified: VerifiedMove, durationMs: number) {
+  const { source, target, rows, resumedRows, secret, tables, replaced, replacedTotal } = moved
+  return {
+    source,
+    target,
+    duration_ms: durationMs,
+    rows,
+    resumed_rows: resumedRows,
+    tables: tables.map(({ table, rows, sumsNano, sha256 }) => ({
+      table,
+      rows,
+      sums_usd: Object.fromEntries(
+        Object.entries(sumsNano).map(([column, nano]) => [
+          column.replace(/_nano$/, ''),
+          formatNano(nano),
+        ]),
+      ),
+      sha256,
+    })),
+    replaced_total: replacedTotal,
+    replaced,
+    secret,
+    verified: verifiedView(verified.verified, verified.findings, undefined),
+  }
 }

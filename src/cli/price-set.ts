@@ -21,8 +21,7 @@ import { readEntry } from './fragment.ts'
 import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeLines } from './output.ts'
-import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
-import { describeSetting } from './price-text.ts'
+import { describeSetting, findPrice, modelArgument, warnOfConfig } from './price-text.ts'
 import { type AnyOptions, addReporting } from './resource-commands.ts'
 import { splitPair } from './values.ts'
 
@@ -114,7 +113,7 @@ function ownWrite(model: string, before: PriceRow | undefined, options: SetOptio
   return { model, terms: withWindow(terms, given, before?.terms), source: 'operator', note: '' }
 }
 
-/** Parses repeated pairs such as `web_search=10`; the file's rules check the names. */
+/** Parses pairs such as `web_search=10`. Without `known`, the file's rules check the names. */
 function parseNamed(
   option: string,
   example: string,
@@ -125,8 +124,7 @@ function parseNamed(
   const pairs = texts.map((text): [string, string] => {
     const [name, value] = splitPair(text.trim())
     const key = name.replaceAll('-', '_')
-    if (value !== undefined && (known === undefined || Object.hasOwn(known, key)))
-      return [key, value]
+    if (value !== undefined && (!known || Object.hasOwn(known, key))) return [key, value]
     const names = known ? ` (${Object.keys(known).join(', ')})` : ''
     throw new UsageError(
       `${option}: ${JSON.stringify(text)} is not known; write it as ${example}${names}`,
@@ -135,19 +133,13 @@ function parseNamed(
   return Object.fromEntries(pairs)
 }
 
+const tierExample = 'above=200000,input=2.5,output=15'
+
 /** `above=200000,input=2.5,output=15` as the configuration file has it. */
 function parseTier(text: string): object {
-  const pairs = text.split(',').map((part) => {
-    const [name, value] = splitPair(part.trim())
-    const key = name.replaceAll('-', '_')
-    if (value === undefined || (key !== 'above' && !Object.hasOwn(rateFields, key)))
-      throw new UsageError(
-        `--tier: ${JSON.stringify(part)} is not known; write it as above=200000,input=2.5,output=15, ` +
-          'and cache_read, cache_write or cache_write_1h if they have prices of their own.',
-      )
-    return [key, key === 'above' && /^\d+$/.test(value) ? Number(value) : value]
-  })
-  return Object.fromEntries(pairs)
+  const known = { above: true, ...rateFields }
+  const { above = '', ...rates } = parseNamed('--tier', tierExample, text.split(','), known) ?? {}
+  return { above: /^\d+$/.test(above) ? Number(above) : above, ...rates }
 }
 
 /** `tollgate price remove`. */
@@ -160,7 +152,7 @@ export function addRemove(price: Command): void {
     .action(async (model: string, options: ConfigOption & { readonly yes?: boolean }) =>
       withStore(options, async (instance) => {
         const { id, source } = await findPrice(instance, model)
-        await confirm(`Remove the price of ${model}? Nobody can call it then.`, options)
+        await confirm(`Remove the price of ${model}? It can't be called then.`, options)
         // The operator's decision, whatever the source: the vendor's price must not return automatically.
         const away: PriceWrite = {
           model,

@@ -8,7 +8,7 @@ import { formatTable } from '../lib/table.ts'
 import { findNamed } from './lookup.ts'
 import { describePercent } from './price-text.ts'
 import { type AnyOptions, addReporting } from './resource-commands.ts'
-import { tellInPlace } from './terminal.ts'
+import { printInPlace } from './terminal.ts'
 import { parseTime } from './values.ts'
 
 interface SimulateOptions extends AnyOptions {
@@ -67,10 +67,10 @@ function showProgress(json: boolean | undefined) {
   let shownAt = 0
   return {
     progress(records: number, done: boolean) {
-      if (done) return tellInPlace('')
+      if (done) return printInPlace('')
       if (performance.now() - shownAt < 200) return
       shownAt = performance.now()
-      tellInPlace(`${counted(records, 'record')} …`)
+      printInPlace(`${counted(records, 'record')} …`)
     },
   }
 }

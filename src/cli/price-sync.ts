@@ -13,8 +13,7 @@ import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-import { warnOfConfig } from './price-lookup.ts'
-import { describePercent } from './price-text.ts'
+import { describePercent, warnOfConfig } from './price-text.ts'
 
 interface SyncOptions extends ConfigOption {
   readonly from: string

@@ -1,9 +1,13 @@
+import { Argument } from 'commander'
+import type { Instance } from '../app/instance.ts'
 import { formatNano } from '../billing/money.ts'
 import { ratesView } from '../billing/receipt/view.ts'
 import type { Column } from '../lib/table.ts'
 import { extraWords, textRateFields, writtenModalities, writtenRates } from '../resources/price.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import { complain } from './errors.ts'
 import { fieldColumns } from './field-options.ts'
+import { findNamed } from './lookup.ts'
 
 /** A price in one line, in USD: only what is set, without the fallbacks. */
 export function describeTerms(terms: PriceTerms): string {
@@ -66,4 +70,22 @@ function describeOther(terms: PriceTerms): string {
 /** `+20 %`, `-33.3 %`; empty for null. */
 export function describePercent(percent: number | null): string {
   return percent === null ? '' : `${percent > 0 ? '+' : ''}${percent} %`
+}
+
+export const modelArgument = () => new Argument('<model>', 'the model, exactly as clients send it')
+
+/** The price in force of a model. Throws with the nearest name when it has none. */
+export async function findPrice({ store }: Instance, model: string): Promise<PriceRow> {
+  const { prices } = await store.catalog.load()
+  const priced = prices.filter(({ terms }) => terms.unit !== 'none')
+  const named = priced.map((row) => ({ name: row.model, row }))
+  return findNamed('price', model, named).row
+}
+
+/** Warns that the configuration file overrides the change. */
+export function warnOfConfig(models: readonly string[]): void {
+  complain(
+    `warning: the configuration file set the price of ${models.join(', ')}; if it still does, ` +
+      'the next start or "tollgate apply" puts it back: change it there',
+  )
 }

@@ -8,14 +8,20 @@ import {
 } from '../app/prices/report.ts'
 import { humanTime, listed } from '../lib/format.ts'
 import { formatPairs, formatTable } from '../lib/table.ts'
+import type { Definition } from '../resources/field.ts'
 import { textRateFields } from '../resources/price.ts'
 import type { PriceRow, PriceSource } from '../store/ports/catalog.ts'
 import { withExamples } from './open.ts'
-import { findPrice, modelArgument } from './price-lookup.ts'
 import { addRemove, addSet } from './price-set.ts'
 import { addSimulate } from './price-simulate.ts'
 import { addSync } from './price-sync.ts'
-import { describeSetting, describeTerms, priceColumns } from './price-text.ts'
+import {
+  describeSetting,
+  describeTerms,
+  findPrice,
+  modelArgument,
+  priceColumns,
+} from './price-text.ts'
 import { addReporting } from './resource-commands.ts'
 
 /** `tollgate price …`: what models cost before a group's multiplier. */
@@ -102,9 +108,8 @@ function describeWindow({ context_window, usage_clamped_above }: PriceDetails): 
   return `${usage_clamped_above} tokens, ${by}`
 }
 
-type Fallbacks = { readonly [name: string]: { readonly none?: string } }
 const describeFallback = (name: string): string =>
-  `${name.replaceAll('_', ' ')} ${(textRateFields as Fallbacks)[name]?.none}`
+  `${name.replaceAll('_', ' ')} ${(textRateFields as Definition)[name]?.none}`
 
 function describeVendor(vendor: PriceDetails['vendor']): string {
   if (vendor === null) return 'not known'

@@ -1,7 +1,7 @@
 import type { Progress as Part } from '../app/verify/verify.ts'
 import type { Clock } from '../lib/clock.ts'
 import { grouped } from '../lib/format.ts'
-import { tell, tellInPlace } from './terminal.ts'
+import { print, printInPlace } from './terminal.ts'
 
 const terminalMs = 200
 const logMs = 10_000
@@ -20,11 +20,11 @@ export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Pro
     show(text) {
       if (performance.now() - shownAt < everyMs) return
       shownAt = performance.now()
-      if (stderr.isTTY) tellInPlace(`${text} …`, stderr)
-      else tell(`tollgate: ${text} …\n`, stderr)
+      if (stderr.isTTY) printInPlace(`${text} …`, stderr)
+      else print(`tollgate: ${text} …\n`, stderr)
     },
     done() {
-      if (stderr.isTTY) tellInPlace('', stderr)
+      if (stderr.isTTY) printInPlace('', stderr)
     },
   }
 }

@@ -56,7 +56,6 @@ function head(
       ? ''
       : ` (${grouped(sums.repeatedIds)} came more than once and were added up)`
   const names = Object.entries(columns).map(([field, name]) => `${field} = ${name}`)
-  const moment = (time: number) => humanTime(isoTime(time))
   return [
     ['File', `${file}: ${counted(ids, 'request id')} in ${counted(lines, 'row')}${repeated}`],
     ['Columns', names.join(', ')],
@@ -65,6 +64,8 @@ function head(
     ['Counting', `${inputTexts[sums.form.input]}; ${outputTexts[sums.form.output]}`],
   ]
 }
+
+const moment = (time: number) => humanTime(isoTime(time))
 
 const inputTexts: { readonly [Form in CountForm['input']]: string } = {
   all: 'their input includes what is read from and written to a cache',
@@ -83,12 +84,10 @@ function leftOut({ skipped, attempts }: Reconciliation): readonly string[] {
     [attempts.withoutId, 'attempt', 'of ours without an upstream request id'],
     [attempts.atTheEdge, 'attempt', 'of ours that ended after the span, not in the file'],
   ] as const
-  const told = lines.filter(([count]) => count > 0)
-  if (told.length === 0) return []
-  return [
-    '',
-    ...told.map(([count, thing, what]) => `Not compared: ${counted(count, thing)} ${what}.`),
-  ]
+  const texts = lines.flatMap(([count, thing, what]) =>
+    count > 0 ? [`Not compared: ${counted(count, thing)} ${what}.`] : [],
+  )
+  return texts.length === 0 ? [] : ['', ...texts]
 }
 
 function section(title: string, table: readonly string[], count: number): readonly string[] {
@@ -97,26 +96,25 @@ function section(title: string, table: readonly string[], count: number): readon
   return ['', title, ...table.map((line) => `  ${line}`), ...more.map((line) => `  ${line}`)]
 }
 
+const right = <Row>(title: string, text: (row: Row) => string) => ({ title, text, right: true })
+
 const billedColumns = [
   { title: 'UPSTREAM ID', text: ({ id }: BilledTotal) => id },
-  {
-    title: 'TIME',
-    text: ({ time }: BilledTotal) => (time === null ? '–' : humanTime(isoTime(time))),
-  },
-  { title: 'INPUT', text: (row: BilledTotal) => number(row.inputTokens), right: true },
-  { title: 'OUTPUT', text: (row: BilledTotal) => number(row.outputTokens), right: true },
-  { title: 'CACHED', text: (row: BilledTotal) => number(row.cachedTokens), right: true },
-  { title: 'COST', text: (row: BilledTotal) => money(row.costNano), right: true },
+  { title: 'TIME', text: ({ time }: BilledTotal) => (time === null ? '–' : moment(time)) },
+  right('INPUT', (row: BilledTotal) => number(row.inputTokens)),
+  right('OUTPUT', (row: BilledTotal) => number(row.outputTokens)),
+  right('CACHED', (row: BilledTotal) => number(row.cachedTokens)),
+  right('COST', (row: BilledTotal) => money(row.costNano)),
 ]
 
 const ownColumns = (form: CountForm) => [
   { title: 'UPSTREAM ID', text: ({ upstreamId }: OwnTotal) => upstreamId },
   { title: 'REQUEST', text: ({ requestId }: OwnTotal) => requestId },
-  { title: 'TIME', text: (row: OwnTotal) => humanTime(isoTime(row.startedAt)) },
-  { title: 'STATUS', text: ({ status }: OwnTotal) => String(status ?? '–'), right: true },
-  { title: 'INPUT', text: (row: OwnTotal) => grouped(inputIn(form, row)), right: true },
-  { title: 'OUTPUT', text: (row: OwnTotal) => grouped(outputIn(form, row)), right: true },
-  { title: 'CACHED', text: (row: OwnTotal) => grouped(row.cacheReadTokens), right: true },
+  { title: 'TIME', text: (row: OwnTotal) => moment(row.startedAt) },
+  right('STATUS', ({ status }: OwnTotal) => String(status ?? '–')),
+  right('INPUT', (row: OwnTotal) => grouped(inputIn(form, row))),
+  right('OUTPUT', (row: OwnTotal) => grouped(outputIn(form, row))),
+  right('CACHED', (row: OwnTotal) => grouped(row.cacheReadTokens)),
 ]
 
 const pair = (theirs: number | null, ours: number) => `${number(theirs)} / ${grouped(ours)}`
@@ -124,21 +122,9 @@ const pair = (theirs: number | null, ours: number) => `${number(theirs)} / ${gro
 const differenceColumns = (form: CountForm) => [
   { title: 'UPSTREAM ID', text: ({ billed }: Difference) => billed.id },
   { title: 'REQUEST', text: ({ own }: Difference) => own.requestId },
-  {
-    title: 'INPUT',
-    text: ({ billed, own }: Difference) => pair(billed.inputTokens, inputIn(form, own)),
-    right: true,
-  },
-  {
-    title: 'OUTPUT',
-    text: ({ billed, own }: Difference) => pair(billed.outputTokens, outputIn(form, own)),
-    right: true,
-  },
-  {
-    title: 'CACHED',
-    text: ({ billed, own }: Difference) => pair(billed.cachedTokens, own.cacheReadTokens),
-    right: true,
-  },
+  right('INPUT', ({ billed, own }: Difference) => pair(billed.inputTokens, inputIn(form, own))),
+  right('OUTPUT', ({ billed, own }: Difference) => pair(billed.outputTokens, outputIn(form, own))),
+  right('CACHED', ({ billed, own }: Difference) => pair(billed.cachedTokens, own.cacheReadTokens)),
   { title: 'NOTE', text: ({ own }: Difference) => noteOf(own) },
 ]
 
@@ -151,9 +137,6 @@ function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
   return notes.join(', ')
 }
 
-const describeSums = (found: Reconciliation): readonly string[] =>
-  formatTable(sumColumns, sumRows(found))
-
 interface SumRow {
   readonly name: string
   readonly ids: number
@@ -165,55 +148,46 @@ interface SumRow {
 
 const sumColumns = [
   { title: '', text: ({ name }: SumRow) => name },
-  { title: 'REQUESTS', text: ({ ids }: SumRow) => grouped(ids), right: true },
-  { title: 'INPUT', text: ({ input }: SumRow) => number(input), right: true },
-  { title: 'OUTPUT', text: ({ output }: SumRow) => number(output), right: true },
-  { title: 'CACHED', text: ({ cached }: SumRow) => number(cached), right: true },
-  { title: 'COST / CHARGED', text: (row: SumRow) => money(row.money), right: true },
+  right('REQUESTS', ({ ids }: SumRow) => grouped(ids)),
+  right('INPUT', ({ input }: SumRow) => number(input)),
+  right('OUTPUT', ({ output }: SumRow) => number(output)),
+  right('CACHED', ({ cached }: SumRow) => number(cached)),
+  right('COST / CHARGED', (row: SumRow) => money(row.money)),
 ]
 
-function sumRows({ sums }: Reconciliation): readonly SumRow[] {
-  const theirs = billedRow('known to both, theirs', sums.matched.billed)
-  const ours = ownRow('known to both, ours', sums.matched.own, sums.form)
+function describeSums({ sums }: Reconciliation): readonly string[] {
+  const { form, matched } = sums
+  const theirs = billedRow('known to both, theirs', matched.billed)
+  const ours = ownRow('known to both, ours', matched.own, form)
   const minus = (a: number | null, b: number | null) => (a === null || b === null ? null : a - b)
-  return [
+  const difference = {
+    ...{ name: 'difference', ids: theirs.ids - ours.ids },
+    input: minus(theirs.input, ours.input),
+    output: minus(theirs.output, ours.output),
+    cached: minus(theirs.cached, ours.cached),
+    // The upstream's bill and the operator's charges are different money.
+    money: null,
+  }
+  return formatTable(sumColumns, [
     billedRow('all of their file', sums.billed),
-    theirs,
-    ours,
-    {
-      name: 'difference',
-      ids: theirs.ids - ours.ids,
-      input: minus(theirs.input, ours.input),
-      output: minus(theirs.output, ours.output),
-      cached: minus(theirs.cached, ours.cached),
-      // The upstream's bill and the operator's charges are different money.
-      money: null,
-    },
+    ...[theirs, ours, difference],
     billedRow('billed, unknown to us', sums.unknownToUs),
-    ownRow('ours, not billed', sums.notBilled, sums.form),
-  ]
+    ownRow('ours, not billed', sums.notBilled, form),
+  ])
 }
 
 const billedRow = (name: string, sums: BilledSums): SumRow => ({
-  name,
-  ids: sums.ids,
-  input: sums.inputTokens,
-  output: sums.outputTokens,
-  cached: sums.cachedTokens,
-  money: sums.costNano,
+  ...{ name, ids: sums.ids, input: sums.inputTokens, output: sums.outputTokens },
+  ...{ cached: sums.cachedTokens, money: sums.costNano },
 })
 
 const ownRow = (name: string, sums: OwnSums, form: CountForm): SumRow => ({
-  name,
-  ids: sums.ids,
-  input: inputIn(form, sums),
-  output: outputIn(form, sums),
-  cached: sums.cacheReadTokens,
-  money: sums.amountNano,
+  ...{ name, ids: sums.ids, input: inputIn(form, sums), output: outputIn(form, sums) },
+  ...{ cached: sums.cacheReadTokens, money: sums.amountNano },
 })
 
-export const number = (value: number | null) => (value === null ? '–' : grouped(value))
-export const money = (value: bigint | number | null) => (value === null ? '–' : usd(value))
+const number = (value: number | null) => (value === null ? '–' : grouped(value))
+const money = (value: bigint | number | null) => (value === null ? '–' : usd(value))
 
 /** Our input, counted as the upstream does. */
 function inputIn({ input }: CountForm, counts: OwnCounts): number {

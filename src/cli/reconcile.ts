@@ -70,7 +70,7 @@ async function runReconcile(file: string, options: ReconcileOptions): Promise<vo
         ),
     }).finally(progress.done)
     try {
-      await tell(file, found, options)
+      await writeResult(file, found, options)
     } finally {
       found.matching.close()
     }
@@ -87,7 +87,7 @@ const namedColumns = (options: ReconcileOptions) => ({
   time: options.timeColumn,
 })
 
-async function tell(
+async function writeResult(
   file: string,
   found: Reconciliation,
   { channel, json }: ReconcileOptions,

@@ -4,7 +4,7 @@ import { type Column, formatTable } from '../lib/table.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { confirm } from './ask.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, type JsonOption, withConfig, withStore } from './open.ts'
+import { type ConfigOption, type JsonOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
 /** Options of a command as commander gives them. */
@@ -74,8 +74,13 @@ interface Found {
   readonly remove: NonNullable<Writes['remove']>
 }
 
-/** How one kind of things is found, listed and shown. */
-export interface Resource<Reference, Row, Whole = Row> {
+/** The commands of one kind of things. */
+export interface Resource<Reference, Row, Whole = Row> extends Described {
+  /** Such as `group`. */
+  readonly name: string
+  add(parent: Command): void
+  /** Adds the commands between `show` and `disable`. */
+  others?(parent: Command): void
   readonly list: Described & {
     readonly columns: readonly Column<Row>[]
     readonly none: string
@@ -93,7 +98,23 @@ export interface Resource<Reference, Row, Whole = Row> {
   find(instance: Instance, reference: Reference): Promise<Found>
 }
 
-export const addList = <Reference, Row, Whole>(
+/** Adds a command with `list`, `add`, `show`, …, `disable`, `enable` and `remove`. */
+export function addResource<Reference, Row, Whole>(
+  program: Command,
+  resource: Resource<Reference, Row, Whole>,
+): void {
+  const parent = program.command(resource.name).description(resource.help)
+  addList(parent, resource)
+  resource.add(parent)
+  addShow(parent, resource)
+  resource.others?.(parent)
+  addSwitch(parent, resource, 'disable')
+  addSwitch(parent, resource, 'enable')
+  addRemove(parent, resource)
+  withExamples(parent, ...resource.examples)
+}
+
+const addList = <Reference, Row, Whole>(
   parent: Command,
   { list }: Resource<Reference, Row, Whole>,
 ): void =>
@@ -103,7 +124,7 @@ export const addList = <Reference, Row, Whole>(
     lines: (rows) => (rows.length > 0 ? formatTable(list.columns, rows) : [list.none]),
   })
 
-export const addShow = <Reference, Row, Whole>(
+const addShow = <Reference, Row, Whole>(
   parent: Command,
   { argument, show }: Resource<Reference, Row, Whole>,
 ): void =>
@@ -116,23 +137,17 @@ export const addShow = <Reference, Row, Whole>(
 
 type Switchable<Reference> = Omit<Resource<Reference, never>, 'list' | 'show'>
 
-/** Adds `disable`, `enable` and `remove`. */
-export function addSwitches<Reference>(parent: Command, kind: Switchable<Reference>): void {
-  const noun = parent.name()
-  addSwitch(parent, kind, ['disable', `refuse or skip the ${noun} from now on, and keep it`])
-  addSwitch(parent, kind, ['enable', kind.enabling ?? `let a disabled ${noun} work again`])
-  addRemove(parent, kind)
-}
-
 function addSwitch<Reference>(
   parent: Command,
   kind: Switchable<Reference>,
-  [name, description]: readonly ['disable' | 'enable', string],
+  name: 'disable' | 'enable',
 ): void {
   const status = name === 'enable' ? 'active' : 'disabled'
+  const disabling = `refuse or skip the ${kind.name} from now on, and keep it`
+  const enabling = kind.enabling ?? `let a disabled ${kind.name} work again`
   const command = parent
     .command(name)
-    .description(description)
+    .description(name === 'enable' ? enabling : disabling)
     .addArgument(kind.argument())
     .action(async (reference: Reference, options: ConfigOption) =>
       withStore(options, async (instance) => {
@@ -142,13 +157,13 @@ function addSwitch<Reference>(
         await found.switched?.(status, options)
       }),
     )
-  withConfig(command, `tollgate ${parent.name()} ${name} ${kind.example}`)
+  withConfig(command, `tollgate ${kind.name} ${name} ${kind.example}`)
 }
 
 function addRemove<Reference>(parent: Command, kind: Switchable<Reference>): void {
   const command = parent
     .command('remove')
-    .description(`remove the ${parent.name()} for good; its records are kept`)
+    .description(`remove the ${kind.name} for good; its records are kept`)
     .addArgument(kind.argument())
     .option('-y, --yes', 'do not ask')
     .action(async (reference: Reference, options: ConfigOption & { readonly yes?: boolean }) =>
@@ -159,5 +174,5 @@ function addRemove<Reference>(parent: Command, kind: Switchable<Reference>): voi
         await writeLines([`Removed the ${label}.`])
       }),
     )
-  withConfig(command, `tollgate ${parent.name()} remove ${kind.example} --yes`)
+  withConfig(command, `tollgate ${kind.name} remove ${kind.example} --yes`)
 }

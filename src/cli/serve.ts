@@ -186,7 +186,7 @@ function missing({ channels, groups, models, accounts, tokens }: Inventory): rea
   if (groups === 0) found.push(`No group: tokens can call nothing. ${way('group add …')}`)
   if (channels > 0 && groups > 0 && models === 0)
     found.push('No callable model: none has both a group with an active channel and a price.')
-  if (accounts === 0) found.push(`No account: nobody can pay. ${way('account add …')}`)
-  else if (tokens === 0) found.push(`No token: nobody can call. ${way('token add …')}`)
+  if (accounts === 0) found.push(`No account: no request can be paid. ${way('account add …')}`)
+  else if (tokens === 0) found.push(`No token: no client can call. ${way('token add …')}`)
   return found
 }

@@ -1,44 +1,26 @@
 import { type Command, Option } from 'commander'
+import { loadEntry } from '../app/config/fragment.ts'
 import { type Instance, UserError } from '../app/instance.ts'
 import { type TokenReport, tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey, freeName } from '../lib/ids.ts'
 import { toWritten } from '../resources/resource.ts'
 import { tokenFields } from '../resources/token.ts'
-import { addFieldOptions, namedFields } from './field-options.ts'
-import { readFragment, writesOf } from './fragment.ts'
+import { addFieldOptions, addSetOptions, namedFields, requireSome } from './field-options.ts'
+import { warnOfToken } from './file-word.ts'
+import { readFragment, readNamed, writesOf } from './fragment.ts'
 import {
   allTokens,
   byCommandLine,
+  commandLine,
   findAccount,
   findNamed,
   findToken,
+  namesOf,
   requireFree,
   tokenArgument,
 } from './lookup.ts'
-import { withExamples } from './open.ts'
-import {
-  type AnyOptions,
-  addList,
-  addReporting,
-  addShow,
-  addSwitches,
-  type Resource,
-} from './resource-commands.ts'
-import { addSet } from './token-set.ts'
+import { type AnyOptions, addReporting, addResource, type Resource } from './resource-commands.ts'
 import { describeToken, tokenColumns } from './token-text.ts'
-
-/** `tollgate token …`: the API keys that clients use. */
-export function addTokenCommands(program: Command): void {
-  const token = program
-    .command('token')
-    .description('API keys: list, add, show, set, disable, enable, remove')
-  addList(token, tokens)
-  addAdd(token)
-  addShow(token, tokens)
-  addSet(token)
-  addSwitches(token, tokens)
-  withExamples(token, 'tollgate token add --account admin@example.com --group main')
-}
 
 interface AddOptions extends AnyOptions {
   readonly account: string
@@ -74,8 +56,8 @@ async function createToken(instance: Instance, options: AddOptions) {
   const { store, secrets } = instance
   await findAccount(instance, options.account)
   findNamed('group', options.group, (await store.catalog.load()).groups)
-  const names = (await allTokens(instance, { account: options.account })).map((t) => t.name)
-  if (options.name !== undefined) requireFree('token', options.name, names.includes(options.name))
+  const names = namesOf(await allTokens(instance, { account: options.account }))
+  if (options.name !== undefined) requireFree('token', options.name, names)
   const key = options.key ?? createTokenKey()
   const config = readFragment({
     accounts: [
@@ -102,7 +84,35 @@ async function createToken(instance: Instance, options: AddOptions) {
   return { ...(await tokenDetails(store, made)), key }
 }
 
+/** `tollgate token set`: unnamed fields stay. */
+const addSet = (token: Command): void =>
+  addReporting(token, 'set', {
+    help: 'change what is named of a token, and nothing else',
+    args: [tokenArgument()],
+    extend: (command) => addSetOptions(command, tokenFields),
+    examples: [
+      'tollgate token set 3 --budget-day 5 --budget-month 100',
+      'tollgate token set 3 --budget none --expires 2027-01-31T12:00:00Z',
+      'tollgate token set 3 --rpm 60 --tpm none --concurrency 4',
+    ],
+    async run(instance, options, id: number) {
+      const named = namedFields(tokenFields, options)
+      requireSome(named, tokenFields)
+      const fields = readNamed(tokenFields, named, loadEntry.token)
+      await findToken(instance, id)
+      await instance.store.admin.changeToken({ id, actor: commandLine, ...fields })
+      return tokenDetails(instance.store, await findToken(instance, id))
+    },
+    lines: describeToken,
+    after: async (instance, { id }, options) =>
+      warnOfToken(options, instance, await findToken(instance, id)),
+  })
+
 const tokens: Resource<number, TokenReport, TokenReport & { readonly key?: string }> = {
+  name: 'token',
+  help: 'API keys: list, add, show, set, disable, enable, remove',
+  examples: ['tollgate token add --account admin@example.com --group main'],
+  ...{ add: addAdd, others: addSet },
   argument: tokenArgument,
   list: {
     help: 'list tokens, without their keys, and what was spent of their budgets',
@@ -145,3 +155,6 @@ const tokens: Resource<number, TokenReport, TokenReport & { readonly key?: strin
     }
   },
 }
+
+/** `tollgate token …`: the API keys that clients use. */
+export const addTokenCommands = (program: Command): void => addResource(program, tokens)

@@ -46,8 +46,8 @@ const help = `
 Works beside a running gateway. Exit code 1 when anything differs, or nothing could be checked: each row that does is named, with
 what is stored and what it should be. With --since balances are held to the entry before, daily sums
 from that UTC day on are checked, and the database file itself is not.
---deep compares every page of the file with what it belongs to, and finds cells with bytes that nobody has
-written: texts that are none, numbers out of range. Changed bytes that make another text or setting (a name, a
+--deep compares every page of the file with what it belongs to, and finds cells with bytes that were never
+written: invalid texts, numbers out of range. Changed bytes that make another text or setting (a name, a
 note, a credit limit) no check can find: SQLite keeps no checksums of its pages. Of PostgreSQL it uses amcheck
 and the server's checksums where they are there, and says where they are not.
 While the file itself is checked (some 5 s for a million requests) the journal of a busy gateway

@@ -77,31 +77,19 @@ export function stored<Value>() {
   }
 }
 
-interface Named {
-  readonly as: string
-  readonly help: string
+interface Named extends Omit<Spec, 'column'> {
   /** Absent for a part with columns of its own, and for references. */
   readonly column?: string
   readonly isJson?: boolean
-  readonly keeps?: boolean
-  readonly title?: string
-  readonly isListed?: boolean | string
-  readonly isRight?: boolean
   readonly file: TSchema
   show?(reported: unknown): string
 }
 
 export interface AnyField extends Named {
-  /** The key of the file, where it is not the field's. */
-  readonly fileKey?: string
   /** The unit that ends its name in reports. */
   readonly suffix?: string
-  readonly flag?: Flag
   /** Stored as 0 or 1. */
   readonly isFlag?: boolean
-  readonly isAlwaysSaid?: boolean
-  readonly restrains?: string
-  readonly none?: string
   /** The option's word that clears the value (`none` always does), and what that means. */
   readonly clear?: readonly [word: string, says: string]
   readonly initial: unknown

@@ -8,7 +8,7 @@ import { optional, regions, text, words } from './schema-parts.ts'
 const regionsHelp = 'Countries whose requests it answers; left out: all.'
 
 const accounts = openListField({
-  ...{ as: 'accounts', column: 'accounts', title: 'For', none: 'all accounts', nobody: 'nobody' },
+  ...{ as: 'accounts', column: 'accounts', title: 'For', none: 'all accounts', whenNone: 'nobody' },
   example: '[admin@example.com]',
   help: 'The accounts that may use it, by e-mail; left out: it is open to all. Others do not see it, unless settings say so.',
   ...{ items: text('email', 'E-mail of an account.'), most: 320, mostItems: 10_000 },
@@ -95,7 +95,7 @@ export const groupFields = {
   tools: openListField({
     ...{ as: 'tools', column: 'tools', title: 'Tools of vendors', none: 'all with a price' },
     help: 'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
-    ...{ items: words(hostedTools, 'A tool that the vendor runs itself.'), nobody: 'none' },
+    ...{ items: words(hostedTools, 'A tool that the vendor runs itself.'), whenNone: 'none' },
     ...{ most: 64, mostItems: 64, example: '[web_search]' },
     whenEmpty: 'list the tools ([] is none), or remove the key for all that have a price',
     flag: {

@@ -64,7 +64,9 @@ export const listField = <const S extends ListSpec>(spec: S) => ({
 const noTexts: readonly never[] = []
 
 /** A set of texts; empty: none, null: all. */
-export const openListField = <const S extends ListSpec & { readonly nobody: string }>(spec: S) => ({
+export const openListField = <const S extends ListSpec & { readonly whenNone: string }>(
+  spec: S,
+) => ({
   ...spec,
   ...stored<readonly string[] | null>(),
   initial: null as readonly string[] | null,
@@ -73,7 +75,7 @@ export const openListField = <const S extends ListSpec & { readonly nobody: stri
   fromFile: (written: readonly string[] | null = null) => written,
   toView: (values: readonly string[] | null) => values && [...values],
   text: (values: readonly string[] | null) => (values === null ? 'all' : unordered(values)),
-  show: (values: readonly string[]) => listed(values, spec.nobody),
+  show: (values: readonly string[]) => listed(values, spec.whenNone),
 })
 
 /** A subset of words that have a title each. */

@@ -96,20 +96,20 @@ export const textRateFields = {
   }),
 }
 
-const modality = <const As extends ModalityKind>(as: As, of: string) =>
-  optionalRate({ as, help: `USD per 1M tokens of ${of}.` })
+const modality = <const As extends ModalityKind>(as: As, example: string, of: string) =>
+  optionalRate({ as, example, help: `USD per 1M tokens of ${of}.` })
 
 /** Prices of tokens that are no text; the API has them as `others`, commands as `--rate`. */
 export const modalityFields = {
-  input_audio: modality('inputAudio', 'audio in the input; else input'),
-  input_image: modality('inputImage', 'images in the input; else input'),
-  input_video: modality('inputVideo', 'video in the input; else input'),
-  cache_read_audio: modality('cacheReadAudio', 'audio read from a cache; else input_audio'),
-  cache_read_image: modality('cacheReadImage', 'images read from a cache; else input_image'),
-  cache_read_video: modality('cacheReadVideo', 'video read from a cache; else input_video'),
-  output_audio: modality('outputAudio', 'audio in the answer'),
-  output_image: modality('outputImage', 'images in the answer'),
-  output_video: modality('outputVideo', 'video in the answer'),
+  input_audio: modality('inputAudio', '32', 'audio in the input; else input'),
+  input_image: modality('inputImage', '5', 'images in the input; else input'),
+  input_video: modality('inputVideo', '5', 'video in the input; else input'),
+  cache_read_audio: modality('cacheReadAudio', '0.4', 'audio read from a cache; else input_audio'),
+  cache_read_image: modality('cacheReadImage', '0.5', 'images read from a cache; else input_image'),
+  cache_read_video: modality('cacheReadVideo', '0.5', 'video read from a cache; else input_video'),
+  output_audio: modality('outputAudio', '64', 'audio in the answer'),
+  output_image: modality('outputImage', '30', 'images in the answer'),
+  output_video: modality('outputVideo', '60', 'video in the answer'),
 } satisfies Record<ModalityName, unknown>
 
 export const rateFields = { ...textRateFields, ...modalityFields }
@@ -226,6 +226,7 @@ const namedPrices = <const S extends PriceSpec, File extends TSchema>(
 const toolPrice = optional(
   decimal('tool-price', 'USD per 1,000 uses, or free; at most 6 decimals.'),
 )
+type ToolPrices = Record<HostedTool, typeof toolPrice>
 const toolsHelp = "Tools that the vendor runs, in USD per 1,000 uses; else the vendor's price."
 const serviceTiersHelp =
   "Service tiers and what tokens and calls are multiplied by in them; else the vendor's."
@@ -240,10 +241,7 @@ const extraFields = {
       },
       file: optional(
         Type.Object(
-          Object.fromEntries(hostedTools.map((tool) => [tool, toolPrice])) as Record<
-            HostedTool,
-            typeof toolPrice
-          >,
+          Object.fromEntries(hostedTools.map((tool) => [tool, toolPrice])) as ToolPrices,
           { ...map, description: toolsHelp },
         ),
       ),
@@ -301,13 +299,10 @@ const context_window = {
   text: (tokens: number | null) => (tokens === null ? {} : String(tokens)),
 }
 
-const per_call = {
-  ...required('usd', nanoDecimals, {
-    ...{ as: 'perCallNano', help: 'USD per call; at most 9 decimals.' },
-    flag: usdFlag('--per-call', 'per call, instead of per token'),
-  }),
-  suffix: '_nano' as const,
-}
+const per_call = required('usd', nanoDecimals, {
+  ...{ as: 'perCallNano', suffix: '_nano', help: 'USD per call; at most 9 decimals.' },
+  flag: usdFlag('--per-call', 'per call, instead of per token'),
+})
 
 const free = {
   ...plain<boolean>(),

@@ -25,7 +25,7 @@ export type FileValues<D> = {
 }
 
 /** The values stored in the resource's own columns: no references. */
-export type StoredValues<D> = {
+type StoredValues<D> = {
   readonly [K in keyof D as D[K] extends { readonly isElsewhere: true } ? never : As<D[K]>]: Value<
     D[K]
   >

@@ -54,8 +54,8 @@ const countries = (description: string) =>
 export const regions = (description: string) =>
   Type.Object(
     {
-      allow: countries('These countries alone. Who comes from an unknown one is refused.'),
-      deny: countries('All countries but these. Who comes from an unknown one is let through.'),
+      allow: countries('These countries alone. Requests from unknown countries are refused.'),
+      deny: countries('All countries but these. Requests from unknown countries are admitted.'),
     },
     {
       ...map,

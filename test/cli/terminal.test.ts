@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { ask } from '../../src/cli/ask.ts'
-import { tellInPlace } from '../../src/cli/terminal.ts'
+import { printInPlace } from '../../src/cli/terminal.ts'
 
 const evil = 'evil\u001b]0;x\u0007\u001b[31m\u202e@example.com\n'
 const shown = 'evil\\u001b]0;x\\u0007\\u001b[31m\\u202e@example.com\\n'
@@ -28,7 +28,7 @@ test('a name in a question steers no terminal', async () => {
 
 test('nor does one in a line that changes', () => {
   const { output, written } = createTerminal()
-  tellInPlace(evil, output)
+  printInPlace(evil, output)
   expect(written()).toBe(`\r\u001b[K${shown}`)
 })
 

@@ -25,11 +25,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
-      {
-        params,
-        body: shapes.AccountPatch,
-        ...forAdmins(shapes.AccountDetail, 'Change an account'),
-      },
+      forAdmins(shapes.AccountDetail, 'Change an account', { params, body: shapes.AccountPatch }),
     )
     .delete(
       '/:id',
@@ -37,29 +33,30 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
         await accounts.remove(who, params.id, body)
         return success(null)
       },
-      {
+      forAdmins(Type.Null(), 'Remove an account with its tokens; its records stay', {
         params,
         body: shapes.AccountRemoval,
-        ...forAdmins(Type.Null(), 'Remove an account with its tokens; its records stay'),
-      },
+      }),
     )
     .post(
       '/:id/credit',
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
-      {
-        ...{ params, headers, body: shapes.AdjustmentOrder },
-        ...forAdmins(shapes.AdjustmentDone, 'Add to the balance of an account'),
-      },
+      forAdmins(shapes.AdjustmentDone, 'Add to the balance of an account', {
+        params,
+        headers,
+        body: shapes.AdjustmentOrder,
+      }),
     )
     .post(
       '/:id/debit',
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
-      {
-        ...{ params, headers, body: shapes.AdjustmentOrder },
-        ...forAdmins(shapes.AdjustmentDone, 'Take from the balance of an account'),
-      },
+      forAdmins(shapes.AdjustmentDone, 'Take from the balance of an account', {
+        params,
+        headers,
+        body: shapes.AdjustmentOrder,
+      }),
     )
 
 /** The key in the body takes precedence over the header. */
@@ -79,9 +76,8 @@ export const accountListRoutes = (guard: Guard, accounts: AccountLists) =>
     .get(
       '/:id/ledger',
       async ({ params, query }) => success(await accounts.ledger(params.id, query)),
-      {
+      forAdmins(LedgerList, 'The ledger of an account, newest first', {
         params,
         query: Type.Composite([PageQuery, shapes.LedgerFilter]),
-        ...forAdmins(LedgerList, 'The ledger of an account, newest first'),
-      },
+      }),
     )

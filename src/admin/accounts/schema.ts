@@ -75,7 +75,8 @@ export const AdjustmentOrder = Type.Object({
   idempotency_key: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'Who asks twice with one key changes the balance once. Or: Idempotency-Key.',
+      description:
+        'A repeated request with the same key changes the balance once. Or: Idempotency-Key.',
     }),
   ),
   may_overdraw: Type.Optional(

@@ -17,7 +17,7 @@ import type {
   NewAccount,
 } from './schema.ts'
 
-export interface AccountParts {
+interface AccountParts {
   readonly store: Store
   readonly check: (
     entry: object,

@@ -27,11 +27,10 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
     .patch(
       '/channels/:id',
       async ({ who, params, body }) => success(await channels.change(who, params.id, body)),
-      {
+      forAdmins(shapes.Channel, 'Change what is named of a channel', {
         params,
         body: shapes.ChannelChange,
-        ...forAdmins(shapes.Channel, 'Change what is named of a channel'),
-      },
+      }),
     )
     .delete(
       '/channels/:id',
@@ -51,16 +50,15 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
     .post(
       '/channels/:id/recover',
       async ({ who, params }) => success(await channels.recover(who, params.id)),
-      { params, ...forAdmins(shapes.Channel, 'End all cooling of a channel') },
+      forAdmins(shapes.Channel, 'End all cooling of a channel', { params }),
     )
     .post(
       '/channels/:id/test',
       async ({ params, body }) => success(await channels.test(params.id, body)),
-      {
+      forAdmins(shapes.Tested, 'Ask the upstream of a channel once', {
         params,
         body: shapes.TestAsked,
-        ...forAdmins(shapes.Tested, 'Ask the upstream of a channel once'),
-      },
+      }),
     )
     .post('/channel-test', async ({ body }) => success(await channels.testNew(body)), {
       body: shapes.NewChannelTest,

@@ -15,53 +15,36 @@ const limit = { fault: 'client', step: 'record', ways: ['slow_down'] } as const
 const upstream = { fault: 'upstream', step: 'record', ways: ['retry', 'try_other_group'] } as const
 const gateway = { fault: 'gateway', step: 'record', ways: ['retry', 'report'] } as const
 
+/** The same entry for several causes. */
+const each = (cause: Cause, ...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, cause]))
+
 /** Every cause that a request can be recorded with. */
 const causes: Readonly<Record<string, Cause>> = {
-  invalid_json: request,
-  missing_parameter: request,
-  invalid_value: request,
-  unsupported_parameter: request,
-  conflicting_parameters: request,
-  max_cost_exceeded: request,
-  unsupported_action: request,
-  not_offered: request,
-  body_too_large: request,
-  unsupported_encoding: request,
-  upstream_refused: request,
-  response_not_found: request,
-  receipt_not_found: request,
-  previous_response_not_found: request,
-  thread_not_found: request,
+  ...each(request, 'invalid_json', 'missing_parameter', 'invalid_value', 'unsupported_parameter'),
+  ...each(request, 'conflicting_parameters', 'max_cost_exceeded', 'unsupported_action'),
+  ...each(request, 'not_offered', 'body_too_large', 'unsupported_encoding', 'upstream_refused'),
+  ...each(request, 'response_not_found', 'receipt_not_found', 'previous_response_not_found'),
+  ...each(request, 'thread_not_found'),
   response_in_progress: { ...request, ways: ['retry'] },
-  background_lost: upstream,
   model_not_found: { fault: 'client', step: 'model', ways: ['see_models'] },
   client_left: { fault: 'client', step: 'record', ways: ['retry'] },
-  unauthenticated: token,
-  missing: token,
-  unknown: token,
-  deleted: token,
+  ...each(token, 'unauthenticated', 'missing', 'unknown', 'deleted'),
   disabled: { ...token, ways: ['enable_token'] },
   expired: { ...token, ways: ['extend_token'] },
   ip_not_allowed: { ...token, ways: ['allow_address'] },
   model_not_allowed: { ...token, ways: ['allow_model'] },
   budget: { ...token, ways: ['raise_budget'] },
-  insufficient_balance: account,
-  balance: account,
-  balance_used_up: account,
+  ...each(account, 'insufficient_balance', 'balance', 'balance_used_up'),
   account_restricted: { ...account, ways: ['ask_operator'] },
   region_restricted: { fault: 'client', step: 'record', ways: ['ask_operator'] },
   group_disabled: { fault: 'group', step: 'token', ways: ['try_other_group'] },
-  rate_limited: limit,
-  concurrency_limited: limit,
+  ...each(limit, 'rate_limited', 'concurrency_limited'),
   channels_busy: { ...upstream, ways: ['slow_down', 'try_other_group'] },
-  upstream_error: upstream,
-  upstream_invalid: upstream,
-  upstream_timeout: upstream,
+  ...each(upstream, 'upstream_error', 'upstream_invalid', 'upstream_timeout', 'background_lost'),
   no_channel: { fault: 'group', step: 'model', ways: ['try_other_group', 'ask_operator'] },
-  overloaded: { ...gateway, ways: ['retry'] },
   internal: gateway,
-  shutdown: { ...gateway, ways: ['retry'] },
-  interrupted: { ...gateway, ways: ['retry'] },
+  ...each({ ...gateway, ways: ['retry'] }, 'overloaded', 'shutdown', 'interrupted'),
 }
 
 /** The entry of a cause; undefined: unknown to this version. */

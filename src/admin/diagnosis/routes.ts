@@ -11,7 +11,7 @@ const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }
 export const diagnosisRoutes = (guard: Guard, diagnosis: DiagnosisService) =>
   new Elysia({ name: 'admin.diagnosis', prefix: '/api/v1/requests/:id/diagnosis' })
     .use(guard('user'))
-    .get('', async ({ who, params }) => success(await diagnosis.own(who, params.id)), {
+    .get('', async ({ who, params }) => success(await diagnosis(who, params.id)), {
       params,
       ...forUsers(Diagnosis, 'Why an own request failed, step by step'),
     })
@@ -20,7 +20,7 @@ export const diagnosisRoutes = (guard: Guard, diagnosis: DiagnosisService) =>
 export const anyDiagnosisRoutes = (guard: Guard, diagnosis: DiagnosisService) =>
   new Elysia({ name: 'admin.any-diagnosis', prefix: '/api/v1/admin/requests/:id/diagnosis' })
     .use(guard('admin'))
-    .get('', async ({ params }) => success(await diagnosis.any(params.id)), {
+    .get('', async ({ params }) => success(await diagnosis('all', params.id)), {
       params,
       ...forAdmins(Diagnosis, 'Why any request failed, step by step'),
     })

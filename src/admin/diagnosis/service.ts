@@ -1,5 +1,4 @@
 import type { RecordStore, StoredRequest } from '../../store/ports/records.ts'
-import type { SignedIn } from '../access.ts'
 import { readList } from '../paging.ts'
 import { findRequest, type Owner } from '../requests/service.ts'
 import { type FactParts, readFacts } from './facts.ts'
@@ -7,7 +6,7 @@ import type { Diagnosis, Step } from './schema.ts'
 import { endpointOf, endpointStep, groupsStep, modelStep, recordStep, statusStep } from './steps.ts'
 import { tokenStep } from './token-step.ts'
 
-export interface DiagnosisParts extends FactParts {
+interface DiagnosisParts extends FactParts {
   readonly records: Pick<RecordStore, 'receipt'>
   readonly statusUrl: () => string
 }
@@ -16,7 +15,7 @@ export type DiagnosisService = ReturnType<typeof createDiagnosis>
 
 /** Explains why a request failed, step by step. */
 export function createDiagnosis(parts: DiagnosisParts) {
-  const diagnose = async (owner: Owner, id: string): Promise<Diagnosis> => {
+  return async (owner: Owner, id: string): Promise<Diagnosis> => {
     const rows = await findRequest(parts.records, owner, id)
     const facts = await readList(() => readFacts(parts, rows, owner === 'all'))
     const steps = [
@@ -33,10 +32,6 @@ export function createDiagnosis(parts: DiagnosisParts) {
       steps,
       report: reportOf(facts.request),
     }
-  }
-  return {
-    own: (who: SignedIn, id: string) => diagnose(who, id),
-    any: (id: string) => diagnose('all', id),
   }
 }
 

@@ -26,7 +26,7 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await groups.change(who, params.id, body)),
-      { params, body: GroupChange, ...forAdmins(GroupView, 'Change what is named of a group') },
+      forAdmins(GroupView, 'Change what is named of a group', { params, body: GroupChange }),
     )
     .delete(
       '/:id',

@@ -52,14 +52,11 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
       '/backups/:name/download',
       async ({ who, params, body }) =>
         success(await maintenance.allowDownload(who, params.name, body.password)),
-      {
-        params: byName,
-        body: Proof,
-        ...forAdmins(
-          DownloadTicket,
-          'Where a backup can be downloaded; needs the password, if there is one',
-        ),
-      },
+      forAdmins(
+        DownloadTicket,
+        'Where a backup can be downloaded; needs the password, if there is one',
+        { params: byName, body: Proof },
+      ),
     )
     .get(
       '/backups/:name/download/:ticket',
@@ -78,5 +75,5 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
         await maintenance.removeBackup(who, params.name)
         return success(null)
       },
-      { params: byName, ...forAdmins(Type.Null(), 'Remove a backup') },
+      forAdmins(Type.Null(), 'Remove a backup', { params: byName }),
     )

@@ -42,7 +42,7 @@ export const VerifyDifference = Type.Object({
 })
 export type VerifyDifference = Static<typeof VerifyDifference>
 
-export const VerifyReport = Type.Object({
+const VerifyReport = Type.Object({
   valid: Type.Boolean(),
   is_damaged: Type.Boolean({ description: 'The file itself is broken: nothing else was checked.' }),
   requests: Type.Integer(),
@@ -55,7 +55,7 @@ export const VerifyReport = Type.Object({
   differences: Type.Array(VerifyDifference, { description: 'The first of them.' }),
 })
 
-export const BackupReport = Type.Object({
+const BackupReport = Type.Object({
   name: Text,
   size_bytes: Type.Integer(),
   requests: Type.Integer(),
@@ -86,7 +86,7 @@ export type JobView = Static<typeof JobView>
 export const JobList = Type.Object({ items: Type.Array(JobView) })
 export const NewJob = Type.Object({ kind: Kind })
 
-export const BackupView = Type.Object({
+const BackupView = Type.Object({
   name: Text,
   size_bytes: Type.Integer(),
   created_at: Text,

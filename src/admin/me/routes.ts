@@ -10,7 +10,7 @@ export const Me = Type.Object({
   role: Role,
   has_password: Type.Boolean(),
   balance: Type.String({ description: 'USD, exact.' }),
-  reserved: Type.String({ description: 'USD: set aside for requests under way.' }),
+  reserved: Type.String({ description: 'USD: reserved for requests under way.' }),
   credit_limit: Type.String({ description: 'USD: how far below zero the balance may go.' }),
   balance_low_below: Type.String({ description: 'USD: below this the balance counts as low.' }),
   site: Type.Object({

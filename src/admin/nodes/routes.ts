@@ -5,7 +5,7 @@ import { forAdmins, success } from '../envelope.ts'
 import { oneOf, orNull } from '../shapes.ts'
 
 const known = (description: string) =>
-  orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not tell.`)
+  orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not report it.`)
 
 /** A node, alive or dead. */
 export const NodeItem = Type.Object({
@@ -16,7 +16,7 @@ export const NodeItem = Type.Object({
   leads: Type.Boolean({ description: 'It builds the price feed that all nodes serve.' }),
   counting: orNull(
     oneOf(['together', 'apart', 'alone']),
-    'How it counts limits: with all nodes; its share, while Valkey is away; or without the others. Null: the node does not tell.',
+    'How it counts limits: with all nodes; its share, while Valkey is unavailable; or without the others. Null: the node does not report it.',
   ),
   started_at: Type.String(),
   silent_seconds: Type.Integer({ minimum: 0, description: 'Since it was last heard of.' }),
@@ -24,8 +24,7 @@ export const NodeItem = Type.Object({
   streams: known('Those of them that are streams.'),
   requests_per_minute: known('That came within the last minute.'),
   reserved_requests: Type.Integer({
-    description:
-      'Requests that money is set aside for. Those of a dead node are closed within seconds.',
+    description: 'Requests with a reservation. Those of a dead node are closed within seconds.',
   }),
   reserved: Type.String({ description: 'USD, exact: how much that is.' }),
 })

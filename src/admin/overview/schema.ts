@@ -46,7 +46,7 @@ export type UsageRange = Static<typeof UsageRange>
 
 export const Overview = Type.Object({
   balance: usd('What is left.'),
-  reserved: usd('Set aside for requests under way.'),
+  reserved: usd('Reserved for requests under way.'),
   credit_limit: usd('How far below zero the balance may go.'),
   balance_low_below: usd('Below this the balance counts as low.'),
   balance_state: oneOf(['good', 'low', 'used_up']),
@@ -78,7 +78,7 @@ export const GatewayNow = Type.Object({
       cause: Type.String(),
       until: Type.String(),
     }),
-    { description: 'Parts of channels that are left alone for a while.' },
+    { description: 'Parts of channels that cool down.' },
   ),
   attempts: Type.Array(
     Type.Object({ channel: Type.String(), attempts: count(), failed: count() }),

@@ -48,54 +48,40 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
     .get(
       '/prices/:model/history',
       async ({ params, query }) => success(await prices.history(params.model, query)),
-      {
-        params,
-        query: PageQuery,
-        ...forAdmins(shapes.PriceHistory, 'All prices that a model had'),
-      },
+      forAdmins(shapes.PriceHistory, 'All prices that a model had', { params, query: PageQuery }),
     )
     .put(
       '/prices/:model',
       async ({ who, params, body }) => success(await prices.set(who, params.model, body)),
-      {
+      forAdmins(shapes.PriceView, 'Set the price of a model, from now on', {
         params,
         body: shapes.PriceChange,
-        ...forAdmins(shapes.PriceView, 'Set the price of a model, from now on'),
-      },
+      }),
     )
     .delete(
       '/prices/:model',
       async ({ who, params, body }) => success(await prices.remove(who, params.model, body)),
-      {
+      forAdmins(shapes.PriceRemoved, "Go back to the vendor's list price, or take a model away", {
         params,
         body: shapes.PriceRemoval,
-        ...forAdmins(
-          shapes.PriceRemoved,
-          "Go back to the vendor's list price, or take a model away",
-        ),
-      },
+      }),
     )
     .post(
       '/prices/:model/preview',
       async ({ params, body }) => success(await prices.preview(params.model, body)),
-      {
+      forAdmins(shapes.PricePreview, 'What each group would charge by another price', {
         params,
         body: shapes.GivenPrice,
-        ...forAdmins(shapes.PricePreview, 'What each group would charge by another price'),
-      },
+      }),
     )
     .post(
       '/prices/:model/simulate',
       async ({ params, body, request }) =>
         success(await prices.simulate(params.model, body, request.signal)),
-      {
+      forAdmins(shapes.SimulationView, 'What recorded requests would have cost by another price', {
         params,
         body: shapes.SimulationOrder,
-        ...forAdmins(
-          shapes.SimulationView,
-          'What recorded requests would have cost by another price',
-        ),
-      },
+      }),
     )
     .get('/feed', async ({ query }) => success(await prices.feed(query)), {
       query: Type.Composite([PageQuery, Search]),

@@ -30,12 +30,7 @@ export const PriceView = Type.Object({
     'Tokens that the model can hold: as set, else as its vendor says.',
   ),
   vendor: orNull(
-    Type.Object({
-      id: Text,
-      vendor: Text,
-      terms: PriceTermsView,
-      until: orNull(Text),
-    }),
+    Type.Object({ id: Text, vendor: Text, terms: PriceTermsView, until: orNull(Text) }),
     "The vendor's list price; null: not known.",
   ),
   channels: Type.Array(Type.Object({ id: Type.Integer(), name: Text, status: Text })),

@@ -10,11 +10,11 @@ import {
 import type { Sessions, SignedIn } from '../access.ts'
 import { createPlaces } from '../download.ts'
 import type { AllRequestsWanted } from './schema.ts'
-import { filterOf, matches } from './service.ts'
+import { filterOf, matches, type Owner } from './service.ts'
 import { toAnyItem, toItem } from './view.ts'
 import { Viewer } from './viewer.ts'
 
-export interface LiveParts {
+interface LiveParts {
   readonly lists: Pick<ListStore, 'newRequests'>
   readonly accounts: Pick<AdminStore, 'accountsNamed'>
   readonly sessions: Sessions
@@ -139,13 +139,9 @@ export function createLiveRequests(parts: LiveParts) {
   }
 
   return {
-    async watchOwn(asked: Asked) {
-      const filter = await filterOf(accounts, asked.who, asked.wanted)
-      return watch({ asked, filter, toData: toItem })
-    },
-    async watchAll(asked: Asked) {
-      const filter = await filterOf(accounts, 'all', asked.wanted)
-      return watch({ asked, filter, toData: toAnyItem })
+    async watch(owner: Owner, asked: Asked): Promise<Viewer> {
+      const filter = await filterOf(accounts, owner, asked.wanted)
+      return watch({ asked, filter, toData: owner === 'all' ? toAnyItem : toItem })
     },
     /** Ends all views, also those not yet opened. */
     close,

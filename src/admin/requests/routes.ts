@@ -26,13 +26,13 @@ export const requestRoutes = (guard: Guard, services: RequestServices) =>
     })
     .get(
       '/export',
-      ({ who, query, request: { signal } }) => services.requestExport.own({ who, query, signal }),
+      ({ who, query, request: { signal } }) => services.requestExport(who, { who, query, signal }),
       { query: shapes.ExportQuery, ...detail('Console', 'Own requests as a file, oldest first') },
     )
     .get(
       '/:id',
       async ({ who, params }) => success(await services.requests.ownReceipt(who, params.id)),
-      { params: ById, ...forUsers(shapes.Receipt, 'The receipt of an own request') },
+      forUsers(shapes.Receipt, 'The receipt of an own request', { params: ById }),
     )
 
 /** The requests of all accounts, for administrators. */
@@ -45,7 +45,8 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
     })
     .get(
       '/export',
-      ({ who, query, request: { signal } }) => services.requestExport.all({ who, query, signal }),
+      ({ who, query, request: { signal } }) =>
+        services.requestExport('all', { who, query, signal }),
       { query: shapes.AllExportQuery, ...detail('Administration', 'All requests as a file') },
     )
     .get('/:id', async ({ params }) => success(await services.requests.anyReceipt(params.id)), {
@@ -60,7 +61,7 @@ export const liveRequestRoutes = (guard: Guard, live: LiveRequests) =>
     .get(
       '/live',
       async ({ who, query, request }) =>
-        answerWith(await live.watchOwn({ who, wanted: query, request })),
+        answerWith(await live.watch(who, { who, wanted: query, request })),
       { query: shapes.RequestsWanted, ...detail('Console', 'Own requests as they end (events)') },
     )
 
@@ -71,7 +72,7 @@ export const allLiveRequestRoutes = (guard: Guard, live: LiveRequests) =>
     .get(
       '/live',
       async ({ who, query, request }) =>
-        answerWith(await live.watchAll({ who, wanted: query, request })),
+        answerWith(await live.watch('all', { who, wanted: query, request })),
       {
         query: shapes.AllRequestsWanted,
         ...detail('Administration', 'All requests as they end (events)'),

@@ -76,7 +76,7 @@ export type RequestItem = Static<typeof RequestItem>
 
 /** The same for administrators. */
 const upstreamModel = { upstream_model: orNull(Type.String()) }
-export const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
+const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
 
 export const RequestList = SearchedListOf(RequestItem)
 export const AnyRequestList = SearchedListOf(AnyRequestItem)

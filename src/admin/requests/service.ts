@@ -11,7 +11,7 @@ import { answerPage, named, readSpan, withSearch } from '../paging.ts'
 import type { AllExportQuery, AllRequestsQuery, AllRequestsWanted } from './schema.ts'
 import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './view.ts'
 
-export interface RequestParts {
+interface RequestParts {
   readonly lists: Pick<ListStore, 'requests'>
   readonly records: Pick<RecordStore, 'receipt'>
   readonly accounts: Pick<AdminStore, 'accountsNamed'>
@@ -108,7 +108,7 @@ export function matches(row: ListedRequest, filter: RequestFilter): boolean {
   )
 }
 
-export interface ExportParts extends Pick<RequestParts, 'accounts'> {
+interface ExportParts extends Pick<RequestParts, 'accounts'> {
   readonly lists: Pick<ListStore, 'exportRequests'>
   readonly clock: Clock
   readonly log: Logger
@@ -125,8 +125,7 @@ export type RequestExport = ReturnType<typeof createRequestExport>
 /** Exports of requests, oldest first, read page by page as the client reads. */
 export function createRequestExport({ lists, accounts, clock, log }: ExportParts) {
   const places = createExportPlaces()
-
-  const send = async ({ who, query, signal }: Asked, owner: Owner): Promise<Response> => {
+  return async (owner: Owner, { who, query, signal }: Asked): Promise<Response> => {
     const { format = 'csv', ...wanted } = query
     const rows = lists.exportRequests(await filterOf(accounts, owner, wanted), signal)
     const fields = owner === 'all' ? requestFields : clientRequestFields
@@ -134,10 +133,5 @@ export function createRequestExport({ lists, accounts, clock, log }: ExportParts
     return download(exportLines(rows, fields, { format }), file, {
       ...{ signal, log, onEnd: places.take(who) },
     })
-  }
-
-  return {
-    own: (asked: Asked) => send(asked, asked.who),
-    all: (asked: Asked) => send(asked, 'all'),
   }
 }

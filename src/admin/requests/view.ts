@@ -19,19 +19,16 @@ export const toAnyItem = (row: ListedRequest) => ({
   amount: formatNano(row.amountNano),
 })
 
-export const toReceipt = (rows: ReceiptRows): Receipt => {
-  const view = clientReceiptView(rows)
-  return { ...view, ...inUsd(rows), differences: [...view.differences] }
-}
+export const toReceipt = (rows: ReceiptRows): Receipt => inUsd(rows, clientReceiptView(rows))
 
-export const toAnyReceipt = (rows: ReceiptRows): AnyReceipt => {
-  const view = receiptView(rows)
-  return { ...view, ...inUsd(rows), differences: [...view.differences] }
-}
+export const toAnyReceipt = (rows: ReceiptRows): AnyReceipt => inUsd(rows, receiptView(rows))
 
-const inUsd = (rows: ReceiptRows) => ({
-  amount: formatNano(rows.request.amountNano),
-  bill: toBill(rows),
+const inUsd = <View extends { readonly differences: readonly string[] }>(
+  rows: ReceiptRows,
+  view: View,
+) => ({
+  ...{ ...view, amount: formatNano(rows.request.amountNano), bill: toBill(rows) },
+  differences: [...view.differences],
 })
 
 /** The charge as a bill without unused lines; null: no price applied. */

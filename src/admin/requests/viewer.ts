@@ -1,7 +1,7 @@
 import { Stream } from '@elysiajs/stream'
 
 /** Server-sent events of a live view. */
-export type LiveEvent =
+type LiveEvent =
   /** All requests that end from now on follow. */
   | { readonly event: 'ready'; readonly data: '' }
   | { readonly event: 'request'; readonly data: object }

@@ -11,7 +11,7 @@ import type { CookieSessions } from './sessions.ts'
 import type { SetupCode } from './setup.ts'
 
 /** The configuration of signing in, read at each request. */
-export interface SignInSettings {
+interface SignInSettings {
   readonly siteName: string
   readonly mayRegister: boolean
   readonly providers: readonly Provider[]

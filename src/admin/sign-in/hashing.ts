@@ -7,7 +7,7 @@ export const minPasswordLength = 10
 /** Longer passwords cost time and add no protection. */
 export const maxPasswordLength = 256
 
-/** Each hash takes 64 MiB and some hundredths of a second: so many run concurrently, so many wait. */
+/** Each hash takes 64 MiB and some hundredths of a second. `mostWaiting`: known users, and strangers. */
 const line = { atOnce: 2, mostWaiting: 100 }
 
 export type Passwords = ReturnType<typeof createPasswords>
@@ -77,12 +77,6 @@ interface Waiting {
 /** At most so many networks and accounts are counted. */
 const mostShares = 5_000
 
-interface LineOptions {
-  readonly atOnce: number
-  /** Waiters per side: known users, strangers. */
-  readonly mostWaiting: number
-}
-
 /** One of so many turns is a stranger's, so that known users never exclude strangers. */
 const strangersEvery = 4
 
@@ -90,7 +84,7 @@ const strangersEvery = 4
  * A wait queue that is fair among networks and accounts: the third waiter of one is served with the third
  * waiters of all others. Known users and strangers have a side each; a full side drops its last waiter.
  */
-export function createLine({ atOnce, mostWaiting }: LineOptions) {
+export function createLine({ atOnce, mostWaiting }: typeof line) {
   const known: Waiting[] = []
   const strangers: Waiting[] = []
   /** The next turn of each network and account since the queue was last empty. */

@@ -10,7 +10,7 @@ interface ThrottleOptions extends RateOptions {
   readonly text?: (seconds: number) => string
 }
 
-export type Throttle = ReturnType<typeof createThrottle>
+type Throttle = ReturnType<typeof createThrottle>
 
 /** A token bucket per key, in memory, bounded. */
 export function createThrottle({ text, ...options }: ThrottleOptions) {
@@ -23,7 +23,7 @@ export function createThrottle({ text, ...options }: ThrottleOptions) {
       rate.take(key)
     },
     /** Returns an attempt that was no wrong guess. */
-    giveBack: rate.giveBack,
+    release: rate.giveBack,
   }
 }
 
@@ -82,7 +82,7 @@ export async function counted<Result>(
       : [[limits.device, device]]
   for (const [throttle, key] of counts) throttle.take(key)
   const result = await countedRight(limits, account, work)
-  for (const [throttle, key] of counts) throttle.giveBack(key)
+  for (const [throttle, key] of counts) throttle.release(key)
   return result
 }
 
@@ -97,7 +97,7 @@ export async function countedRight<Result>(
   try {
     return await work()
   } catch (error) {
-    right.giveBack(account)
+    right.release(account)
     throw error
   }
 }
@@ -116,16 +116,16 @@ export type WatchRefusals = <Result>(
 const everyMs = 60_000
 
 export function createRefusalWatch(log: Logger, clock: Clock): WatchRefusals {
-  let untold = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
 
   function count(): void {
-    untold++
+    unlogged++
     const now = clock()
-    if (now - toldAt < everyMs) return
-    log.warn('sign-ins refused that came too often', { count: untold })
-    untold = 0
-    toldAt = now
+    if (now - loggedAt < everyMs) return
+    log.warn('sign-ins refused that came too often', { count: unlogged })
+    unlogged = 0
+    loggedAt = now
   }
 
   return async (message, about, work) => {

@@ -20,8 +20,8 @@ interface Begun {
 }
 
 /** Reported by the browser, unverified. */
-const transportsOf = (told: unknown): unknown[] =>
-  [told].flat().filter((one) => typeof one === 'string' && transports.has(one))
+const transportsOf = (reported: unknown): unknown[] =>
+  [reported].flat().filter((one) => typeof one === 'string' && transports.has(one))
 
 const webauthn = () => import('@simplewebauthn/server')
 

@@ -103,7 +103,7 @@ export function createOwnPassword({ store, passwords, sessions, limits, clock }:
       if (await passwords.verify(asking, password, hash)) return
       throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
     })
-    limits.account.giveBack(key)
+    limits.account.release(key)
   }
 
   /** Throws `wrong_password`, also for an account without a password, or 429 after too many guesses. */

@@ -13,7 +13,7 @@ export interface Provider {
 }
 
 /** The endpoints of an OAuth 2 provider without OIDC. */
-export interface PlainProvider {
+interface PlainProvider {
   readonly authorizationUrl: string
   readonly tokenUrl: string
   /** Returns the signed-in user's profile as JSON. */

@@ -51,10 +51,10 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
     .patch(
       '/:id',
       async ({ who, params, body }) => success(await tokens.change(mine(who), params.id, body)),
-      {
-        ...{ ...ofOwn, body: shapes.TokenPatch },
-        ...forUsers(shapes.TokenDetails, 'Change what is named of an own token'),
-      },
+      forUsers(shapes.TokenDetails, 'Change what is named of an own token', {
+        ...ofOwn,
+        body: shapes.TokenPatch,
+      }),
     )
     .delete('/:id', async ({ who, params }) => success(await tokens.remove(mine(who), params.id)), {
       ...ofOwn,
@@ -63,13 +63,11 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
     .post(
       '/:id/restore',
       async ({ who, params }) => success(await tokens.restore(mine(who), params.id)),
-      {
-        ...ofOwn,
-        ...forUsers(
-          shapes.TokenDetails,
-          'Restore a token that was removed within the last 10 minutes',
-        ),
-      },
+      forUsers(
+        shapes.TokenDetails,
+        'Restore a token that was removed within the last 10 minutes',
+        ofOwn,
+      ),
     )
     .post(
       '/:id/reveal',
@@ -77,13 +75,10 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
         set.headers['cache-control'] = 'no-store'
         return success({ key: await tokens.reveal(who, params.id, body.password) })
       },
-      {
-        ...{ ...ofOwn, body: Proof },
-        ...forUsers(
-          shapes.RevealedKey,
-          'The key of an own token; needs the password, if there is one',
-        ),
-      },
+      forUsers(shapes.RevealedKey, 'The key of an own token; needs the password, if there is one', {
+        ...ofOwn,
+        body: Proof,
+      }),
     )
 
 /** Tokens of any account, for administrators, without their keys. */
@@ -93,27 +88,27 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
     .post(
       '',
       async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
-      {
-        ...{ ...ofAccount, body: shapes.NewToken },
-        ...forAdmins(shapes.IssuedToken, 'Make a token for an account; its key is in the answer'),
-      },
+      forAdmins(shapes.IssuedToken, 'Make a token for an account; its key is in the answer', {
+        ...ofAccount,
+        body: shapes.NewToken,
+      }),
     )
     .get(
       '/:token',
       async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
-      { ...ofToken, ...forAdmins(shapes.TokenDetails, 'A token of an account') },
+      forAdmins(shapes.TokenDetails, 'A token of an account', ofToken),
     )
     .patch(
       '/:token',
       async ({ who, params, body }) =>
         success(await tokens.change(scope(who, params.id), params.token, body)),
-      {
-        ...{ ...ofToken, body: shapes.TokenPatch },
-        ...forAdmins(shapes.TokenDetails, 'Change what is named of a token of an account'),
-      },
+      forAdmins(shapes.TokenDetails, 'Change what is named of a token of an account', {
+        ...ofToken,
+        body: shapes.TokenPatch,
+      }),
     )
     .delete(
       '/:token',
       async ({ who, params }) => success(await tokens.remove(scope(who, params.id), params.token)),
-      { ...ofToken, ...forAdmins(Type.Null(), 'Remove a token of an account') },
+      forAdmins(Type.Null(), 'Remove a token of an account', ofToken),
     )

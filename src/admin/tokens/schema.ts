@@ -19,7 +19,7 @@ export type ListedToken = Static<typeof ListedToken>
 export const TokenDetails = Type.Composite([
   ListedToken,
   Type.Object({
-    revision: Type.String({ description: 'To be named by who changes it.' }),
+    revision: Type.String({ description: 'Send it with a change, so that conflicts are found.' }),
     in_file: Type.Boolean({ description: 'tollgate.yaml names it, and writes it at each start.' }),
   }),
 ])

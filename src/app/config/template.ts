@@ -3,6 +3,7 @@ import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
+import { modalityFields } from '../../resources/price.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { serverFields, settingFields, siteFields } from './setting-fields.ts'
 
@@ -160,15 +161,9 @@ prices:
   #studio:
     #input: 2.5
     #output: 10
-    #input_audio: 32
-    #input_image: 5
-    #input_video: 5
-    #cache_read_audio: 0.4
-    #cache_read_image: 0.5
-    #cache_read_video: 0.5
-    #output_audio: 64
-    #output_image: 30
-    #output_video: 60
+${Object.entries(modalityFields)
+  .map(([name, { example }]) => `    #${name}: ${example}`)
+  .join('\n')}
     #service_tiers: { flex: 0.5, priority: 2 }
     #tools:
       #web_search: 10

@@ -99,7 +99,7 @@ function countedExport(rows: number, failsAt = Number.POSITIVE_INFINITY) {
   })
   const open = (accountId = 1) => {
     const { signal } = new AbortController()
-    return requestExport.all({ who: personOf(accountId), query: { format: 'jsonl' }, signal })
+    return requestExport('all', { who: personOf(accountId), query: { format: 'jsonl' }, signal })
   }
   return { open, read: () => read, closed: closed.promise, lines }
 }
@@ -144,7 +144,7 @@ describe('what is read for an export', () => {
     const leaving = new AbortController()
     const { signal } = leaving
     const asked = { who: personOf(1), query: { format: 'jsonl' }, signal } as const
-    const failed = requestExport.all(asked).catch((error: unknown) => error)
+    const failed = requestExport('all', asked).catch((error: unknown) => error)
     leaving.abort()
     expect(renderError('UNKNOWN', await failed, log).status).toBe(503)
     expect(lines).toEqual([])
@@ -165,7 +165,7 @@ describe('what is read for an export', () => {
     })
     const { signal } = new AbortController()
     const reader = (
-      await requestExport.all({ who: personOf(1), query: { format: 'csv' }, signal })
+      await requestExport('all', { who: personOf(1), query: { format: 'csv' }, signal })
     ).body?.getReader()
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toMatch(/^request_id,[\w,]+\n$/)

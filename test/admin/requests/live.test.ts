@@ -68,7 +68,7 @@ function startLive() {
       ...{ signal: leaving.signal, headers: { 'x-test-person': who } },
     })
     const one = { who: { ...(await person(who)), ...more }, wanted, request }
-    const viewer = await (isAll ? live.watchAll(one) : live.watchOwn(one))
+    const viewer = await live.watch(isAll ? 'all' : one.who, one)
     const next = async () => {
       const { value } = await viewer.next()
       const { event, data } = (value ?? {}) as { event?: string; data?: Record<string, unknown> }

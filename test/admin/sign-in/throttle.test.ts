@@ -25,10 +25,10 @@ test('so many at once, then one in so much time; each key by itself', () => {
 
 test('what is given back can be taken again, and no more than that', () => {
   const throttle = createThrottle({ clock: () => 5, burst: 2, everyMs: 10 })
-  throttle.giveBack('a')
+  throttle.release('a')
   for (let at = 0; at < 2; at++) throttle.take('a')
   expect(() => throttle.take('a')).toThrow('Too many attempts')
-  throttle.giveBack('a')
+  throttle.release('a')
   throttle.take('a')
   expect(() => throttle.take('a')).toThrow('Too many attempts')
 })

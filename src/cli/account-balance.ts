@@ -1,11 +1,15 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import { usd } from '../billing/money.ts'
+import { ledgerFields, viewOf } from '../billing/receipt/fields.ts'
+import { humanTime, isoTime } from '../lib/format.ts'
+import { type Column, formatTable } from '../lib/table.ts'
 import { type Adjusted, type Adjustment, WouldOverdraw } from '../store/ports/admin.ts'
+import type { LedgerEntry } from '../store/ports/records.ts'
 import { confirm } from './ask.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { type AnyOptions, addReporting, type Described } from './resource-commands.ts'
-import { parseAmount, parseWords } from './values.ts'
+import { parseAmount, parseWords, type RowLimit, rowLimitOption } from './values.ts'
 
 interface AdjustOptions extends AnyOptions {
   readonly reason: string
@@ -112,3 +116,30 @@ function describe(adjustment: Adjustment, { ledgerId, balanceNano, isRepeat }: A
     `after which the balance was ${usd(balanceNano)}.`
   )
 }
+
+const columns: readonly Column<LedgerEntry>[] = [
+  { title: 'TIME', text: ({ createdAt }) => humanTime(isoTime(createdAt)) },
+  { title: 'ENTRY', text: ({ id }) => String(id), right: true },
+  { title: 'KIND', text: ({ kind }) => kind },
+  { title: 'AMOUNT', text: ({ amountNano }) => usd(amountNano), right: true },
+  { title: 'BALANCE', text: ({ balanceAfterNano }) => usd(balanceAfterNano), right: true },
+  { title: 'FOR', text: ({ requestId, reason }) => requestId ?? reason ?? '' },
+]
+
+/** `tollgate account ledger`. */
+export const addLedger = (account: Command): void =>
+  addReporting(account, 'ledger', {
+    help: 'what changed a balance and why, newest last; "export ledger" has all',
+    args: [emailArgument()],
+    options: [rowLimitOption()],
+    examples: ['tollgate account ledger someone@example.com --limit 20'],
+    async run(instance, { limit }: RowLimit, email: string) {
+      await findAccount(instance, email)
+      return instance.store.admin.ledger(email, limit)
+    },
+    json: (entries) => entries.map((entry) => viewOf(ledgerFields, entry)),
+    lines: (entries, _options, [email]) =>
+      entries.length > 0
+        ? formatTable(columns, entries)
+        : [`Nothing has changed the balance of ${email}.`],
+  })
