@@ -28,13 +28,14 @@ export function baseAddress(client: Client, address: string): string {
 
 /** What to write for a client, ready to be run. */
 export function snippetsOf(client: Client, { address, key, model }: Setup): readonly Snippet[] {
-  const values = { base: baseAddress(client, address), key, model, question: 'Say hello.' }
+  const user = 'Say hello.'
+  const values = { base: baseAddress(client, address), key, model, question: user }
   const fill = (text: string) =>
     text.replace(/\{\{(\w+)\}\}/g, (_, name: keyof typeof values) => JSON.stringify(values[name]))
-  const sdk = Object.entries(sdks[client] ?? {}).map(([title, text]) => ({
-    ...{ title, code: fill(text) },
-  }))
-  return [...sdk, ...others[client](values)]
+  if (!isProtocol(client)) return others[client](values)
+  const sdk = Object.entries(sdks[client]).map(([title, text]) => ({ title, code: fill(text) }))
+  const asked = { protocol: client, model, user, system: '', stream: false, maxTokens: null }
+  return [...sdk, { title: 'curl', code: curlOf(asked, address, key) }]
 }
 
 const openaiPython = `from openai import OpenAI
@@ -51,7 +52,7 @@ const client = new OpenAI({
 })`
 
 /** Programs with a vendor's package. A quoted JSON text is a string of both languages. */
-const sdks: { readonly [name in Client]?: Readonly<Record<string, string>> } = {
+const sdks = {
   chat: {
     Python: `${openaiPython}
 completion = client.chat.completions.create(
@@ -134,38 +135,106 @@ console.log(response.text)`,
   },
 }
 
-type Values = Readonly<Record<'base' | 'key' | 'model' | 'question', string>>
+/** A question to a model. */
+export interface Asked {
+  readonly protocol: Protocol
+  readonly model: string
+  readonly system: string
+  readonly user: string
+  readonly stream: boolean
+  /** Null: as many as the model likes. */
+  readonly maxTokens: number | null
+}
 
-const others: { readonly [name in Client]: (values: Values) => readonly Snippet[] } = {
-  chat({ base, key, model, question }) {
-    const messages = [{ role: 'user', content: question }]
-    return curl(`${base}/chat/completions`, [`authorization: Bearer ${key}`], { model, messages })
-  },
-  responses: ({ base, key, model, question: input }) =>
-    curl(`${base}/responses`, [`authorization: Bearer ${key}`], { model, input }),
-  messages({ base, key, model, question }) {
-    const headers = [`authorization: Bearer ${key}`, 'anthropic-version: 2023-06-01']
-    const messages = [{ role: 'user', content: question }]
-    return curl(`${base}/v1/messages`, headers, { model, max_tokens: 1024, messages })
-  },
-  gemini({ base, key, model, question: text }) {
-    const url = `${base}/v1beta/models/${encodeURIComponent(model)}:generateContent`
-    return curl(url, [`x-goog-api-key: ${key}`], {
-      contents: [{ role: 'user', parts: [{ text }] }],
-    })
-  },
-  'claude-code'({ base, key, model }) {
-    const env = { ANTHROPIC_BASE_URL: base, ANTHROPIC_AUTH_TOKEN: key }
-    return [
-      { title: 'Shell', code: `${exports(env)}\nclaude --model ${shellWord(model)}` },
-      { title: '~/.claude/settings.json', code: json({ model, env }) },
-    ]
-  },
-  // Codex speaks responses alone; web search runs at a vendor that may not be the model's.
-  codex: ({ base, key, model }) => [
-    {
-      title: '~/.codex/config.toml',
-      code: `model = ${JSON.stringify(model)}
+/** Messages can't be asked without a limit. */
+const usualMaxTokens = 1024
+
+/** The question in the words of its protocol. */
+export function bodyOf(question: Asked): object {
+  const { protocol, model, system, user, stream, maxTokens } = question
+  switch (protocol) {
+    case 'chat':
+      return {
+        model,
+        messages: [
+          ...(system === '' ? [] : [{ role: 'system', content: system }]),
+          { role: 'user', content: user },
+        ],
+        ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
+        ...(stream && { stream, stream_options: { include_usage: true } }),
+      }
+    case 'responses':
+      return {
+        model,
+        ...(system !== '' && { instructions: system }),
+        input: user,
+        ...(maxTokens !== null && { max_output_tokens: maxTokens }),
+        ...(stream && { stream }),
+      }
+    case 'messages':
+      return {
+        model,
+        max_tokens: maxTokens ?? usualMaxTokens,
+        ...(system !== '' && { system }),
+        messages: [{ role: 'user', content: user }],
+        ...(stream && { stream }),
+      }
+    case 'gemini':
+      return {
+        ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
+        contents: [{ role: 'user', parts: [{ text: user }] }],
+        ...(maxTokens !== null && { generationConfig: { maxOutputTokens: maxTokens } }),
+      }
+  }
+}
+
+/** Where a client would ask the same. */
+export function clientPath({ protocol, model, stream }: Asked): string {
+  const action = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  const paths = {
+    chat: '/v1/chat/completions',
+    responses: '/v1/responses',
+    messages: '/v1/messages',
+    gemini: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
+  }
+  return paths[protocol]
+}
+
+/** The same question as a command; without a key, the variable `KEY` of the shell has it. */
+export function curlOf(question: Asked, address: string, key?: string): string {
+  const url = address.replace(/\/+$/, '') + clientPath(question)
+  const headers = [
+    key === undefined ? '"Authorization: Bearer $KEY"' : shellWord(`authorization: Bearer ${key}`),
+    ...(question.protocol === 'messages' ? ["'anthropic-version: 2023-06-01'"] : []),
+    "'content-type: application/json'",
+  ]
+  return [
+    `curl ${question.stream ? '-N ' : ''}${shellWord(url)} \\`,
+    ...headers.map((header) => `  -H ${header} \\`),
+    `  -d ${shellWord(json(bodyOf(question)))}`,
+  ].join('\n')
+}
+
+type Protocol = keyof typeof sdks
+const isProtocol = (client: Client): client is Protocol => Object.hasOwn(sdks, client)
+
+type Values = Readonly<Record<'base' | 'key' | 'model', string>>
+
+/** What is set up beside the SDKs: files and commands. */
+const others: Readonly<Record<Exclude<Client, Protocol>, (values: Values) => readonly Snippet[]>> =
+  {
+    'claude-code'({ base, key, model }) {
+      const env = { ANTHROPIC_BASE_URL: base, ANTHROPIC_AUTH_TOKEN: key }
+      return [
+        { title: 'Shell', code: `${exports(env)}\nclaude --model ${shellWord(model)}` },
+        { title: '~/.claude/settings.json', code: json({ model, env }) },
+      ]
+    },
+    // Codex speaks responses alone; web search runs at a vendor that may not be the model's.
+    codex: ({ base, key, model }) => [
+      {
+        title: '~/.codex/config.toml',
+        code: `model = ${JSON.stringify(model)}
 model_provider = "tollgate"
 web_search = "disabled"
 
@@ -174,25 +243,18 @@ name = "Tollgate"
 base_url = ${JSON.stringify(base)}
 env_key = "TOLLGATE_KEY"
 wire_api = "responses"`,
+      },
+      { title: 'Shell', code: `${exports({ TOLLGATE_KEY: key })}\ncodex` },
+    ],
+    'gemini-cli'({ base, key, model }) {
+      const env = { GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: key }
+      const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
+      return [
+        { title: 'Shell', code: `${exports(env)}\ngemini -m ${shellWord(model)}` },
+        { title: '~/.gemini/settings.json', code: json(settings) },
+      ]
     },
-    { title: 'Shell', code: `${exports({ TOLLGATE_KEY: key })}\ncodex` },
-  ],
-  'gemini-cli'({ base, key, model }) {
-    const env = { GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: key }
-    const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
-    return [
-      { title: 'Shell', code: `${exports(env)}\ngemini -m ${shellWord(model)}` },
-      { title: '~/.gemini/settings.json', code: json(settings) },
-    ]
-  },
-}
-
-function curl(url: string, headers: readonly string[], body: object): readonly Snippet[] {
-  const all = [...headers, 'content-type: application/json']
-  const options = all.map((header) => `  -H ${shellWord(header)} \\\n`).join('')
-  const data = shellWord(JSON.stringify(body))
-  return [{ title: 'curl', code: `curl ${shellWord(url)} \\\n${options}  -d ${data}` }]
-}
+  }
 
 const json = (value: object) => JSON.stringify(value, null, 2)
 

@@ -1,11 +1,9 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Group, Text } from '@mantine/core'
 import type { AuditChange } from '../../admin/audit/changes.ts'
 import type { AuditItem } from '../../admin/audit/routes.ts'
 import { api, call } from '../lib/api.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
-import { useFilters } from '../parts/filters.tsx'
-import { fieldsOf, inputsOf } from '../parts/form.tsx'
+import { FixedChoice, TextFilter, useFilters } from '../parts/filters.tsx'
 import { type Column, column, List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
 import { LongText, Time } from '../parts/text.tsx'
@@ -30,14 +28,14 @@ export function Page() {
   ]
   const isFiltered = Object.keys(filter).length > 0
   return (
-    <PageFrame title={text.title} description={text.description}>
-      <AuditFilters key={JSON.stringify(filter)} given={filter} />
+    <PageFrame title={text.audit} description={text.description}>
+      <AuditFilters isFiltered={isFiltered} />
       <List
         queryKey={['admin', 'audit', filter]}
         load={(page) => call(api.admin.audit.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
-        caption={text.title}
+        caption={text.audit}
         empty={
           isFiltered ? (
             <Text c="dimmed">{text.emptyFilter}</Text>
@@ -57,37 +55,33 @@ const Name = ({ children }: { readonly children: string }) => (
   </span>
 )
 
-function AuditFilters({ given }: { readonly given: { readonly [name: string]: string } }) {
+function AuditFilters({ isFiltered }: { readonly isFiltered: boolean }) {
   const text = useText(texts)
   const { language } = useLanguage()
   const [, show] = useFilters()
-  const none = { actor: '', action: '', subject: '', since: '' }
-  const form = useForm({ initialValues: { ...none, ...given } })
-  const input = inputsOf(form, text)
   return (
-    <form onSubmit={form.onSubmit((values) => show(values))}>
-      <Group align="flex-end" gap="sm">
-        {input.line('actor', { placeholder: text.actorExample, flex: '1 1 15rem', maw: 320 })}
-        <NativeSelect
-          {...fieldsOf(form, text)('action')}
-          data={[
-            { value: '', label: text.anyAction },
-            ...resources.map((resource) => ({
-              value: `${resource}.`,
-              label: resourceName(resource, language),
-            })),
-          ]}
-        />
-        {input.line('subject', { placeholder: text.subjectExample, flex: '1 1 16rem', maw: 340 })}
-        {input.line('since', { type: 'date' })}
-        <Button type="submit">{text.apply}</Button>
-        {Object.keys(given).length > 0 && (
-          <Button variant="default" onClick={() => show(none)}>
-            {text.clear}
-          </Button>
-        )}
-      </Group>
-    </form>
+    <Group component="search" align="flex-end" gap="sm">
+      <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} miw={260} />
+      <FixedChoice
+        name="action"
+        label={text.action}
+        all={text.anyAction}
+        data={resources.map((resource) => ({
+          value: `${resource}.`,
+          label: resourceName(resource, language),
+        }))}
+      />
+      <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} miw={280} />
+      <TextFilter name="since" label={text.since} type="date" />
+      {isFiltered && (
+        <Button
+          variant="default"
+          onClick={() => show({ actor: '', action: '', subject: '', since: '' })}
+        >
+          {text.clear}
+        </Button>
+      )}
+    </Group>
   )
 }
 
@@ -118,7 +112,6 @@ function Step({ change: { from, to } }: { readonly change: AuditChange }) {
 }
 
 const texts = bilingual({
-  title: ['Audit', '审计'],
   description: ['Changes by hand, newest first, kept for good.', '手动更改，最新在前，不可删改。'],
   actor: ['Who', '操作者'],
   action: ['What', '操作'],
@@ -128,7 +121,6 @@ const texts = bilingual({
   actorExample: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
   subjectExample: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
   since: ['Since (UTC)', '起始日期（UTC）'],
-  apply: ['Filter', '筛选'],
   clear: ['Clear', '清除'],
   hidden: ['changed (hidden)', '已更改（内容不公开）'],
   empty: ['Nothing was changed by hand yet', '还没有手动更改'],

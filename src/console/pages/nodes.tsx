@@ -17,7 +17,7 @@ export function Page() {
     refetchInterval: refreshMs,
   })
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.nodes} description={text.description}>
       <Loaded query={query} waiting={<Skeleton height={160} aria-busy />}>
         {(list) => (
           <Stack>
@@ -154,7 +154,6 @@ function Count({ value }: { readonly value: number | null }) {
 }
 
 const texts = bilingual({
-  title: ['Nodes', '节点'],
   description: ['The processes that serve, and their heartbeats.', '共同提供服务的进程及其状态。'],
   caption: ['Nodes', '节点列表'],
   name: ['Node', '节点'],

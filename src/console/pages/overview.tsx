@@ -16,7 +16,7 @@ export function Page() {
     refetchInterval: 60_000,
   })
   return (
-    <PageFrame title={text.title} actions={<DaysChoice />}>
+    <PageFrame title={text.overview} actions={<DaysChoice />}>
       <Loaded query={query} waiting={<UsageWaiting />}>
         {(overview) => <Content overview={overview} days={days} />}
       </Loaded>
@@ -126,7 +126,6 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
 }
 
 const texts = bilingual({
-  title: ['Overview', '概览'],
   reserved: ['{usd} of it is reserved for open requests.', '其中 {usd} 已为进行中的请求预留。'],
   lowTitle: ['Your balance is low', '余额不足提醒'],
   low: [

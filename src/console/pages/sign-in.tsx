@@ -43,7 +43,7 @@ export function Page() {
   if (isHalfway) return <SecondStep onDone={enter} onOther={() => setHalfway(false)} />
   const { registration_enabled = false, setup_open = false, providers = [] } = methods.data ?? {}
   return (
-    <Outside title={text.title}>
+    <Outside title={text.signIn}>
       {setup_open && <Alert color="yellow">{text.setup}</Alert>}
       {refusal !== undefined && <Refusal word={String(refusal)} />}
       <PasswordForm onDone={enter} onOther={() => setHalfway(true)} />
@@ -150,7 +150,6 @@ function SecondStep({ onDone, onOther }: { onDone: () => Promise<void>; onOther:
 }
 
 const signInText = bilingual({
-  title: ['Sign in', '登录'],
   remember: ['Stay signed in', '保持登录'],
   withPasskey: ['Sign in with a passkey', '使用通行密钥登录'],
   withProvider: ['Sign in with {name}', '使用 {name} 登录'],

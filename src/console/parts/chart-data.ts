@@ -107,8 +107,8 @@ export function tokenSeries(usage: UsageRange, text: Words) {
     counts({ key, label, slot }, usage.days, (day) => day[key])
   return [
     series('input_tokens', text.input, 0),
-    series('cache_read_tokens', text.cacheRead, 3),
-    series('cache_write_tokens', text.cacheWrite, 5),
+    series('cache_read_tokens', text.cache_read, 3),
+    series('cache_write_tokens', text.cache_write, 5),
     series('output_tokens', text.output, 2),
   ]
 }
@@ -152,8 +152,6 @@ export const usageText = bilingual({
   ],
   other: ['other models', '其他模型'],
   noPrice: ['(model without a price)', '（无价格的模型）'],
-  cacheRead: ['Cache read', '缓存读取'],
-  cacheWrite: ['Cache write', '缓存写入'],
   outcomeUnknown: ['Outcome not recorded', '结果未记录'],
   range: ['Days shown', '显示天数'],
   days: ['{count} days', '{count} 天'],

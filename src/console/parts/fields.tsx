@@ -19,6 +19,8 @@ interface FieldsProps<D> {
   readonly fields: D
   /** Has the label of each field, its hint as `…Hint`, and its choices as `…Options`. */
   readonly text: { readonly [K in keyof D as D[K] extends Definitions ? never : K]: string }
+  /** What precedes the names of the fields in the form: `tiers.1.`. */
+  readonly path?: string | undefined
   /** Further properties of inputs. */
   readonly looks?: { readonly [name: string]: object }
   /** Inputs of the page's own. */
@@ -44,7 +46,20 @@ export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
       value,
       label,
     }))
-    if (kind.isOpenList) return <OpenList {...{ at, name, form, text, options }} />
+    if (kind.isOpenList) {
+      const chosen = form.getInputProps(at).value.kind
+      const label = options.find(({ value }) => value === chosen)?.label
+      const description = text[`${name}ListHint`]
+      return (
+        <Stack gap="xs">
+          {input.choice(`${at}.kind`, options, {
+            label: text[name],
+            description: text[`${name}Hint`],
+          })}
+          {chosen !== 'all' && input.lines(`${at}.list`, { label, description })}
+        </Stack>
+      )
+    }
     if (kind.input === 'choice') return input.choice(at, options, look)
     if (kind.input !== 'radios') return kind.input && input[kind.input](at, look)
     return (
@@ -78,7 +93,7 @@ export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
         </div>
       )
     })
-  return <Grid columns={2}>{cells(props.fields)}</Grid>
+  return <Grid columns={2}>{cells(props.fields, props.path)}</Grid>
 }
 
 const Grid = ({ columns, children }: { columns: number; children: ReactNode }) => (
@@ -86,28 +101,6 @@ const Grid = ({ columns, children }: { columns: number; children: ReactNode }) =
     {children}
   </SimpleGrid>
 )
-
-interface OpenListProps {
-  readonly at: string
-  readonly name: string
-  readonly form: Form
-  readonly text: Texts
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-}
-
-/** Everything, or what a list says. */
-function OpenList({ at, name, form, text, options }: OpenListProps) {
-  const { kind } = form.getInputProps(at).value
-  const input = inputsOf(form, {})
-  const label = options.find(({ value }) => value === kind)?.label
-  const hint = text[`${name}Hint`]
-  return (
-    <Stack gap="xs">
-      {input.choice(`${at}.kind`, options, { label: text[name], description: hint })}
-      {kind !== 'all' && input.lines(`${at}.list`, { label, description: text[`${name}ListHint`] })}
-    </Stack>
-  )
-}
 
 const proofTexts = bilingual({
   noPassword: [

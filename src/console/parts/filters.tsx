@@ -2,6 +2,8 @@ import { Select, type SelectProps, TextInput, type TextInputProps } from '@manti
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { commonText, useText } from '../lib/language.ts'
+import { toLocalInput } from './form-fields.ts'
 
 /** What a page is filtered by; absent: by nothing. */
 export type Filters = { readonly [name: string]: string | undefined }
@@ -55,12 +57,14 @@ type Choices = readonly (string | { readonly value: string; readonly label: stri
 interface ChoiceProps extends Pick<SelectProps, 'label' | 'w' | 'searchable'> {
   /** What the address calls it. */
   readonly name: string
-  readonly all: string
+  /** The words for no filter; usually `All`. */
+  readonly all?: string
   readonly data: Choices
 }
 
 /** Narrows a list to one of some; a cross takes it away. */
-export function Choice({ name, all, data, ...look }: ChoiceProps) {
+export function Choice({ name, data, ...look }: ChoiceProps) {
+  const { all } = useText(commonText)
   const [value, set] = useChosen(name, data)
   return (
     <Select placeholder={all} data={[...data]} value={value} onChange={set} clearable {...look} />
@@ -69,10 +73,11 @@ export function Choice({ name, all, data, ...look }: ChoiceProps) {
 
 /** Narrows a list to one of some, of which the first is all. */
 export function FixedChoice({ name, all, data, ...look }: ChoiceProps) {
+  const text = useText(commonText)
   const [value, set] = useChosen(name, data)
   return (
     <Select
-      data={[{ value: 'all', label: all }, ...data]}
+      data={[{ value: 'all', label: all ?? text.all }, ...data]}
       value={value ?? 'all'}
       onChange={(chosen) => set(chosen === 'all' ? null : chosen)}
       allowDeselect={false}
@@ -124,19 +129,11 @@ export function TimeFilter({ name, label }: FilterProps) {
       key={now ?? ''}
       type="datetime-local"
       label={label}
-      defaultValue={now === undefined ? '' : localTime(now)}
+      defaultValue={now === undefined ? '' : toLocalInput(new Date(now))}
       onBlur={({ currentTarget: { value } }) => {
         const changed = value === '' ? undefined : new Date(value).toISOString()
         if (changed !== now) set({ [name]: changed })
       }}
     />
   )
-}
-
-/** As the browser's field wants it: `2026-11-21T08:30`. */
-function localTime(at: string): string {
-  const time = new Date(at)
-  if (Number.isNaN(time.getTime())) return ''
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
 }

@@ -113,7 +113,9 @@ const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>
 type Kinds = typeof kinds
 
-function toLocalInput(time: Date): string {
+/** Local time, as `datetime-local` has it: `2026-11-21T08:30`; empty: no time. */
+export function toLocalInput(time: Date): string {
+  if (Number.isNaN(time.getTime())) return ''
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)
 }

@@ -21,7 +21,7 @@ import {
   type TextInputProps,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
+import { type ComponentType, type ReactNode, useState } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, useText } from '../lib/language.ts'
@@ -48,30 +48,28 @@ const longText = { autosize: true, minRows: 2, maxRows: 14, spellCheck: false }
 export function inputsOf<Values extends object>(form: UseFormReturnType<Values>, text: object) {
   const field = fieldsOf(form, text)
   type Name = Path<Values>
+  const input =
+    <Props extends object>(
+      Input: ComponentType<Props>,
+      usual: Partial<Props> = {},
+      type?: 'checkbox',
+    ) =>
+    (name: Name, look?: Partial<Props>) => (
+      <Input {...({ ...usual, ...field(name, type), ...look } as Props)} />
+    )
+  const usd = { leftSection: '$', inputMode: 'decimal', autoComplete: 'off' } as const
   return {
-    line: (name: Name, look?: TextInputProps) => <TextInput {...field(name)} {...look} />,
-    lines: (name: Name, look?: TextareaProps) => (
-      <Textarea {...longText} {...field(name)} {...look} />
-    ),
-    usd: (name: Name, look?: TextInputProps) => (
-      <TextInput
-        {...{ leftSection: '$', inputMode: 'decimal', autoComplete: 'off' }}
-        {...field(name)}
-        {...look}
-      />
-    ),
-    whole: (name: Name, look?: NumberInputProps) => (
-      <NumberInput allowDecimal={false} {...field(name)} {...look} />
-    ),
-    secret: (name: Name, look?: PasswordInputProps) => (
-      <PasswordInput required {...field(name)} {...look} />
-    ),
+    line: input<TextInputProps>(TextInput),
+    lines: input<TextareaProps>(Textarea, longText),
+    usd: input<TextInputProps>(TextInput, usd),
+    whole: input<NumberInputProps>(NumberInput, { allowDecimal: false }),
+    secret: input<PasswordInputProps>(PasswordInput, { required: true }),
+    tags: input<TagsInputProps>(TagsInput),
+    flag: input<SwitchProps>(Switch, {}, 'checkbox'),
+    tick: input<CheckboxProps>(Checkbox, {}, 'checkbox'),
     choice: (name: Name, data: SelectProps['data'], look?: Omit<SelectProps, 'data'>) => (
       <Select allowDeselect={false} data={data} {...field(name)} {...look} />
     ),
-    tags: (name: Name, look?: TagsInputProps) => <TagsInput {...field(name)} {...look} />,
-    flag: (name: Name, look?: SwitchProps) => <Switch {...field(name, 'checkbox')} {...look} />,
-    tick: (name: Name, look?: CheckboxProps) => <Checkbox {...field(name, 'checkbox')} {...look} />,
   }
 }
 

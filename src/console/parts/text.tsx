@@ -174,3 +174,16 @@ export const Labelled = ({ label, children, ...look }: LabelledProps) => (
     {children}
   </Text>
 )
+
+/** Facts with their names: each stands once. */
+export const FactList = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) =>
+  facts.map(([name, value]) => (
+    <div key={name}>
+      <Text component="dt" size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} className="cut">
+        {value}
+      </Text>
+    </div>
+  ))

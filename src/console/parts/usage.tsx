@@ -64,8 +64,8 @@ function UsageModels({ usage }: { readonly usage: UsageRange }) {
     figure(text.requestCount, ({ requests }) => count(requests)),
     figure(text.failed, ({ failed }) => count(failed)),
     figure(text.input, ({ input_tokens }) => count(input_tokens)),
-    figure(text.cacheRead, ({ cache_read_tokens }) => count(cache_read_tokens)),
-    figure(text.cacheWrite, ({ cache_write_tokens }) => count(cache_write_tokens)),
+    figure(text.cache_read, ({ cache_read_tokens }) => count(cache_read_tokens)),
+    figure(text.cache_write, ({ cache_write_tokens }) => count(cache_write_tokens)),
     figure(text.output, ({ output_tokens }) => count(output_tokens)),
     figure(text.spent, ({ amount }) => <Money usd={amount} />),
   ]

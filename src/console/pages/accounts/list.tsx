@@ -26,7 +26,7 @@ export function Page() {
   }
   const create = <Dialog label={text.create}>{(close) => <Create close={close} />}</Dialog>
   return (
-    <PageFrame title={text.title} description={text.description} actions={create}>
+    <PageFrame title={text.accounts} description={text.description} actions={create}>
       <AccountFilters />
       <List
         queryKey={['accounts', query]}
@@ -47,16 +47,22 @@ function AccountFilters() {
     <Group align="flex-end">
       <Search label={text.search} w={{ base: '100%', xs: 280 }} />
       <FixedChoice
-        {...{ name: 'role', label: text.role, all: text.allRoles }}
+        name="role"
+        label={text.role}
+        all={text.allRoles}
         w={{ base: '47%', xs: 180 }}
         data={choicesOf(['admin', 'user'], text.roleOptions)}
       />
       <FixedChoice
-        {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
+        name="status"
+        label={text.status}
+        w={narrow}
         data={choicesOf(['active', 'disabled'], text.statuses)}
       />
       <FixedChoice
-        {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
+        name="balance"
+        label={text.balance}
+        w={narrow}
         data={[{ value: 'overdrawn', label: text.overdrawn }]}
       />
     </Group>

@@ -28,7 +28,7 @@ import { accountText } from './text.ts'
 export function Page() {
   const text = useText(accountText)
   return (
-    <ById name="account" title={text.title} ask={(id) => api.admin.accounts({ id }).get()}>
+    <ById name="account" title={text.accounts} ask={(id) => api.admin.accounts({ id }).get()}>
       {(account) => <Content account={account} />}
     </ById>
   )
@@ -57,7 +57,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
         <Overdrawn account={account} />
         {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
         <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Section title={text.money}>
+          <Section title={text.balance}>
             <Figures account={account} />
             <Adjust account={account} />
           </Section>

@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const accountText = bilingual({
-  title: ['Accounts', '账户'],
   description: [
     'Who may use the gateway, with what balance. An account owns tokens; what they use is charged to it.',
     '可以使用网关的账户及其余额。令牌归属账户，用量计入账户余额。',
@@ -10,8 +9,6 @@ export const accountText = bilingual({
   search: ['Search by e-mail', '按邮箱搜索'],
   role: ['Role', '角色'],
   allRoles: ['All roles', '全部角色'],
-  allStatuses: ['All', '全部'],
-  allBalances: ['All', '全部'],
   overdrawn: ['Overdrawn', '已透支'],
   overdrawnBy: ['Overdrawn by {usd}, beyond the credit limit.', '已透支 {usd}，超出信用额度。'],
   overdrawnHint: ['Its tokens are refused until it is topped up.', '充值之前，其令牌会被拒绝。'],
@@ -45,7 +42,6 @@ export const accountText = bilingual({
     '仅当您确知该账户属于 {email} 的主人时才确认。确认后，tollgate.yaml 中为它配置的内容将生效。',
   ],
   vouched: ['{email} is vouched for.', '已确认 {email}。'],
-  money: ['Balance', '余额'],
   credit: ['Top up', '充值'],
   debit: ['Take away', '扣减'],
   amount: ['Amount (USD)', '金额（美元）'],

@@ -20,7 +20,7 @@ export function Page() {
     { placeholderData: (last) => last, refetchInterval: 15_000 },
   )
   return (
-    <PageFrame title={text.title} description={text.description} actions={<DaysChoice />}>
+    <PageFrame title={text.adminOverview} description={text.description} actions={<DaysChoice />}>
       <Loaded query={query} waiting={<UsageWaiting />}>
         {(overview) => <Content overview={overview} days={days} />}
       </Loaded>
@@ -103,14 +103,9 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
           </List.Item>
         ))}
       </List>
-      <AnchorLink
-        size="sm"
-        underline="always"
-        to="/admin/accounts"
-        search={{ balance: 'overdrawn' }}
-      >
+      <TextLink to="/admin/accounts" search={{ balance: 'overdrawn' }}>
         {text.toOverdrawn}
-      </AnchorLink>
+      </TextLink>
     </Alert>
   )
 }
@@ -143,9 +138,9 @@ function Channels({ now }: { readonly now: GatewayNow }) {
         </Alert>
       )}
       <Attempts now={now} />
-      <AnchorLink size="sm" underline="always" mt="xs" to="/admin/channels">
+      <TextLink fz="sm" mt="xs" to="/admin/channels">
         {text.toChannels}
-      </AnchorLink>
+      </TextLink>
     </TitledCard>
   )
 }

@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const texts = bilingual({
-  title: ['Gateway', '网关总览'],
   description: ['What the gateway does, and what it needs.', '网关的运行情况与待处理事项。'],
   now: ['Under way', '进行中的请求'],
   moreThan: ['more than {count}', '超过 {count}'],

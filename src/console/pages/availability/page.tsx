@@ -34,7 +34,7 @@ export function Page() {
     </Anchor>
   )
   return (
-    <PageFrame title={text.title} description={text.description} actions={link}>
+    <PageFrame title={text.availability} description={text.description} actions={link}>
       <Loaded query={query} waiting={<Skeleton height={320} />}>
         {(status) => <Groups {...status} />}
       </Loaded>

@@ -3,7 +3,6 @@ import { bilingual } from '../../lib/language.ts'
 type Counts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
 
 export const texts = bilingual({
-  title: ['Availability', '可用性'],
   description: [
     'How well requests were answered, by group and model, as the gateway itself has counted. Failures that the client caused do not count.',
     '按分组和模型统计的请求应答情况，由网关自身计数。因客户端自身原因失败的请求不计入。',

@@ -19,7 +19,7 @@ export function Page() {
   const { key, showAll } = useShowAll('kind', 'since', 'until')
   const filter = readFilter(filters)
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.balance} description={text.description}>
       {me && <Figures me={me} />}
       <Fields key={key} />
       <Stack gap={4}>
@@ -65,10 +65,7 @@ function Fields() {
   const [filters, choose] = useFilters()
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <Choice
-        {...{ name: 'kind', label: text.kind, all: text.all }}
-        data={choicesOf(kinds, text)}
-      />
+      <Choice name="kind" label={text.kind} data={choicesOf(kinds, text)} />
       {(['since', 'until'] as const).map((name) => (
         <TextInput
           key={name}
@@ -117,7 +114,6 @@ function Figures({ me }: { readonly me: Me }) {
 }
 
 const balanceText = bilingual({
-  title: ['Balance', '余额'],
   description: ['What is left, and every change of it.', '当前余额及其每一笔变动。'],
   reservedHint: ['For open requests; the rest comes back.', '为进行中的请求预留，余下会退回。'],
   creditLimit: ['Credit limit', '信用额度'],

@@ -14,35 +14,14 @@ export const protocolTitles: Readonly<Record<ProtocolName, string>> = {
 }
 
 /** Public addresses of well-known vendors, each as its own SDK has it. */
-export const vendors: readonly {
-  readonly name: string
-  readonly speaks: Readonly<Partial<Record<ProtocolName, string>>>
-}[] = [
-  {
-    name: 'OpenAI',
-    speaks: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
-  },
-  {
-    name: 'Anthropic',
-    speaks: { messages: 'https://api.anthropic.com' },
-  },
-  {
-    name: 'Google Gemini',
-    speaks: { gemini: 'https://generativelanguage.googleapis.com' },
-  },
-  {
-    name: 'DeepSeek',
-    speaks: { chat: 'https://api.deepseek.com/v1', messages: 'https://api.deepseek.com/anthropic' },
-  },
-  {
-    name: 'Moonshot',
-    speaks: { chat: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic' },
-  },
-  {
-    name: 'OpenRouter',
-    speaks: { chat: 'https://openrouter.ai/api/v1' },
-  },
-]
+export const vendors = {
+  OpenAI: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
+  Anthropic: { messages: 'https://api.anthropic.com' },
+  'Google Gemini': { gemini: 'https://generativelanguage.googleapis.com' },
+  DeepSeek: { chat: 'https://api.deepseek.com/v1', messages: 'https://api.deepseek.com/anthropic' },
+  Moonshot: { chat: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic' },
+  OpenRouter: { chat: 'https://openrouter.ai/api/v1' },
+} as const
 
 /** Where a channel leads; its keys follow. */
 export const addressFields = {

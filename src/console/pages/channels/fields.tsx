@@ -17,14 +17,14 @@ import { channelText, quirkText } from './text.ts'
 
 type ChannelForm = UseFormReturnType<ChannelValues>
 
-const [openai, anthropic, google] = vendors
-const url = (placeholder = '') => ({ placeholder, inputMode: 'url', spellCheck: false })
+const { OpenAI, Anthropic, 'Google Gemini': google } = vendors
+const url = (placeholder: string) => ({ placeholder, inputMode: 'url', spellCheck: false })
 const looks = {
   name: { placeholder: 'openai-main', required: true },
-  chat: url(openai?.speaks.chat),
-  responses: url(openai?.speaks.responses),
-  messages: url(anthropic?.speaks.messages),
-  gemini: url(google?.speaks.gemini),
+  chat: url(OpenAI.chat),
+  responses: url(OpenAI.responses),
+  messages: url(Anthropic.messages),
+  gemini: url(google.gemini),
   models: { placeholder: 'gpt-5-mini\nfast = gpt-5-nano', minRows: 3, required: true },
   weight: { min: 1 },
 }

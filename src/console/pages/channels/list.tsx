@@ -11,7 +11,7 @@ import { StateBadge, stateSentence } from './state.tsx'
 export function Page() {
   const text = useText(channelsText)
   return (
-    <PageFrame title={text.title} description={text.description} actions={<Add />}>
+    <PageFrame title={text.channels} description={text.description} actions={<Add />}>
       <NoGroupHint />
       <List
         queryKey={['channels']}
@@ -95,7 +95,6 @@ function useColumns(): readonly Column<ChannelItem>[] {
 }
 
 const channelsText = bilingual({
-  title: ['Channels', '渠道'],
   description: ['Where requests go: address, keys, models.', '转发请求的上游：地址、密钥与模型。'],
   add: ['Add channel', '添加渠道'],
   caption: ['Channels and how they are', '渠道及其状态'],

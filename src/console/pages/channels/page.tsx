@@ -8,7 +8,7 @@ import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm, showAtFields } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
-import { AnchorLink, Labelled } from '../../parts/text.tsx'
+import { Labelled, TextLink } from '../../parts/text.tsx'
 import {
   type ChannelValues,
   changeOf,
@@ -94,28 +94,21 @@ function About({ channel }: { readonly channel: Channel }) {
           {groups.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
-              <AnchorLink
-                size="sm"
-                underline="always"
-                to="/admin/groups/$id"
-                params={{ id: String(id) }}
-              >
+              <TextLink to="/admin/groups/$id" params={{ id: String(id) }}>
                 {name}
-              </AnchorLink>
+              </TextLink>
             </span>
           ))}
           {groups.length === 0 && (
             <>
               {text.noGroups}.{' '}
-              <AnchorLink
-                size="sm"
-                underline="always"
+              <TextLink
                 to="/admin/groups/$id"
                 params={{ id: 'new' }}
                 search={{ channel: channel.name }}
               >
                 {text.makeGroup}
-              </AnchorLink>
+              </TextLink>
             </>
           )}
         </Labelled>
@@ -146,11 +139,13 @@ function NewChannel() {
   }
 
   function fill(name: string | null): void {
-    const vendor = vendors.find((one) => one.name === name)
-    if (!vendor) return
-    form.setFieldValue('speaks', { ...valuesOf(undefined).speaks, ...vendor.speaks })
+    if (name === null) return
+    form.setFieldValue('speaks', {
+      ...valuesOf(undefined).speaks,
+      ...vendors[name as keyof typeof vendors],
+    })
     if (form.values.name !== '') return
-    form.setFieldValue('name', vendor.name.toLowerCase().replaceAll(' ', '-'))
+    form.setFieldValue('name', name.toLowerCase().replaceAll(' ', '-'))
   }
 
   return (
@@ -173,7 +168,7 @@ function NewChannel() {
             label={text.vendor}
             description={text.vendorHint}
             placeholder={text.other}
-            data={vendors.map(({ name }) => name)}
+            data={Object.keys(vendors)}
             maw={400}
             onChange={fill}
           />

@@ -45,7 +45,7 @@ export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProp
           limit={50}
         />
         <Select
-          label={text.testProtocol}
+          label={text.protocol}
           placeholder={text.best}
           data={[...protocols]}
           value={asked.protocol ?? null}
@@ -54,7 +54,7 @@ export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProp
         />
         {keys.length > 1 && (
           <Select
-            label={text.testKey}
+            label={text.key}
             placeholder={text.first}
             data={keys.map((key) => ({ value: key.mark, label: key.hint }))}
             value={asked.key ?? null}

@@ -61,8 +61,6 @@ export const channelText = bilingual({
     '在保存之前发送一个很小的真实请求（一个 Token，费用由您承担）。',
   ],
   testModel: ['Model', '模型'],
-  testProtocol: ['Protocol', '协议'],
-  testKey: ['Key', '密钥'],
   first: ['The first', '第一个'],
   best: ['The one that carries most', '自动选择'],
   send: ['Send test request', '发送测试请求'],

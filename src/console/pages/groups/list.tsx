@@ -12,7 +12,7 @@ import { groupText } from './text.ts'
 export function Page() {
   const text = useText(groupText)
   return (
-    <PageFrame title={text.title} description={text.about} actions={<Add />}>
+    <PageFrame title={text.groups} description={text.about} actions={<Add />}>
       <List<GroupItem>
         queryKey={['groups']}
         load={(page) => call(api.admin.groups.get({ query: page }))}

@@ -8,7 +8,7 @@ import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
-import { AnchorLink, Labelled, LongText } from '../../parts/text.tsx'
+import { AnchorLink, Labelled, LongText, TextLink } from '../../parts/text.tsx'
 import { Actions, tokenCount } from './actions.tsx'
 import { Effect, GroupInputs, useChannelNames } from './fields.tsx'
 import {
@@ -28,7 +28,7 @@ export function Page() {
   const { id } = useParams({ strict: false })
   if (id === 'new') return <NewGroup />
   return (
-    <ById name="group" title={text.title} ask={(id) => api.admin.groups({ id }).get()}>
+    <ById name="group" title={text.groups} ask={(id) => api.admin.groups({ id }).get()}>
       {(group) => <Existing live={group} />}
     </ById>
   )
@@ -146,14 +146,9 @@ function NewGroup() {
           {names?.length === 0 && (
             <Alert color="yellow">
               {text.noChannels}{' '}
-              <AnchorLink
-                size="sm"
-                underline="always"
-                to="/admin/channels/$id"
-                params={{ id: 'new' }}
-              >
+              <TextLink to="/admin/channels/$id" params={{ id: 'new' }}>
                 {text.addChannel}
-              </AnchorLink>
+              </TextLink>
             </Alert>
           )}
           <GroupInputs form={form} />

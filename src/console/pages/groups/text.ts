@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const groupText = bilingual({
-  title: ['Groups', '分组'],
   about: [
     'What tokens may call, and at which multiple of the base price. A token belongs to one group.',
     '令牌可以调用哪些模型，以及按基础价格的几倍计费。每个令牌属于一个分组。',

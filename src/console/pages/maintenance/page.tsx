@@ -12,7 +12,7 @@ import { differenceText, maintenanceText } from './text.ts'
 export function Page() {
   const text = useText(maintenanceText)
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.maintenance} description={text.description}>
       <Stack>
         <Section title={text.verify} hint={text.verifyHint}>
           <Jobs kind="verify" label={text.start}>

@@ -2,7 +2,6 @@ import type { DifferenceKind, VerifyDifference } from '../../../admin/maintenanc
 import { bilingual, type Language } from '../../lib/language.ts'
 
 export const maintenanceText = bilingual({
-  title: ['Maintenance', '维护'],
   description: ['Verify records, back up, export the file.', '核对账目、备份数据库、导出配置。'],
   verify: ['Verify the records', '核对账目'],
   verifyHint: [

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { api, CallFailed, call, useMe } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
+import { curlOf } from '../../lib/snippets.ts'
 import { TitledCard } from '../../parts/page.tsx'
 import { Code, Hint, LongText, Money, SmallHint, TextLink } from '../../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
-import { curlOf, type Exchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { texts } from './text.ts'
 
 /** What the model says, as text alone: it is a stranger's. */

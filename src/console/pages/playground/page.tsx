@@ -4,13 +4,10 @@ import {
   Group,
   Input,
   NativeSelect,
-  NumberInput,
   SegmentedControl,
   SimpleGrid,
   Skeleton,
   Stack,
-  Switch,
-  Textarea,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useSearch } from '@tanstack/react-router'
@@ -19,7 +16,7 @@ import type { OpenGroups } from '../../../admin/open-groups/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
-import { fieldsOf } from '../../parts/form.tsx'
+import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
 import { type ProtocolName, protocols } from '../channels/channel-fields.ts'
@@ -39,7 +36,7 @@ export function Page() {
   const error = tokens.error ?? groups.error
   const retry = () => void Promise.all([tokens.refetch(), groups.refetch()])
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.playground} description={text.description}>
       {error && <ErrorNotice error={error} retry={retry} />}
       {!tokens.data || !groups.data ? (
         !error && <Skeleton height={320} />
@@ -103,6 +100,7 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
     validate: { model: filled, user: filled },
   })
   const field = fieldsOf(form, text)
+  const input = inputsOf(form, text)
   const submit = form.onSubmit(({ token, maxTokens, ...rest }) =>
     onAsk({ ...rest, token: Number(token), maxTokens: maxTokens === '' ? null : maxTokens }),
   )
@@ -126,17 +124,11 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
           />
         </Input.Wrapper>
         <Autocomplete data={[...modelsOf(form.values.token)]} limit={50} {...field('model')} />
-        <Textarea autosize minRows={2} maxRows={8} {...field('system')} />
-        <Textarea autosize minRows={4} maxRows={16} {...field('user')} />
+        {input.lines('system', { maxRows: 8, spellCheck: undefined })}
+        {input.lines('user', { minRows: 4, maxRows: 16, spellCheck: undefined })}
         <Group justify="space-between" align="flex-end">
-          <NumberInput
-            min={1}
-            max={1_000_000}
-            allowDecimal={false}
-            w={180}
-            {...field('maxTokens')}
-          />
-          <Switch {...field('stream', 'checkbox')} />
+          {input.whole('maxTokens', { min: 1, max: 1_000_000, w: 180 })}
+          {input.flag('stream')}
         </Group>
         <Group>
           <Button type="submit" disabled={isAsking}>

@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const texts = bilingual({
-  title: ['Playground', '操练场'],
   description: [
     'Ask a model with one of your tokens, the way a client does. It is charged like any other request.',
     '用自己的令牌向模型提问，与客户端的请求方式完全相同，并照常计费。',

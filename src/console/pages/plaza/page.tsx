@@ -15,7 +15,7 @@ export function Page() {
   const plaza = usePlaza()
   const { data, error } = plaza
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.plaza} description={text.description}>
       {error && <Refused error={error} retry={() => void plaza.refetch()} />}
       {plaza.isPending && <Skeleton height={320} />}
       {data && !error && (
@@ -52,12 +52,10 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
     <>
       <SimpleGrid key={key} cols={{ base: 1, xs: 3 }} spacing="sm">
         <Search label={text.search} placeholder={text.searchHint} />
+        <Choice name="group" label={text.group} data={[...new Set(rows.map((row) => row.group))]} />
         <Choice
-          {...{ name: 'group', label: text.group, all: text.all }}
-          data={[...new Set(rows.map((row) => row.group))]}
-        />
-        <Choice
-          {...{ name: 'token', label: text.token, all: text.all }}
+          name="token"
+          label={text.token}
           data={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
         />
       </SimpleGrid>

@@ -21,7 +21,7 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
       <DataTable<PlazaRow>
         items={rows.slice(0, shown)}
         keyOf={({ model, group }) => `${model}\n${group}`}
-        caption={text.title}
+        caption={text.plaza}
         highlightOnHover
         verticalSpacing="xs"
         columns={[

@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const plazaText = bilingual({
-  title: ['Models', '模型广场'],
   description: [
     'What each model costs in each group, in USD per 1M tokens. The final price is charged.',
     '各分组中各模型的价格，单位为 USD / 100 万 Token。实际按最终价扣费。',

@@ -1,21 +1,12 @@
-import {
-  Alert,
-  Button,
-  Fieldset,
-  Group,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Text,
-} from '@mantine/core'
+import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { Fragment } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Action, offerUndo } from '../../parts/action.tsx'
 import { EditForm, presentOf, useEdit } from '../../parts/edit.tsx'
+import { Fields } from '../../parts/fields.tsx'
 import { inputsOf } from '../../parts/form.tsx'
 import { Hint } from '../../parts/text.tsx'
 import {
@@ -23,10 +14,11 @@ import {
   fieldOf,
   givenPrice,
   type PriceValues,
-  rateNames,
+  rateFields,
+  shownTerms,
   termsValues,
   valuesOf,
-} from './form-values.ts'
+} from './fields.ts'
 import { LivePreview, Simulate } from './preview.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
@@ -100,6 +92,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
   )
 }
 
+type PriceForm = UseFormReturnType<PriceValues>
 type Removed = 'list_price' | 'not_callable'
 
 function usePriceEdit(live: PriceView) {
@@ -158,19 +151,14 @@ function usePriceEdit(live: PriceView) {
 }
 
 function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, unknown> {
-  const values = valuesOf(view)
+  const { unit, context_window, note } = valuesOf(view)
   const units = { tokens: text.byToken, call: text.byCall, free: text.asFree }
   return {
     [text.source]: view.price && text.sources[view.price.source],
-    [text.billing]: units[values.unit],
-    ...Object.fromEntries(rateNames.map((name) => [text[name], values[name]])),
-    [text.others]: values.others,
-    [text.tools]: values.tools,
-    [text.service_tiers]: values.service_tiers,
-    [text.tiers]: values.tiers.map(({ key: _, ...tier }) => tier),
-    [text.per_call]: values.per_call,
-    [text.context_window]: values.context_window,
-    [text.note]: values.note,
+    [text.billing]: units[unit],
+    ...shownTerms((view.price?.terms ?? {}) as never, text),
+    [text.context_window]: context_window,
+    [text.note]: note,
   }
 }
 
@@ -197,42 +185,21 @@ function ListPrice({ view: { vendor }, take }: ListPriceProps) {
   )
 }
 
-interface RateFieldsProps {
-  readonly form: UseFormReturnType<PriceValues>
-  readonly path?: '' | `tiers.${number}.`
-}
-
-/** The field whose price holds where one is not set. */
-const instead = {
-  cache_read: 'input',
-  cache_write: 'input',
-  cache_write_1h: 'cache_write',
-} as const
-
-function RateFields({ form, path = '' }: RateFieldsProps) {
+function RateFields({ form, path }: { form: PriceForm; path?: string }) {
   const text = useText(priceText)
-  const input = inputsOf(form, text)
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} verticalSpacing="xs">
-      {rateNames.map((name) => (
-        <Fragment key={name}>
-          {input.usd(
-            `${path}${name}`,
-            name === 'input' || name === 'output'
-              ? { required: true }
-              : { placeholder: text.fallsBack(text[instead[name]]) },
-          )}
-        </Fragment>
-      ))}
-      {input.line(`${path}others`, {
-        ...{ placeholder: 'input_audio=32, output_audio=64', autoComplete: 'off' },
-      })}
-    </SimpleGrid>
-  )
+  const looks = {
+    input: { required: true },
+    output: { required: true },
+    cache_read: { placeholder: text.fallsBack(text.input) },
+    cache_write: { placeholder: text.fallsBack(text.input) },
+    cache_write_1h: { placeholder: text.fallsBack(text.cache_write) },
+    others: { placeholder: 'input_audio=32, output_audio=64', autoComplete: 'off' },
+  }
+  return <Fields {...{ form, path, text, looks }} fields={rateFields} />
 }
 
 /** Prices above a length of context, as many as there are. */
-function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> }) {
+function TierFields({ form }: { readonly form: PriceForm }) {
   const text = useText(priceText)
   const input = inputsOf(form, text)
   return (

@@ -17,7 +17,7 @@ export function Page() {
   const [filters, setFilters] = useFilters()
   const tab = filters.tab === 'feed' ? 'feed' : 'models'
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.prices} description={text.description}>
       <Tabs
         value={tab}
         onChange={(value) => setFilters({ tab: value === 'feed' ? 'feed' : null, search: null })}
@@ -53,7 +53,9 @@ function Models() {
       <Group mb="md" align="flex-end">
         <Search label={text.search} w={{ base: '100%', xs: 280 }} />
         <FixedChoice
-          {...{ name: 'state', label: text.state, all: text.all }}
+          name="state"
+          label={text.state}
+          all={text.all}
           w={{ base: '100%', xs: 240 }}
           data={choicesOf(states, text)}
         />

@@ -7,9 +7,10 @@ import { api, call, useCall } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
+import { column, DataTable, figure } from '../../parts/list.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { Hint, LongText, Money } from '../../parts/text.tsx'
-import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
+import { givenPrice, isFilledIn, type PriceValues } from './fields.ts'
 import { feedLabels } from './terms.tsx'
 import { priceText } from './text.ts'
 
@@ -44,47 +45,40 @@ export function LivePreview({ model, values }: { model: string; values: PriceVal
 }
 
 type Sold = NonNullable<GroupPreview['before']>
+type Figure = ReturnType<typeof useFigures>[number]
 
 function OneGroup({ preview }: { readonly preview: GroupPreview }) {
   const text = useText(priceText)
-  const rows = useFigures(preview)
   const { group, rate_multiplier, before, after } = preview
   return (
-    <Table withTableBorder captionSide="top">
-      <Table.Caption ta="start">
-        <Group gap="xs">
-          <Text span fw={600} className="cut">
-            {group}
-          </Text>
-          <Text span c="dimmed">
-            × {rate_multiplier}
-          </Text>
-          {(after ?? before)?.enabled === false && <Badge color="gray">{text.off}</Badge>}
-        </Group>
-      </Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.price}</Table.Th>
-          <Table.Th ta="end">{text.before}</Table.Th>
-          <Table.Th ta="end">{text.after}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ label, from, to }) => (
-          <Table.Tr key={label}>
-            <Table.Td>{label}</Table.Td>
-            <Table.Td ta="end" c="dimmed">
-              {from === undefined ? '–' : formatUsd(from)}
-            </Table.Td>
-            <Table.Td ta="end" fw={from === to ? 400 : 700}>
-              {to === undefined ? '–' : formatUsd(to)}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Text span fw={600} className="cut">
+          {group}
+        </Text>
+        <Text span c="dimmed">
+          × {rate_multiplier}
+        </Text>
+        {(after ?? before)?.enabled === false && <Badge color="gray">{text.off}</Badge>}
+      </Group>
+      <DataTable<Figure>
+        items={useFigures(preview)}
+        keyOf={({ label }) => label}
+        caption={group}
+        withTableBorder
+        columns={[
+          column(text.price, ({ label }) => label),
+          figure(text.before, ({ from }) => usdOrNone(from)),
+          figure(text.after, ({ from, to }) =>
+            from === to ? usdOrNone(to) : <b>{usdOrNone(to)}</b>,
+          ),
+        ]}
+      />
+    </Stack>
   )
 }
+
+const usdOrNone = (usd: string | undefined) => (usd === undefined ? '–' : formatUsd(usd))
 
 /** All figures of both sides, in the order of the feed. */
 function useFigures({ before, after }: GroupPreview) {
@@ -102,7 +96,9 @@ function useFigures({ before, after }: GroupPreview) {
   }
   const [from, to] = [figuresOf(before), figuresOf(after)]
   return [...new Set([...to.keys(), ...from.keys()])].map((label) => ({
-    ...{ label, from: from.get(label), to: to.get(label) },
+    label,
+    from: from.get(label),
+    to: to.get(label),
   }))
 }
 

@@ -3,7 +3,7 @@ import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { Labelled, SmallHint } from '../../parts/text.tsx'
-import { pairsText, rateNames } from './form-values.ts'
+import { pairsText, rateNames } from './fields.ts'
 import { priceText } from './text.ts'
 
 /** Terms in one line. */

@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const priceText = bilingual({
-  title: ['Prices', '价格'],
   description: [
     'Base prices in USD per 1M tokens. Each group sells at base × its multiplier; the public feed shows the result.',
     '基础价格，单位为美元/百万 Token。各分组按“基础价 × 倍率”计费，公开价格接口展示最终结果。',

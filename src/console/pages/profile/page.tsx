@@ -17,7 +17,7 @@ export function Page() {
   const profile = useCall(['sign-in-profile'], () => api.auth.profile.get())
   const { data } = profile
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame title={text.profile} description={text.description}>
       {profile.error && <ErrorNotice error={profile.error} retry={() => void profile.refetch()} />}
       {data && (
         <SimpleGrid cols={{ base: 1, md: 2 }}>

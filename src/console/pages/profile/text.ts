@@ -1,7 +1,6 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const profileText = bilingual({
-  title: ['Profile and security', '个人与安全'],
   description: ['How you sign in, and where you are signed in.', '登录方式与已登录的设备。'],
   noPassword: ['This account has no password.', '此账户没有密码。'],
   current_password: ['Current password', '当前密码'],

@@ -18,7 +18,6 @@ export function Page() {
   const text = useText(requestsText)
   const { filters } = useRequestFilters()
   const { channel, cause, since } = filters
-  const choice = { all: text.any, searchable: true }
   const wanted = {
     ...(channel !== undefined && { channel }),
     ...(cause !== undefined && { cause }),
@@ -28,13 +27,12 @@ export function Page() {
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
         <TextFilter name="channel" label={text.channel} />
-        <Choice
-          {...{ ...choice, name: 'cause', label: text.cause }}
-          data={causeChoices('attempt')}
-        />
+        <Choice name="cause" label={text.cause} searchable data={causeChoices('attempt')} />
         <TimeFilter name="since" label={text.since} />
         <Choice
-          {...{ ...choice, name: 'outcome', label: text.outcome }}
+          name="outcome"
+          label={text.outcome}
+          searchable
           data={choicesOf(['succeeded', 'failed'], text)}
         />
       </SimpleGrid>

@@ -70,7 +70,6 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
 
 function MoreFilters({ isAll }: { readonly isAll: boolean }) {
   const text = useText(requestsText)
-  const choice = { all: text.any, searchable: true }
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
       {!isAll && <TokenChoice />}
@@ -78,9 +77,9 @@ function MoreFilters({ isAll }: { readonly isAll: boolean }) {
       {isAll && <TextFilter name="channel" label={text.channel} />}
       <TextFilter name="group" label={text.group} />
       <TextFilter name="model" label={text.model} />
-      <Choice {...{ ...choice, name: 'cause', label: text.cause }} data={causeChoices('request')} />
+      <Choice name="cause" label={text.cause} searchable data={causeChoices('request')} />
       <TextFilter name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
-      <Choice {...{ ...choice, name: 'protocol', label: text.protocol }} data={protocols} />
+      <Choice name="protocol" label={text.protocol} searchable data={protocols} />
       <TimeFilter name="since" label={text.since} />
       <TimeFilter name="until" label={text.until} />
     </SimpleGrid>
@@ -96,9 +95,7 @@ function TokenChoice() {
   const data = (query.data?.items ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))
   const isKnown = token === undefined || data.some(({ value }) => value === token)
   const all = isKnown ? data : [...data, { value: token, label: `#${token}` }]
-  return (
-    <Choice {...{ name: 'token', label: text.token, all: text.any, searchable: true }} data={all} />
-  )
+  return <Choice name="token" label={text.token} searchable data={all} />
 }
 
 /** Filters as a query of the API, for addresses that are opened by the browser itself. */

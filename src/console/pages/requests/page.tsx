@@ -16,7 +16,7 @@ import { api, call } from '../../lib/api.ts'
 import { formatDuration, formatUsd } from '../../lib/format.ts'
 import { formatCount, textOf, useText } from '../../lib/language.ts'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
-import { Code, Colon, Hint, Labelled, LongText, Time } from '../../parts/text.tsx'
+import { Code, Colon, FactList, Hint, Labelled, LongText, Time } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { Result } from './columns.tsx'
 import { Why } from './diagnosis.tsx'
@@ -85,16 +85,7 @@ function Facts({ receipt }: { receipt: Receipt & Partial<Pick<AnyReceipt, 'upstr
           </Note>
         )}
         <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" m={0}>
-          {facts.map(([label, value]) => (
-            <div key={label}>
-              <Text component="dt" size="xs" c="dimmed">
-                {label}
-              </Text>
-              <Text component="dd" size="sm" m={0} className="cut">
-                {value}
-              </Text>
-            </div>
-          ))}
+          <FactList facts={facts} />
         </SimpleGrid>
       </Stack>
     </TitledCard>

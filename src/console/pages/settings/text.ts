@@ -80,18 +80,6 @@ const hintsInChinese: Readonly<Record<string, string>> = {
   'settings.feed_groups': '公开价格中包含哪些分组。',
 }
 
-/** Where the API's own sentence does not say it plainly. */
-const hintsInEnglish: Readonly<Record<string, string>> = {
-  'settings.channel_cooling': 'Off: channels that fail are asked again at once, as if nothing was.',
-  'settings.models_list': 'Which models GET /v1/models lists.',
-  'settings.responses_websocket': 'Off: clients are told to use POST.',
-  'settings.unknown_answers': 'What becomes of requests that continue such an answer by its id.',
-  'settings.country_header':
-    'The header in which trusted proxies (server.trusted_proxies of tollgate.yaml) tell a client’s country, such as CF-IPCountry. Groups and accounts that serve some countries only need it.',
-  'settings.plaza_groups': 'Which groups everybody sees there.',
-  'settings.feed_groups': 'Which groups the price feed has.',
-}
-
 type Pair = readonly [en: string, zh: string]
 
 const groupChoices = {
@@ -119,7 +107,8 @@ export function wordsOf(name: string, language: Language) {
   const place = language === 'zh' ? 1 : 0
   return {
     label: names[name]?.[place] ?? name,
-    hint: (language === 'zh' ? hintsInChinese : hintsInEnglish)[name],
+    /** In English the API's own description is the hint. */
+    hint: language === 'zh' ? hintsInChinese[name] : undefined,
     choice: (value: string) => choices[name]?.[value]?.[place] ?? value,
   }
 }

@@ -24,19 +24,19 @@ export function Page() {
     ...(known && { status: known }),
   }
   const create = (
-    <Dialog label={text.create} title={text.createTitle} size="lg" closeOnClickOutside={false}>
+    <Dialog label={text.create} title={text.create} size="lg" closeOnClickOutside={false}>
       {(close) => <CreateToken close={close} />}
     </Dialog>
   )
   return (
-    <PageFrame title={text.title} description={text.description} actions={create}>
+    <PageFrame title={text.tokens} description={text.description} actions={create}>
       <Filters key={key} />
       <List
         queryKey={['tokens', filter]}
         load={(page) => call(api.tokens.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
-        caption={text.title}
+        caption={text.tokens}
         empty={
           Object.keys(filter).length > 0 ? (
             <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
@@ -55,14 +55,8 @@ function Filters() {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
       <Search label={text.search} placeholder={text.searchHint} />
-      <Choice
-        {...{ name: 'group', label: text.group, all: text.all }}
-        data={groups.map(({ name }) => name)}
-      />
-      <Choice
-        {...{ name: 'status', label: text.status, all: text.all }}
-        data={choicesOf(statuses, text)}
-      />
+      <Choice name="group" label={text.group} data={groups.map(({ name }) => name)} />
+      <Choice name="status" label={text.status} data={choicesOf(statuses, text)} />
     </SimpleGrid>
   )
 }

@@ -6,7 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
-import { AnchorLink, Time } from '../../parts/text.tsx'
+import { AnchorLink, FactList, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
 import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
 import { Reveal, SetUp } from './set-up.tsx'
@@ -105,16 +105,7 @@ function Facts({ token }: { readonly token: TokenDetails }) {
   ]
   return (
     <Group component="dl" gap="xl" align="flex-start" my={0}>
-      {facts.map(([name, value]) => (
-        <Stack gap={2} key={name}>
-          <Text component="dt" size="sm" c="dimmed">
-            {name}
-          </Text>
-          <Text component="dd" m={0}>
-            {value}
-          </Text>
-        </Stack>
-      ))}
+      <FactList facts={facts} />
     </Group>
   )
 }

@@ -1,10 +1,8 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const tokensText = bilingual({
-  title: ['Tokens', '令牌'],
   description: ['API keys. The group decides models and prices.', 'API 密钥，分组决定模型与价格。'],
   create: ['New token', '新建令牌'],
-  createTitle: ['New token', '新建令牌'],
   made: ['The token is ready', '令牌已创建'],
   keyHint: ['Copy the key now; later it takes your password.', '请立即复制，之后查看需要密码。'],
   done: ['Done', '完成'],
