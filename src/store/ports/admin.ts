@@ -136,7 +136,6 @@ export interface TokenFilter {
   readonly limit?: number
 }
 
-/** Managing accounts and tokens, and writing everything that the catalog is made of. */
 export interface AdminStore {
   /** `by` is the actor for the audit. Throws `WriteRefused` with the name at fault. */
   write(writes: Writes, by?: { readonly actor: string }): Promise<void>

@@ -27,7 +27,6 @@ export interface SealedKey {
 
 /** A database that is copied or looked at on another thread. Rejects with a `StoreError`. */
 export interface DatabaseFile {
-  /** Bytes that a copy takes. */
   copyBytes(): Promise<number>
   /** Ids of the newest rows now: what a copy that begins later must have at least. */
   newest(): Promise<Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>>

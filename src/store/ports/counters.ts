@@ -78,7 +78,6 @@ export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
   nodes(): number
   /** The part of the window that a moment of this process's monotonic clock (ms) is in. */
   partAt(tick: number): number
-  /** The lease of a slot, in milliseconds. */
   readonly leaseMs: number
   /** Calls back when it can be reached again; `isEmpty`: it knows nothing of this node any more. */
   onBack(listener: (isEmpty: boolean) => void): void

@@ -68,7 +68,6 @@ export interface ListedAttemptFilter extends Pick<Span, 'since'> {
   readonly cause?: string
 }
 
-/** An attempt with what it was made for. */
 export interface ListedAttempt extends Omit<AttemptRow, 'usageRaw'> {
   readonly requestId: string
   /** Place among the attempts of its request, from 0. */
@@ -107,7 +106,6 @@ export interface ListedTokenFilter {
   readonly search?: string
 }
 
-/** A token without what only its owner may see. */
 export interface ListedToken extends Omit<TokenView, 'keyHash' | 'keySealed'>, TokenUsed {
   readonly accountId: number
 }

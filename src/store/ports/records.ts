@@ -189,7 +189,6 @@ export interface LedgerEntry {
   readonly balanceAfterNano: number
 }
 
-/** A request with all that explains its charge. */
 export interface ReceiptRows {
   readonly request: StoredRequest
   readonly attempts: readonly StoredAttempt[]
@@ -250,7 +249,6 @@ export const Overrun = Type.Object({
 })
 export type Overrun = Static<typeof Overrun>
 
-/** An attempt at a channel with what is known of the request that it was made for. */
 export interface AttemptRecord extends AttemptRow {
   readonly position: number
   /** True when the request's own record is that of this attempt: it was the last one. */
@@ -268,7 +266,6 @@ export interface AttemptFilter extends Span {
   readonly requestAgeMs: number
 }
 
-/** A fault of a spool for the operator; see `Spool.remark`. */
 export type SpoolRemark = 'damaged' | 'refused' | 'missing'
 
 /** Settlements that the store did not take, synced on this node's disk until it does. */

@@ -110,7 +110,6 @@ export interface PasswordChange {
   readonly actor: string
 }
 
-/** What becomes of the first administrator. */
 export type FirstAdministrator =
   | 'created'
   /** The account was there and could not sign in with a password: now it can, as administrator. */

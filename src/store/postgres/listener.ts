@@ -136,11 +136,14 @@ export async function createChanges(
 /** Number of the advisory lock of the node that builds. */
 const leaderLock = 7_465_002
 
-const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
+const selectDocument =
+  'SELECT body, gzip, last_modified AS "lastModifiedMs" FROM document WHERE name = $1'
 
 /** Documents in the database. The holder of a lock on its listening connection builds them. */
 export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
   let leading: Client | undefined
+  const find = <Row extends object>(text: string, name: string) =>
+    onListener(async (client) => (await client.query<Row>(text, [name])).rows[0])
   return {
     leads: () =>
       onListener(async (client) => {
@@ -156,16 +159,11 @@ export function createDocumentStore(onListener: Changes['onListener']): Document
         return true
       }),
     isLeading: () => leading !== undefined,
-    lastModifiedMs: (name) =>
-      onListener(async (client) => {
-        const text = 'SELECT last_modified AS ms FROM document WHERE name = $1'
-        return (await client.query<{ ms: number }>(text, [name])).rows[0]?.ms
-      }),
-    read: (name) =>
-      onListener(async (client) => {
-        const text = `SELECT ${documentColumns} FROM document WHERE name = $1`
-        return (await client.query<SharedDocument>(text, [name])).rows[0]
-      }),
+    async lastModifiedMs(name) {
+      const text = 'SELECT last_modified AS ms FROM document WHERE name = $1'
+      return (await find<{ ms: number }>(text, name))?.ms
+    },
+    read: (name) => find<SharedDocument>(selectDocument, name),
     write: (name, { body, gzip, lastModifiedMs }) =>
       onListener(async (client) => {
         if (leading !== client) throw new Error('Another node builds the documents now.')

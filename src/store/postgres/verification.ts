@@ -49,7 +49,9 @@ export function createVerification(
       if (isDeep) yield* readServerFaults(reading)
     },
     checkSoon: async () => [],
-    oddSpendings: () => readOddSpendings(reading),
+    async *oddSpendings() {
+      yield* inPages(await reading.read(() => all(selectOdd)))
+    },
   })
 }
 
@@ -119,10 +121,6 @@ SELECT * FROM (
     SELECT token_id, sum(amount_nano::double precision) AS nano FROM reservation GROUP BY token_id
   ) AS held ON held.token_id = kept.token_id
 ) AS sums WHERE stored <> summed ORDER BY "tokenId"`
-
-async function* readOddSpendings({ read }: Reading): AsyncGenerator<Page<OddSpending>> {
-  yield* inPages(await read(() => all(selectOdd)))
-}
 
 /** One connection that sees one state from beginning to end, and has temporary tables. */
 async function openSession(connections: Connections): Promise<Reading & AsyncDisposable> {

@@ -150,7 +150,8 @@ function* writeFields(
   // An administrator's address counts as vouched for.
   const vouched = fields.role === 'admin' || isVouched ? { email_verified: 1 } : {}
   const columns = { ...toColumns(accountFields, fields), ...vouched }
-  const differing = differingColumns(presentColumns(before), columns)
+  const present = { ...toColumns(accountFields, before), email_verified: before.isVouched ? 1 : 0 }
+  const differing = differingColumns(present, columns)
   if (Object.keys(differing).length === 0) return false
   yield* update('account', before.id, differing)
   const [was, is] = [audited(before), audited(yield* requireEditable(before.id))]
@@ -161,11 +162,6 @@ function* writeFields(
 const audited = (account: EditableAccount) => ({
   ...auditedFields(accountFields, account),
   email_verified: account.isVouched,
-})
-
-const presentColumns = (account: EditableAccount) => ({
-  ...toColumns(accountFields, account),
-  email_verified: account.isVouched ? 1 : 0,
 })
 
 /** Called after the change: throws, and so rolls back, when no active administrator is left. */
