@@ -185,10 +185,7 @@ export function modelHeaders(
   requestId: string,
   contentType: string,
 ): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': contentType,
-    'x-request-id': requestId,
-  }
+  const headers: Record<string, string> = { 'content-type': contentType, 'x-request-id': requestId }
   if (protocol.requestIdHeader !== undefined) headers[protocol.requestIdHeader] = requestId
   return headers
 }

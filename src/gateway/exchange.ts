@@ -95,7 +95,7 @@ export class Exchange implements Listed {
     this.#parts = parts
     this.#active = active
     active.add(this)
-    // Also after settlement: an upstream may be slow to close, and the client must not wait.
+    // It stays after the settlement: a client that disconnects then ends an upstream slow to close.
     call.request.signal.addEventListener('abort', this, { once: true })
   }
 

@@ -74,10 +74,7 @@ const endpoints: { readonly [kind in ModelKind]: Readonly<Record<string, string>
     messages: 'POST /v1/messages',
     gemini: 'POST /v1beta/models/…:generateContent',
   },
-  embeddings: {
-    chat: 'POST /v1/embeddings',
-    gemini: 'POST /v1beta/models/…:embedContent',
-  },
+  embeddings: { chat: 'POST /v1/embeddings', gemini: 'POST /v1beta/models/…:embedContent' },
   images: { chat: 'POST /v1/images/generations' },
 }
 

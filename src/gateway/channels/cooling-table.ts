@@ -143,9 +143,5 @@ export function idOf(
 ): CoolingId {
   const isOfKey = scope === 'key' || scope === 'key-model'
   const isOfModel = scope === 'model' || scope === 'key-model'
-  return {
-    channelId: at.channel.id,
-    key: isOfKey ? at.mark : '',
-    model: isOfModel ? at.model : '',
-  }
+  return { channelId: at.channel.id, key: isOfKey ? at.mark : '', model: isOfModel ? at.model : '' }
 }
