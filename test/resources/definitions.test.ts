@@ -6,13 +6,14 @@ import { type LoadedEntry, loadEntry } from '../../src/app/config/fragment.ts'
 import { loadConfig } from '../../src/app/config/load.ts'
 import { accountsText, configBeforeAccounts } from '../../src/app/console/config-export/service.ts'
 import { configState } from '../../src/app/console/config-export/state.ts'
+import { publicName } from '../../src/billing/extras.ts'
 import { addSetOptions, fieldLines, namedFields, requireSome } from '../../src/cli/field-options.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { accountFields } from '../../src/resources/account.ts'
 import { channelFields } from '../../src/resources/channel.ts'
 import type { AnyField, Definition } from '../../src/resources/field.ts'
 import { groupFields } from '../../src/resources/group.ts'
-import { priceDefinitions, priceValues } from '../../src/resources/price.ts'
+import { priceDefinitions, priceValues, rateFields } from '../../src/resources/price.ts'
 import {
   fromColumns,
   fromFile,
@@ -197,6 +198,11 @@ function nested(path: string, value: unknown, around: { readonly [key: string]: 
   const [key = '', inner] = path.split('.')
   return { [key]: inner === undefined ? value : { ...(around[key] as object), [inner]: value } }
 }
+
+test('receipts name the prices of tokens as the file does', () => {
+  const named = Object.values(rateFields).map(({ as }) => publicName(as))
+  expect(named).toEqual(Object.keys(rateFields))
+})
 
 test('all of them go from the file into the database, out by an export, and back without a difference', async () => {
   const { account, token, group, channel, ...prices } = resources
