@@ -30,8 +30,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'next to nothing is set aside',
     file: 'src/gateway/money/afford.ts',
-    find: 'const mostNano = most.amountNano + excess',
-    replace: 'const mostNano = Math.ceil((most.amountNano + excess) * 0.001)',
+    find: 'const mostNano = estimatedNano + excess',
+    replace: 'const mostNano = Math.ceil((estimatedNano + excess) * 0.001)',
   },
   {
     name: 'the first of two limits holds',
