@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { type Kind, kindOf } from './support/kinds.ts'
@@ -9,8 +9,9 @@ import { type Kind, kindOf } from './support/kinds.ts'
 
 const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
-/** More than there are cores: most tests wait for much of their time. */
-const lanes = 2 * availableParallelism() + 1
+/** More than there are cores, because most tests wait for much of their time; each lane takes about a gigabyte. */
+const cores = availableParallelism()
+const lanes = Math.max(cores + 1, Math.min(2 * cores + 1, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
