@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('two gateways with one database', () => {
     upstream.finish()
     await charged(1)
     expect(await charges()).toEqual([{ nano: -backgroundNano }])
-  }, 40_000)
+  })
 
   test('when the one that began it has stopped, the other charges it', async () => {
     upstream.work()
@@ -68,5 +68,5 @@ describe.skipIf(!hasPostgres)('two gateways with one database', () => {
       "SELECT reserved_nano AS reserved FROM account WHERE email = 'user@example.com'",
     )
     expect(account?.reserved).toBe(0)
-  }, 40_000)
+  })
 })

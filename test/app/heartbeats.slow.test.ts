@@ -165,7 +165,7 @@ describe('S1: a stream', () => {
       expect(text).toContain('fell silent')
       expect(JSON.stringify(await scene.recordOf(id))).toContain('timeout_idle')
     })
-  }, 20_000)
+  })
 
   test('S2: a comment of the upstream itself is a sign of life, and passed on', async () => {
     const own = ': still there\n\n'

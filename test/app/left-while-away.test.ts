@@ -66,7 +66,7 @@ describe.each(allDialects)('$name: a whole answer is charged, late', (dialect) =
     await scene.tollgate.settled()
     scene.back()
     expect(await scene.charges()).toEqual([{ ending: 'complete', amountNano: charge }])
-  }, 30_000)
+  })
 
   test('when its client left before it came', async () => {
     await using scene = await startAway()
@@ -87,7 +87,7 @@ describe.each(allDialects)('$name: a whole answer is charged, late', (dialect) =
     await until('it to have ended', () => scene.tollgate.active() === 0)
     scene.back()
     expect(await scene.charges()).toEqual([{ ending: 'client_left', amountNano: charge }])
-  }, 30_000)
+  })
 })
 
 test('what was set aside is charged, late, when the client left and the upstream ran out of time', async () => {
@@ -112,7 +112,7 @@ test('what was set aside is charged, late, when the client left and the upstream
   expect(others).toEqual([])
   expect(row?.ending).toBe('client_left')
   expect(row?.amountNano).toBeGreaterThan(0)
-}, 30_000)
+})
 
 test('what goes on in the background is charged, though its client was told of an error', async () => {
   await using scene = await startAway()
@@ -128,4 +128,4 @@ test('what goes on in the background is charged, though its client was told of a
   expect((await scene.send('/v1/responses', body)).status).toBe(500)
   scene.back()
   expect((await scene.charges())[0]?.ending).toBe('background')
-}, 30_000)
+})

@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
       expect((await fetchFrom(1, body.id, 'DELETE')).status).toBe(200)
       expect(asked().toSorted((a, b) => a - b)).toEqual([0, 5])
     }
-  }, 30_000)
+  })
 
   test('another token gets it from neither', async () => {
     const { body } = await create(0)
@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
     for (const at of [0, 1]) expect((await create(at, both, strangerKey)).status).toBe(404)
     // Whoever has it still gets it where a stranger has asked before.
     expect((await create(1, { previous_response_id: body.id })).status).toBe(200)
-  }, 30_000)
+  })
 
   test('made in the background it is charged once, by whichever of them it is fetched', async () => {
     status = 'queued'
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
       "SELECT amount_nano AS n FROM ledger WHERE kind = 'charge'",
     )
     expect(entries).toEqual([{ n: -20_000 }])
-  }, 30_000)
+  })
 
   test('while Valkey is away both know what either has made, and no request fails for it', async () => {
     await valkey.stop()
@@ -165,5 +165,5 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
     expect((await fetchFrom(1, body.id)).status).toBe(200)
     expect(asked().toSorted((a, b) => a - b)).toEqual([0, 3])
     await valkey.start()
-  }, 30_000)
+  })
 })

@@ -62,6 +62,5 @@ describe.skipIf(!hasPostgres)('two gateways with one PostgreSQL', () => {
       const [account] = await ask(database.url, 'SELECT balance_nano, reserved_nano FROM account')
       expect(account).toEqual({ balance_nano: 0, reserved_nano: 0 })
     },
-    30_000,
   )
 })

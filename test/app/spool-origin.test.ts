@@ -50,4 +50,4 @@ test('what waits in a spool says of which database it is, also of one that began
   expect(entries().map((one) => one.origin)).toEqual([known])
   records.commit = commit
   await upstream.stop()
-}, 30_000)
+})

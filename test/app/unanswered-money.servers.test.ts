@@ -40,5 +40,5 @@ describe.skipIf(!hasPostgres)('a charge that PostgreSQL never confirms', () => {
     const [account] = await ask(database.url, 'SELECT balance_nano, reserved_nano FROM account')
     expect(account).toEqual({ balance_nano: 990_000_000, reserved_nano: 0 })
     await upstream.stop()
-  }, 30_000)
+  })
 })

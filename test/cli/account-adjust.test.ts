@@ -48,7 +48,7 @@ test('credit and debit tell the ledger entry and the new balance, and keep the r
     { kind: 'debit', amount_nano: -1, reason: 'correction' },
     { kind: 'debit', amount_nano: -1_000_000_000, reason: 'r' },
   ])
-}, 20_000)
+})
 
 test('asked twice with one key it is done once, and says so; with another amount it is refused', async () => {
   const before = await balanceOf('kim@example.com')
@@ -69,7 +69,7 @@ test('asked twice with one key it is done once, and says so; with another amount
   )
   expect(await balanceOf('kim@example.com')).toBe(before + 5_000_000_000)
   await account('debit kim@example.com 5 --reason back')
-}, 20_000)
+})
 
 test('processes that credit with one key at once make one entry', async () => {
   const line = 'credit kim@example.com 2 --reason race --key race-1'
@@ -80,7 +80,7 @@ test('processes that credit with one key at once make one entry', async () => {
   expect(entries.filter(({ reason }: { reason: string }) => reason === 'race')).toHaveLength(1)
   expect(await balanceOf('kim@example.com')).toBe(5_000_000_000)
   await account('debit kim@example.com 2 --reason back')
-}, 20_000)
+})
 
 test('a debit below the credit limit asks; without a terminal it needs --yes', async () => {
   expect((await account('debit kim@example.com 4 --reason all')).out).toContain(
@@ -99,7 +99,7 @@ test('a debit below the credit limit asks; without a terminal it needs --yes', a
   const repeated = await account('debit kim@example.com 1 --reason more --key more-1')
   expect(repeated).toMatchObject({ code: 0, err: '' })
   expect(await balanceOf('kim@example.com')).toBe(-2_000_000_000)
-}, 20_000)
+})
 
 test('the ledger of one account: its own entries with their reasons, newest last', async () => {
   const entries = await json('ledger lee@example.com')
@@ -123,7 +123,7 @@ test('the ledger of one account: its own entries with their reasons, newest last
   expect(head).toMatch(/^TIME +ENTRY +KIND +AMOUNT +BALANCE +FOR$/)
   expect(rows).toHaveLength(2)
   expect(rows[1]).toMatch(/ UTC +4 +debit +-1\.00 USD +18\.999999999 USD +r$/)
-}, 20_000)
+})
 
 test('audit list: who changed what by hand, newest last', async () => {
   const { out } = await place.run(['audit', 'list', '--json', '--limit', '3'])
@@ -140,7 +140,7 @@ test('audit list: who changed what by hand, newest last', async () => {
   const table = (await place.run(['audit', 'list'])).out.trimEnd().split('\n')
   expect(table[0]).toMatch(/^TIME +WHO +WHAT +WHOSE +DETAIL$/)
   expect(table.at(-1)).toMatch(/command line +account\.debit +kim@example\.com +\{"ledger_id":/)
-}, 20_000)
+})
 
 describe('refused', () => {
   const cases: readonly (readonly [string, string, number, string])[] = [
@@ -205,6 +205,6 @@ describe('refused', () => {
       expect(ran.err).toContain(message)
       expect(ran.err).not.toMatch(/\n\s+at /)
       expect(ran).toMatchObject({ code, out: '' })
-    }, 20_000)
+    })
   }
 })

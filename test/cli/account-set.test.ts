@@ -46,7 +46,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
   expect((await account('show lee@example.com')).out).toMatch(
     /^Low balance +yes, low is below 2\.50 USD$/m,
   )
-}, 20_000)
+})
 
 test('who is overdrawn is told in lists, by itself and in the status', async () => {
   await using owing = await createBalances()
@@ -75,7 +75,7 @@ test('who is overdrawn is told in lists, by itself and in the status', async () 
       },
     ],
   })
-}, 20_000)
+})
 
 test('what is set aside for requests under way is told beside the balance', async () => {
   const store = await openStoreOf(place.path)
@@ -99,7 +99,7 @@ test('what is set aside for requests under way is told beside the balance', asyn
   expect(await json('show kim@example.com')).toMatchObject(reserved)
   expect((await json('list'))[0]).toMatchObject(reserved)
   expect((await account('show kim@example.com')).out).toMatch(/^Reserved +0\.50 USD$/m)
-}, 20_000)
+})
 
 test('what was set in the console counts where the file leaves it open, and only there', async () => {
   const name = 'settings.balance_low_threshold'
@@ -120,7 +120,7 @@ test('what was set in the console counts where the file leaves it open, and only
   await set('a lot')
   expect(await threshold('open.yaml')).toBe(5_000_000_000)
   await set(null)
-}, 20_000)
+})
 
 test('where the setting can not be read, its default counts', async () => {
   await place.write('broken.yaml', `settings: { balance_low_threshold: "\${NOPE}" }\n`)
@@ -130,7 +130,7 @@ test('where the setting can not be read, its default counts', async () => {
     balance_low: true,
     balance_low_threshold_nano: 5_000_000_000,
   })
-}, 20_000)
+})
 
 test('O3: set changes what is named, and nothing else', async () => {
   await account('disable lee@example.com')
@@ -164,7 +164,7 @@ test('O3: set changes what is named, and nothing else', async () => {
       balance_low_nano: { from: 0, to: null },
     },
   })
-}, 20_000)
+})
 
 test('what the file names comes back with it, and set says so; what it does not name stays', async () => {
   const { err } = await account('set kim@example.com --credit-limit 9 --low-balance 4')
@@ -179,7 +179,7 @@ test('what the file names comes back with it, and set says so; what it does not 
     balance_low_threshold_nano: 4_000_000_000,
   })
   expect((await place.run(['apply'])).out).toContain('Nothing to change')
-}, 20_000)
+})
 
 test('an account can begin postpaid', async () => {
   expect(await json('add team@example.com --credit-limit 500')).toMatchObject({
@@ -187,7 +187,7 @@ test('an account can begin postpaid', async () => {
     credit_limit_nano: 500_000_000_000,
     tokens: [],
   })
-}, 20_000)
+})
 
 describe('refused', () => {
   const cases: readonly (readonly [string, string, number, string])[] = [
@@ -225,7 +225,7 @@ describe('refused', () => {
       expect(ran.err).toContain(message)
       expect(ran.err).not.toMatch(/\n\s+at /)
       expect(ran).toMatchObject({ code, out: '' })
-    }, 20_000)
+    })
   }
 })
 
@@ -238,4 +238,4 @@ test('every command of balances has help with an example', async () => {
     expect(out).toMatch(/Examples?:\n {2}tollgate \S/)
     for (const line of out.split('\n')) expect(line.length).toBeLessThan(120)
   }
-}, 20_000)
+})

@@ -80,7 +80,7 @@ test('pruning asks first, and without a terminal needs --yes', async () => {
   const pruned = await place.run(['apply', '--prune', '--yes'], { env })
   expect(pruned.out).toEndWith('Done: 0 created, 0 updated, 1 removed.\n')
   expect((await place.run(['account', 'show', 'guest@example.com'])).code).toBe(1)
-}, 10_000)
+})
 
 test('an update names what it changes', async () => {
   const file = join(place.path, 'tollgate.yaml')

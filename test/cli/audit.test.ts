@@ -27,7 +27,7 @@ test('apply: what the file made', async () => {
   expect((await list()).map(({ action, subject }) => `${action} ${subject}`)).toEqual([
     'account.create kim@example.com',
   ])
-}, 20_000)
+})
 
 test('every command that changes something leaves its row, and one that changes nothing none', async () => {
   const made = 'channel add main --speaks chat=https://upstream.example/v1 --model own gpt-4o'

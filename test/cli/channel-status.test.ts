@@ -68,7 +68,7 @@ test('of a channel that nothing cools there is nothing to say', async () => {
     sentence: 'spare is active, and nothing is known against it.',
     cooling: [],
   })
-}, 20_000)
+})
 
 test('one that cools says until when, since when, how often and why', async () => {
   await cool({ until: Date.now() + 100_000, rounds: 3 })
@@ -92,7 +92,7 @@ test('one that cools says until when, since when, how often and why', async () =
     ],
   })
   expect(report.cooling[0].remaining_ms).toBeWithin(1, 100_001)
-}, 20_000)
+})
 
 test('parts of a channel are told one by one: key, model, both', async () => {
   await cool(
@@ -113,20 +113,20 @@ test('parts of a channel are told one by one: key, model, both', async () => {
   ])
   const text = out + JSON.stringify(await json('status'))
   for (const hidden of [firstKey, secondKey, mark(firstKey)]) expect(text).not.toContain(hidden)
-}, 20_000)
+})
 
 test('one whose time is over is tried again by the next request', async () => {
   await cool({ until: Date.now() - 5_000 })
   expect((await channel('status main')).out).toMatch(/^main is probed by the next request, /)
   expect((await json('status main')).cooling).toMatchObject([{ remaining_ms: 0 }])
-}, 20_000)
+})
 
 test('a cause of a newer program is told by its name', async () => {
   await cool({ cause: 'upstream_moody' }, { channelId: 2, cause: 'toString' })
   const { out } = await channel('status')
   expect(out).toContain(': An attempt failed (upstream_moody).\n')
   expect(out).toContain(': An attempt failed (toString).\n')
-}, 20_000)
+})
 
 test('draining and being off are told, and drain and disable say what they mean', async () => {
   const drained = await channel('drain main')
@@ -146,7 +146,7 @@ test('draining and being off are told, and drain and disable say what they mean'
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.err).toContain('The channel "main" is disabled')
   expect(await json('show main')).toMatchObject({ status: 'disabled' })
-}, 30_000)
+})
 
 test('enable ends draining and all that cools, of this channel only', async () => {
   await channel('drain main')
@@ -158,7 +158,7 @@ test('enable ends draining and all that cools, of this channel only', async () =
   expect(main).toMatchObject({ status: 'active', cooling: [] })
   expect(spare.cooling).toHaveLength(1)
   expect((await channel('enable main')).out).toBe('The channel "main" is active.\n')
-}, 20_000)
+})
 
 test('what the file says otherwise it will say again', async () => {
   expect((await channel('drain main')).err).toBe(
@@ -167,7 +167,7 @@ test('what the file says otherwise it will say again', async () => {
   )
   expect((await channel('disable spare')).err).toContain('the channel "spare" is active; the next')
   expect((await channel('enable spare')).err).toBe('')
-}, 20_000)
+})
 
 describe('refused', () => {
   test.each([

@@ -50,7 +50,7 @@ test('each printed curl line works as pasted, and is told with what it cost', as
   expect(await child.exited).toBe(0)
   expect(await child.stderr.text()).toBe('')
   expect(existsSync(dirname(config))).toBe(false)
-}, 20_000)
+})
 
 /** A demo, and the folder that it makes its own in. */
 async function startDemo(place: Workplace, signal: NodeJS.Signals) {

@@ -41,7 +41,7 @@ test('whom a group is for is said by the file, and set and opened by command', a
     code: 2,
     err: expect.stringContaining('--accounts'),
   })
-}, 30_000)
+})
 
 test('a token in a group of others is refused, with the way out', async () => {
   await run('group set staff --accounts kim@example.com')
@@ -53,7 +53,7 @@ test('a token in a group of others is refused, with the way out', async () => {
   await run('group set staff --accounts lee@example.com')
   // What is in the wrong place by now can still be switched off.
   expect(await run(`token disable ${made.id}`)).toMatchObject({ code: 0 })
-}, 30_000)
+})
 
 test('which tools of vendors a group allows is said by the file, and set by command', async () => {
   expect(await json('group show all')).toMatchObject({ tools: null })
@@ -73,4 +73,4 @@ test('which tools of vendors a group allows is said by the file, and set by comm
   expect(unknown.code).toBe(2)
   expect(unknown.err).toMatch(/--tools.*"web_surfing"/)
   expect(await json('group set all --all-tools')).toMatchObject({ tools: null })
-}, 30_000)
+})

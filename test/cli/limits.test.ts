@@ -32,7 +32,7 @@ test('a token: set changes what is named, show and list tell it, the audit says 
   expect(await json('token set 1 --budget 5')).toMatchObject({ limits })
   expect(await json('token list')).toMatchObject([{ limits }])
   expect((await run('token list')).out).toMatch(/ 600 rpm, 4 at once /)
-}, 30_000)
+})
 
 test('an account: the same, and the file has the last word only where it names limits', async () => {
   expect((await run('account show kim@example.com')).out).toMatch(/^Limits +none$/m)
@@ -53,7 +53,7 @@ test('an account: the same, and the file has the last word only where it names l
   await place.write('named.yaml', file.replace('balance: 3', 'balance: 3\n    limits: { tpm: 5 }'))
   const named = await run('account set kim@example.com --rpm none --config named.yaml')
   expect(named.err).toContain('the configuration file sets limits of kim@example.com')
-}, 30_000)
+})
 
 test('add takes limits, of accounts, tokens, groups and channels', async () => {
   const account = await json('account add new@example.com --rpm 7')
@@ -69,7 +69,7 @@ test('add takes limits, of accounts, tokens, groups and channels', async () => {
   expect(await json(add, { stdin: 'a-key\n' })).toMatchObject({ limits, proxy: null })
   expect((await run('channel show other')).out).toMatch(/^Limits +1 rpm, 3 at once$/m)
   expect((await run('channel list')).out).toMatch(/^other .* 1 rpm, 3 at once /m)
-}, 30_000)
+})
 
 test('the proxy of a channel comes from a variable, is kept, and is never shown', async () => {
   const env = { PROXY: 'http://user:hunter2@proxy.example:3128', KEY: 'a-key' }
@@ -91,7 +91,7 @@ test('the proxy of a channel comes from a variable, is kept, and is never shown'
   expect(shown.out).toMatch(/^Proxy +set$/m)
   expect(await json('channel show far')).toMatchObject({ proxy: 'set', status: 'draining' })
   expect(added.out + shown.out + (await run('channel list --json')).out).not.toContain('hunter2')
-}, 30_000)
+})
 
 test('a probe of the file is shown', async () => {
   const file = await Bun.file(join(place.path, 'tollgate.yaml')).text()
@@ -104,7 +104,7 @@ test('a probe of the file is shown', async () => {
   expect(await json('channel show main')).toMatchObject({
     probe: { every_ms: 90_000, model: null },
   })
-}, 30_000)
+})
 
 describe('refused', () => {
   const most = 'Write a whole number from 1 to 1000000000, or none.'
@@ -137,6 +137,6 @@ describe('refused', () => {
       expect(ran.err).toContain(message)
       expect(ran.err).not.toMatch(/\n\s+at |hunter2/)
       expect(ran).toMatchObject({ code, out: '' })
-    }, 30_000)
+    })
   }
 })

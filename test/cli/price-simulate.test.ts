@@ -188,7 +188,7 @@ test('the span, the group, and the other forms', async () => {
       models: [{ model: 'house-free', reason: expect.stringContaining('nothing') }],
     },
   })
-}, 20_000)
+})
 
 test('a table for people', async () => {
   const { out, err, code } = await run('next.yaml')

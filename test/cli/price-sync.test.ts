@@ -77,7 +77,7 @@ test("the catalog's form: shows the difference, asks, sets prices, keeps notes",
   })
   const again = await run('sync', '--from', 'catalog.json')
   expect(again).toMatchObject({ code: 0, out: '0 prices to set, 2 unchanged, 0 skipped.\n' })
-}, 20_000)
+})
 
 test("LiteLLM's form: JSON tells the difference and changes nothing without --yes", async () => {
   const planned = await json('sync', '--from', 'litellm.json')
@@ -105,7 +105,7 @@ test("LiteLLM's form: JSON tells the difference and changes nothing without --ye
   expect(await json('sync', '--from', 'litellm.json', '--yes')).toMatchObject({ applied: true })
   expect(await priceOf('house-painter')).toMatchObject({ unit: 'call', per_call_nano: 40_000_000 })
   expect(await priceOf('house-small')).toMatchObject({ input: 450_000, cache_read: 450_000 })
-}, 20_000)
+})
 
 test("another gateway's feed, from an address: rounds openly, keeps tiers, skips what is off", async () => {
   const text = await Bun.file(join(place.path, 'feed.json')).text()
@@ -132,7 +132,7 @@ test("another gateway's feed, from an address: rounds openly, keeps tiers, skips
     output: 8_000_000,
     tiers: [{ above: 100_000, input: 2_000_000, output: 20_000_000 }],
   })
-}, 20_000)
+})
 
 test('--all takes what nobody offers too; what was removed on purpose stays so', async () => {
   await run('remove', 'house-small', '--yes')
@@ -146,7 +146,7 @@ test('--all takes what nobody offers too; what was removed on purpose stays so',
   expect(skipped).toMatchObject([
     { model: 'house-small', reason: expect.stringContaining('removed') },
   ])
-}, 20_000)
+})
 
 test('a price of the configuration file is changed with a warning', async () => {
   await place.write(
@@ -157,7 +157,7 @@ test('a price of the configuration file is changed with a warning', async () => 
   const done = await run('sync', '--from', 'catalog.json', '--yes', '--config', 'other.yaml')
   expect(done.code).toBe(0)
   expect(done.err).toContain('warning: the configuration file set the price of house-large')
-}, 20_000)
+})
 
 test('refused: what can not be read, with the place that is wrong', async () => {
   await place.write('broken.json', '{"models": [{"id": "a"}], "source": "x", "date": "2026-01-01"}')
@@ -180,4 +180,4 @@ test('refused: what can not be read, with the place that is wrong', async () => 
       expect(ran).toMatchObject({ code, out: '' })
     }),
   )
-}, 20_000)
+})

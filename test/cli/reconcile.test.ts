@@ -46,7 +46,7 @@ difference                    0      0       0       –               –
 billed, unknown to us         0      –       –       –               –
 ours, not billed              0      0       0       0        0.00 USD
 `)
-}, 30_000)
+})
 
 test('every kind of difference is listed, and the exit code is 1', async () => {
   const lines = [...everything.slice(0, 3), line(3, 'up_3', 25), line(4, 'invented'), line(129)]
@@ -72,7 +72,7 @@ Known to both, with other counts (theirs / ours): 1
   UPSTREAM ID  REQUEST    INPUT   OUTPUT  CACHED  NOTE
   up_3         req_3    16 / 16  25 / 20   – / 0
 `)
-}, 30_000)
+})
 
 test('as JSON lines all of it is there, the summary first', async () => {
   const lines = [...everything.slice(0, 3), line(3, 'up_3', 25), line(4, 'invented'), line(129)]
@@ -105,7 +105,7 @@ test('as JSON lines all of it is there, the summary first', async () => {
     billed: { upstream_request_id: 'up_3', output_tokens: 25 },
     own: { request_id: 'req_3', output_tokens: 20, model: 'small', status: 200 },
   })
-}, 30_000)
+})
 
 test('columns can be named, and a span told', async () => {
   await place.write('usage.csv', 'trace,out,cost\nup_0,20,1\nup_1,21,1\n')
@@ -122,7 +122,7 @@ test('columns can be named, and a span told', async () => {
   const { code, err } = await reconcile(...named, ...span)
   expect(code).toBe(1)
   expect(err).toContain('0 billed but unknown to us, 0 of ours not billed, 1 with other counts')
-}, 30_000)
+})
 
 test('several channels may share an account upstream, and the file may come last', async () => {
   await place.write('usage.csv', csv(everything))
@@ -130,10 +130,10 @@ test('several channels may share an account upstream, and the file may come last
   const { code, out } = await place.run(words)
   expect(code).toBe(0)
   expect(out).toContain('Channel   main, main\n')
-}, 30_000)
+})
 
 test('an unknown channel is told of, with the one that was probably meant', async () => {
   const { code, err } = await place.run(['reconcile', 'usage.csv', '--channel', 'mian'])
   expect(code).toBe(1)
   expect(err).toContain('There is no channel "mian". Did you mean "main"?')
-}, 30_000)
+})

@@ -35,7 +35,7 @@ test('a group: the file says it, commands show and change it, and a plan tells t
   expect((await run('plan')).out).toContain('regions  deny ["KP","RU"] → allow ["CN","US"]')
   expect(await json('group set some --all-countries')).toMatchObject({ regions: null })
   expect((await run('apply')).out).toContain('regions  all → allow ["CN","US"]')
-}, 30_000)
+})
 
 test('an account: the same', async () => {
   expect(await json('account show kim@example.com')).toMatchObject({ regions: { deny: ['RU'] } })
@@ -50,7 +50,7 @@ test('an account: the same', async () => {
   // What the file leaves out of an account stays as it is.
   expect(await json('account show lee@example.com')).toMatchObject({ regions: { deny: ['IR'] } })
   expect(await json('account set lee@example.com --all-countries')).toMatchObject({ regions: null })
-}, 30_000)
+})
 
 test('what is no country, both lists, and no header at all are refused in words', async () => {
   const refused = async (line: string, ...words: string[]) => {
@@ -69,4 +69,4 @@ test('what is no country, both lists, and no header at all are refused in words'
   expect(planned.code).not.toBe(0)
   expect(planned.err).toContain('groups[0].regions can not be judged: set settings.country_header')
   expect(planned.err).toContain('accounts[0].regions can not be judged')
-}, 30_000)
+})

@@ -127,7 +127,7 @@ test('an account and its tokens: add, list, show, disable, remove', async () => 
     role: 'admin',
     balance_nano: 2_500_000_000,
   })
-}, 20_000)
+})
 
 describe('refused', () => {
   const cases: readonly (readonly [string, string, number, string])[] = [
@@ -226,4 +226,4 @@ test('on a terminal it asks, and no answer is a no', async () => {
   expect((await run('channel show spare')).code).toBe(0)
   expect((await answer('y\r')).code).toBe(0)
   expect((await run('channel show spare')).code).toBe(1)
-}, 10_000)
+})

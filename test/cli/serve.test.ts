@@ -77,7 +77,7 @@ test('sees within a second what a command beside it changes', async () => {
   expect(refused).toContain('groups[0].channels')
   child.kill('SIGINT')
   expect(await child.exited).toBe(0)
-}, 15_000)
+})
 
 test('a port in use is told without a stack', async () => {
   await using place = await createWorkplace()
@@ -128,7 +128,7 @@ test('more than 256 upstream requests run at once', async () => {
   child.kill('SIGTERM')
   expect(await child.exited).toBe(0)
   await upstream.stop(true)
-}, 15_000)
+})
 
 test('a second signal cuts the grace of open requests short', async () => {
   await using place = await createWorkplace()
@@ -159,7 +159,7 @@ test('a second signal cuts the grace of open requests short', async () => {
   const { out } = await place.run(['export', 'requests'])
   expect(JSON.parse(out)).toMatchObject({ ending: 'shutdown', account: 'a@example.com' })
   await upstream.stop(true)
-}, 15_000)
+})
 
 test('an error that nobody caught is told, and does not end the process', async () => {
   const script = `

@@ -39,7 +39,7 @@ test('list and show tell the budget and what was spent of it', async () => {
   expect((await token('show 1')).out).toMatch(/^Spent +0\.25 of 5\.00 USD today$/m)
   const account = await place.run(['account', 'show', 'kim@example.com', '--json'])
   expect(JSON.parse(account.out).tokens[0]).toEqual(first)
-}, 20_000)
+})
 
 test('add takes budgets, 0 too; without one there is nothing to be spent of', async () => {
   const line = 'add --account lee@example.com --group main'
@@ -51,7 +51,7 @@ test('add takes budgets, 0 too; without one there is nothing to be spent of', as
   })
   expect(await json(`${line} --name free`)).toMatchObject({ id: 3, budget: none, spent: null })
   expect((await token('show 3')).out).toMatch(/^Spent +no budget$/m)
-}, 20_000)
+})
 
 test('O3: set changes what is named, and nothing else', async () => {
   const before = await json('show 2')
@@ -70,13 +70,13 @@ test('O3: set changes what is named, and nothing else', async () => {
   expect(await json('show 2')).toEqual({ ...before, budget: none, spent: null })
   const audit = await place.run(['audit', 'list', '--json', '--limit', '1'])
   expect(JSON.parse(audit.out)).toMatchObject([{ action: 'token.set', subject: 'token 2' }])
-}, 20_000)
+})
 
 test('none takes the end of a token away as never does, in add and in set', async () => {
   const made = await json('add --account lee@example.com --group main --expires none')
   expect(made).toMatchObject({ expires_at: null })
   expect(await json(`set ${made.id} --expires none`)).toMatchObject({ expires_at: null })
-}, 20_000)
+})
 
 test('add and set make a token strict, and list and show tell it', async () => {
   const line = 'add --account lee@example.com --group main'
@@ -101,7 +101,7 @@ test('add and set make a token strict, and list and show tell it', async () => {
     ...Array.from({ length: id - 1 }, () => false),
     true,
   ])
-}, 20_000)
+})
 
 test('add and set say what one request may cost, and list and show tell it', async () => {
   const line = 'add --account lee@example.com --group main'
@@ -124,7 +124,7 @@ test('add and set say what one request may cost, and list and show tell it', asy
   expect((await token(`set ${id} --max-cost-per-request much`)).code).toBe(2)
   const wrong = await token(`${line} --max-cost-per-request -1`)
   expect(wrong.err).toContain('--max-cost-per-request: "-1" is not an amount')
-}, 20_000)
+})
 
 test('of a token that the file names, set says that the file has the last word', async () => {
   const set = await token('set 1 --budget 8')
@@ -135,7 +135,7 @@ test('of a token that the file names, set says that the file has the last word',
   expect((await place.run(['plan'])).out).toContain(
     '~ token kim@example.com/laptop\n    budget.total  8 → null\n',
   )
-}, 20_000)
+})
 
 describe('refused', () => {
   const add = 'add --account lee@example.com --group main'
@@ -170,6 +170,6 @@ describe('refused', () => {
       expect(ran.err).toContain(message)
       expect(ran.err).not.toMatch(/\n\s+at /)
       expect(ran).toMatchObject({ code, out: '' })
-    }, 20_000)
+    })
   }
 })

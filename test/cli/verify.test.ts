@@ -44,7 +44,7 @@ test('it, "status" and "backup" tell of what waits in the spool', async () => {
     expect(err).toStartWith(`tollgate: warning: 2 settlements wait in the spool ${folder}, and not`)
   }
   rmSync(folder, { recursive: true })
-}, 30_000)
+})
 
 test('for machines, and since a time', async () => {
   const whole = JSON.parse((await place.run(['verify', '--json'])).out)

@@ -29,7 +29,7 @@ describeInBrowser('an amount of many signs', () => {
       hostname: '127.0.0.1',
       fetch: (request) => scene.tollgate.app.handle(request),
     })
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)
@@ -51,7 +51,7 @@ describeInBrowser('an amount of many signs', () => {
         expect(over).toBeLessThanOrEqual(0)
         expect(Number.parseFloat(size)).toBeGreaterThan(10)
         await page.close()
-      }, 20_000)
+      })
     }
   }
 })

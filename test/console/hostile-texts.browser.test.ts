@@ -134,7 +134,7 @@ describeInBrowser('hostile texts', () => {
       hostname: '127.0.0.1',
       fetch: (request) => scene.tollgate.app.handle(request),
     })
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)
@@ -207,12 +207,12 @@ describeInBrowser('hostile texts', () => {
     }
     expect(wrong.filter((one) => !one.includes('status of'))).toEqual([])
     await context.close()
-  }, 30_000)
+  })
 
   test('nor on the pages for everybody', async () => {
     const { page, wrong, context } = await open('other')
     for (const path of ['/status', '/docs', '/docs/translation']) await look(page, path)
     expect(wrong).toEqual([])
     await context.close()
-  }, 20_000)
+  })
 })

@@ -20,7 +20,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     })
     const extraHTTPHeaders = { 'x-test-person': people.admin }
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)
@@ -44,7 +44,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await write('名称', 'default')
     await press('添加分组')
     await complaint('名称', '名称或邮箱已被占用')
-  }, 20_000)
+  })
 
   test('of an account: no amount, and an address that is taken', async () => {
     await open('/admin/accounts')
@@ -56,7 +56,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await write('初始余额', '1')
     await press('新建账户')
     await complaint('邮箱', '名称或邮箱已被占用')
-  }, 20_000)
+  })
 
   test('of a token with an address that is none', async () => {
     await open('/tokens')
@@ -65,7 +65,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await page.keyboard.press('Enter')
     await press('新建令牌')
     await complaint('IP', '请填写 IP 地址或 CIDR 网段，例如 203.0.113.7 或 10.0.0.0/8')
-  }, 20_000)
+  })
 
   test('of all faults of a channel at once', async () => {
     await open('/admin/channels/new')
@@ -76,7 +76,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await press('添加渠道')
     await complaint('Chat', '请填写以 https:// 或 http:// 开头的网址，其中不含用户名、密码和 #')
     await complaint('模型', '与前面的重复')
-  }, 20_000)
+  })
 
   test('of a model that is not there: in Chinese, and in the words that clients read', async () => {
     await scene.ask('admin', 'POST', '/api/v1/tokens', { name: 'mine', group: 'default' })
@@ -87,7 +87,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 15_000 })
     const english = alert.locator('[lang="en"]')
     expect(await english.textContent()).toContain('no-such-model')
-  }, 20_000)
+  })
 
   test('of a second step that took too long: that it is to be begun again', async () => {
     const halfway = { code: 0, message: 'success', data: { two_factor: true } }
@@ -101,7 +101,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     const alert = page.getByRole('alert')
     await alert.getByText('请重新开始').waitFor({ timeout: 5_000 })
     expect(await alert.textContent()).not.toMatch(/[a-z]/)
-  }, 20_000)
+  })
 
   test('of a passkey that is not accepted: not that a password is wrong', () => {
     expect(reasonText('wrong_passkey', 'zh')).toBe('通行密钥未通过验证')
@@ -113,5 +113,5 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await press('保存')
     await complaint('最多尝试', '请填写整数，且不要超出允许的范围')
     expect(await page.locator('.mantine-InputWrapper-error').count()).toBe(1)
-  }, 20_000)
+  })
 })

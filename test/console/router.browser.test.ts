@@ -17,7 +17,7 @@ describeInBrowser('the console', () => {
       hostname: '127.0.0.1',
       fetch: (request) => scene.tollgate.app.handle(request),
     })
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)
@@ -46,32 +46,28 @@ describeInBrowser('the console', () => {
     }
     expect(broken).toEqual([])
     await page.close()
-  }, 30_000)
+  })
 
   test.each([
     ['en-US', 'This page failed', 'Reload', 'To the overview', 'Overview'],
     ['zh-CN', '此页面出错了', '重新加载', '返回概览', '概览'],
-  ])(
-    'a page with a fault says so, and leads on: %s',
-    async (locale, ...words) => {
-      const [title = '', again = '', back = '', overview = ''] = words
-      const page = await visit('/', locale)
-      // An answer that no page can read.
-      const data = { items: null }
-      await page.route('**/api/v1/admin/groups*', (route) => route.fulfill({ json: { data } }))
-      await page.goto(`${server.url.origin}/console/admin/groups`)
-      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-      expect(await page.getByText('Something went wrong').count()).toBe(0)
-      expect(await accessibilityProblems(page)).toEqual([])
-      await page.getByRole('link', { name: back }).click()
-      await page.getByRole('heading', { name: overview, level: 1 }).waitFor()
-      await page.goBack()
-      await page.getByRole('heading', { name: title }).waitFor()
-      await page.unroute('**/api/v1/admin/groups*')
-      await page.getByRole('button', { name: again }).click()
-      await page.getByText('default').first().waitFor()
-      await page.close()
-    },
-    30_000,
-  )
+  ])('a page with a fault says so, and leads on: %s', async (locale, ...words) => {
+    const [title = '', again = '', back = '', overview = ''] = words
+    const page = await visit('/', locale)
+    // An answer that no page can read.
+    const data = { items: null }
+    await page.route('**/api/v1/admin/groups*', (route) => route.fulfill({ json: { data } }))
+    await page.goto(`${server.url.origin}/console/admin/groups`)
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('link', { name: back }).click()
+    await page.getByRole('heading', { name: overview, level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: title }).waitFor()
+    await page.unroute('**/api/v1/admin/groups*')
+    await page.getByRole('button', { name: again }).click()
+    await page.getByText('default').first().waitFor()
+    await page.close()
+  })
 })

@@ -35,7 +35,7 @@ describeInBrowser('an answer that is stopped in the playground of a group that r
       fetch: (request) => scene.tollgate.app.handle(request),
     })
     page = await browser.newPage({ extraHTTPHeaders: { 'x-test-person': people.admin } })
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)

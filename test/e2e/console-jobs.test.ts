@@ -43,4 +43,4 @@ accounts: [{ email: ${admin.email}, role: admin, password: ${admin.password}, ba
   expect(yaml.text).toContain('email: first@example.com')
   expect(yaml.text + gate.stdout.join('')).not.toContain(admin.password)
   expect(gate.stderr.join('')).toBe('')
-}, 30_000)
+})

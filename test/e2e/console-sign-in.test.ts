@@ -33,4 +33,4 @@ test('the compiled program: its link makes an administrator, who signs in and ou
     expect(wrote).not.toContain(secret)
   expect(wrote).toContain('"message":"sign-in refused","account_id":1')
   expect(gate.stderr.join('')).toBe('')
-}, 30_000)
+})

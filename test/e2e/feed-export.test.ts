@@ -79,7 +79,7 @@ test('--watch follows every change; readers never see a part; SIGTERM ends it wi
     'provider-pricing.json',
     'provider-pricing.json.gz',
   ])
-}, 20_000)
+})
 
 test('a folder that can not be written is told', async () => {
   const { stderr, exitCode } = await runBinary([

@@ -72,7 +72,7 @@ test('serves on when the origin is killed, follows when it is back, starts again
   } finally {
     await mirror.stop()
   }
-}, 20_000)
+})
 
 test('refuses and reports broken and foreign documents; --accept-site lets a site move', async () => {
   await using gateway = await startPricedGateway('http://127.0.0.1:9')
@@ -95,7 +95,7 @@ test('refuses and reports broken and foreign documents; --accept-site lets a sit
   text = foreign
   await using moved = await startMirror(`${origin.url}/feed`, '--accept-site', 'Other')
   await until('the other site', async () => (await readFeed(moved.url)) === foreign)
-}, 20_000)
+})
 
 test('without a copy and without an origin the answer is 503, until there is one', async () => {
   await using mirror = await startMirror('http://127.0.0.1:9/feed')

@@ -57,4 +57,4 @@ test('an upstream is not blamed for the time in which the gateway did not run', 
   await using ledger = openLedger(gateway.cwd)
   const attempts = (await ledger.records()).map(({ ending }) => ending)
   expect(attempts).toEqual(['complete', 'complete'])
-}, 30_000)
+})

@@ -11,4 +11,4 @@ test('a gateway that has nothing to do takes at most 90 MB', async () => {
   // What is built after the start is built by then.
   await Bun.sleep(2000)
   expect(gateway.residentBytes() / mebibyte).toBeLessThan(90)
-}, 30_000)
+})

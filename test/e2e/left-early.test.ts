@@ -147,7 +147,7 @@ describe.each(allDialects)('A6: $name', (dialect) => {
     ]
     expectReservation(streamed)
     expectReservation(whole)
-  }, 20_000)
+  })
 
   test.each([400, 500])('left, and the upstream answers %d: nothing is charged', async (status) => {
     const answer = () => jsonAnswer({ error: { message: 'no', type: 'none' } }, status)
@@ -228,7 +228,7 @@ test('its receipt says why, in a sentence; verify finds nothing', async () => {
   expect(await run('receipt', lost.record.request_id)).toContain('reserved for the request')
   const proof = await runBinary(['verify', '--config', config], { cwd: gateway.cwd })
   expect(proof.exitCode, proof.stdout).toBe(0)
-}, 30_000)
+})
 
 test('each of them is logged once', () => {
   const logged = gateway.stdout

@@ -92,7 +92,7 @@ test('bodies that one customer announces and does not send leave memory for othe
     for (const { socket } of open) socket.destroy()
   }
   await until('all to be given back', async () => (await figure('memory_used_bytes')) === 0)
-}, 40_000)
+})
 
 test('a body that drips is given up while others wait for its memory, and its connection is closed', async () => {
   using slow = await announce(2.5 * mebibyte)

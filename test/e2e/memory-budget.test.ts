@@ -78,7 +78,7 @@ test('a large body waits for the memory of another one, and small ones pass it',
   await arrived(2) // the small one: the second large one is not sent on
   hold.resolve()
   expect([(await first).status, (await second).status]).toEqual([200, 200])
-}, 30_000)
+})
 
 const unstreamed = Object.values(endpoints).filter(
   ({ method, body }) => method === 'POST' && body !== undefined,
@@ -121,7 +121,7 @@ test('a body for which there is never room is refused, and told what would have 
     ])
     expect(answer.body).toMatch(/larger than 9MiB.*server\.memory/)
   }
-}, 30_000)
+})
 
 test('so is one that would take too much to be read, with all its values', async () => {
   const many = JSON.stringify(chat.request(false)).replace(
@@ -183,4 +183,4 @@ test('a whole answer takes of the same memory; one for which there is none is to
   expect((await send(small)).status).toBe(502)
   answerBytes = 0
   expect((await send(textOf(6 * mebibyte))).status).toBe(200)
-}, 30_000)
+})

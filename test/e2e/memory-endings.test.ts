@@ -125,44 +125,40 @@ const cases = Object.entries(endings).flatMap(([name, ending]) =>
   Object.keys(ways).map((way) => [name, way, ending] as const),
 )
 
-test.each(cases)(
-  '%s, %s',
-  async (_, way, ending) => {
-    hold = Promise.withResolvers()
-    answers = ending.answers ?? well
-    upstream.clear()
-    const { stream = false, leaves, key = testKey } = ending
-    // Text that does not repeat itself: what is compressed too well is refused.
-    const question = Array.from({ length: 15_000 }, (_, at) => Math.sin(at)).join(' ')
-    const sent = ways[way]?.(ending.body ?? JSON.stringify(chat.request(stream, question)))
-    if (sent === undefined) throw new Error(`No way ${way}.`)
-    // Twice as many as there are places.
-    for (let round = 0; round < 8; round++) {
-      using client = await openRaw(tollgate.port)
-      const path = ending.path ?? chat.path(stream)
-      const headers = [['authorization', `Bearer ${key}`] as const, ...sent.headers]
-      client.socket.write(requestHead({ method: 'POST', path, headers }))
-      const part = typeof leaves === 'number' ? leaves : 1
-      client.socket.write(Buffer.from(sent.body).subarray(0, part * Buffer.byteLength(sent.body)))
-      if (leaves === 'asked') {
-        await until('the upstream to be asked', () => upstream.requests.length > round)
-        client.socket.destroy()
-      } else if (leaves !== undefined) client.socket.destroy()
-      else expect(await client.received('HTTP/1.1 ')).toBeUndefined()
-      if (leaves === undefined) continue
-      hold.resolve()
-      await until('it to end', async () => (await figure('requests_in_flight')) === 0)
-      hold = Promise.withResolvers()
-    }
+test.each(cases)('%s, %s', async (_, way, ending) => {
+  hold = Promise.withResolvers()
+  answers = ending.answers ?? well
+  upstream.clear()
+  const { stream = false, leaves, key = testKey } = ending
+  // Text that does not repeat itself: what is compressed too well is refused.
+  const question = Array.from({ length: 15_000 }, (_, at) => Math.sin(at)).join(' ')
+  const sent = ways[way]?.(ending.body ?? JSON.stringify(chat.request(stream, question)))
+  if (sent === undefined) throw new Error(`No way ${way}.`)
+  // Twice as many as there are places.
+  for (let round = 0; round < 8; round++) {
+    using client = await openRaw(tollgate.port)
+    const path = ending.path ?? chat.path(stream)
+    const headers = [['authorization', `Bearer ${key}`] as const, ...sent.headers]
+    client.socket.write(requestHead({ method: 'POST', path, headers }))
+    const part = typeof leaves === 'number' ? leaves : 1
+    client.socket.write(Buffer.from(sent.body).subarray(0, part * Buffer.byteLength(sent.body)))
+    if (leaves === 'asked') {
+      await until('the upstream to be asked', () => upstream.requests.length > round)
+      client.socket.destroy()
+    } else if (leaves !== undefined) client.socket.destroy()
+    else expect(await client.received('HTTP/1.1 ')).toBeUndefined()
+    if (leaves === undefined) continue
     hold.resolve()
-    await until('all to be given back', async () => (await figure('memory_used_bytes')) === 0)
-    answers = well
-    const last = await fetch(tollgate.url + chat.path(false), {
-      ...{ method: 'POST', proxy: false, body: JSON.stringify(chat.request(false)) },
-      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    })
-    await last.text()
-    expect(last.status).toBe(200)
-  },
-  30_000,
-)
+    await until('it to end', async () => (await figure('requests_in_flight')) === 0)
+    hold = Promise.withResolvers()
+  }
+  hold.resolve()
+  await until('all to be given back', async () => (await figure('memory_used_bytes')) === 0)
+  answers = well
+  const last = await fetch(tollgate.url + chat.path(false), {
+    ...{ method: 'POST', proxy: false, body: JSON.stringify(chat.request(false)) },
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+  })
+  await last.text()
+  expect(last.status).toBe(200)
+})

@@ -56,7 +56,7 @@ beforeAll(async () => {
     args: ['serve', '--log', 'json'],
     config: (listen) => tollgateYaml({ listen, upstream: upstream.url, speaks: ['chat'] }),
   })
-}, 30_000)
+})
 afterAll(async () => {
   await gateway.stop()
   await upstream.stop()

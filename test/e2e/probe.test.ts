@@ -30,4 +30,4 @@ test('a probe asks for the least, is told to the log, charged to nobody and no r
   ])
   await using ledger = openLedger(gateway.cwd)
   expect([(await ledger.charges()).length, (await ledger.records()).length]).toEqual([0, 0])
-}, 20_000)
+})

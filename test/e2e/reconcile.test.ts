@@ -75,4 +75,4 @@ test('an upstream’s bill is compared with the records of a running gateway', a
     billed: { output_tokens: 200 },
     own: { output_tokens: 20 },
   })
-}, 30_000)
+})

@@ -148,7 +148,7 @@ test('the status page says the same in words, in the reader’s language', async
   expect(english).toContain('<h1 class="degraded"><span>1 of 2 groups is degraded</span></h1>')
   expect(english).toContain('77.77% succeeded')
   expect(await pageIn('zh-CN')).toContain('<span>2 个分组中，1 个部分异常</span>')
-}, 30_000)
+})
 
 test('metrics agree with the status, on an address of their own', async () => {
   const families = await metricsOf()
@@ -196,5 +196,5 @@ describe('the address of the metrics', () => {
     expect(stderr).toContain(`Port ${metricsPort} on 127.0.0.1 is in use.`)
     expect(stderr).toContain('server.metrics')
     expect(stderr).not.toMatch(/^\s+at /m)
-  }, 20_000)
+  })
 })

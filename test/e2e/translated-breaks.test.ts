@@ -82,7 +82,7 @@ beforeAll(async () => {
     const warm = { question: 'break in-its-text ended', key: keyOn(asked) }
     await (await ask(gateway.url, client, true, warm)).text()
   }
-}, 30_000)
+})
 afterAll(async () => {
   await ledger[Symbol.asyncDispose]()
   await gateway.stop()
@@ -158,4 +158,4 @@ test('S5: silent anywhere in its stream: an error in the protocol, what came cha
   await Promise.all(
     asked.flatMap((pair) => Object.keys(places).map((place) => expectBreak(pair, place, 'silent'))),
   )
-}, 20_000)
+})

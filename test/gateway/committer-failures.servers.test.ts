@@ -34,25 +34,21 @@ const faults = [
 describe.skipIf(!hasPostgres)(
   'what was delivered is charged when a PostgreSQL works again that',
   () => {
-    test.each(faults)(
-      '%s',
-      async (_, begin, end) => {
-        await using database = await createDatabase()
-        const store = await openPostgresStore({ url: database.url, clock: () => now })
-        await seed(store)
-        const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
-        const { settle, keep, idle } = createCommitter(store.records, () => {}, log)
-        const delivered = settlement({ requestId: 'delivered', amountNano: 70 })
-        await ask(database.url, begin)
-        await expect(settle(delivered)).rejects.toThrow()
-        keep(delivered)
-        await idle()
-        await ask(database.url, end)
-        await idle()
-        expect((await store.admin.account('ann@example.com'))?.balanceNano).toBe(opening - 70)
-        await store.close()
-      },
-      30_000,
-    )
+    test.each(faults)('%s', async (_, begin, end) => {
+      await using database = await createDatabase()
+      const store = await openPostgresStore({ url: database.url, clock: () => now })
+      await seed(store)
+      const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
+      const { settle, keep, idle } = createCommitter(store.records, () => {}, log)
+      const delivered = settlement({ requestId: 'delivered', amountNano: 70 })
+      await ask(database.url, begin)
+      await expect(settle(delivered)).rejects.toThrow()
+      keep(delivered)
+      await idle()
+      await ask(database.url, end)
+      await idle()
+      expect((await store.admin.account('ann@example.com'))?.balanceNano).toBe(opening - 70)
+      await store.close()
+    })
   },
 )

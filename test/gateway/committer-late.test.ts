@@ -89,7 +89,7 @@ test('a charge is kept, however many failures are waiting before it', async () =
   const kept = said('request not stored: it is lost if the process ends now')
   expect(kept.length).toBe(100_001)
   expect(kept.at(-1)).toMatchObject({ request_id: 'req_2', amount_nano: 30 })
-}, 30_000)
+})
 
 test('nor do very many that come in one turn, and all are answered', async () => {
   await Promise.all(Array.from({ length: 1_500 }, (_, id) => scene.committer.settle(one(id))))

@@ -131,5 +131,4 @@ test.skipIf(!hasPostgres)(
     await ask(database.url, "UPDATE account SET status = 'disabled'")
     expect(await setUp(first?.url)).toMatchObject({ status: 403, reason: 'setup_closed' })
   },
-  30_000,
 )

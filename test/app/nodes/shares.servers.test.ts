@@ -48,5 +48,5 @@ describe.skipIf(!hasPostgres || !hasValkey)('a gateway that starts while Valkey 
     expect(statuses.filter((status) => status === 200)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(20)
     expect(node.complaints.join('')).toContain('"nodes":3')
-  }, 30_000)
+  })
 })

@@ -32,7 +32,7 @@ describeInBrowser('in a browser', () => {
   beforeAll(async () => {
     scene = await startStatusScene({ site: { name: 'A gateway' }, groups, models, minutes })
     browser = await openBrowser()
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await scene?.[Symbol.asyncDispose]()
@@ -84,7 +84,6 @@ describeInBrowser('in a browser', () => {
         await expectToFit(page)
       })
     },
-    30_000,
   )
 
   test('no name runs as a script, and each bar that was measured has a text', async () => {
@@ -107,5 +106,5 @@ describeInBrowser('in a browser', () => {
       await page.waitForURL('**/status?lang=zh')
       expect(await page.locator('h1').textContent()).toBe('4 个分组中，1 个不可用，1 个部分异常')
     })
-  }, 30_000)
+  })
 })

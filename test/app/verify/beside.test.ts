@@ -73,4 +73,4 @@ test('nothing differs while requests are settled, reserved, grown and released b
     await reader.close()
     await writer.close()
   }
-}, 30_000)
+})

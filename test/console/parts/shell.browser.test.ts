@@ -23,7 +23,7 @@ describeInBrowser('while the gateway is not there', () => {
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
     page.setDefaultTimeout(10_000)
     await page.clock.install()
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     server?.stop(true)
@@ -62,21 +62,21 @@ describeInBrowser('while the gateway is not there', () => {
       const question = page.getByLabel('用户输入')
       await question.fill('a long question')
       await loseAndFind(async () => expect(await question.inputValue()).toBe('a long question'))
-    }, 30_000)
+    })
 
     test('what is typed for a token', async () => {
       await open('/tokens/1')
       const name = page.getByLabel('名称')
       await name.fill('another name')
       await loseAndFind(async () => expect(await name.inputValue()).toBe('another name'))
-    }, 30_000)
+    })
 
     test('the rows of a list', async () => {
       await open('/tokens')
       const row = page.getByRole('link', { name: 'test', exact: true })
       await row.waitFor()
       await loseAndFind(async () => expect(await row.count()).toBe(1))
-    }, 30_000)
+    })
   })
 
   test('a page that is not there yet is only the word about it', async () => {
@@ -87,7 +87,7 @@ describeInBrowser('while the gateway is not there', () => {
     await page.unroute(api)
     await page.getByRole('button', { name: '重试' }).click()
     await page.getByRole('heading', { name: '余额', level: 1 }).waitFor()
-  }, 30_000)
+  })
 
   test('what did not get through is asked again', async () => {
     const asked: string[] = []
@@ -104,5 +104,5 @@ describeInBrowser('while the gateway is not there', () => {
     }
     expect(asked.filter((path) => path === '/api/v1/model-plaza')).toHaveLength(2)
     await page.unroute(api)
-  }, 30_000)
+  })
 })

@@ -10,7 +10,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
   let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
     pages = await startConsolePages()
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   /** What is on record of the first group or channel. */
@@ -40,7 +40,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await press(page, 'Enable')
     await page.getByRole('button', { name: 'Disable' }).waitFor()
     await page.close()
-  }, 20_000)
+  })
 
   test('keeps theirs when a channel is drained, one limit beside another', async () => {
     const page = await pages.open('admin', '/admin/channels/1')
@@ -56,7 +56,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await press(page, 'Activate')
     await page.getByRole('button', { name: 'Drain' }).waitFor()
     await page.close()
-  }, 20_000)
+  })
 
   test('asks when both changed one field, and keeps the rest of theirs', async () => {
     await save('groups', { rate_multiplier: '1', platform: 'old' })
@@ -74,7 +74,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     })
     expect(await page.getByLabel('Requests a minute').inputValue()).toBe('9')
     await page.close()
-  }, 20_000)
+  })
 
   test('knows what is typed, whatever was put back beside it', async () => {
     const page = await pages.open('admin', '/admin/channels/1')
@@ -90,7 +90,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await press(page, 'Activate')
     await page.getByRole('button', { name: 'Drain' }).waitFor()
     await page.close()
-  }, 30_000)
+  })
 
   test('keeps what is typed while it is saved', async () => {
     const page = await pages.open('admin', '/admin/groups/1')
@@ -115,7 +115,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'hidden' })
     expect(await read('groups')).toMatchObject({ description: 'typed since' })
     await page.close()
-  }, 30_000)
+  })
 
   test('shows the present state when what is typed is discarded', async () => {
     const page = await pages.open('admin', '/admin/groups/1')
@@ -129,5 +129,5 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
       return (await page.getByLabel('Description').inputValue()) === 'of another'
     })
     await page.close()
-  }, 30_000)
+  })
 })

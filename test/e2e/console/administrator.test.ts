@@ -19,7 +19,7 @@ describeInBrowser('an administrator', () => {
     scene = await startConsole(
       (listen) => `server: { listen: "${listen}" }\nstore: "${testStore}"\n`,
     )
-  }, 30_000)
+  })
   afterAll(async () => {
     await scene.stop()
     await upstream.stop()
@@ -34,7 +34,7 @@ describeInBrowser('an administrator', () => {
   test('begins with the link of the first start', async () => {
     ;({ page, errors } = await setUp(scene))
     await page.getByRole('link', { name: /Add a channel/ }).waitFor()
-  }, 30_000)
+  })
 
   test('adds a channel, and tests it before it is saved', async () => {
     await follow(page, 'Channels')
@@ -49,7 +49,7 @@ describeInBrowser('an administrator', () => {
     await page.getByText('It works').waitFor()
     await page.getByRole('button', { name: 'Add channel' }).click()
     await page.getByText('Channel main is added').waitFor()
-  }, 30_000)
+  })
 
   test('makes a group of it', async () => {
     await follow(page, 'Groups')
@@ -62,7 +62,7 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('button', { name: 'Add group' }).click()
     await page.getByText('Group default is added').waitFor()
     await page.getByText('Without a price').waitFor()
-  }, 30_000)
+  })
 
   test('sets a price', async () => {
     await follow(page, 'Prices')
@@ -71,7 +71,7 @@ describeInBrowser('an administrator', () => {
     await page.getByLabel('Output').fill('6')
     await page.getByRole('button', { name: 'Set this price' }).click()
     await page.getByText('$1.50 in · $6.00 out').waitFor()
-  }, 30_000)
+  })
 
   test('tops up an account, once for a double click', async () => {
     await page.goto(`${scene.gateway.url}/console/admin/accounts`)
@@ -83,7 +83,7 @@ describeInBrowser('an administrator', () => {
     await page.reload()
     await page.getByText('first money').waitFor()
     expect(await page.getByText('first money').count()).toBe(1)
-  }, 30_000)
+  })
 
   test('makes a token, whose key is shown once', async () => {
     await follow(page, 'Tokens')
@@ -97,7 +97,7 @@ describeInBrowser('an administrator', () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'hidden' })
     expect(await page.content()).not.toContain(key)
-  }, 30_000)
+  })
 
   test('asks by an SDK, and reads the receipt: what is charged is what the feed says', async () => {
     const { usage } = await ask('house-llm')
@@ -117,7 +117,7 @@ describeInBrowser('an administrator', () => {
     ])
     await follow(page, 'Models')
     await page.getByText('$12.00').waitFor()
-  }, 30_000)
+  })
 
   test('is told why a request failed, and what to write instead', async () => {
     await expect(ask('house-lm')).rejects.toThrow('404')
@@ -125,7 +125,7 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('row').filter({ hasText: 'house-lm' }).first().getByRole('link').click()
     await page.getByRole('heading', { name: 'Why did it fail?' }).waitFor()
     await page.getByText('Write the model as house-llm.').first().waitFor()
-  }, 30_000)
+  })
 
   test('revokes the token: the next request is refused with 401', async () => {
     await follow(page, 'Tokens')
@@ -136,7 +136,7 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('“laptop” is back').waitFor()
     expect((await ask('house-llm')).choices).toHaveLength(1)
-  }, 30_000)
+  })
 
   test('is told when another has saved before, and takes theirs or keeps their own', async () => {
     const other = await page.context().newPage()
@@ -175,7 +175,7 @@ describeInBrowser('an administrator', () => {
     expect(await value(other, 'Multiplier')).toBe('3')
     await other.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'hidden' })
     await other.close()
-  }, 30_000)
+  })
 
   test('finds all of it in the audit', async () => {
     await follow(page, 'Audit')
@@ -193,5 +193,5 @@ describeInBrowser('an administrator', () => {
       ])
     }
     expect(errors).toEqual([])
-  }, 30_000)
+  })
 })

@@ -111,7 +111,7 @@ describeInBrowser('every page', () => {
     ids.ANSWERED = items.find(({ cause }) => cause === null)?.request_id ?? ''
     ids.COUNTED = items.find(({ model }) => model.startsWith('claude-'))?.request_id ?? ''
     ids.FAILED = items.find(({ cause }) => cause !== null)?.request_id ?? ''
-  }, 30_000)
+  })
   afterAll(async () => {
     await scene.stop()
     await upstream.stop()
@@ -148,7 +148,6 @@ describeInBrowser('every page', () => {
         const sentence = /[a-z]+(?: [a-z]+){3}/
         expect(chinese.filter((text) => sentence.test(withoutData(text)))).toEqual([])
       },
-      20_000,
     )
   })
 
@@ -168,7 +167,7 @@ describeInBrowser('every page', () => {
       expect(bytes).toBeLessThan(400_000)
       await context.close()
     }
-  }, 20_000)
+  })
 
   test('a link leads back to its filters after signing in; language and dark mode stay', async () => {
     const { page, context } = await scene.visit(
@@ -200,5 +199,5 @@ describeInBrowser('every page', () => {
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await page.locator('button[aria-haspopup=menu]:focus').waitFor()
     await context.close()
-  }, 20_000)
+  })
 })

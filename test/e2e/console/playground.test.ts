@@ -51,4 +51,4 @@ test('the compiled program: a model is asked in the playground, and its answer s
   leaving.abort()
   await upstream.last().aborted
   expect(gate.stderr.join('')).toBe('')
-}, 30_000)
+})

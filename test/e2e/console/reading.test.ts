@@ -93,5 +93,4 @@ test.if(process.platform === 'linux')(
     writeFileSync(folder.join('tollgate'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     expect((await read('requests')).status).toBe(200)
   },
-  30_000,
 )

@@ -64,4 +64,4 @@ test('the compiled program: requests are seen as they end, and exported', async 
   const ending = gate.kill('SIGTERM')
   await readTo('event: end\ndata: stopping')
   expect(await ending).toBe(0)
-}, 30_000)
+})

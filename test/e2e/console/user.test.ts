@@ -22,7 +22,7 @@ describeInBrowser('a user', () => {
     scene = await startConsole((listen) =>
       tollgateYaml({ listen, upstream: upstream.url, settings: { registration_enabled: true } }),
     )
-  }, 30_000)
+  })
   afterAll(async () => {
     await scene.stop()
     await upstream.stop()
@@ -42,7 +42,7 @@ describeInBrowser('a user', () => {
     await enterNewAccount(page, kim, 'Create account')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('link', { name: /token/i }).last().waitFor()
-  }, 30_000)
+  })
 
   test('makes a token with a budget', async () => {
     // An administrator has topped it up meanwhile, beside the running gateway.
@@ -61,7 +61,7 @@ describeInBrowser('a user', () => {
     await dialog.getByText('The token is ready').waitFor()
     key = (await dialog.getByLabel('Key').textContent()) ?? ''
     await dialog.getByRole('button', { name: 'Done' }).click()
-  }, 30_000)
+  })
 
   test('is refused when the budget is used up, and told so', async () => {
     await ask('Hello')
@@ -74,7 +74,7 @@ describeInBrowser('a user', () => {
       .getByText(/budget/i)
       .first()
       .waitFor()
-  }, 30_000)
+  })
 
   test('takes the requests along as a file', async () => {
     await follow(page, 'Requests')
@@ -90,7 +90,7 @@ describeInBrowser('a user', () => {
     expect(download.suggestedFilename()).toEndWith('.csv')
     expect(lines[0]).toStartWith('request_id,created_at,account,token,group,model')
     expect(lines).toHaveLength(3)
-  }, 30_000)
+  })
 
   test('reads it in Chinese, in the dark, on a phone; and it stays so', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
@@ -110,12 +110,12 @@ describeInBrowser('a user', () => {
     await page.getByRole('heading', { name: '余额' }).first().waitFor()
     await expectToFit(page)
     expect(errors.filter((error) => !error.includes('401'))).toEqual([])
-  }, 30_000)
+  })
 
   test('sees nothing of the administration', async () => {
     expect(await page.getByText('管理', { exact: true }).count()).toBe(0)
     await page.goto(`${scene.gateway.url}/console/admin/accounts`)
     await page.getByRole('alert').waitFor()
     expect(await page.content()).not.toContain('user@example.com')
-  }, 30_000)
+  })
 })

@@ -169,7 +169,7 @@ describe('a store that fails', () => {
     }
     expect(scene.complaints.join()).toContain('"lost":10000')
     expect(await scene.requests('1h')).toBe(50_000)
-  }, 30_000)
+  })
 })
 
 test('what can never be stored does not hold up the others', async () => {
@@ -189,7 +189,7 @@ test('of 100,000 models in one minute 20,000 are counted, and the log tells how 
   await scene.flush()
   expect(scene.complaints.join()).toContain('"lost":80000')
   expect(await scene.requests('1h')).toBe(20_000)
-}, 30_000)
+})
 
 test('storing very many lets others go on in between', async () => {
   await using scene = await startScene()

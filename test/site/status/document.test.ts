@@ -163,4 +163,4 @@ test('10,000 models of 20 groups are a small document, and a large one only for 
   expect(whole.length).toBeLessThan(600_000)
   const one = JSON.stringify(statusOf(groups, ids, figures, 1))
   expect(one.length).toBeLessThan(300_000)
-}, 30_000)
+})

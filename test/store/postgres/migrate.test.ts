@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
       await migrate(connections, { toServe: true })
       expect(await ask(schema)).toEqual(wanted)
     }
-  }, 30_000)
+  })
 
   test.each([7, 10, firstVersion - 1])(
     'of version %d keeps each request and attempt, with its number, and who commits one again finds it',

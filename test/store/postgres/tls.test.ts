@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('a server that encrypts', () => {
     expect(await open(plain, '?sslmode=require')).toContain(
       'does not encrypt: set "ssl = on" there, or leave out sslmode',
     )
-  }, 20_000)
+  })
 
   test('one that wants to be encrypted, and is not, is told so', async () => {
     const rules = createTempDir('tollgate-tls')
@@ -130,5 +130,5 @@ describe.skipIf(!hasPostgres)('a server that encrypts', () => {
     )
     expect(await open(strict, '?sslmode=require')).toBe('open')
     rules.remove()
-  }, 20_000)
+  })
 })

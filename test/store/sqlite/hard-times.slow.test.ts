@@ -55,7 +55,7 @@ test('a killed process leaves every acknowledged settlement in the database, onc
   }
   expect(acknowledged.length).toBeGreaterThan(1400)
   await expectSound(path, acknowledged)
-}, 30_000)
+})
 
 test('a full disk is told, loses nothing that was acknowledged, and can be lived through', async () => {
   using directory = temporaryDirectory()
@@ -78,4 +78,4 @@ test('a full disk is told, loses nothing that was acknowledged, and can be lived
   const acknowledged = out.trim().split('\n')
   expect(acknowledged.length).toBeGreaterThan(50)
   await expectSound(path, acknowledged)
-}, 30_000)
+})

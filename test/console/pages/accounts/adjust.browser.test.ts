@@ -6,7 +6,7 @@ describeInBrowser('who tops up an account', () => {
   let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
     pages = await startConsolePages()
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   for (const [typed, booked] of [
@@ -21,6 +21,6 @@ describeInBrowser('who tops up an account', () => {
       await page.keyboard.press('Enter')
       await page.getByText(`${booked} added.`).waitFor()
       await page.close()
-    }, 20_000)
+    })
   }
 })

@@ -10,7 +10,7 @@ describeInBrowser('the ledger of another account', () => {
     await (await pages.scene.chat()).text()
     await pages.scene.tollgate.settled()
     path = `/admin/accounts/${(await pages.scene.store.admin.account('user@example.com'))?.id}`
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   test('leads an administrator to the request of each charge', async () => {
@@ -20,5 +20,5 @@ describeInBrowser('the ledger of another account', () => {
     await page.getByRole('heading', { name: 'Bill' }).waitFor()
     expect(page.url()).toContain('/admin/requests/')
     await page.close()
-  }, 20_000)
+  })
 })

@@ -10,7 +10,7 @@ describeInBrowser('the settings of an account', () => {
   beforeAll(async () => {
     pages = await startConsolePages()
     id = (await pages.scene.store.admin.account('user@example.com'))?.id ?? 0
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   const read = async () =>
@@ -38,7 +38,7 @@ describeInBrowser('the settings of an account', () => {
       await page.getByText('It applies from the next request on').waitFor()
       expect(await read()).toMatchObject({ limits: { rpm: 1000 } })
       await page.close()
-    }, 20_000)
+    })
   }
 
   test('refuse at its field what is no limit', async () => {
@@ -49,7 +49,7 @@ describeInBrowser('the settings of an account', () => {
     await page.locator('.mantine-InputWrapper-error').waitFor()
     expect(await read()).toMatchObject({ limits: { rpm: 60 } })
     await page.close()
-  }, 20_000)
+  })
 
   test('keep what is typed when it is suspended', async () => {
     const page = await open()
@@ -61,7 +61,7 @@ describeInBrowser('the settings of an account', () => {
     await page.getByText('It applies from the next request on').waitFor()
     expect(await read()).toMatchObject({ credit_limit: '25', status: 'disabled' })
     await page.close()
-  }, 20_000)
+  })
 
   test('keep what is typed when another has saved; who typed nothing sees what is new', async () => {
     const page = await open()
@@ -83,5 +83,5 @@ describeInBrowser('the settings of an account', () => {
     await page.getByText('It applies from the next request on').waitFor()
     expect(await read()).toMatchObject({ credit_limit: '25', balance_low_below: '3' })
     await page.close()
-  }, 30_000)
+  })
 })

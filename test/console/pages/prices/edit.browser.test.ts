@@ -12,7 +12,7 @@ describeInBrowser('the form of a price', () => {
   let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
     pages = await startConsolePages()
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   const read = async () => {
@@ -48,7 +48,7 @@ describeInBrowser('the form of a price', () => {
     expect(terms).toMatchObject({ input: '3', output: '5' })
     expect(terms.tiers).toHaveLength(1)
     await page.close()
-  }, 20_000)
+  })
 
   test('prices of tools, service tiers and sound are shown, kept and changed', async () => {
     const extras = { tools: { web_search: '10', mcp: 'free' }, service_tiers: { flex: '0.5' } }
@@ -69,7 +69,7 @@ describeInBrowser('the form of a price', () => {
     await press(page, 'Set this price')
     await page.locator('[data-path="tools"][aria-invalid="true"]').waitFor()
     await page.close()
-  }, 20_000)
+  })
 
   test('saves what it shows over theirs when asked to, though nothing was typed', async () => {
     const page = await open()
@@ -80,7 +80,7 @@ describeInBrowser('the form of a price', () => {
     await page.getByText('The price of test-model is set.').waitFor()
     expect((await read()).terms).toMatchObject({ input: '1', output: '5' })
     await page.close()
-  }, 20_000)
+  })
 
   test('takes theirs when asked to', async () => {
     const page = await open()
@@ -92,7 +92,7 @@ describeInBrowser('the form of a price', () => {
     expect([await input(page).inputValue(), await output(page).inputValue()]).toEqual(['1', '7'])
     expect(await page.getByLabel('Above (tokens)').count()).toBe(0)
     await page.close()
-  }, 20_000)
+  })
 
   test('keeps what is typed while its history is looked at', async () => {
     const page = await open()
@@ -102,7 +102,7 @@ describeInBrowser('the form of a price', () => {
     await page.getByRole('tab', { name: 'Set price' }).click()
     expect(await input(page).inputValue()).toBe('3')
     await page.close()
-  }, 20_000)
+  })
 
   test('shows what was before once it is undone', async () => {
     const page = await open()
@@ -112,7 +112,7 @@ describeInBrowser('the form of a price', () => {
     await page.locator('[data-path="input"][value="1"]').waitFor()
     expect((await read()).terms).toMatchObject({ input: '1', output: '5' })
     await page.close()
-  }, 20_000)
+  })
 
   test('says why it can not be undone, whatever the reason', async () => {
     const page = await open()
@@ -124,5 +124,5 @@ describeInBrowser('the form of a price', () => {
     await press(page, 'Undo')
     await page.getByText('No database.').waitFor()
     await page.close()
-  }, 20_000)
+  })
 })

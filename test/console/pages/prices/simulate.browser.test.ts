@@ -8,7 +8,7 @@ describeInBrowser('a price that is simulated', () => {
     pages = await startConsolePages()
     await (await pages.scene.chat()).text()
     await pages.scene.tollgate.settled()
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   test('has figures only while it is the one in the form, for the days that are chosen', async () => {
@@ -26,5 +26,5 @@ describeInBrowser('a price that is simulated', () => {
     await page.getByRole('option', { name: '30 days' }).click()
     await figures.waitFor({ state: 'hidden' })
     await page.close()
-  }, 20_000)
+  })
 })

@@ -8,7 +8,7 @@ describeInBrowser('the settings of the gateway', () => {
   let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
     pages = await startConsolePages()
-  }, 30_000)
+  })
   afterAll(() => pages?.stop())
 
   const path = '/api/v1/admin/settings'
@@ -44,7 +44,7 @@ describeInBrowser('the settings of the gateway', () => {
     expect(of('site.subtitle')?.value).toBe('half typed')
     expect(of('settings.max_attempts')?.value).toBe(4)
     await page.close()
-  }, 20_000)
+  })
 
   test('go back to a default one by one', async () => {
     await save({ 'site.name': 'A name', 'settings.max_attempts': 4 })
@@ -57,7 +57,7 @@ describeInBrowser('the settings of the gateway', () => {
     expect(of('settings.max_attempts')).toMatchObject({ value: 6, source: 'default' })
     expect(of('site.name')?.value).toBe('A name')
     await page.close()
-  }, 20_000)
+  })
 
   test('take a switch, and a choice', async () => {
     await save({ 'settings.registration_enabled': false })
@@ -70,5 +70,5 @@ describeInBrowser('the settings of the gateway', () => {
     await page.getByText('It applies from the next request on').waitFor()
     expect((await read()).of('settings.registration_enabled')?.value).toBe(true)
     await page.close()
-  }, 20_000)
+  })
 })

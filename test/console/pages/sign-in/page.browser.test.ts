@@ -25,7 +25,7 @@ describeInBrowser('after a session has ended elsewhere', () => {
     page = await context.newPage()
     await page.clock.install()
     await page.goto(`${app.serving.url}/console/tokens`)
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -51,7 +51,7 @@ describeInBrowser('after a session has ended elsewhere', () => {
     await signIn(page, ann, 'Sign in')
     await page.getByText('key of ann').waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/tokens')
-  }, 30_000)
+  })
 
   test('somebody else sees nothing of who was there before', async () => {
     await endElsewhere()
@@ -63,12 +63,12 @@ describeInBrowser('after a session has ended elsewhere', () => {
     const seen = (await page.evaluate('window.seen')) as readonly string[]
     expect(seen.length).toBeGreaterThan(0)
     expect(seen.filter((text) => /key of ann|\bann\b/.test(text))).toEqual([])
-  }, 30_000)
+  })
 
   test('who makes an account there is in it at once', async () => {
     await endElsewhere()
     await page.getByRole('link', { name: 'Create one' }).click()
     await enterNewAccount(page, cleo, 'Create account')
     await page.getByRole('button', { name: `${cleo.email} · Account` }).waitFor()
-  }, 30_000)
+  })
 })

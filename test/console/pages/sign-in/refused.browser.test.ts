@@ -17,7 +17,7 @@ describeInBrowser('who is not let in by a provider', () => {
     provider = await startOidcProvider()
     const signIn = { oidc: [provider.config] }
     ;[app, browser] = await Promise.all([startSignIn({ signIn }), openBrowser()])
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -36,20 +36,16 @@ describeInBrowser('who is not let in by a provider', () => {
     ['no account', 'zh-CN', stranger, '还没有对应的账户'],
     ['another’s account', 'en-US', unverified, 'There is an account with your e-mail address'],
     ['another’s account', 'zh-CN', unverified, '已有使用此邮箱的账户'],
-  ])(
-    '%s: is told so, in the language of the page, %s',
-    async (_, locale, person, words) => {
-      const page = await visit('/tokens', locale)
-      await page.route(`${provider.origin}/authorize?**`, (route) => {
-        const location = provider.approve(route.request().url(), person).href
-        return route.fulfill({ status: 302, headers: { location } })
-      })
-      await page.getByRole('button', { name: 'Company' }).click()
-      await page.getByRole('alert').filter({ hasText: words }).waitFor()
-      await page.close()
-    },
-    20_000,
-  )
+  ])('%s: is told so, in the language of the page, %s', async (_, locale, person, words) => {
+    const page = await visit('/tokens', locale)
+    await page.route(`${provider.origin}/authorize?**`, (route) => {
+      const location = provider.approve(route.request().url(), person).href
+      return route.fulfill({ status: 302, headers: { location } })
+    })
+    await page.getByRole('button', { name: 'Company' }).click()
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+    await page.close()
+  })
 
   test.each([
     ['access_denied', 'Cancelled or refused at the other site'],
@@ -58,23 +54,19 @@ describeInBrowser('who is not let in by a provider', () => {
     ['Call+555-1234', 'Sign-in failed'],
     ['constructor', 'Sign-in failed'],
     ['1', 'Sign-in failed'],
-  ])(
-    'of %s nothing is read out but what it means',
-    async (error, words) => {
-      const said = 'Call 555-1234'
-      const path = `/sign-in?error=${error}&error_description=${encodeURIComponent(said)}`
-      const page = await visit(path, 'en-US')
-      await page.getByRole('alert').filter({ hasText: words }).waitFor()
-      expect(await page.locator('body').textContent()).not.toContain(said)
-      await page.close()
-    },
-    20_000,
-  )
+  ])('of %s nothing is read out but what it means', async (error, words) => {
+    const said = 'Call 555-1234'
+    const path = `/sign-in?error=${error}&error_description=${encodeURIComponent(said)}`
+    const page = await visit(path, 'en-US')
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+    expect(await page.locator('body').textContent()).not.toContain(said)
+    await page.close()
+  })
 
   test('who was refused nothing reads of no refusal', async () => {
     const page = await visit('/sign-in', 'en-US')
     await page.getByRole('button', { name: 'Company' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.close()
-  }, 20_000)
+  })
 })
