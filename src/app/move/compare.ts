@@ -1,4 +1,11 @@
-import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/copies.ts'
+import type {
+  MovedKey,
+  MovedRow,
+  MovedTable,
+  MovedValue,
+  MoveSource,
+  MoveTarget,
+} from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import { openStore } from '../store-place.ts'
 import { type Progress, verifyAll } from '../verify/verify.ts'
@@ -29,20 +36,20 @@ export async function compareTable(
   const columns = await columnsOf(table, ends)
   const wanted = { table, columns }
   const fitting = createFitting(target.takesNul)
-  const here = createSummary(wanted)
-  const there = createSummary(wanted)
-  let after: MovedRow | undefined
+  const here = createSummary(table)
+  const there = createSummary(table)
+  let after: MovedKey | undefined
   for await (const page of pagesOf(source, { ...wanted, after })) {
     const moved = await target.rows({ ...wanted, after, limit: page.length })
-    const lines = here.add(fitting.fit(wanted, page))
+    const lines = here.add(fitting.fit(table, page))
     const movedLines = there.add(moved)
     const odd = lines.findIndex((line, index) => line !== movedLines[index])
-    if (odd !== -1) throw different(nameOf(table, keyOf(wanted, page[odd] ?? [])), ends)
-    after = keyOf(wanted, page.at(-1) ?? [])
+    if (odd !== -1) throw different(nameOf(table, page[odd] ?? {}), ends)
+    after = keyOf(table, page.at(-1) ?? {})
     onRows(page.length)
   }
   const [extra] = await target.rows({ ...wanted, after, limit: 1 })
-  if (extra) throw different(nameOf(table, keyOf(wanted, extra)), ends)
+  if (extra) throw different(nameOf(table, extra), ends)
   const [one, other] = [here.result(), there.result()]
   if (!Bun.deepEquals(one, other)) throw different(table.name, ends)
   return one
@@ -55,15 +62,14 @@ const different = (name: string, { source, target }: Ends) =>
       'with --restart.',
   )
 
-function createSummary({ table, columns }: { table: MovedTable; columns: readonly string[] }) {
-  const { name, money = [] } = table
+function createSummary({ name, money = [] }: MovedTable) {
   const hasher = new Bun.CryptoHasher('sha256')
-  const sums = money.map((column) => ({ column, at: columns.indexOf(column), nano: 0n }))
+  const sums = money.map((column) => ({ column, nano: 0n }))
   let count = 0
   return {
     add(rows: readonly MovedRow[]): readonly string[] {
       count += rows.length
-      for (const sum of sums) for (const row of rows) sum.nano += BigInt(Number(row[sum.at]))
+      for (const sum of sums) for (const row of rows) sum.nano += BigInt(Number(row[sum.column]))
       const lines = rows.map(lineOf)
       for (const line of lines) hasher.update(line)
       return lines
@@ -78,8 +84,9 @@ function createSummary({ table, columns }: { table: MovedTable; columns: readonl
 }
 
 /** Bytes become a list with one text, which no text looks like. */
-const lineOf = (row: MovedRow): string =>
-  `${JSON.stringify(row.map((value) => (value instanceof Uint8Array ? [value.toHex()] : value)))}\n`
+const lineOf = (row: MovedRow): string => `${JSON.stringify(Object.values(row).map(asJson))}\n`
+
+const asJson = (value: MovedValue) => (value instanceof Uint8Array ? [value.toHex()] : value)
 
 /** What `tollgate verify` finds in the new place. */
 export type VerifiedMove = Awaited<ReturnType<typeof verifyMoved>>

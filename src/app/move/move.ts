@@ -141,9 +141,8 @@ async function moveRows(ends: Ends, { soFar, fitting, total, onProgress }: Movin
     const after = table.name === soFar?.table ? soFar.after : undefined
     for await (const page of pagesOf(source, { ...wanted, after })) {
       rows += page.length
-      const last = keyOf(wanted, page.at(-1) ?? [])
-      const reached = { table: table.name, after: last, rows }
-      await target.append(wanted, fitting.fit(wanted, page), reached)
+      const reached = { table: table.name, after: keyOf(table, page.at(-1) ?? {}), rows }
+      await target.append(table, fitting.fit(table, page), reached)
       tell()
     }
   }

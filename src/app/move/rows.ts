@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { inAddress } from '../../resources/values.ts'
 import type {
+  MovedKey,
   MovedRow,
   MovedTable,
   MovedValue,
@@ -29,24 +30,24 @@ export async function* pagesOf(
     if (last === undefined) return
     yield rows
     if (rows.length < limit) return
-    after = keyOf(wanted, last)
+    after = keyOf(wanted.table, last)
     const averageBytes = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length
     limit = Math.max(1, Math.min(mostRows, Math.floor(pageBytes / averageBytes)))
   }
 }
 
-export const keyOf = (
-  { table, columns }: Pick<WantedRows, 'table' | 'columns'>,
-  row: MovedRow,
-): MovedRow => table.key.map((column) => row[columns.indexOf(column)] ?? null)
+export const keyOf = ({ key }: MovedTable, row: MovedRow): MovedKey =>
+  key.map((column) => row[column] ?? null)
 
 /** Names a row in messages: `request 17`, `usage_day 3, "2026-11-21", "small"`. */
-export const nameOf = ({ name }: MovedTable, key: MovedRow): string =>
-  `${name} ${key.map((value) => JSON.stringify(value)).join(', ')}`
+export const nameOf = (table: MovedTable, row: MovedRow): string =>
+  `${table.name} ${keyOf(table, row)
+    .map((value) => JSON.stringify(value))
+    .join(', ')}`
 
 function sizeOf(row: MovedRow): number {
   let size = 0
-  for (const value of row)
+  for (const value of Object.values(row))
     size += 8 + (value === null || typeof value === 'number' ? 0 : value.length)
   return size
 }
@@ -73,32 +74,34 @@ export function createFitting(takesNul: boolean) {
   const replaced: string[] = []
   let replacedTotal = 0
 
-  function fitRow(wanted: Pick<WantedRows, 'table' | 'columns'>, row: MovedRow): MovedRow {
-    const name = () => nameOf(wanted.table, keyOf(wanted, row))
-    const inexact = row.findIndex(
-      (value) => typeof value === 'number' && !Number.isSafeInteger(value),
+  function fitRow(table: MovedTable, row: MovedRow): MovedRow {
+    const columns = Object.entries(row)
+    const inexact = columns.find(
+      ([, value]) => typeof value === 'number' && !Number.isSafeInteger(value),
     )
-    if (inexact !== -1)
+    if (inexact)
       throw new UserError(
-        `${name()}: ${wanted.columns[inexact]} is ${row[inexact]}, but only whole numbers up to ` +
+        `${nameOf(table, row)}: ${inexact[0]} is ${inexact[1]}, but only whole numbers up to ` +
           '2^53 - 1 are exact. Correct it in the old place first.',
       )
-    if (takesNul || !row.some(hasNul)) return row
-    if (keyOf(wanted, row).some(hasNul))
+    if (takesNul || !Object.values(row).some(hasNul)) return row
+    if (keyOf(table, row).some(hasNul))
       throw new UserError(
-        `${name()}: U+0000 is in its key, and PostgreSQL holds no such text. Correct it in the ` +
-          'old place first.',
+        `${nameOf(table, row)}: U+0000 is in its key, and PostgreSQL holds no such text. Correct it ` +
+          'in the old place first.',
       )
     replacedTotal++
-    if (replaced.length < namedRows) replaced.push(name())
-    return row.map((value) =>
-      typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+    if (replaced.length < namedRows) replaced.push(nameOf(table, row))
+    return Object.fromEntries(
+      columns.map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+      ]),
     )
   }
 
   return {
-    fit: (wanted: Pick<WantedRows, 'table' | 'columns'>, rows: readonly MovedRow[]) =>
-      rows.map((row) => fitRow(wanted, row)),
+    fit: (table: MovedTable, rows: readonly MovedRow[]) => rows.map((row) => fitRow(table, row)),
     replaced,
     get replacedTotal() {
       return replacedTotal

@@ -46,68 +46,49 @@ export function usedTokens(
   count: CountTokens,
   isBegun = exchange.interruption === 'client_left',
 ): UsedTokens | Promise<UsedTokens> {
-  const used = reportedOrCounted(exchange, seen, count, isBegun)
-  return used instanceof Promise
-    ? used.then((counted) => withExtras(exchange, seen, counted))
-    : withExtras(exchange, seen, used)
-}
-
-/** Adds what the request asked for beside LLM tokens, and clamps to the model's window. */
-function withExtras(
-  exchange: Concluded,
-  seen: Observation,
-  counted: Omit<UsedTokens, 'clamped'>,
-): UsedTokens {
-  if (counted === nothingUsed) return nothingUsed
-  const usage = withAskedExtras(exchange, seen, counted.usage, vendorOf)
-  return clamped(exchange, { ...counted, usage })
-}
-
-function clamped({ plan, facts }: Concluded, used: Omit<UsedTokens, 'clamped'>): UsedTokens {
-  const window = plan?.offer.contextWindow ?? largestWindow
-  // Embeddings generate nothing, and take many inputs at a time.
-  if (facts?.maxOutputTokens === 0) return { ...used, clamped: false }
-  const turns = facts?.takesTurns ? mostTurns : 1
-  const usage = clampUsage(used.usage, window * turns, facts?.answers ?? 1)
-  return { ...used, usage, clamped: usage !== used.usage }
-}
-
-function reportedOrCounted(
-  exchange: Concluded,
-  seen: Observation,
-  count: CountTokens,
-  isBegun: boolean,
-): Omit<UsedTokens, 'clamped'> | Promise<Omit<UsedTokens, 'clamped'>> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
   const ranTools = seen.observed?.tools !== undefined
   const delivered = answered || text.length > 0 || usage !== undefined || isBegun || ranTools
-  const calls = delivered ? Math.max(exchange.facts?.calls ?? 1, seen.images) : 0
   if (!delivered) return nothingUsed
   // A report does not count text behind it, and Messages begins with a placeholder.
   const isLast = outcome !== undefined || text.length === 0
   const reportsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
   const reportsInput = usage !== undefined && !seen.lacksInput
-  if (reportsOutput && reportsInput) return { usage, estimated: false, calls }
-  return counted(exchange, seen, count, { reportsOutput, reportsInput, calls })
+  if (reportsOutput && reportsInput) return completed(exchange, seen, usage, false)
+  return counted(exchange, seen, count, { reportsOutput, reportsInput })
 }
 
 async function counted(
   exchange: Concluded,
-  { usage: reported = emptyUsage, text }: Observation,
+  seen: Observation,
   count: CountTokens,
-  known: {
-    readonly reportsOutput: boolean
-    readonly reportsInput: boolean
-    readonly calls: number
-  },
-): Promise<Omit<UsedTokens, 'clamped'>> {
+  known: { readonly reportsOutput: boolean; readonly reportsInput: boolean },
+): Promise<UsedTokens> {
+  const { usage: reported = emptyUsage, text } = seen
   const outputTokens = known.reportsOutput
     ? reported.outputTokens
     : Math.max(reported.outputTokens, await estimateTokens(text, count))
   const inputTokens = known.reportsInput ? reported.inputTokens : await countInput(exchange, count)
   const estimated = !known.reportsInput || outputTokens > reported.outputTokens
-  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: known.calls }
+  return completed(exchange, seen, { ...reported, inputTokens, outputTokens }, estimated)
+}
+
+/** Adds calls and what the request asked for beside LLM tokens, and clamps to the model's window. */
+function completed(
+  exchange: Concluded,
+  seen: Observation,
+  counted: Usage,
+  estimated: boolean,
+): UsedTokens {
+  const { plan, facts } = exchange
+  const calls = Math.max(facts?.calls ?? 1, seen.images)
+  const asked = withAskedExtras(exchange, seen, counted, vendorOf)
+  // Embeddings generate nothing, and take many inputs at a time.
+  if (facts?.maxOutputTokens === 0) return { usage: asked, estimated, clamped: false, calls }
+  const window = (plan?.offer.contextWindow ?? largestWindow) * (facts?.takesTurns ? mostTurns : 1)
+  const usage = clampUsage(asked, window, facts?.answers ?? 1)
+  return { usage, estimated, clamped: usage !== asked, calls }
 }
 
 async function countInput({ facts, reservation }: Concluded, count: CountTokens): Promise<number> {
@@ -156,12 +137,7 @@ export function affordedTokens(
   const isPaid = (outputTokens: number) =>
     chargeFor(exchange, withOutput(outputTokens)).amountNano <= heldNano
   if (!isPaid(0)) return used
-  let [paid, unpaid] = [0, used.usage.outputTokens + 1]
-  while (unpaid - paid > 1) {
-    const middle = Math.floor((paid + unpaid) / 2)
-    if (isPaid(middle)) paid = middle
-    else unpaid = middle
-  }
+  const paid = mostPaid(0, used.usage.outputTokens + 1, isPaid)
   return paid === used.usage.outputTokens ? used : withOutput(paid)
 }
 
@@ -185,15 +161,17 @@ export function reservedTokens(
     }
   }
   const estimated = exchange.reservation?.outputTokens ?? 0
-  let [paid, unpaid] = [Math.max(used.usage.outputTokens, estimated), largestOutput]
+  const least = Math.max(used.usage.outputTokens, estimated)
   // Where output is free, only the counts are known.
-  if (costOf(unpaid) === costOf(paid)) return withOutput(paid)
-  while (unpaid - paid > 1) {
-    const middle = Math.floor((paid + unpaid) / 2)
-    if (costOf(middle) <= heldNano) paid = middle
-    else unpaid = middle
-  }
-  return withOutput(paid)
+  if (costOf(largestOutput) === costOf(least)) return withOutput(least)
+  return withOutput(mostPaid(least, largestOutput, (tokens) => costOf(tokens) <= heldNano))
+}
+
+/** The most output tokens below `unpaid` that are paid for; at least `paid`. */
+function mostPaid(paid: number, unpaid: number, isPaid: (outputTokens: number) => boolean): number {
+  if (unpaid - paid <= 1) return paid
+  const middle = Math.floor((paid + unpaid) / 2)
+  return isPaid(middle) ? mostPaid(middle, unpaid, isPaid) : mostPaid(paid, middle, isPaid)
 }
 
 /** LLM tokens, far beyond any answer. */

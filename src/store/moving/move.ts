@@ -5,12 +5,13 @@ import type {
   MovePlace,
   MoveSource,
   MoveTarget,
+  SealedKey,
   TableExtent,
-  WantedRows,
 } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
-import { quoted } from '../schema/sql.ts'
+import { all, type Engine, first, one, run, type Steps } from '../queries/steps.ts'
+import { quoted, type Sql, sql } from '../schema/sql.ts'
 import { newestVersion } from '../schema/versions.ts'
 
 const byId = (name: string, money: readonly string[] = []): MovedTable => ({
@@ -81,46 +82,36 @@ export const unfinished = (place: string): StoreError =>
       'database.',
   )
 
-export interface MoveConnection {
+/** A connection of which a move has the only use. */
+export interface MoveConnection extends Pick<Engine, 'read' | 'write'> {
   readonly place: string
   readonly identity: string
-  /** Names of a table's columns: its name is `$1`. */
-  readonly selectColumns: string
-  /** Rows as arrays; values are `$1`, `$2` … Rejects with explained errors. */
-  ask(text: string, values?: readonly unknown[]): Promise<readonly MovedRow[]>
-  /** All that `work` does, or nothing of it. */
-  transaction(work: () => Promise<unknown>): Promise<void>
+  columnsOf(table: string): Sql<{ readonly name: string }>
   close(): Promise<void>
 }
 
-const createReader = ({
-  place,
-  identity,
-  selectColumns,
-  ask,
-  close,
-}: MoveConnection): MovePlace => ({
+const createReader = ({ place, identity, columnsOf, read, close }: MoveConnection): MovePlace => ({
   ...{ place, identity, close },
-  async columns({ name, without = [] }) {
-    const found = await ask(selectColumns, [name])
-    return found.map(([column]) => String(column)).filter((column) => !without.includes(column))
+  async columns({ name: table, without = [] }) {
+    const found = await read(() => all(columnsOf(table)))
+    return found.map(({ name }) => name).filter((name) => !without.includes(name))
   },
-  rows: ({ table: { name, key }, columns, after = [], limit }) => {
-    const names = quotedList(key)
-    const values = key.map((_, index) => `$${index + 1}`).join(', ')
-    const condition = after.length === 0 ? '' : `WHERE (${names}) > (${values})`
-    const text = `SELECT ${quotedList(columns)} FROM ${quoted(name)} ${condition}
-      ORDER BY ${names} LIMIT $${after.length + 1}`
-    return ask(text, [...after, limit])
+  rows: ({ table: { name, key }, columns, after, limit }) => {
+    const names = sql.raw(quotedList(key))
+    const condition = after ? sql`WHERE (${names}) > (${sql.join(after)})` : sql``
+    const text = sql<MovedRow>`SELECT ${sql.raw(quotedList(columns))} FROM ${sql.ref(name)}
+      ${condition} ORDER BY ${names} LIMIT ${limit}`
+    return read(() => all(text))
   },
 })
 
-export async function readExtent({ ask }: MoveConnection): Promise<readonly TableExtent[]> {
+export function* readExtent(): Steps<readonly TableExtent[]> {
   const extent: TableExtent[] = []
-  for (const { name, key } of movedTables) {
-    const newest = key[0] === 'id' ? 'max(id)' : 'NULL'
-    const [[rows, last] = []] = await ask(`SELECT count(*), ${newest} FROM ${quoted(name)}`)
-    extent.push({ table: name, rows: Number(rows), newest: last == null ? null : Number(last) })
+  for (const { name: table, key } of movedTables) {
+    const newest = sql.raw(key[0] === 'id' ? 'max(id)' : 'NULL')
+    const text = sql<Omit<TableExtent, 'table'>>`SELECT count(*) AS rows, ${newest} AS newest
+      FROM ${sql.ref(table)}`
+    extent.push({ table, ...(yield* one(text)) })
   }
   return extent
 }
@@ -133,23 +124,17 @@ export const createSource = (
 ): MoveSource => ({
   ...createReader(connection),
   extent: async () => extent,
-  async sealedKeys() {
-    const found = await connection.ask(selectSealed)
-    return found.map(([owner, sealed]) => ({
-      owner: String(owner),
-      sealed: sealed instanceof Uint8Array ? sealed : new Uint8Array(),
-    }))
-  },
+  sealedKeys: () => connection.read(() => all(sql.raw<SealedKey>(selectSealed))),
   isChanged,
 })
 
 interface TargetParts {
   readonly begun: BegunMove | undefined
   readonly takesNul: boolean
-  insert(rows: Pick<WantedRows, 'table' | 'columns'>, moved: readonly MovedRow[]): Promise<unknown>
-  empty(): Promise<unknown>
+  insert(table: MovedTable, rows: readonly MovedRow[]): Steps<void>
+  empty(): Steps<unknown>
   /** Makes it ready to be served from; `unmark` says that the move is finished. */
-  finish(unmark: () => Promise<unknown>): Promise<void>
+  finish(unmark: () => Steps<unknown>): Promise<void>
 }
 
 /** A target whose tables are there. */
@@ -157,53 +142,48 @@ export function createTarget(
   connection: MoveConnection,
   { begun, takesNul, insert, empty, finish }: TargetParts,
 ): MoveTarget {
-  const { ask, transaction } = connection
-  const unmark = () => ask('DROP TABLE unfinished_move')
+  const { write } = connection
+  const unmark = () => run(sql`DROP TABLE unfinished_move`)
   return {
     ...createReader(connection),
     ...{ takesNul, begun },
     begin: ({ source, extent }) =>
-      transaction(async () => {
-        await ask(
-          'CREATE TABLE unfinished_move (source TEXT NOT NULL, extent TEXT NOT NULL, so_far TEXT)',
-        )
-        const values = [source, JSON.stringify(extent)]
-        await ask('INSERT INTO unfinished_move VALUES ($1, $2, NULL)', values)
+      write(function* () {
+        yield* run(sql`CREATE TABLE unfinished_move (source TEXT NOT NULL, extent TEXT NOT NULL,
+          so_far TEXT)`)
+        const values = sql.join([source, JSON.stringify(extent)])
+        yield* run(sql`INSERT INTO unfinished_move VALUES (${values}, NULL)`)
       }),
-    append: (rows, moved, soFar) =>
-      transaction(async () => {
-        await insert(rows, moved)
-        await ask('UPDATE unfinished_move SET so_far = $1', [JSON.stringify(soFar)])
+    append: (table, rows, soFar) =>
+      write(function* () {
+        yield* insert(table, rows)
+        yield* run(sql`UPDATE unfinished_move SET so_far = ${JSON.stringify(soFar)}`)
       }),
     clear: () =>
-      transaction(async () => {
-        await empty()
-        await unmark()
+      write(function* () {
+        yield* empty()
+        yield* unmark()
       }),
     finish: () => finish(unmark),
   }
 }
 
 /** What an unfinished move has left. */
-export async function readMark({ ask }: MoveConnection): Promise<BegunMove | undefined> {
-  const [mark] = await ask('SELECT source, extent, so_far FROM unfinished_move')
+export function* readMark(): Steps<BegunMove | undefined> {
+  const mark = yield* first(
+    sql<{ source: string; extent: string; soFar: string | null }>`
+      SELECT source, extent, so_far AS "soFar" FROM unfinished_move`,
+  )
   if (mark === undefined) return undefined
-  const [source, extent, soFar] = mark
-  return {
-    source: String(source),
-    extent: JSON.parse(String(extent)),
-    soFar: soFar === null ? undefined : JSON.parse(String(soFar)),
-  }
+  const { source, extent, soFar } = mark
+  const parsed = soFar === null ? undefined : JSON.parse(soFar)
+  return { source, extent: JSON.parse(extent), soFar: parsed }
 }
 
 /** Throws where one of these tables has rows. */
-export async function requireEmpty(
-  { ask, place }: MoveConnection,
-  tables = movedTables,
-): Promise<void> {
+export function* requireEmpty(place: string, tables = movedTables): Steps<void> {
   for (const { name } of tables) {
-    const rows = await ask(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
-    if (rows.length === 0) continue
+    if ((yield* first(sql`SELECT 1 FROM ${sql.ref(name)} LIMIT 1`)) === undefined) continue
     throw new StoreError(
       `The database ${place} is not empty (table ${name} has rows), and nothing is overwritten or ` +
         'mixed. Give the place of a new one.',

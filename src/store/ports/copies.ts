@@ -54,14 +54,17 @@ export interface MovedTable {
 /** One value: whole numbers to 2^53 - 1. */
 export type MovedValue = string | number | Uint8Array | null
 
-/** Values in the order of the columns that were asked for. */
-export type MovedRow = readonly MovedValue[]
+/** Columns in the order in which they were asked for. */
+export type MovedRow = Readonly<Record<string, MovedValue>>
+
+/** Values of a table's key. */
+export type MovedKey = readonly MovedValue[]
 
 export interface WantedRows {
   readonly table: MovedTable
   readonly columns: readonly string[]
   /** Key of the row that they come after; undefined: from the first one on. */
-  readonly after: MovedRow | undefined
+  readonly after: MovedKey | undefined
   readonly limit: number
 }
 
@@ -94,7 +97,7 @@ export interface MoveSource extends MovePlace {
 
 export interface MovedSoFar {
   readonly table: string
-  readonly after: MovedRow
+  readonly after: MovedKey
   readonly rows: number
 }
 
@@ -113,11 +116,7 @@ export interface MoveTarget extends MovePlace {
   readonly takesNul: boolean
   begin(move: Omit<BegunMove, 'soFar'>): Promise<void>
   /** Adds rows and keeps how far it is, in one transaction. */
-  append(
-    rows: Omit<WantedRows, 'after' | 'limit'>,
-    moved: readonly MovedRow[],
-    soFar: MovedSoFar,
-  ): Promise<void>
+  append(table: MovedTable, rows: readonly MovedRow[], soFar: MovedSoFar): Promise<void>
   /** Takes out all that an unfinished move has left, and the mark of it. */
   clear(): Promise<void>
   /** Makes it ready to be served from. */

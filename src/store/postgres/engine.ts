@@ -61,7 +61,7 @@ const beginning: Record<Kind, string> = {
 
 /** All that `work` does, or nothing of it. Throws `StoreError` where a commit got no answer. */
 export function inTransaction<Result>(
-  connections: Connections,
+  connections: Pick<Connections, 'place' | 'lend'>,
   kind: Kind,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {

@@ -12,22 +12,26 @@ import {
   requireVersion,
   samePlace,
 } from '../moving/move.ts'
-import type { BegunMove, MovedRow, MoveSource, MoveTarget, WantedRows } from '../ports/copies.ts'
+import type { BegunMove, MovedRow, MovedTable, MoveSource, MoveTarget } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { quoted } from '../schema/sql.ts'
+import { all, run } from '../queries/steps.ts'
+import { quoted, type Sql, sql } from '../schema/sql.ts'
 import { checkVersion } from '../schema/versions.ts'
 import {
+  ask,
   asLost,
   type Connection,
+  type Connections,
   connectionSettings,
   createConnections,
   toJson,
   toParameter,
 } from './connections.ts'
+import { follow, inTransaction } from './engine.ts'
 import { explainFailure } from './failures.ts'
 import { migrate, readVersion } from './migrate.ts'
-import { liveNodes } from './take-over.ts'
+import { readLiveNodes } from './take-over.ts'
 import { placeOf } from './tls.ts'
 
 /** Opens a database that is to be moved, and that no node serves from. Throws `StoreError`. */
@@ -37,23 +41,23 @@ export async function openPostgresSource(url: string): Promise<MoveSource> {
 }
 
 async function open(connection: PostgresMove): Promise<MoveSource> {
-  const { place, ask } = connection
+  const { place, query, read } = connection
   const version = await readVersion(connection, place)
   if (version === 0) throw new StoreError(`The database ${place} is empty: nothing is to be moved.`)
   checkVersion(version, place)
   requireVersion(version, place)
   await requireNoNodes(connection)
   // From the first reading on all is of one state.
-  await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  const before = await readExtent(connection)
+  await query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' })
+  const before = await read(readExtent)
   return createSource(connection, before, async () => {
-    await ask('COMMIT')
+    await query({ text: 'COMMIT' })
     if ((await readLiveNodes(connection)).length > 0) return true
-    return !Bun.deepEquals(await readExtent(connection), before)
+    return !Bun.deepEquals(await read(readExtent), before)
   })
 }
 
-async function requireNoNodes(connection: MoveConnection): Promise<void> {
+async function requireNoNodes(connection: PostgresMove): Promise<void> {
   const names = await readLiveNodes(connection)
   if (names.length === 0) return
   throw new StoreError(
@@ -75,27 +79,25 @@ export async function openPostgresTarget(url: string, sourceIdentity: string): P
   })
 }
 
-async function lock({ ask, place }: MoveConnection): Promise<void> {
-  const [[isFree] = []] = await ask('SELECT pg_try_advisory_lock($1)::int', [lockKey])
-  if (isFree === 1) return
+async function lock(connection: PostgresMove): Promise<void> {
+  const [lock] = await ask(connection, 'SELECT pg_try_advisory_lock($1) AS "isFree"', lockKey)
+  if (lock?.isFree) return
   throw new StoreError(
-    `Another move into the database ${place} is running: wait for it, or end it.`,
+    `Another move into the database ${connection.place} is running: wait for it, or end it.`,
   )
 }
 
 async function readBegun(connection: PostgresMove, url: string): Promise<BegunMove | undefined> {
-  const { ask, place } = connection
-  const [[isUnfinished] = []] = await ask(
-    "SELECT (to_regclass('unfinished_move') IS NOT NULL)::int",
-  )
-  if (isUnfinished === 1) {
-    const [[version] = []] = await ask('SELECT version FROM schema_version')
-    requireVersion(Number(version), place)
-    return readMark(connection)
+  const { place, read } = connection
+  const [mark] = await ask(connection, "SELECT to_regclass('unfinished_move') IS NOT NULL AS is")
+  if (mark?.is) {
+    const [found] = await ask(connection, 'SELECT version FROM schema_version')
+    requireVersion(Number(found?.version), place)
+    return read(readMark)
   }
   await makeTables(connection, url)
   await requireNoNodes(connection)
-  await requireEmpty(connection)
+  await read(() => requireEmpty(place))
   return undefined
 }
 
@@ -113,67 +115,60 @@ async function makeTables(connection: PostgresMove, url: string): Promise<void> 
 }
 
 function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveTarget {
-  const { ask, transaction } = connection
   const written = movedTables.map(({ name, partsTable = name }) => quoted(partsTable)).join(', ')
   return createTarget(connection, {
     ...{ takesNul: false, begun },
-    async insert(rows, moved) {
-      const at = rows.columns.indexOf('created_at')
-      if (rows.table.name === 'request')
-        await ask('SELECT make_partitions($1)', [moved.map((row) => row[at])])
-      return ask(insertRows(rows), [toObjects(rows, moved)])
+    *insert(table, rows) {
+      const times = rows.map((row) => row.created_at)
+      if (table.name === 'request') yield* all(sql`SELECT make_partitions(${times})`)
+      yield* run(insertRows(table, rows))
     },
-    empty: () => ask(`TRUNCATE ${written}`),
+    empty: () => run(sql.raw(`TRUNCATE ${written}`)),
     async finish(unmark) {
       // Statistics for the planner, and the visibility map.
-      await ask(`VACUUM (ANALYZE) ${written}`)
-      await transaction(async () => {
-        for (const { name, key } of movedTables) {
-          if (key[0] === 'id') await ask(continueIds(name))
-        }
-        await unmark()
+      await connection.query({ text: `VACUUM (ANALYZE) ${written}` })
+      await connection.write(function* () {
+        for (const { name, key } of movedTables) if (key[0] === 'id') yield* all(continueIds(name))
+        yield* unmark()
       })
     },
   })
 }
 
 const continueIds = (name: string) =>
-  `SELECT setval(pg_get_serial_sequence('${quoted(name)}', 'id'), max(id)) FROM ${quoted(name)}
-  HAVING max(id) IS NOT NULL`
-
-type Rows = Pick<WantedRows, 'table' | 'columns'>
+  sql.raw(`SELECT setval(pg_get_serial_sequence('${quoted(name)}', 'id'), max(id))
+    FROM ${quoted(name)} HAVING max(id) IS NOT NULL`)
 
 /** One statement for all rows. Rows of a table in parts go into its first part. */
-function insertRows({ table: { name, partsTable }, columns }: Rows): string {
+function insertRows({ name, partsTable }: MovedTable, rows: readonly MovedRow[]): Sql {
   const into = quoted(partsTable ?? name)
-  const names = quotedList(columns)
+  const names = quotedList(Object.keys(rows[0] ?? {}))
   const [more, value] =
     name === 'attempt'
       ? [', request_id', ', (SELECT request_id FROM request WHERE id = request_row)']
       : partsTable === undefined
         ? ['', '']
         : [', part', ', 0']
-  return `INSERT INTO ${into} (${names}${more})
-    SELECT ${names}${value} FROM json_populate_recordset(NULL::${into}, $1::json)`
+  const start = sql.raw(`INSERT INTO ${into} (${names}${more})
+    SELECT ${names}${value} FROM json_populate_recordset(NULL::${into}, `)
+  return sql`${start}${toJson(rows.map(withHex))}::json)`
 }
 
-function toObjects({ columns }: Rows, moved: readonly MovedRow[]): string {
-  return toJson(
-    moved.map((row) =>
-      Object.fromEntries(columns.map((column, index) => [column, toJsonValue(row[index])])),
-    ),
+/** Bytes as the database reads them. */
+const withHex = (row: MovedRow) =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Uint8Array ? `\\x${value.toHex()}` : value,
+    ]),
   )
-}
-
-const toJsonValue = (value: MovedRow[number] | undefined) =>
-  value instanceof Uint8Array ? `\\x${value.toHex()}` : value
 
 /** Large tables take long to count and to vacuum. */
 const answerTimeoutMs = 3_600_000
 
 type PostgresMove = MoveConnection & Connection
 
-const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid
+const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid AS identity
 FROM pg_control_system(), pg_database WHERE datname = current_database()`
 
 async function connectMove(url: string): Promise<PostgresMove> {
@@ -181,38 +176,21 @@ async function connectMove(url: string): Promise<PostgresMove> {
   const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
   // The running statement fails and reports it.
   client.on('error', () => {})
-  const explaining = async <Result>(work: Promise<Result>): Promise<Result> => {
-    try {
-      return await work
-    } catch (error) {
-      throw explainFailure(asLost(error), place)
-    }
+  const explain = (error: unknown): never => {
+    throw explainFailure(asLost(error), place)
   }
-  const ask = async (text: string, values: readonly unknown[] = []) => {
-    const asked = { text, values: values.map(toParameter), rowMode: 'array' as const }
-    const { rows } = await explaining(client.query<MovedRow[number][]>(asked))
-    return rows
+  const connection: Connection = {
+    query: ({ text, values = [] }) =>
+      client.query({ text, values: values.map(toParameter) }).catch(explain),
   }
+  const lent: Pick<Connections, 'place' | 'lend'> = { place, lend: (work) => work(connection) }
   try {
-    await explaining(client.connect())
-    const [[identity] = []] = await ask(selectIdentity)
+    await client.connect().catch(explain)
+    const [found] = await ask(connection, selectIdentity)
     return {
-      place,
-      identity: String(identity),
-      ask,
-      selectColumns,
-      query: ({ text, values = [] }) => explaining(client.query({ text, values: [...values] })),
-      async transaction(work) {
-        await ask('BEGIN')
-        try {
-          await work()
-          await ask('COMMIT')
-        } catch (error) {
-          // The server rolls back when the connection is lost.
-          await ask('ROLLBACK').catch(() => undefined)
-          throw error
-        }
-      },
+      ...{ ...connection, place, identity: String(found?.identity), columnsOf },
+      read: (steps) => follow(connection, steps()),
+      write: (steps) => inTransaction(lent, 'plain', () => follow(connection, steps())),
       close: () => client.end(),
     }
   } catch (error) {
@@ -221,7 +199,6 @@ async function connectMove(url: string): Promise<PostgresMove> {
   }
 }
 
-const selectColumns = `SELECT column_name::text COLLATE "C" FROM information_schema.columns
-WHERE table_schema = current_schema() AND table_name = $1 ORDER BY 1`
-
-const readLiveNodes = ({ ask }: MoveConnection) => ask(liveNodes, [silentNodeMs])
+const columnsOf = (table: string) => sql<{ name: string }>`
+  SELECT column_name::text COLLATE "C" AS name FROM information_schema.columns
+  WHERE table_schema = current_schema() AND table_name = ${table} ORDER BY 1`

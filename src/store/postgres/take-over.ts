@@ -4,8 +4,11 @@ import { StoreError } from '../ports/store-error.ts'
 import { takeOverPostgres } from '../schema/postgres.ts'
 import { ask, type Connection } from './connections.ts'
 
-/** Names of the nodes with a heartbeat within `$1` ms. */
-export const liveNodes = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
+/** Names of the nodes that serve. */
+export async function readLiveNodes(connection: Connection): Promise<readonly string[]> {
+  const text = 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id'
+  return (await ask(connection, text, silentNodeMs)).map(({ name }) => String(name))
+}
 
 export interface CopyProgress {
   readonly done: number
@@ -18,11 +21,11 @@ export async function takeOver(
   place: string,
   onProgress: (progress: CopyProgress) => void = () => {},
 ): Promise<void> {
-  const rows = await ask(connection, liveNodes, silentNodeMs)
-  if (rows.length > 0) {
+  const names = await readLiveNodes(connection)
+  if (names.length > 0) {
     throw new StoreError(
       `The database ${place} is one of a former program, and nodes of it serve from there ` +
-        `(${rows.map(({ name }) => String(name)).join(', ')}): stop them all, then start this one. One ` +
+        `(${names.join(', ')}): stop them all, then start this one. One ` +
         `that was killed counts as stopped after ${silentNodeMs / 1000} s.`,
     )
   }

@@ -1,8 +1,8 @@
-import { columnsOf, fromColumns } from '../../resources/resource.ts'
+import { accountFields } from '../../resources/account.ts'
+import { type Columns, columnsOf, fromColumns } from '../../resources/resource.ts'
 import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type { TokenFilter, TokenHash, TokenRecord, TokenStore, TokenView } from '../ports/admin.ts'
 import type { Spent, TokenSpending, TokenUsed } from '../ports/records.ts'
-import { parseRegions } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import { all, type Engine, inParts, type Steps } from './steps.ts'
 
@@ -48,55 +48,47 @@ export function readToken(row: TokenRow): TokenView {
   }
 }
 
+/** What authentication reads of an account. */
+const { role: _, ...readFields } = accountFields
+const accountColumns = columnsOf(readFields)
+
 /** What a look-up selects of a token and its account; the names are those of `FoundToken`. */
 export const foundTokenColumns = `token.id, token.group_id AS "groupId",
-  token.deleted_at AS "deletedAt", ${ofToken},
-  account.id AS "accountId", account.email,
-  account.email_verified AS "emailVerified", account.status AS "accountStatus",
-  account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
-  account.credit_limit_nano AS "creditLimitNano", account.balance_low_nano AS "balanceLowNano",
-  account.rpm AS "accountRpm",
-  account.tpm AS "accountTpm", account.concurrency AS "accountConcurrency",
-  account.regions AS "accountRegions"`
+  token.deleted_at AS "deletedAt", ${ofToken}, account.id AS "accountId", account.email,
+  account.email_verified AS "emailVerified", account.deleted_at AS "accountDeletedAt",
+  account.balance_nano AS "balanceNano",
+  ${accountColumns.map((column) => `account.${column} AS "account.${column}"`).join(', ')}`
 
-export interface FoundToken extends TokenColumns {
+type AccountColumns = Columns<typeof readFields>
+type OfAccount = {
+  readonly [Column in keyof AccountColumns as `account.${Column}`]: AccountColumns[Column]
+}
+
+export interface FoundToken extends TokenColumns, OfAccount {
   readonly id: number
   readonly groupId: number
   readonly deletedAt: number | null
   readonly accountId: number
   readonly email: string
   readonly emailVerified: number
-  readonly accountStatus: 'active' | 'disabled'
   readonly accountDeletedAt: number | null
   readonly balanceNano: number
-  readonly creditLimitNano: number
-  readonly balanceLowNano: number | null
-  readonly accountRpm: number | null
-  readonly accountTpm: number | null
-  readonly accountConcurrency: number | null
-  readonly accountRegions: string | null
 }
 
 /** A row as the port gives it; `spentOf` is asked for a token with a budget only. */
 export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spent): TokenRecord {
-  const { id, groupId, deletedAt } = row
+  const { id, groupId, deletedAt, email, balanceNano } = row
   const settings = fromColumns(tokenFields, row)
   const isLimited = Object.values(settings.budget).some((limit) => limit !== null)
+  const ofAccount = accountColumns.map((column) => [column, row[`account.${column}`]])
   return {
     ...{ id, groupId, deletedAt },
     ...settings,
     spent: isLimited ? spentOf(id) : null,
     account: {
-      id: row.accountId,
-      email: row.email,
-      isVouched: row.emailVerified === 1,
-      status: row.accountStatus,
-      deletedAt: row.accountDeletedAt,
-      balanceNano: row.balanceNano,
-      creditLimitNano: row.creditLimitNano,
-      balanceLowNano: row.balanceLowNano,
-      limits: { rpm: row.accountRpm, tpm: row.accountTpm, concurrency: row.accountConcurrency },
-      regions: parseRegions(row.accountRegions),
+      ...{ id: row.accountId, email, isVouched: row.emailVerified === 1, balanceNano },
+      ...{ deletedAt: row.accountDeletedAt },
+      ...fromColumns(readFields, Object.fromEntries(ofAccount)),
     },
   }
 }

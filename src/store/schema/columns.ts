@@ -1,5 +1,4 @@
 import type { BackgroundAnswer } from '../ports/answers.ts'
-import type { Regions } from '../ports/catalog.ts'
 import type { AttemptRow, RequestRow, Reservation } from '../ports/records.ts'
 import { type Sql, sql } from './sql.ts'
 import type { Words } from './words.ts'
@@ -131,7 +130,3 @@ const emptyList: readonly never[] = []
 export function parseList(text: string): readonly string[] {
   return text === '[]' ? emptyList : parseColumn<readonly string[]>(text)
 }
-
-/** A column that holds which countries are served. */
-export const parseRegions = (text: string | null): Regions | null =>
-  text === null ? null : parseColumn<Regions>(text)

@@ -14,7 +14,13 @@ import type {
   TokenSpending,
 } from '../ports/records.ts'
 import { checkCharge } from '../queries/ledger.ts'
-import { attemptFields, insertText, requestFields, reservationFields } from '../schema/columns.ts'
+import {
+  attemptFields,
+  backgroundFields,
+  insertText,
+  requestFields,
+  reservationFields,
+} from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import type { Access } from './file.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
@@ -26,62 +32,54 @@ type Share = Pick<Reservation, 'accountId' | 'amountNano'>
 
 type SweptRow = Pick<RequestRow, 'createdAt' | 'tokenId' | 'model' | 'priceId' | 'cause'>
 
-const addCharge =
-  'INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano) ' +
-  "VALUES (?, ?, 'charge', ?, ?, ?)"
-
-const hasBudget =
-  'SELECT id FROM token WHERE id = ? AND ' +
-  'coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL'
-
-const findReservation =
-  'SELECT account_id AS accountId, amount_nano AS amountNano FROM reservation WHERE request_id = ?'
-
-const growReservation =
-  'UPDATE reservation SET amount_nano = amount_nano + $byNano WHERE request_id = $requestId'
-
-const holdReservation = 'UPDATE reservation SET request_id = $requestId WHERE request_id = $askedId'
-
-const insertBackground = `${insertText('background_answer', [
-  ...['requestId', 'askedId', 'answerId', 'createdAt', 'accountId', 'tokenId', 'channelId'],
-  ...['keyMark', 'charge', 'dueAt'],
-])} ON CONFLICT (request_id) DO NOTHING`
-
-const insertKept = `INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark,
-  context_tokens, created_at)
-VALUES ($id, $accountId, $channelId, $keyMark, $contextTokens, $createdAt)
-ON CONFLICT (answer_id, account_id) DO UPDATE SET channel_id = excluded.channel_id,
-  key_mark = excluded.key_mark, context_tokens = excluded.context_tokens,
-  created_at = excluded.created_at`
-
-/** A request that a sweep has closed: nobody knew more of it. */
-const removeSwept = `DELETE FROM request WHERE request_id = ? AND ending = 'interrupted' RETURNING
-  created_at AS createdAt, token_id AS tokenId, model, price_id AS priceId, cause`
-
 function prepareStatements(db: Database) {
   return {
     insertRequest: db.prepare<void, [Named<RequestRow>]>(
       `${insertText('request', Object.keys(requestFields))} ON CONFLICT (request_id) DO NOTHING`,
     ),
-    removeSwept: db.prepare<SweptRow, [string]>(removeSwept),
+    /** A request that a sweep has closed: nobody knew more of it. */
+    removeSwept: db.prepare<SweptRow, [string]>(
+      `DELETE FROM request WHERE request_id = ? AND ending = 'interrupted' RETURNING
+        created_at AS createdAt, token_id AS tokenId, model, price_id AS priceId, cause`,
+    ),
     insertAttempt: db.prepare<void, [Named<AttemptRow & { requestRow: number; position: number }>]>(
       insertText('attempt', ['requestRow', 'position', ...Object.keys(attemptFields)]),
     ),
-    hasBudget: db.prepare<{ id: number }, [number]>(hasBudget),
-    addCharge: db.prepare<void, [number, number, number, string, number]>(addCharge),
+    hasBudget: db.prepare<{ id: number }, [number]>(
+      `SELECT id FROM token WHERE id = ?
+        AND coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL`,
+    ),
+    addCharge: db.prepare<void, [number, number, number, string, number]>(
+      `INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id,
+        balance_after_nano) VALUES (?, ?, 'charge', ?, ?, ?)`,
+    ),
     insertReservation: db.prepare<void, [Named<Reservation>]>(
       insertText('reservation', Object.keys(reservationFields)),
     ),
     findRequest: db.prepare<object, [string]>('SELECT 1 FROM request WHERE request_id = ?'),
-    findReservation: db.prepare<Share, [string]>(findReservation),
+    findReservation: db.prepare<Share, [string]>(
+      `SELECT account_id AS accountId, amount_nano AS amountNano FROM reservation
+        WHERE request_id = ?`,
+    ),
     endReservation: db.prepare<void, [string]>('DELETE FROM reservation WHERE request_id = ?'),
-    holdReservation: db.prepare<void, [{ requestId: string; askedId: string }]>(holdReservation),
+    holdReservation: db.prepare<void, [{ requestId: string; askedId: string }]>(
+      'UPDATE reservation SET request_id = $requestId WHERE request_id = $askedId',
+    ),
     insertBackground: db.prepare<void, [Named<BackgroundAnswer & { dueAt: number }>]>(
-      insertBackground,
+      `${insertText('background_answer', [...Object.keys(backgroundFields), 'dueAt'])}
+        ON CONFLICT (request_id) DO NOTHING`,
     ),
     endBackground: db.prepare<void, [string]>('DELETE FROM background_answer WHERE request_id = ?'),
-    insertKept: db.prepare<void, [Named<KeptAnswer>]>(insertKept),
-    growReservation: db.prepare<void, [{ requestId: string; byNano: number }]>(growReservation),
+    insertKept: db.prepare<void, [Named<KeptAnswer>]>(
+      `INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark, context_tokens,
+        created_at) VALUES ($id, $accountId, $channelId, $keyMark, $contextTokens, $createdAt)
+      ON CONFLICT (answer_id, account_id) DO UPDATE SET channel_id = excluded.channel_id,
+        key_mark = excluded.key_mark, context_tokens = excluded.context_tokens,
+        created_at = excluded.created_at`,
+    ),
+    growReservation: db.prepare<void, [{ requestId: string; byNano: number }]>(
+      'UPDATE reservation SET amount_nano = amount_nano + $byNano WHERE request_id = $requestId',
+    ),
   }
 }
 

@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import {
   createSource,
@@ -14,10 +14,12 @@ import {
   samePlace,
   unfinished,
 } from '../moving/move.ts'
-import type { MovedRow, MoveSource, MoveTarget } from '../ports/copies.ts'
+import type { MoveSource, MoveTarget } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { quoted } from '../schema/sql.ts'
+import { all, run } from '../queries/steps.ts'
+import { quoted, sql } from '../schema/sql.ts'
 import { checkVersion } from '../schema/versions.ts'
+import { createEngine } from './engine.ts'
 import { applicationId, createClaim, explained, openFile } from './file.ts'
 import { isUnfinished, migrate, readPragma } from './migrate.ts'
 
@@ -35,8 +37,8 @@ export async function openSqliteSource(path: string): Promise<MoveSource> {
     })
     const seen = readPragma(db, 'data_version')
     // From the first reading on all is of one state.
-    await connection.ask('BEGIN')
-    return createSource(connection, await readExtent(connection), async () => {
+    explained(path, () => db.run('BEGIN'))
+    return createSource(connection, await connection.read(readExtent), async () => {
       if (db.inTransaction) db.run('COMMIT')
       return readPragma(db, 'data_version') !== seen
     })
@@ -75,46 +77,45 @@ export async function openSqliteTarget(path: string, sourceIdentity: string): Pr
     return createTarget(connection, {
       takesNul: true,
       begun: await readBegun(connection, db),
-      async insert({ table, columns }, moved) {
+      *insert({ name }, rows) {
+        const columns = Object.keys(rows[0] ?? {})
         const places = columns.map(() => '?').join(', ')
-        const names = quotedList(columns)
-        const text = `INSERT INTO ${quoted(table.name)} (${names}) VALUES (${places})`
-        explained(path, () => {
-          using insert = db.prepare(text)
-          for (const row of moved) insert.run(...(row as SQLQueryBindings[]))
-        })
+        const text = `INSERT INTO ${quoted(name)} (${quotedList(columns)}) VALUES (${places})`
+        using insert = db.prepare(text)
+        for (const row of rows) insert.run(...Object.values(row))
       },
-      async empty() {
-        for (const { name } of movedTables.toReversed()) {
-          await connection.ask(`DELETE FROM ${quoted(name)}`)
-        }
+      *empty() {
+        for (const { name } of movedTables.toReversed())
+          yield* run(sql`DELETE FROM ${sql.ref(name)}`)
       },
       async finish(unmark) {
-        await unmark()
-        await connection.ask('PRAGMA wal_checkpoint(TRUNCATE)')
+        await connection.write(unmark)
+        await connection.read(() => all(sql`PRAGMA wal_checkpoint(TRUNCATE)`))
       },
     })
   })
 }
 
 /** What is there must hold no rows: it is not even brought up to date. */
-async function makeTables(connection: MoveConnection, db: Database): Promise<void> {
-  const tables = await connection.ask('SELECT name FROM sqlite_schema')
-  const there = new Set(tables.map(([name]) => name))
-  await requireEmpty(
-    connection,
-    movedTables.filter(({ name }) => there.has(name)),
+async function makeTables({ place, read }: MoveConnection, db: Database): Promise<void> {
+  const tables = await read(() => all(sql<{ name: string }>`SELECT name FROM sqlite_schema`))
+  const there = new Set(tables.map(({ name }) => name))
+  await read(() =>
+    requireEmpty(
+      place,
+      movedTables.filter(({ name }) => there.has(name)),
+    ),
   )
-  explained(connection.place, () => migrate(db, connection.place))
+  explained(place, () => migrate(db, place))
 }
 
-async function readBegun(connection: MoveConnection, db: Database) {
-  if (!isUnfinished(db)) {
-    await requireEmpty(connection)
-    return undefined
+async function readBegun({ place, read }: MoveConnection, db: Database) {
+  if (isUnfinished(db)) {
+    requireVersion(readPragma(db, 'user_version'), place)
+    return read(readMark)
   }
-  requireVersion(readPragma(db, 'user_version'), connection.place)
-  return readMark(connection)
+  await read(() => requireEmpty(place))
+  return undefined
 }
 
 /** The same for one file, whatever it is called. */
@@ -123,27 +124,12 @@ function identityOf(path: string): string {
   return `file ${dev}:${ino === 0 ? realpathSync(path) : ino}`
 }
 
-function connect(db: Database, path: string, release: () => void): MoveConnection {
-  const ask = async (text: string, values: readonly unknown[] = []) =>
-    explained(path, () => {
-      using statement = db.prepare(text.replace(/\$(\d)/g, '?$1'))
-      return statement.values(...(values as SQLQueryBindings[])) as unknown as MovedRow[]
-    })
-  return {
-    ...{ place: path, identity: identityOf(path), ask },
-    selectColumns: 'SELECT name FROM pragma_table_info($1) ORDER BY name',
-    async transaction(work) {
-      await ask('BEGIN IMMEDIATE')
-      try {
-        await work()
-        await ask('COMMIT')
-      } finally {
-        if (db.inTransaction) db.run('ROLLBACK')
-      }
-    },
-    async close() {
-      db.close()
-      release()
-    },
-  }
-}
+const connect = (db: Database, path: string, release: () => void): MoveConnection => ({
+  ...createEngine(db, async (work) => explained(path, work)),
+  ...{ place: path, identity: identityOf(path) },
+  columnsOf: (table) => sql`SELECT name FROM pragma_table_info(${table}) ORDER BY name`,
+  async close() {
+    db.close()
+    release()
+  },
+})
