@@ -11,7 +11,7 @@ const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
 /** More than there are cores, because most tests wait for much of their time; each lane takes about a gigabyte. */
 const cores = availableParallelism()
-const lanes = Math.max(cores + 1, Math.min(2 * cores + 1, Math.floor(totalmem() / 1.5e9)))
+const lanes = Math.max(cores + 1, Math.min(2 * cores, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
@@ -54,7 +54,7 @@ function testing(name: string, paths: readonly string[], store: Wanted, inLanes:
 const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 10, program: 10 }
 /** Files that take longer than others of their kind. */
 const longest =
-  /^test\/e2e\/(console|cluster)\/|\/(backup|dying-channel|limit-rates|soak|tampering-postgres|translated-balance)\./
+  /^test\/e2e\/(console|cluster)\/|\/(backup|limit-rates|soak|tampering-postgres|translated-balance)\./
 
 function slowestFirst(paths: readonly string[]): readonly string[] {
   const file = join(project, '.cache/test-order.json')
