@@ -54,7 +54,7 @@ export function addServe(program: Command): void {
 
 const aboutMemory = `
 Memory for requests is what the container is given, or half of what the machine has, or server.memory;
-less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
+less 80 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
 
 /** Reports what a start would do, and changes nothing. */
 async function check(found: FoundConfig, options: ServeOptions): Promise<void> {

@@ -124,8 +124,8 @@ export function asGatewayError(thrown: unknown, log: Logger, requestId: string):
   return new GatewayError('internal', message, { cause: thrown })
 }
 
-/** The error of requests that arrive or still run when the process stops. */
-export const interrupted = () =>
+/** The error of requests that a stop of the process ends; also for clients that left: nobody reads it then. */
+export const endedOutside = () =>
   new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.', {
     retryAfter: 1,
   })

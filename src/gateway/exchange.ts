@@ -13,7 +13,7 @@ import type { Plan } from './admit/plan.ts'
 import type { RequestSlots } from './admit/request-slots.ts'
 import type { BodyFacts } from './body/body.ts'
 import type { Choice } from './channels/chooser.ts'
-import { type GatewayError, interrupted } from './errors.ts'
+import { endedOutside, type GatewayError } from './errors.ts'
 import type { Interruption } from './failures/failures.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { Lease, MemoryBudget } from './memory/memory-budget.ts'
@@ -55,7 +55,7 @@ export class Exchange implements Listed {
   route: Route | undefined
   dropped: readonly string[] = []
   fault: Fault | undefined
-  /** The upstream was called and may bill: the input is charged. */
+  /** The upstream was called and may bill: a client that leaves now is charged. */
   mayBill = false
 
   answeredTick: number | undefined
@@ -113,7 +113,7 @@ export class Exchange implements Listed {
     this.interrupt('client_left')
   }
 
-  /** Ends it from outside. The upstream call ends at once unless that loses its costs. */
+  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onEnding` decides. */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
     else this.interruption ??= interruption
@@ -122,7 +122,7 @@ export class Exchange implements Listed {
   }
 
   notifyEnding(): void {
-    this.#refuseAdmission?.(interrupted())
+    this.#refuseAdmission?.(endedOutside())
     this.onEnding?.()
   }
 
@@ -172,7 +172,7 @@ export interface ExchangeReservation {
   readonly continuedTokens?: number | undefined
   /** The answer can't cost more than the reservation. */
   readonly isEnough: boolean
-  readonly estimatedNano: number
+  readonly boundNano: number
 }
 
 /** The part of a plan that records and charges are made from: plain data. */

@@ -7,7 +7,7 @@ import type { AdmitParts } from './admit/admit-parts.ts'
 import type { ModelCall } from './admit/gatekeeper.ts'
 import { dropRest } from './body/rest-of-body.ts'
 import { usualSilenceSeconds } from './context.ts'
-import { asGatewayError, interrupted } from './errors.ts'
+import { asGatewayError, endedOutside } from './errors.ts'
 import { Exchange, type ExchangeReservation } from './exchange.ts'
 import { countInput } from './money/count-input.ts'
 import type { End } from './money/record.ts'
@@ -46,7 +46,7 @@ export function createForwarder(parts: ForwardParts) {
     begun++
     const { signal } = call.request
     try {
-      if (closed) throw interrupted()
+      if (closed) throw endedOutside()
       const admission = exchange.admission<Admitted>()
       void admit(parts, exchange, call, admission)
       const admitted = await admission.promise
@@ -113,8 +113,8 @@ async function askAndReply(
   } catch (error) {
     heartbeat.stop()
     const hasLeft = !isAnswered && exchange.interruption === 'client_left'
-    const isCharged = hasLeft && exchange.mayBill && !exchange.isDenied
-    const isSettled = isCharged && (await settleWithoutAnswer(parts, exchange))
+    const mustPay = hasLeft && exchange.mayBill && !exchange.isDenied
+    const isSettled = mustPay && (await settleWithoutAnswer(parts, exchange))
     exchange.end()
     // The client is gone, and the settlement has logged the end.
     if (isSettled) return errorReply(exchange, asGatewayError(error, parts.log, exchange.requestId))
@@ -129,7 +129,7 @@ function ask(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promi
   return countInput(parts, exchange, admitted, () => askChannels(parts, exchange, admitted))
 }
 
-/** Waits until the money is reserved, where the answer goes out before its charge is stored. */
+/** Waits until the reservation is stored: for a stream, and on a shared store for each charged answer. */
 function pay(
   { committer }: ForwardParts,
   { reservation }: Exchange,

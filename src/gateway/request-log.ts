@@ -7,7 +7,7 @@ import type { Concluded } from './exchange.ts'
 import type { End } from './money/record.ts'
 
 /** A request that was refused before an upstream was called. */
-export interface Refusal {
+export interface RefusedRequest {
   readonly cause: string
   readonly status: number
   /** Undefined: the key is missing or unknown. */
@@ -26,7 +26,7 @@ const minuteMs = 60_000
 const mostAddresses = 10_000
 
 interface Counted {
-  readonly first: Refusal
+  readonly first: RefusedRequest
   single: number
   summed: number
   readonly addresses: Map<string, number>
@@ -51,7 +51,7 @@ export function createRefusalLog(
 
   return {
     /** Whether a refusal gets a line of its own; if not, its minute's line counts it. */
-    isSingle(refusal: Refusal): boolean {
+    isSingle(refusal: RefusedRequest): boolean {
       const { cause, token, address } = refusal
       onRefused(cause)
       const key = token === undefined ? cause : `${cause} ${token.id}`
@@ -74,7 +74,7 @@ export function createRefusalLog(
   }
 }
 
-const newCount = (first: Refusal): Counted => ({
+const newCount = (first: RefusedRequest): Counted => ({
   first,
   single: 0,
   summed: 0,

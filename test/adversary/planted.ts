@@ -30,8 +30,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'next to nothing is set aside',
     file: 'src/gateway/money/afford.ts',
-    find: 'const mostNano = estimatedNano + excess',
-    replace: 'const mostNano = Math.ceil((estimatedNano + excess) * 0.001)',
+    find: 'const boundWithExcessNano = boundNano + excess',
+    replace: 'const boundWithExcessNano = Math.ceil((boundNano + excess) * 0.001)',
   },
   {
     name: 'the first of two limits holds',

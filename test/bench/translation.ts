@@ -60,8 +60,8 @@ function translator(upstream: Protocol, client: Protocol): StreamTranslator {
     push: ({ data, event }, json) => write(decoder.push(data, event, json)),
     end: () => write(decoder.end()),
     fail: encoder.fail,
-    isCut: () => false,
-    endCut: () => '',
+    isAtStop: () => false,
+    endAtStop: () => '',
     isOver: () => false,
   }
 }

@@ -42,11 +42,11 @@ beforeEach(async () => {
   warnings.length = 0
   await scene.reserveMoney()
   await exchange.reservation?.ensureStored()
-  const { inputTokens = 0, outputTokens = 0, estimatedNano } = exchange.reservation ?? {}
+  const { inputTokens = 0, outputTokens = 0, boundNano } = exchange.reservation ?? {}
   const plan = exchange.plan
   const charge = {
     ...{ startedAt: at, firstByteMs: 1, model: 'small', upstreamModel: 'small-1', plan },
-    reckonedNano: estimatedNano,
+    reckonedNano: boundNano,
   }
   await store.records.commit({
     settle: [
@@ -134,14 +134,14 @@ test('is asked for until it has ended, and charged by the price of the time when
 })
 
 test('by how much dearer than reckoned it has turned out is known of its account', async () => {
-  const { estimatedNano = 0 } = scene.exchange.reservation ?? {}
+  const { boundNano = 0 } = scene.exchange.reservation ?? {}
   await after(minute)
   expect(excess()).toBe(0)
   answer = () => Response.json({ ...body('completed'), usage: { ...usage, output_tokens: 1e6 } })
   await after(minute)
   // The row can be read before the one who wrote it has heard that it is there.
   await until('it is known', () => excess() > 0)
-  expect(excess()).toBe(Math.ceil(((await request())?.amountNano ?? 0) / estimatedNano - 1))
+  expect(excess()).toBe(Math.ceil(((await request())?.amountNano ?? 0) / boundNano - 1))
 })
 
 test('an upstream that forgets it is believed after a minute: what was set aside is charged', async () => {

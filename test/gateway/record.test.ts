@@ -78,7 +78,7 @@ describe('usedTokens', () => {
     const ensureStored = async () => {}
     exchange.reservation = {
       ...{ inputTokens: 9, outputTokens: 9, continuedTokens: 1_000, isEnough: false, ensureStored },
-      estimatedNano: 9,
+      boundNano: 9,
     }
     const used = await usedTokens(exchange, observed({}, 'a b c d e'), countWords)
     expect(used.usage).toEqual({ ...emptyUsage, inputTokens: 1_004, outputTokens: 5 })

@@ -90,8 +90,8 @@ test('silence is what the client hears: an upstream that writes what it is not s
     end: () => 'end',
     fail: ({ message }) => message,
     isOver: () => isOver,
-    isCut: () => false,
-    endCut: () => '',
+    isAtStop: () => false,
+    endAtStop: () => '',
   }
   using scene = await createScene({
     heartbeat: heartbeats.begin(),

@@ -24,8 +24,8 @@ function translatorThat({ ends = true, writes = true } = {}) {
       isOver = true
       return `failed: ${message}`
     },
-    isCut: () => false,
-    endCut: () => '',
+    isAtStop: () => false,
+    endAtStop: () => '',
     isOver: () => isOver,
   }
   return { translator, called }

@@ -25,7 +25,7 @@ export interface AdmitParts extends AffordParts, TranslationParts {
   readonly background: Pick<Background, 'requireEnd'>
   /** A reference to an unknown answer; `refuse_shared`: where tokens of several accounts may use its channels. */
   readonly unknownAnswers: () => 'refuse_shared' | 'refuse' | 'pass'
-  /** Reads a sticky binding from other nodes; undefined: nothing to wait for. */
+  /** Looks up a sticky binding in Valkey; undefined: nothing to wait for. */
   readonly refreshBinding?:
     | ((tokenId: number, conversation: string) => Promise<void> | undefined)
     | undefined

@@ -14,7 +14,7 @@ import {
 import { isForm, parseFormBody } from '../body/form-body.ts'
 import { brokenBody, checkContentType, readBytes } from '../body/read-bytes.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
-import { interrupted } from '../errors.ts'
+import { endedOutside } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { createLease, LeasedMemory, requestCost } from '../memory/memory-budget.ts'
 import { reserveMoney } from '../money/afford.ts'
@@ -33,7 +33,7 @@ import { checkReferences, lookUpShared } from './references.ts'
 export interface Admitted {
   readonly body: RequestBody
   readonly options: readonly Option[]
-  /** Reads the conversation's state from other nodes; undefined: not needed. Never unhandled. */
+  /** Looks up continued answers and the sticky binding; undefined: not needed. Never unhandled. */
   readonly looking: Promise<void> | undefined
 }
 
@@ -57,13 +57,13 @@ export async function admit(
     } catch (error) {
       throw brokenBody(error)
     }
-    const reading = readBody(parts, exchange, call, endReceiving(parts, exchange, received))
+    const reading = parseBody(parts, exchange, call, endReceiving(parts, exchange, received))
     const sent = reading instanceof Promise ? await reading : reading
     const plan = planCall(parts, exchange, call, caller, sent)
     const whole = continuesResponse(call, sent)
       ? await withConversation(parts, exchange, call, sent, plan)
       : sent
-    const body = completePlan(parts, exchange, call, { caller, plan, sent, whole })
+    const body = completePlan(parts, exchange, call, caller, plan, sent, whole)
     const translating = translateOnWorker(parts, exchange, call, body)
     const options = findOptions(parts, exchange, call, body, translating && (await translating))
     const looking = lookUpShared(parts, exchange, body, options)
@@ -87,7 +87,7 @@ function admitCaller(
 ): void {
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
-  if (exchange.interruption !== undefined) throw interrupted()
+  if (exchange.interruption !== undefined) throw endedOutside()
   slots.take()
   exchange.hasSlot = true
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm === true)
@@ -113,7 +113,7 @@ function endReceiving(
   received: ArrayBuffer | Buffer,
 ): Buffer {
   if (lease) memory.endReading(lease)
-  if (lease?.isOver) throw interrupted()
+  if (lease?.isOver) throw endedOutside()
   return received instanceof ArrayBuffer ? Buffer.from(received) : received
 }
 
@@ -140,12 +140,10 @@ function completePlan(
   { own }: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
-  {
-    caller,
-    plan,
-    sent,
-    whole,
-  }: { caller: Caller; plan: Plan; sent: RequestBody; whole: RequestBody },
+  caller: Caller,
+  plan: Plan,
+  sent: RequestBody,
+  whole: RequestBody,
 ): RequestBody {
   const { operation, protocol, request } = call
   const known = factsOf(call, whole)
@@ -154,8 +152,7 @@ function completePlan(
   exchange.facts = facts
   exchange.plan = withAskedContext(plan, request.headers, facts.betas ?? [])
   if (operation === responses.generation) {
-    const previousId = previousIdIn(sent)
-    exchange.keeping = createKeeping({ own, accountId: caller.account.id, body, previousId })
+    exchange.keeping = createKeeping(own, caller.account.id, body, previousIdIn(sent))
   }
   return body
 }
@@ -182,20 +179,20 @@ async function withConversation(
   const accountId = caller?.account.id ?? 0
   const maxBytes = parts.maxBodyBytes()
   return await inOwnTurn(String(accountId), async () => {
-    if (exchange.interruption) throw interrupted()
+    if (exchange.interruption) throw endedOutside()
     const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
     if (whole === undefined || lease === undefined) return body
     const memory = new LeasedMemory(parts.memory, lease, memoryWait(parts, exchange))
     await memory.take(whole.byteLength)
-    return await readBody(parts, exchange, call, whole)
+    return await parseBody(parts, exchange, call, whole)
   })
 }
 
 /** A small request may continue a conversation as large as a body may be. */
 const inOwnTurn = createKeyedMutex()
 
-/** Reads a body and names its model on the exchange, for the record of refused requests too. */
-function readBody(
+/** Parses a body and names its model on the exchange, for the record of refused requests too. */
+function parseBody(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
@@ -206,7 +203,7 @@ function readBody(
     return parseFormBody(bytes, contentType).then((parsed) => checkParsed(exchange, parsed))
   }
   if (bytes.byteLength < slicedBytes) return checkParsed(exchange, parseJsonBody(bytes))
-  return readLarge(parts, exchange, call, bytes)
+  return parseLarge(parts, exchange, call, bytes)
 }
 
 function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
@@ -214,7 +211,7 @@ function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
   return checkBody(parsed, exchange.operation)
 }
 
-async function readLarge(
+async function parseLarge(
   { worker }: AdmitParts,
   exchange: Exchange,
   { request, operation, model }: ModelCall,

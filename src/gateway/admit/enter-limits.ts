@@ -1,6 +1,6 @@
 import type { Group } from '../../catalog/catalog.ts'
 import type { RequestBody } from '../body/body.ts'
-import { GatewayError, interrupted } from '../errors.ts'
+import { endedOutside, GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Permit, Subject } from '../limits/limiter.ts'
 import { quickInput } from '../money/bound.ts'
@@ -27,7 +27,7 @@ export function enterLimits(
 function hold(exchange: Exchange, permit: Permit): void {
   if (exchange.interruption !== undefined) {
     permit.undo()
-    throw interrupted()
+    throw endedOutside()
   }
   exchange.permit = permit
 }

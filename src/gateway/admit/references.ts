@@ -75,7 +75,7 @@ export function conversationIn(
   return body.conversation({ hint: hintInHeaders(request.headers), model })
 }
 
-/** Asks other nodes for continued answers and the sticky binding; undefined: no wait. */
+/** Looks up continued answers in the store, and the sticky binding in Valkey; undefined: no wait. */
 export function lookUpShared(
   { affinity, refreshBinding }: AdmitParts,
   exchange: Exchange,

@@ -67,7 +67,7 @@ function pendingCharge(exchange: Concluded): PendingCharge {
     firstByteMs: answeredTick === undefined ? null : Math.round(answeredTick - startedTick),
     stream: facts?.stream ?? false,
     calls: facts?.calls ?? 1,
-    reckonedNano: reservation?.estimatedNano,
+    reckonedNano: reservation?.boundNano,
     inputTokens: reservation?.inputTokens ?? 0,
     outputTokens: reservation?.outputTokens ?? 0,
     ...(untold && { untold }),

@@ -12,7 +12,7 @@ export interface CoolingEntry {
   /** The turn of its last cooldown: uses begun before it say nothing new. */
   turn: number
   row: CoolingRow | undefined
-  /** When the cooldown ends and one probe may try. */
+  /** When the cooldown ends and one half-open probe may try. */
   endsTick: number
   trial: object | undefined
   trialTick: number
@@ -109,15 +109,15 @@ export interface HealthFailure {
   readonly retryAfterMs?: number | undefined
 }
 
-/** A probe without a result by then lets another one try. */
+/** A half-open probe without a result by then lets another one try. */
 const trialMs = 60_000
 const leastRetryMs = 1_000
 const mostRetryMs = 3_600_000
-/** How long strikes count, and how long an ended cooldown waits for its probe. */
+/** How long strikes count, and how long an ended cooldown waits for its half-open probe. */
 const strikesMs = 600_000
 const passedMs = 3_600_000
 
-/** When an entry lets requests through: its cooldown has ended and no probe runs. */
+/** When an entry lets requests through: its cooldown has ended and no half-open probe runs. */
 export function freeTick(entry: CoolingEntry, now: number): number {
   if (entry.row === undefined) return now
   return entry.trial && entry.endsTick <= now ? entry.trialTick + trialMs : entry.endsTick

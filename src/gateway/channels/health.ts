@@ -196,7 +196,7 @@ export function createHealth(parts: HealthParts) {
         if (entry.row === undefined && entry.turn === 0) table.delete(entry)
       }
     },
-    /** Present cooldowns, without those that wait for their probe. */
+    /** Present cooldowns, without those that wait for their half-open probe. */
     coolings(): readonly CoolingRow[] {
       const now = tick()
       return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))

@@ -1,5 +1,5 @@
 import type { Clock, Repeat } from '../../lib/clock.ts'
-import { interrupted } from '../errors.ts'
+import { endedOutside } from '../errors.ts'
 import { CountedPermit, type LocalPermit, limitError } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
@@ -151,7 +151,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
       if (tallies.every((tally) => isFree(tally, llmTokens, now))) {
         return permit(tallies, llmTokens, now)
       }
-      if (isStopped) throw interrupted()
+      if (isStopped) throw endedOutside()
       const shortages = tallies.flatMap((tally) => shortagesOf(tally, llmTokens, now))
       const limitMs = patienceMs(shortages, waitMs)
       if (limitMs === 0 || knownMs(shortages) > limitMs) {
@@ -187,7 +187,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat) {
     },
     stop(): void {
       isStopped = true
-      rejectAll(interrupted())
+      rejectAll(endedOutside())
     },
   }
 }

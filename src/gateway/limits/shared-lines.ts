@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { interrupted } from '../errors.ts'
+import { endedOutside } from '../errors.ts'
 import { maxQueued, type Wait } from './limit-queues.ts'
 import { limitError, type Permit } from './permit.ts'
 import type { Refused, Subject } from './tally.ts'
@@ -150,7 +150,7 @@ export function createLines(
       return undefined
     },
     wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit> {
-      if (isStopped) throw interrupted()
+      if (isStopped) throw endedOutside()
       const { signal } = asked.wait
       return new Promise<Permit>((resolve, reject) => {
         const settle = () => {
@@ -188,7 +188,7 @@ export function createLines(
     stop(): void {
       isStopped = true
       for (const { waiters } of [...lines.values()])
-        for (const waiter of [...waiters]) waiter.refuse(interrupted())
+        for (const waiter of [...waiters]) waiter.refuse(endedOutside())
     },
   }
 }

@@ -2,7 +2,7 @@ import { addTo } from '../../lib/add-to.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { type Listed, Roster } from '../../lib/roster.ts'
-import { GatewayError, interrupted } from '../errors.ts'
+import { endedOutside, GatewayError } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/paced-call.ts'
 
 /** A holder's part of the memory budget. */
@@ -154,7 +154,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     used + bytes <= largestBytes && (hasFreeMemory?.(bytes) ?? true)
 
   function tryTake(lease: Lease, bytes: number): boolean {
-    if (lease.isOver) throw interrupted()
+    if (lease.isOver) throw endedOutside()
     if (!isLarge(lease, bytes)) {
       if (waitingSmall > 0 || !fitsSmall({ lease, bytes })) return false
     } else if (waitingLarge > 0 || !isWithinShare({ lease, bytes }) || !fitsLarge(bytes)) {
@@ -224,7 +224,7 @@ export function createMemoryBudget(parts: MemoryBudgetParts) {
     }
     const admit = () => {
       leave()
-      if (lease.isOver) return reject(interrupted())
+      if (lease.isOver) return reject(endedOutside())
       hold(lease, bytes)
       resolve()
     }

@@ -3,7 +3,7 @@ import type { MoneyLimit, Reservation } from '../../store/ports/records.ts'
 import type { Affinity } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import type { RequestBody } from '../body/body.ts'
-import { GatewayError, interrupted, requestNotStored, unauthenticated } from '../errors.ts'
+import { endedOutside, GatewayError, requestNotStored, unauthenticated } from '../errors.ts'
 import type { Exchange, ExchangeReservation } from '../exchange.ts'
 import {
   type Asked as AskedCost,
@@ -29,7 +29,7 @@ export interface AffordParts {
 /** The first words of an answer, in LLM tokens: a stream that can pay them may begin. */
 const firstOutputTokens = 64
 
-/** Below these bounds a reservation is stored first: other nodes spend the same balance. */
+/** With less left than these, a reservation is stored first: other processes may have changed the balance. */
 const plenty = {
   alone: { times: 1, leastNano: 0 },
   shared: { times: 64, leastNano: 10_000_000_000 },
@@ -43,8 +43,8 @@ interface Asked extends AskedCost {
 /**
  * Reserves the most that a request can cost; where that is missing, all that is left, for one such
  * request of an account at a time. Refuses with 401, or 429 where other requests hold the money.
- * With plenty of money the upstream is called before the reservation is stored. `looking`: other
- * nodes are being asked for the continued answers.
+ * With plenty of money the upstream is called before the reservation is stored. `looking`: continued
+ * answers are being looked up.
  */
 export function reserveMoney(
   parts: AffordParts,
@@ -66,23 +66,24 @@ function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
   requireClient(asked)
-  const { outputTokens, amountNano: estimatedNano } = mostOf(asked)
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates, estimatedNano)
-  const mostNano = estimatedNano + excess
-  requireWithinMaxCost(caller, mostNano)
+  const { outputTokens, amountNano: boundNano } = mostOf(asked)
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates, boundNano)
+  const boundWithExcessNano = boundNano + excess
+  requireWithinMaxCost(caller, boundWithExcessNano)
   const { nano } = reservations.room(caller)
-  if (mostNano > nano) return reserveWhenShort(parts, asked, estimatedNano, mostNano)
+  if (boundWithExcessNano > nano)
+    return reserveWhenShort(parts, asked, boundNano, boundWithExcessNano)
   const pending = new PendingReservation(parts, asked, {
     inputTokens: quickInput(body),
     outputTokens,
     isEnough: isLimited(asked),
-    estimatedNano,
-    mostNano,
-    amountNano: mostNano,
+    boundNano,
+    boundWithExcessNano,
+    amountNano: boundWithExcessNano,
   })
-  reserve(parts, asked, mostNano, false, pending)
+  reserve(parts, asked, boundWithExcessNano, false, pending)
   const { times, leastNano } = committer.isShared ? plenty.shared : plenty.alone
-  const leftNano = nano - mostNano
+  const leftNano = nano - boundWithExcessNano
   const isPlenty = leftNano >= times * reservations.heldBy(caller.account.id)
   if (!isPlenty || leftNano < leastNano) return pending.ensureStored()
 }
@@ -90,8 +91,8 @@ function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
 async function reserveWhenShort(
   parts: AffordParts,
   asked: Asked,
-  estimatedNano: number,
-  mostNano: number,
+  boundNano: number,
+  boundWithExcessNano: number,
 ): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
@@ -103,18 +104,18 @@ async function reserveWhenShort(
   const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
   const least = body.facts.stream ? first : full
   const { nano, limit } = reservations.room(caller)
-  const isFree = mostNano <= nano || !reservations.hasOpen(caller.account.id)
+  const isFree = boundWithExcessNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
   const pending = new PendingReservation(parts, asked, {
     inputTokens: countedTokens,
     outputTokens: (isWhole ? full : least).outputTokens,
     isEnough: isWhole && isLimited(asked),
-    estimatedNano,
-    mostNano,
+    boundNano,
+    boundWithExcessNano,
     amountNano: least.amountNano,
   })
-  reserveRest(parts, asked, { mostNano, nano, leastNano: least.amountNano }).then(
+  reserveRest(parts, asked, { boundWithExcessNano, nano, leastNano: least.amountNano }).then(
     (denial) => pending.resolve(denial),
     (error: unknown) => pending.reject(error),
   )
@@ -123,15 +124,15 @@ async function reserveWhenShort(
 
 /** A reservation for a disconnected client would never be released. */
 function requireClient({ exchange }: Asked): void {
-  if (exchange.interruption !== undefined) throw interrupted()
+  if (exchange.interruption !== undefined) throw endedOutside()
 }
 
 /** Refuses a request that could cost more than its token allows. */
-function requireWithinMaxCost({ token: { maxCostNano } }: Caller, mostNano: number): void {
-  if (maxCostNano === null || mostNano <= maxCostNano) return
+function requireWithinMaxCost({ token: { maxCostNano } }: Caller, costNano: number): void {
+  if (maxCostNano === null || costNano <= maxCostNano) return
   throw new GatewayError(
     'max_cost_exceeded',
-    `This request could cost ${formatNano(mostNano)} USD, and this key allows ` +
+    `This request could cost ${formatNano(costNano)} USD, and this key allows ` +
       `${formatNano(maxCostNano)} USD for one request. Shorten it, or limit its answer (max_tokens).`,
   )
 }
@@ -168,7 +169,7 @@ function reserve(
 }
 
 interface Amounts {
-  readonly mostNano: number
+  readonly boundWithExcessNano: number
   readonly nano: number
   readonly leastNano: number
 }
@@ -177,16 +178,16 @@ interface Amounts {
 async function reserveRest(
   parts: AffordParts,
   asked: Asked,
-  { mostNano, nano, leastNano }: Amounts,
+  { boundWithExcessNano, nano, leastNano }: Amounts,
 ): Promise<Denial> {
   const reserveSoon = (amountNano: number) => {
     const stored = Promise.withResolvers<Denial>()
-    reserve(parts, asked, amountNano, amountNano < mostNano, stored)
+    reserve(parts, asked, amountNano, amountNano < boundWithExcessNano, stored)
     // Its excess cost must not meet reservations that are not stored yet.
     parts.committer.commitAllNow()
     return stored.promise
   }
-  const allNano = Math.min(nano, mostNano)
+  const allNano = Math.min(nano, boundWithExcessNano)
   const denial = await reserveSoon(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
   const isOver = asked.exchange.interruption !== undefined
@@ -197,14 +198,14 @@ async function reserveRest(
 function coverExcess(
   { reservations, committer }: AffordParts,
   { exchange, caller, plan }: Asked,
-  { mostNano, estimatedNano }: Reserved,
+  { boundWithExcessNano, boundNano }: Reserved,
 ): Denial | Promise<Denial> {
   const { requestId } = exchange
   const heldNano = reservations.heldFor(requestId)
   // A request that can exceed its reservation is its account's only one.
-  if (!committer.isShared || heldNano < mostNano) return undefined
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates, estimatedNano)
-  const moreNano = estimatedNano + excess - heldNano
+  if (!committer.isShared || heldNano < boundWithExcessNano) return undefined
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates, boundNano)
+  const moreNano = boundNano + excess - heldNano
   if (moreNano <= 0) return undefined
   const grown = reservations.grow(requestId, moreNano)
   return grown.then((isCovered) => (isCovered ? undefined : reservations.room(caller).limit))
@@ -212,7 +213,7 @@ function coverExcess(
 
 interface Reserved extends Omit<ExchangeReservation, 'ensureStored' | 'continuedTokens'> {
   /** Including the recent excess of other requests. */
-  readonly mostNano: number
+  readonly boundWithExcessNano: number
   readonly amountNano: number
 }
 
@@ -222,7 +223,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   readonly outputTokens: number
   readonly continuedTokens: number | undefined
   readonly isEnough: boolean
-  readonly estimatedNano: number
+  readonly boundNano: number
   readonly #parts: AffordParts
   readonly #asked: Asked
   readonly #reserved: Reserved
@@ -235,7 +236,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
     this.outputTokens = reserved.outputTokens
     this.continuedTokens = asked.continuedTokens
     this.isEnough = reserved.isEnough
-    this.estimatedNano = reserved.estimatedNano
+    this.boundNano = reserved.boundNano
     this.#parts = parts
     this.#asked = asked
     this.#reserved = reserved

@@ -22,7 +22,7 @@ export interface CommitListener {
 
 export type Committer = ReturnType<typeof createCommitter>
 
-/** The batch window of reservations. No byte goes to a client before it ends. */
+/** A reservation waits at most this long: `commitNow` stores it earlier, a settlement replaces it. */
 const batchWindowMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }

@@ -80,8 +80,8 @@ export function createReservations(
     hasOpen: (accountId: number): boolean => opened.has(accountId),
     /** The likely excess of a request over its estimate, by other recent requests. */
     excess: excess.of,
-    overrunOf: (request: RequestRow, estimatedNano: number | undefined): Overrun | undefined =>
-      estimatedNano ? excess.overrunOf(request, estimatedNano) : undefined,
+    overrunOf: (request: RequestRow, boundNano: number | undefined): Overrun | undefined =>
+      boundNano ? excess.overrunOf(request, boundNano) : undefined,
     noteOverrun: excess.note,
     /** Reserves at once; the listener gets the result of the commit, and calls `drop` when there was none. */
     reserve(reservation: Reservation, listener: CommitListener): void {
@@ -175,25 +175,25 @@ export function createExcess(tick: Clock) {
 
   return {
     /** The possible excess in nano-USD, by other recent requests of its account or model. */
-    of(accountId: number, candidates: readonly Candidate[], mostNano: number): number {
+    of(accountId: number, candidates: readonly Candidate[], boundNano: number): number {
       if (seen.size === 0) return 0
       const names = candidates.map(({ channel, upstreamModel }) =>
         ofModel(channel.id, upstreamModel),
       )
       const each = [ofAccount(accountId), ...names].map((name) => {
         const known = knownOf(name)
-        return known ? Math.min(mostNano * (known.factor - 1), known.byNano) : 0
+        return known ? Math.min(boundNano * (known.factor - 1), known.byNano) : 0
       })
       return Math.ceil(Math.max(...each))
     },
     /** An overrun that adds to what is known; undefined: none. */
     overrunOf(
       { accountId, channelId, upstreamModel, amountNano }: Charged,
-      mostNano: number,
+      boundNano: number,
     ): Overrun | undefined {
-      const factor = Math.min(maxFactor, amountNano / mostNano)
+      const factor = Math.min(maxFactor, amountNano / boundNano)
       if (!(factor >= 1 + leastExcess)) return undefined
-      const byNano = amountNano - mostNano
+      const byNano = amountNano - boundNano
       const overrun = { accountId, channelId, upstreamModel, factor, byNano }
       return namesOf(overrun).some((name) => isMore(overrun, knownOf(name))) ? overrun : undefined
     },

@@ -41,7 +41,10 @@ export interface SettleParts {
   readonly log: Logger
 }
 
-/** Charges and stores an answer. `chargesLate`: a part is delivered, so charge it later. */
+/**
+ * Charges and stores an answer. `chargesLate`: what can't be stored now is charged later, for a part was
+ * delivered, the client left, or the answer can't be passed on.
+ */
 export async function settle(
   parts: SettleParts,
   exchange: Concluded,
@@ -69,7 +72,7 @@ export async function settle(
     const origins = rememberOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
     const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
-    const overrun = parts.reservations.overrunOf(built.request, exchange.reservation?.estimatedNano)
+    const overrun = parts.reservations.overrunOf(built.request, exchange.reservation?.boundNano)
     const settlement: Settlement =
       begun || origins.length > 0 || overrun
         ? {
@@ -105,7 +108,7 @@ export async function settle(
   }
 }
 
-/** The input was read for a client that disconnected, was cut or ran out of money. */
+/** The input was read for a client that left or ran out of money, and for an answer that a stop sequence ended. */
 function usedTokensAt(
   { cause, isStopped }: End,
   exchange: Concluded,

@@ -34,8 +34,8 @@ export interface OutboundCall {
   readonly isForeign?: boolean | undefined
 }
 
-/** A call whose answer is read at the pace of a client, without reading ahead. */
-export interface PacedCall extends OutboundCall {
+/** `isPaced`: its answer is read at the client's pace, except by a proxy or after a form. */
+export interface UpstreamCall extends OutboundCall {
   readonly isPaced: boolean
 }
 
@@ -43,7 +43,7 @@ type AnyCall = OutboundCall & { readonly isPaced?: boolean }
 
 /** Throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused`, or a socket error. */
 export interface Outbound {
-  (call: PacedCall, memory: ReaderMemory): Promise<OutboundAnswer>
+  (call: UpstreamCall, memory: ReaderMemory): Promise<OutboundAnswer>
   (call: OutboundCall): Promise<Response>
 }
 

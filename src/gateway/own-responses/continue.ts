@@ -149,15 +149,13 @@ export interface Keeping extends ResponseLink {
   settled(): Promise<void> | undefined
 }
 
-interface KeepingTask {
-  readonly own: OwnResponses
-  readonly accountId: number
-  readonly body: RequestBody
-  readonly previousId: string | null
-}
-
 /** Keeps a translated answer once it is whole and charged, unless it failed or `store` is false. */
-export function createKeeping({ own, accountId, body, previousId }: KeepingTask): Keeping {
+export function createKeeping(
+  own: OwnResponses,
+  accountId: number,
+  body: RequestBody,
+  previousId: string | null,
+): Keeping {
   const { fields } = body
   if (fields === undefined || saysNo(body) || !own.isOn()) return notKept(previousId)
   const input = itemsOf({ ...body, fields })

@@ -59,12 +59,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       while (chunk) {
         tap.observe(chunk)
         if (exchange.interruption === 'client_left' && (isFetchable(seen) || maySkipRest())) return
-        const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
-        const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
+        const cut = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
+        const out = cut?.bytes ?? shownBytes(tap.take(), exchange, seen)
         tap.release()
-        if (paid) {
+        if (cut) {
           progress.isCut = true
-          progress.readsOn = paid.readsOn
+          progress.readsOn = cut.readsOn
         }
         if (isFinal(seen)) await settle()
         if (held?.byteLength) {
@@ -72,7 +72,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           yield sent(held)
         }
         held = undefined
-        if (paid) {
+        if (cut) {
           progress.framesSent ||= out.byteLength > 0
           if (out.byteLength > 0) yield sent(out)
           if (!progress.readsOn) throw moneyUsedUp()
@@ -81,12 +81,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           yield* eventsOf(encodeFailure(parts, moneyUsedUp(), flags), exchange)
           return
         }
-        if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
+        if (translator?.isAtStop() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
           // The rest is unwanted, and causes no unseen work.
           progress.isStopped = true
           exchange.abort()
           await settle()
-          const end = new TextEncoder().encode(translator.endCut(exchange.usage))
+          const end = new TextEncoder().encode(translator.endAtStop(exchange.usage))
           yield sent(Buffer.concat([out, end]))
           return
         }

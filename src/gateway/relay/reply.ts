@@ -21,7 +21,7 @@ export interface Reply {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Uint8Array | string | AsyncGenerator<Uint8Array>
-  /** The error in a body whose status was sent already; undefined: none. */
+  /** The error in it, for `bytesOf` where a status was sent already; undefined: none. */
   readonly fault: ReplyFault | undefined
 }
 

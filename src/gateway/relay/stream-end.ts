@@ -214,5 +214,5 @@ export interface RelayParts {
   readonly meter: Meter
   readonly heartbeat: Heartbeat
   /** Charges and stores as `settle` does; rejects with a `GatewayError` (logged). */
-  readonly settle: (end: End, seen: Observation, isDelivered: boolean) => Promise<void>
+  readonly settle: (end: End, seen: Observation, chargesLate: boolean) => Promise<void>
 }

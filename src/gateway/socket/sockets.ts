@@ -8,7 +8,7 @@ import { type LimitParts, withinLimits } from '../admit/enter-limits.ts'
 import type { HttpCall } from '../admit/gatekeeper.ts'
 import { checkBody, parseJsonBody, parseLarge, slicedBytes } from '../body/body.ts'
 import { type Context, httpCall } from '../context.ts'
-import { GatewayError, interrupted, modelHeaders, pageNotFound } from '../errors.ts'
+import { endedOutside, GatewayError, modelHeaders, pageNotFound } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
 import { type GuardParts, guarded } from '../serve/guarded.ts'
 import { errorEvent } from './client-message.ts'
@@ -79,7 +79,7 @@ export function createSockets(parts: SocketParts) {
     const accountId = caller.account.id
     if (!parts.isOn()) return switchedOff(requestId)
     if (!isWhole(request)) throw notWhole()
-    if (isClosed) throw interrupted()
+    if (isClosed) throw endedOutside()
     const open = ofAccount.get(accountId) ?? 0
     if (open >= most.ofAccount || connections.size >= most.ofAll)
       throw tooMany(open >= most.ofAccount)

@@ -79,10 +79,10 @@ export interface AnswerFacts {
 export interface StreamTranslator {
   push(frame: Frame, json: JsonObject | undefined): string
   end(): string
-  /** Nothing later is for the client, except the end and the usage. */
-  isCut(): boolean
-  /** The end of an answer that is cut, and whose upstream is stopped. */
-  endCut(usage: Usage | undefined): string
+  /** A stop sequence was reached: nothing later is for the client, except the end and the usage. */
+  isAtStop(): boolean
+  /** The end of such an answer, whose upstream is stopped. */
+  endAtStop(usage: Usage | undefined): string
   fail(error: ProtocolError): string
   isOver(): boolean
 }
@@ -268,8 +268,8 @@ export function withAnswers(
       return {
         push: ({ data, event }, json) => write(decode.push(data, event, json)),
         end: () => write(decode.end()),
-        isCut: () => filter?.isCut?.() === true,
-        endCut: (usage) => writeAll(filter?.close?.(usage) ?? []),
+        isAtStop: () => filter?.isAtStop?.() === true,
+        endAtStop: (usage) => writeAll(filter?.close?.(usage) ?? []),
         fail,
         isOver: () => isOver,
       }

@@ -4,10 +4,10 @@ import type { Option } from '../admit/options.ts'
 import { conversationIn } from '../admit/references.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { ChannelRequest, Choice, Chooser } from '../channels/chooser.ts'
-import { GatewayError, interrupted } from '../errors.ts'
+import { endedOutside, GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
-import type { Outbound, PacedCall } from '../outbound/outbound.ts'
+import type { Outbound, UpstreamCall } from '../outbound/outbound.ts'
 import type { JobWorker } from '../worker/job.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
@@ -31,13 +31,13 @@ export async function askChannels(
 ): Promise<Answer> {
   if (looking !== undefined) {
     await looking
-    if (exchange.interruption) throw interrupted()
+    if (exchange.interruption) throw endedOutside()
   }
   const chooser = parts.choose(
     channelRequest(parts, exchange, body, optionsFor(parts, exchange, options)),
   )
   const failures: Failure[] = []
-  let refusal: GatewayError | undefined
+  let unsendable: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
     const found = chooser.next()
     let choice = found instanceof Promise ? await arrivedChoice(exchange, found) : found
@@ -52,15 +52,15 @@ export async function askChannels(
       // This channel's needs can't be met: another one may not have them.
       if (!(error instanceof GatewayError)) throw error
       choice.withoutVerdict() // nothing was sent
-      refusal ??= error
+      unsendable ??= error
     }
     releaseChoice(exchange, choice)
-    await exchange.reservation?.ensureStored() // throws where a refused reservation has ended the attempt
-    if (exchange.interruption) throw interrupted()
+    await exchange.reservation?.ensureStored() // no further attempt before it is stored; throws where it was refused
+    if (exchange.interruption) throw endedOutside()
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
-  return answerOfNone(exchange, chooser, failures, refusal)
+  return answerOfNone(exchange, chooser, failures, unsendable)
 }
 
 /** Where nodes share limits, the choice may come after the request has ended, which releases it. */
@@ -69,7 +69,7 @@ async function arrivedChoice(
   coming: Promise<Choice | undefined>,
 ): Promise<Choice | undefined> {
   exchange.choice = await coming
-  if (exchange.interruption) throw interrupted()
+  if (exchange.interruption) throw endedOutside()
   return exchange.choice
 }
 
@@ -82,13 +82,13 @@ async function waitInLine(
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
   const line = new AbortController()
-  exchange.abortBy(line, interrupted())
+  exchange.abortBy(line, endedOutside())
   try {
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
   } finally {
-    await exchange.reservation?.ensureStored() // throws where a refused reservation has ended the wait
+    await exchange.reservation?.ensureStored() // no attempt before it is stored; throws where it was refused
   }
-  if (exchange.interruption) throw interrupted()
+  if (exchange.interruption) throw endedOutside()
   return exchange.choice
 }
 
@@ -105,10 +105,10 @@ function answerOfNone(
   exchange: Exchange,
   chooser: Chooser,
   failures: readonly Failure[],
-  refusal: GatewayError | undefined,
+  unsendable: GatewayError | undefined,
 ): Answer {
   const last = decisive(failures)
-  if (last === undefined && refusal !== undefined) throw refusal
+  if (last === undefined && unsendable !== undefined) throw unsendable
   exchange.fault = last === undefined ? 'channel' : failureClasses[last.name].fault
   const busyMs = chooser.busyForMs()
   if (last === undefined && busyMs !== undefined) throw allBusy(busyMs)
@@ -185,7 +185,7 @@ export async function attempt(
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
   exchange.abortBy(controller)
   exchange.mayBill = false
-  let call: PacedCall
+  let call: UpstreamCall
   try {
     const destination = { ...option, route, key }
     const coming = buildCall(exchange, body, destination, controller.signal, parts.worker)

@@ -17,7 +17,7 @@ import {
 } from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { PacedCall } from '../outbound/outbound.ts'
+import type { UpstreamCall } from '../outbound/outbound.ts'
 import type { JobWorker } from '../worker/job.ts'
 import { isHeavy, nameOf } from '../worker/prepare.ts'
 
@@ -52,7 +52,7 @@ export function buildCall(
   destination: Destination,
   signal: AbortSignal,
   worker?: JobWorker | undefined,
-): PacedCall | Promise<PacedCall> {
+): UpstreamCall | Promise<UpstreamCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream, framing)

@@ -32,8 +32,8 @@ export function filterResponse(
 interface EventFilter {
   push(event: AnswerEvent): readonly AnswerEvent[]
   /** Only the end and the usage of the rest reach the client. */
-  readonly isCut?: () => boolean
-  /** Ends a cut answer whose upstream is no longer read. */
+  readonly isAtStop?: () => boolean
+  /** Ends such an answer, whose upstream is no longer read. */
   readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
 }
 
@@ -215,7 +215,7 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
       if (event.type === 'finish') return [{ ...event, reason: 'stop', stopSequence }]
       return event.type === 'end' || event.type === 'error' ? [event] : []
     },
-    isCut: () => stopSequence !== undefined,
+    isAtStop: () => stopSequence !== undefined,
     close: (usage) => [
       { type: 'finish', choice: 0, reason: 'stop', stopSequence },
       { type: 'end', usage },

@@ -8,6 +8,7 @@ export type Ending =
   | 'complete'
   | 'incomplete'
   | 'failed'
+  /** By the upstream, or out of money. */
   | 'cut'
   | 'client_left'
   | 'shutdown'

@@ -90,10 +90,10 @@ describe('an answer that ends at a stop sequence', () => {
     const push = (event: AnswerEvent) => filter.push(event).map(({ type }) => type)
     push({ type: 'text-start', id: 't', choice: 0 })
     push({ type: 'tool-call-start', id: 'a', choice: 0, ...call })
-    expect(filter.isCut?.()).toBeFalse()
+    expect(filter.isAtStop?.()).toBeFalse()
     const types = push({ type: 'text-delta', id: 't', text: 'x END y' })
     expect(types).toEqual(['text-delta', 'text-end', 'tool-call-end'])
-    expect(filter.isCut?.()).toBeTrue()
+    expect(filter.isAtStop?.()).toBeTrue()
     expect(push({ type: 'text-delta', id: 't', text: 'more' })).toEqual([])
     expect(push({ type: 'tool-call-start', id: 'b', choice: 0, ...call })).toEqual([])
     expect(push({ type: 'tool-call-end', id: 'b' })).toEqual([])
@@ -106,7 +106,7 @@ describe('an answer that ends at a stop sequence', () => {
     const filter = createStopFilter(['END'])
     filter.push({ type: 'reasoning-start', id: 'r', choice: 0 })
     filter.push({ type: 'reasoning-delta', id: 'r', text: 'END' })
-    expect(filter.isCut?.()).toBeFalse()
+    expect(filter.isAtStop?.()).toBeFalse()
   })
 
   test('it can be closed before its upstream has ended', () => {
