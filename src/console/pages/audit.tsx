@@ -12,7 +12,7 @@ import { LongText, Time } from '../parts/text.tsx'
 export function Page() {
   const text = useText(texts)
   const { language } = useLanguage()
-  const [{ actor, action, subject, since }] = useFilters()
+  const [{ actor, action, subject, since }, show] = useFilters()
   const filter = {
     ...{ ...(actor && { actor }), ...(action && { action }) },
     ...{ ...(subject && { subject }), ...(since && { since }) },
@@ -26,23 +26,19 @@ export function Page() {
     column(text.subject, ({ subject }) => <Name>{subject}</Name>),
     column(text.changes, ({ changes }) => <Changes changes={changes} />),
   ]
-  const isFiltered = Object.keys(filter).length > 0
+  const showAll =
+    Object.keys(filter).length > 0 &&
+    (() => show({ actor: '', action: '', subject: '', since: '' }))
   return (
     <PageFrame title={text.audit} description={text.description}>
-      <AuditFilters isFiltered={isFiltered} />
+      <AuditFilters showAll={showAll} />
       <List
         queryKey={['admin', 'audit', filter]}
         load={(page) => call(api.admin.audit.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.audit}
-        empty={
-          isFiltered ? (
-            <Text c="dimmed">{text.emptyFilter}</Text>
-          ) : (
-            <Empty title={text.empty} hint={text.emptyHint} />
-          )
-        }
+        empty={<Empty text={text} showAll={showAll} />}
       />
     </PageFrame>
   )
@@ -55,10 +51,9 @@ const Name = ({ children }: { readonly children: string }) => (
   </span>
 )
 
-function AuditFilters({ isFiltered }: { readonly isFiltered: boolean }) {
+function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
   const text = useText(texts)
   const { language } = useLanguage()
-  const [, show] = useFilters()
   return (
     <Group component="search" align="flex-end" gap="sm">
       <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} miw={260} />
@@ -73,11 +68,8 @@ function AuditFilters({ isFiltered }: { readonly isFiltered: boolean }) {
       />
       <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} miw={280} />
       <TextFilter name="since" label={text.since} type="date" />
-      {isFiltered && (
-        <Button
-          variant="default"
-          onClick={() => show({ actor: '', action: '', subject: '', since: '' })}
-        >
+      {showAll && (
+        <Button variant="default" onClick={showAll}>
           {text.clear}
         </Button>
       )}
@@ -125,7 +117,7 @@ const texts = bilingual({
   hidden: ['changed (hidden)', '已更改（内容不公开）'],
   empty: ['Nothing was changed by hand yet', '还没有手动更改'],
   emptyHint: ['Changes by console or command line appear here.', '控制台或命令行的更改记录于此。'],
-  emptyFilter: ['Nothing matches these filters', '没有符合筛选条件的记录'],
+  noneFound: ['Nothing matches these filters', '没有符合筛选条件的记录'],
 })
 
 /** What actions begin with, and what they do, as one says it. */

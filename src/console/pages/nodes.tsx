@@ -38,24 +38,20 @@ function Notices({ database, is_shared, items }: NodeList) {
     alive.filter((node) => node.counting === how).length
   const [apart, alone] = [counting('apart'), counting('alone')]
   const versions = new Set(alive.map(({ version }) => version))
-  return (
-    <>
-      {!is_shared && <Notice title={text.oneFile}>{text.oneFileText(database)}</Notice>}
-      {is_shared && alive.length === 1 && (
-        <Notice title={text.oneNode}>{text.oneNodeText(database)}</Notice>
-      )}
-      {apart > 0 && (
-        <Alert color="yellow" title={text.apartTitle}>
-          {text.apartText(apart)}
+  const notices = [
+    [!is_shared, 'blue', text.oneFile, text.oneFileText(database)],
+    [is_shared && alive.length === 1, 'blue', text.oneNode, text.oneNodeText(database)],
+    [apart > 0, 'yellow', text.apartTitle, text.apartText(apart)],
+    [alive.length > 1 && alone > 0, 'yellow', text.aloneTitle, text.aloneText(alone)],
+    [versions.size > 1, 'blue', text.versionsTitle, text.versionsText],
+  ] as const
+  return notices.map(
+    ([isShown, color, title, words]) =>
+      isShown && (
+        <Alert key={title} color={color} title={title}>
+          <LongText>{words}</LongText>
         </Alert>
-      )}
-      {alive.length > 1 && alone > 0 && (
-        <Alert color="yellow" title={text.aloneTitle}>
-          {text.aloneText(alone)}
-        </Alert>
-      )}
-      {versions.size > 1 && <Alert title={text.versionsTitle}>{text.versionsText}</Alert>}
-    </>
+      ),
   )
 }
 
@@ -64,12 +60,6 @@ const none = '–'
 interface NodeProps {
   readonly node: NodeItem
 }
-
-const Notice = ({ title, children }: { readonly title: string; readonly children: string }) => (
-  <Alert title={title}>
-    <LongText>{children}</LongText>
-  </Alert>
-)
 
 function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
   const text = useText(texts)
@@ -85,9 +75,9 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
         column(text.state, (node) => <State node={node} />),
         column(text.since, ({ started_at }) => <Time at={started_at} />),
         column(text.requests, (node) => <Requests node={node} />),
-        column(text.perMinute, (node) => (
-          <Count value={node.is_alive ? node.requests_per_minute : null} />
-        )),
+        column(text.perMinute, ({ is_alive, requests_per_minute }) =>
+          countOf(is_alive ? requests_per_minute : null),
+        ),
         column(text.limits, ({ is_alive, counting }) =>
           is_alive && counting !== null ? text[counting] : none,
         ),
@@ -141,7 +131,7 @@ function Requests({ node: { is_alive, requests, streams } }: NodeProps) {
   const text = useText(texts)
   return (
     <Stack gap={4}>
-      <Count value={is_alive ? requests : null} />
+      <span>{countOf(is_alive ? requests : null)}</span>
       {is_alive && streams !== null && streams > 0 && (
         <SmallHint>{text.streams(streams)}</SmallHint>
       )}
@@ -149,9 +139,7 @@ function Requests({ node: { is_alive, requests, streams } }: NodeProps) {
   )
 }
 
-function Count({ value }: { readonly value: number | null }) {
-  return <span>{value === null ? none : formatCount(value)}</span>
-}
+const countOf = (value: number | null) => (value === null ? none : formatCount(value))
 
 const texts = bilingual({
   description: ['The processes that serve, and their heartbeats.', '共同提供服务的进程及其状态。'],

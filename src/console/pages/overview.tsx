@@ -2,10 +2,10 @@ import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Overview } from '../../admin/overview/schema.ts'
 import { api, useCall } from '../lib/api.ts'
 import { formatUsd } from '../lib/format.ts'
-import { bilingual, formatCount, useText } from '../lib/language.ts'
+import { bilingual, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { ButtonLink, Figure, TextLink } from '../parts/text.tsx'
-import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
+import { DaysChoice, RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
 export function Page() {
@@ -43,16 +43,14 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
   if (!hasToken) {
     return (
       <Empty
-        title={text.noTokenTitle}
-        hint={text.noToken}
+        text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
         action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
       />
     )
   }
   return (
     <Empty
-      title={text.noRequestTitle(days)}
-      hint={text.noRequest}
+      text={{ empty: text.noRequestTitle(days), emptyHint: text.noRequest }}
       action={
         <Group justify="center">
           <ButtonLink to="/tokens">{text.toTokens}</ButtonLink>
@@ -73,7 +71,6 @@ interface FiguresProps {
 function Figures({ overview, days }: FiguresProps) {
   const text = useText(texts)
   const { usage, balance, reserved, spent_today, spent_this_month } = overview
-  const { requests, failed, amount } = usage.sum
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
       <Figure
@@ -83,23 +80,8 @@ function Figures({ overview, days }: FiguresProps) {
       />
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
       <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
-      <Figure label={text.range(days)} usd={amount} />
-      <Figure
-        label={text.requests}
-        hint={
-          failed !== null &&
-          failed > 0 && (
-            <>
-              {text.failed(failed)} ·{' '}
-              <TextLink to="/requests" search={{ outcome: 'failed' }}>
-                {text.whyFailed}
-              </TextLink>
-            </>
-          )
-        }
-      >
-        {formatCount(requests)}
-      </Figure>
+      <Figure label={text.range(days)} usd={usage.sum.amount} />
+      <RequestsFigure label={text.requests} sum={usage.sum} to="/requests" />
     </SimpleGrid>
   )
 }
@@ -140,8 +122,6 @@ const texts = bilingual({
   toBalance: ['Balance and ledger', '余额与账单'],
   range: ['Spent in {days} days', '近 {days} 天消费'],
   requests: ['Requests', '请求数'],
-  failed: ['{count} failed', '失败 {count} 次'],
-  whyFailed: ['Look at them', '查看失败请求'],
   noToken: [
     'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',
     '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',

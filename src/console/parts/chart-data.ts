@@ -145,6 +145,8 @@ export const usageText = bilingual({
   tokens: ['LLM tokens by day', '每日 LLM Token 用量'],
   requests: ['Requests by day', '每日请求数'],
   requestCount: ['Requests', '请求数'],
+  failedCount: ['{count} failed', '失败 {count} 次'],
+  whyFailed: ['Look at them', '查看失败请求'],
   firstByte: ['Time to first token by model', '各模型首 Token 延迟'],
   firstByteNote: [
     'Mean of a day, of the models that were asked most. A gap: nothing was answered, or it was not measured.',

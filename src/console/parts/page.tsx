@@ -162,29 +162,36 @@ export function ById<Data>({ name, title, ask, refetchInterval, children }: ById
 }
 
 interface EmptyProps {
-  readonly title: string
-  readonly hint?: ReactNode
+  readonly text: {
+    readonly empty: string
+    readonly emptyHint?: string
+    readonly noneFound?: string
+    readonly noneFoundHint?: string
+  }
   readonly action?: ReactNode
-  readonly showAll?: () => void
+  /** Takes the filters of the list away; false: it has none. */
+  readonly showAll?: false | (() => void)
 }
 
-/** Where a list has nothing yet: says so, and leads on. */
-export function Empty({ title, hint, action, showAll }: EmptyProps) {
-  const text = useText(commonText)
+/** A list without items: says so, and leads on. */
+export function Empty({ text, action, showAll }: EmptyProps) {
+  const common = useText(commonText)
+  const hint = showAll ? text.noneFoundHint : text.emptyHint
   return (
     <Center py="xl">
       <Stack align="center" gap="xs" maw={480}>
-        <Text fw={600}>{title}</Text>
+        <Text fw={600}>{(showAll && text.noneFound) || text.empty}</Text>
         {hint && (
           <Text c="dimmed" ta="center">
             {hint}
           </Text>
         )}
-        {action}
-        {showAll && (
+        {showAll ? (
           <Button variant="default" onClick={showAll}>
-            {text.showAll}
+            {common.showAll}
           </Button>
+        ) : (
+          action
         )}
       </Stack>
     </Center>

@@ -15,7 +15,7 @@ import {
 } from './chart-data.ts'
 import { type Column, DataTable, figure } from './list.tsx'
 import { TitledCard } from './page.tsx'
-import { Hint, Money } from './text.tsx'
+import { Figure, Hint, Money, TextLink } from './text.tsx'
 
 function UsageCharts({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
@@ -116,6 +116,31 @@ export function Usage({ usage }: { readonly usage: UsageRange }) {
       <UsageCharts usage={usage} />
       <UsageModels usage={usage} />
     </>
+  )
+}
+
+interface RequestsFigureProps {
+  readonly label: string
+  readonly sum: UsageRange['sum']
+  /** The list of them. */
+  readonly to: '/requests' | '/admin/requests'
+}
+
+/** How many requests there were, and how many of them failed. */
+export function RequestsFigure({ label, sum: { requests, failed }, to }: RequestsFigureProps) {
+  const text = useText(usageText)
+  const hint = failed !== null && failed > 0 && (
+    <>
+      {text.failedCount(failed)} ·{' '}
+      <TextLink to={to} search={{ outcome: 'failed' }}>
+        {text.whyFailed}
+      </TextLink>
+    </>
+  )
+  return (
+    <Figure label={label} hint={hint}>
+      {formatCount(requests)}
+    </Figure>
   )
 }
 

@@ -34,7 +34,7 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
-        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} />}
+        empty={<Empty text={text} />}
       />
     </PageFrame>
   )

@@ -177,7 +177,7 @@ function Ledger({ id }: { readonly id: number }) {
             ),
           ),
         ]}
-        empty={<Empty title={text.noEntries} />}
+        empty={<Empty text={{ empty: text.noEntries }} />}
       />
     </Stack>
   )
@@ -199,7 +199,7 @@ function Tokens({ id }: { readonly id: number }) {
         figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
         column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
       ]}
-      empty={<Empty title={text.noTokens} />}
+      empty={<Empty text={{ empty: text.noTokens }} />}
     />
   )
 }

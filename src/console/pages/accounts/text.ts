@@ -18,7 +18,7 @@ export const accountText = bilingual({
   caption: ['Accounts', '账户列表'],
   reservedHint: ['For requests under way.', '为进行中的请求预留。'],
   since: ['Since', '创建时间'],
-  emptyTitle: ['No account matches', '没有符合条件的账户'],
+  empty: ['No account matches', '没有符合条件的账户'],
   emptyHint: ['Change the filters, or make an account.', '请调整筛选条件，或新建账户。'],
   opening: ['Opening balance (USD)', '初始余额（美元）'],
   openingHint: ['The first entry of its ledger.', '作为账本的第一笔记录。'],

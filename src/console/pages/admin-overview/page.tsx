@@ -6,7 +6,7 @@ import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
-import { DaysChoice, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
+import { DaysChoice, RequestsFigure, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
 import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
 
@@ -45,7 +45,6 @@ function Figures({ overview, days }: { overview: GatewayOverview; days: number }
   const { now, usage, accounts, tokens, counts_are_exact } = overview
   const atLeast = (value: number) =>
     counts_are_exact ? formatCount(value) : text.moreThan(value - 1)
-  const { requests, failed } = usage.sum
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
       <Figure label={text.now} hint={text.streams(now.streams_under_way)}>
@@ -53,22 +52,7 @@ function Figures({ overview, days }: { overview: GatewayOverview; days: number }
       </Figure>
       <Figure label={text.today} hint={text.utc} usd={overview.spent_today} />
       <Figure label={text.month} hint={text.utc} usd={overview.spent_this_month} />
-      <Figure
-        label={text.requests(days)}
-        hint={
-          failed !== null &&
-          failed > 0 && (
-            <>
-              {text.failed(failed)} ·{' '}
-              <TextLink to="/admin/requests" search={{ outcome: 'failed' }}>
-                {text.look}
-              </TextLink>
-            </>
-          )
-        }
-      >
-        {formatCount(requests)}
-      </Figure>
+      <RequestsFigure label={text.requests(days)} sum={usage.sum} to="/admin/requests" />
       <Figure label={text.sells} hint={text.sellsHint(now.channels, now.groups)}>
         {formatCount(now.models)}
       </Figure>

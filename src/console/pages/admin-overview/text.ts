@@ -5,8 +5,6 @@ export const texts = bilingual({
   now: ['Under way', '进行中的请求'],
   moreThan: ['more than {count}', '超过 {count}'],
   requests: ['Requests in {days} days', '近 {days} 天请求数'],
-  failed: ['{count} failed', '失败 {count} 次'],
-  look: ['Look at them', '查看'],
   sells: ['Models sold', '在售模型'],
   sellsHint: ['Active: channels {channels}, groups {groups}', '启用渠道 {channels}、分组 {groups}'],
   memory: ['Memory', '内存'],
@@ -38,5 +36,4 @@ export const texts = bilingual({
   attemptCount: ['Attempts', '尝试'],
   failedCount: ['Failed', '失败'],
   noAttempts: ['No channel was asked yet.', '尚未请求过任何渠道。'],
-  noRequest: ['No request in these days', '这些天没有请求'],
 })

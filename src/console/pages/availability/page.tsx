@@ -46,7 +46,7 @@ function Groups({ groups, generated_at }: StatusDocument['data']) {
   const text = useText(texts)
   if (groups.length === 0) {
     const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
-    return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
+    return <Empty text={{ empty: text.noGroups, emptyHint: text.noGroupsHint }} action={action} />
   }
   return (
     <Stack>

@@ -48,13 +48,7 @@ export function Page() {
         ]}
         keyOf={({ id }) => id}
         caption={text.ledger}
-        empty={
-          Object.keys(filter).length > 0 ? (
-            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
-          ) : (
-            <Empty title={text.none} hint={text.noneHint} />
-          )
-        }
+        empty={<Empty text={text} showAll={Object.keys(filter).length > 0 && showAll} />}
       />
     </PageFrame>
   )
@@ -138,7 +132,7 @@ const balanceText = bilingual({
   csv: ['Export CSV', '导出 CSV'],
   jsonl: ['Export JSON lines', '导出 JSON Lines'],
   exportHint: ['Amounts in nano-USD, billionths of a dollar.', '金额单位为纳美元（十亿分之一）。'],
-  none: ['No entries yet', '还没有记录'],
-  noneHint: ['Every charge and every top-up is listed here.', '每次扣费和充值都会记录在此。'],
+  empty: ['No entries yet', '还没有记录'],
+  emptyHint: ['Every charge and every top-up is listed here.', '每次扣费和充值都会记录在此。'],
   noneFound: ['No entry matches', '没有符合条件的记录'],
 })

@@ -19,7 +19,7 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
-        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />}
+        empty={<Empty text={text} action={<Add />} />}
       />
     </PageFrame>
   )
@@ -27,11 +27,7 @@ export function Page() {
 
 function Add() {
   const text = useText(channelsText)
-  return (
-    <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
-      {text.add}
-    </ButtonLink>
-  )
+  return <ButtonLink to="/admin/channels/new">{text.add}</ButtonLink>
 }
 
 /** Channels alone serve nobody. */
@@ -45,7 +41,7 @@ function NoGroupHint() {
     <Alert color="yellow">
       <Group justify="space-between">
         <Text size="sm">{text.noGroup}</Text>
-        <ButtonLink size="xs" to="/admin/groups/$id" params={{ id: 'new' }}>
+        <ButtonLink size="xs" to="/admin/groups/new">
           {text.toGroups}
         </ButtonLink>
       </Group>
@@ -59,7 +55,7 @@ function useColumns(): readonly Column<ChannelItem>[] {
   const text = useText(channelsText)
   return [
     column(text.name, ({ id, name }) => (
-      <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
+      <AnchorLink className="cut" to={`/admin/channels/${id}`}>
         {name}
       </AnchorLink>
     )),
@@ -108,7 +104,7 @@ const channelsText = bilingual({
     (attempts, failed) =>
       failed === 0 ? `${attempts} 次尝试` : `${attempts} 次尝试，${failed} 次失败`,
   ],
-  emptyTitle: ['No channel yet', '还没有渠道'],
+  empty: ['No channel yet', '还没有渠道'],
   emptyHint: ['Add an upstream, then put it into a group.', '先添加上游，再用分组提供其模型。'],
   toGroups: ['Make a group from these channels', '用这些渠道创建分组'],
   noGroup: ['No group uses a channel: nobody can call it.', '还没有分组使用渠道，无人能够调用。'],

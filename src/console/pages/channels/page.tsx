@@ -94,19 +94,13 @@ function About({ channel }: { readonly channel: Channel }) {
           {groups.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
-              <TextLink to="/admin/groups/$id" params={{ id: String(id) }}>
-                {name}
-              </TextLink>
+              <TextLink to={`/admin/groups/${id}`}>{name}</TextLink>
             </span>
           ))}
           {groups.length === 0 && (
             <>
               {text.noGroups}.{' '}
-              <TextLink
-                to="/admin/groups/$id"
-                params={{ id: 'new' }}
-                search={{ channel: channel.name }}
-              >
+              <TextLink to="/admin/groups/new" search={{ channel: channel.name }}>
                 {text.makeGroup}
               </TextLink>
             </>

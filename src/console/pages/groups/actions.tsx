@@ -1,11 +1,11 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { GroupItem, GroupView } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { Action, Dialog, sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
-import { ErrorNotice } from '../../parts/page.tsx'
+import { Action, Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { groupText } from './text.ts'
 
 /** How many tokens belong to a group; `+`: at least. */
@@ -48,44 +48,35 @@ function Removal({ group, close }: { readonly group: GroupView; readonly close: 
   const text = useText(groupText)
   const refresh = useRefresh()
   const navigate = useNavigate()
-  const [target, setTarget] = useState<string | null>(null)
-  const { error, attempt } = useAttempt()
+  const form = useForm<{ target: string | null }>({ initialValues: { target: null } })
   const { id, name, tokens } = group
   const others = useOthers(id)
-
-  const remove = () =>
-    attempt(async () => {
-      const query = target === null ? {} : { move_tokens_to: Number(target) }
-      const { moved_tokens } = await call(api.admin.groups({ id }).delete({}, { query }))
-      await refresh('groups', 'channels', 'channel')
-      sayDone(moved_tokens > 0 ? text.moved(name, moved_tokens) : text.deleted(name))
-      await navigate({ to: '/admin/groups' })
-    })
-
   return (
-    <Stack>
+    <SendForm
+      form={form}
+      send={async ({ target }) => {
+        const query = target === null ? {} : { move_tokens_to: Number(target) }
+        const { moved_tokens } = await call(api.admin.groups({ id }).delete({}, { query }))
+        await refresh('groups', 'channels', 'channel')
+        sayDone(moved_tokens > 0 ? text.moved(name, moved_tokens) : text.deleted(name))
+        await navigate({ to: '/admin/groups' })
+      }}
+      submit={text.delete}
+      look={{ color: 'red', disabled: tokens > 0 && form.values.target === null }}
+      cancel={close}
+    >
       <Text size="sm">{text.deleteText}</Text>
       {tokens > 0 && others?.length === 0 && <Text size="sm">{text.noOther}</Text>}
       {tokens > 0 && others !== undefined && others.length > 0 && (
         <>
           <Text size="sm">{text.moveText(tokenCount(group))}</Text>
           <Select
-            {...{ label: text.moveTo, data: others, value: target, onChange: setTarget }}
-            searchable
-            required
+            {...{ label: text.moveTo, data: others, searchable: true, required: true }}
+            {...form.getInputProps('target')}
           />
         </>
       )}
-      {error !== null && <ErrorNotice error={error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {text.cancel}
-        </Button>
-        <Button color="red" disabled={tokens > 0 && target === null} onClick={() => void remove()}>
-          {text.delete}
-        </Button>
-      </Group>
-    </Stack>
+    </SendForm>
   )
 }
 

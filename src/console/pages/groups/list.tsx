@@ -20,7 +20,7 @@ export function Page() {
         caption={text.caption}
         columns={[
           column(text.name, ({ id, name }) => (
-            <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
+            <AnchorLink className="cut" to={`/admin/groups/${id}`}>
               {name}
             </AnchorLink>
           )),
@@ -50,11 +50,7 @@ export function Page() {
 
 function Add() {
   const text = useText(groupText)
-  return (
-    <ButtonLink to="/admin/groups/$id" params={{ id: 'new' }}>
-      {text.add}
-    </ButtonLink>
-  )
+  return <ButtonLink to="/admin/groups/new">{text.add}</ButtonLink>
 }
 
 /** No group: the next step is one, or the channel that it needs. */
@@ -63,18 +59,11 @@ function Nothing() {
   const channels = useCall(['channels', 'any'], () =>
     api.admin.channels.get({ query: { page_size: 1 } }),
   )
-  if (channels.data?.total !== 0) {
-    return <Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />
-  }
+  if (channels.data?.total !== 0) return <Empty text={text} action={<Add />} />
   return (
     <Empty
-      title={text.emptyTitle}
-      hint={text.noChannels}
-      action={
-        <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
-          {text.addChannel}
-        </ButtonLink>
-      }
+      text={{ ...text, emptyHint: text.noChannels }}
+      action={<ButtonLink to="/admin/channels/new">{text.addChannel}</ButtonLink>}
     />
   )
 }

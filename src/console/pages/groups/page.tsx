@@ -145,10 +145,7 @@ function NewGroup() {
         >
           {names?.length === 0 && (
             <Alert color="yellow">
-              {text.noChannels}{' '}
-              <TextLink to="/admin/channels/$id" params={{ id: 'new' }}>
-                {text.addChannel}
-              </TextLink>
+              {text.noChannels} <TextLink to="/admin/channels/new">{text.addChannel}</TextLink>
             </Alert>
           )}
           <GroupInputs form={form} />

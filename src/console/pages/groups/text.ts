@@ -15,7 +15,7 @@ export const groupText = bilingual({
       unpriced === 0 ? offers : `${offers} · ${unpriced} without a price`,
     (offers, unpriced) => (unpriced === 0 ? offers : `${offers} · ${unpriced} 个未定价`),
   ],
-  emptyTitle: ['No group yet', '还没有分组'],
+  empty: ['No group yet', '还没有分组'],
   emptyHint: ['It sells models of channels, at a multiplier.', '分组按倍率提供渠道的模型。'],
   noChannels: ['There is no channel yet. A group needs one.', '还没有渠道，分组至少需要一个。'],
   addChannel: ['Add a channel first', '先添加渠道'],

@@ -44,7 +44,7 @@ export function Backups() {
         {({ backup }) => backup && <Text size="sm">{text.made(backup.name)}</Text>}
       </Jobs>
       {query.error && <ErrorNotice error={query.error} retry={() => void refetch()} />}
-      {query.data && items.length === 0 && <Empty title={text.none} hint={text.noneHint} />}
+      {query.data && items.length === 0 && <Empty text={text} />}
       {items.length > 0 && (
         <DataTable<Backup>
           items={items}

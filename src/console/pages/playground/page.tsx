@@ -42,8 +42,7 @@ export function Page() {
         !error && <Skeleton height={320} />
       ) : tokens.data.items.length === 0 ? (
         <Empty
-          title={text.noTokenTitle}
-          hint={text.noToken}
+          text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
           action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
         />
       ) : (

@@ -21,11 +21,7 @@ export function Page() {
       {data && !error && (
         <>
           {data.description !== '' && <Text className="cut">{data.description}</Text>}
-          {data.rows.length === 0 ? (
-            <Empty title={text.none} hint={text.noneHint} />
-          ) : (
-            <Found rows={data.rows} />
-          )}
+          {data.rows.length === 0 ? <Empty text={text} /> : <Found rows={data.rows} />}
         </>
       )}
     </PageFrame>
@@ -35,8 +31,8 @@ export function Page() {
 function Refused({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   const text = useText(plazaText)
   const status = error instanceof CallFailed ? error.status : 0
-  if (status === 404) return <Empty title={text.off} hint={text.offHint} />
-  if (status === 401) return <Empty title={text.needsKey} hint={text.needsKeyHint} />
+  if (status === 404) return <Empty text={{ empty: text.off, emptyHint: text.offHint }} />
+  if (status === 401) return <Empty text={{ empty: text.needsKey, emptyHint: text.needsKeyHint }} />
   return <ErrorNotice error={error} retry={retry} />
 }
 
@@ -62,7 +58,7 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
       {found.length > 0 ? (
         <PlazaTable key={`${search} ${group} ${token?.id}`} rows={found} />
       ) : (
-        <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
+        <Empty text={text} showAll={showAll} />
       )}
     </>
   )

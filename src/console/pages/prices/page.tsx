@@ -68,8 +68,7 @@ function Models() {
         columns={useColumns((model) => setFilters({ model }))}
         empty={
           <Empty
-            title={text.emptyTitle}
-            hint={text.emptyHint}
+            text={text}
             action={
               <ButtonLink to="/admin/channels" variant="default">
                 {text.toChannels}
@@ -135,7 +134,7 @@ function Feed() {
           column(text.state2, ({ enabled }) => (enabled ? text.enabled : text.disabled)),
           column(text.note, ({ note }) => <span className="cut">{note}</span>),
         ]}
-        empty={<Empty title={text.feedEmpty} />}
+        empty={<Empty text={{ empty: text.feedEmpty }} />}
       />
     </Stack>
   )

@@ -33,7 +33,7 @@ export const priceText = bilingual({
     (count: number) => (count === 1 ? '1 long-context tier' : `${count} tiers`),
     (count) => `${count} 个长上下文阶梯`,
   ],
-  emptyTitle: ['No models here', '这里没有模型'],
+  empty: ['No models here', '这里没有模型'],
   emptyHint: ['Models of channels appear here, priced or not.', '渠道提供的模型都会列在这里。'],
   toChannels: ['Go to channels', '前往渠道'],
   edit: ['Set price', '设置价格'],

@@ -46,7 +46,7 @@ export function Page() {
         columns={useColumns()}
         keyOf={(item) => `${item.request_id} ${item.position}`}
         caption={text.attempts}
-        empty={<Empty title={text.noAttempts} hint={text.noAttemptsHint} />}
+        empty={<Empty text={{ empty: text.noAttempts, emptyHint: text.noAttemptsHint }} />}
       />
     </PageFrame>
   )

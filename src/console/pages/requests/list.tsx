@@ -45,7 +45,13 @@ export function Page() {
         columns={useColumns(isAll)}
         keyOf={(item) => item.request_id}
         caption={isAll ? text.all : text.own}
-        empty={<Nothing isFiltered={Object.keys(filters).length > 0} clear={clear} />}
+        empty={
+          <Empty
+            text={text}
+            showAll={Object.keys(filters).length > 0 && clear}
+            action={<ButtonLink to="/tokens">{text.createToken}</ButtonLink>}
+          />
+        }
       />
     </PageFrame>
   )
@@ -85,26 +91,6 @@ function LiveLine({ state }: { readonly state: LiveState }) {
     <Text size="sm" c={state === 'failed' ? 'red' : 'dimmed'} role="status">
       {state !== 'off' && text.liveStates[state]}
     </Text>
-  )
-}
-
-function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
-  const text = useText(requestsText)
-  if (isFiltered) {
-    return (
-      <Empty
-        title={text.noMatch}
-        hint={text.noMatchHint}
-        action={<Button onClick={clear}>{text.clear}</Button>}
-      />
-    )
-  }
-  return (
-    <Empty
-      title={text.none}
-      hint={text.noneHint}
-      action={<ButtonLink to="/tokens">{text.createToken}</ButtonLink>}
-    />
   )
 }
 

@@ -1,12 +1,13 @@
-import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/routes.ts'
 import { api, call, useCall } from '../../lib/api.ts'
-import { useLanguage, useText } from '../../lib/language.ts'
+import { type Language, useLanguage, useText } from '../../lib/language.ts'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
 import { inputsOf } from '../../parts/form.tsx'
-import { Loaded, PageFrame } from '../../parts/page.tsx'
-import { Hint, SmallHint } from '../../parts/text.tsx'
+import { formOf } from '../../parts/form-fields.ts'
+import { Loaded, PageFrame, Section } from '../../parts/page.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { settingsText, wordsOf } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
@@ -23,25 +24,25 @@ export function Page() {
 function Form({ live }: { readonly live: SettingList }) {
   const text = useText(settingsText)
   const { language } = useLanguage()
-  const edit = useEdit<SettingList, SettingValues>({
-    live,
-    queryKey: ['settings'],
-    changes: ['me'],
-    valuesOf,
-    send: (seen, values) => call(api.admin.settings.patch(changeOf(seen, values))),
+  const { valuesOf, changeOf, shown } = formOfSettings(live, language)
+  const changed = (seen: SettingList, values: Values) =>
+    Object.entries(changeOf(stateOf(seen), values)).map(([id, value]) => [nameOf(id), value])
+  const edit = useEdit<SettingList, Values>({
+    ...{ live, queryKey: ['settings'], changes: ['me'], fieldOf: idOf },
+    valuesOf: (list) => valuesOf(stateOf(list)),
+    send(seen, values) {
+      const changes: SettingPatch['changes'] = Object.fromEntries(changed(seen, values))
+      return call(api.admin.settings.patch({ revision: seen.revision, changes }))
+    },
   })
-  const shown = ({ items }: SettingList) =>
-    Object.fromEntries(
-      items.map(({ name, value }) => {
-        const { label, choice } = wordsOf(name, language)
-        return [label, typeof value === 'string' ? choice(value) : value]
-      }),
-    )
-  const count = changedIn(edit.seen, edit.form.values).length
+  const labels = Object.fromEntries(
+    live.items.map(({ name }) => [idOf(name), wordsOf(name, language).label]),
+  )
+  const count = changed(edit.seen, edit.form.values).length
   return (
-    <EditForm edit={edit} shown={shown}>
-      <Section name="site" edit={edit} />
-      <Section name="settings" edit={edit} />
+    <EditForm edit={edit} shown={(list) => shown(stateOf(list), labels)}>
+      <Part name="site" edit={edit} />
+      <Part name="settings" edit={edit} />
       <Text size="sm" aria-live="polite">
         {count > 0 && text.changed(count)}
       </Text>
@@ -49,63 +50,59 @@ function Form({ live }: { readonly live: SettingList }) {
   )
 }
 
-interface SectionProps {
+interface PartProps {
   readonly name: 'site' | 'settings'
-  readonly edit: Edit<SettingList, SettingValues>
+  readonly edit: Edit<SettingList, Values>
 }
 
-function Section({ name, edit: { form, seen } }: SectionProps) {
+function Part({ name, edit: { form, seen } }: PartProps) {
   const text = useText(settingsText)
   const own = seen.items.filter((setting) => setting.name.startsWith(`${name}.`))
   return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4">
-        {text[name]}
-      </Title>
-      <Hint mb="md">{text[`${name}Hint`]}</Hint>
+    <Section title={text[name]} hint={text[`${name}Hint`]}>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
         {own.map((setting) => (
           <Field key={setting.name} setting={setting} form={form} />
         ))}
       </SimpleGrid>
-    </Paper>
+    </Section>
   )
 }
 
 interface FieldProps {
   readonly setting: SettingView
-  readonly form: UseFormReturnType<SettingValues>
+  readonly form: UseFormReturnType<Values>
 }
 
 function Field({ setting, form }: FieldProps) {
   const text = useText(settingsText)
   const { language } = useLanguage()
   const { kind, choices = [], description, line } = setting
-  const name = setting.name as `${string}.${string}`
-  const { label, hint, choice } = wordsOf(name, language)
+  const { label, hint, choice } = wordsOf(setting.name, language)
+  const id = idOf(setting.name)
   const isFixed = line !== null
   const usual = choice(useShownValue(setting.default))
   const look = { label, description: hint ?? description, disabled: isFixed }
   const input = inputsOf(form, {})
   return (
     <Stack gap={4}>
-      {kind === 'flag' && input.flag(name, look)}
+      {kind === 'flag' && input.flag(id, look)}
       {kind === 'choice' &&
         input.choice(
-          name,
+          id,
           choices.map((value) => ({ value, label: choice(value) })),
           look,
         )}
-      {kind === 'text' && input.line(name, look)}
-      {kind === 'whole' && input.line(name, { ...look, inputMode: 'numeric' })}
+      {kind === 'text' && input.line(id, look)}
+      {kind === 'whole' && input.line(id, { ...look, inputMode: 'numeric' })}
       <Group gap="xs" mih={22}>
         <SmallHint className="cut">{isFixed ? text.fixed(line) : text.byDefault(usual)}</SmallHint>
-        {!isFixed && valueIn(form.values, name) !== fieldValue(setting.default) && (
+        {!isFixed && form.values[id] !== fieldValue(setting.default) && (
           <Button
             size="compact-xs"
             variant="subtle"
             aria-label={`${text.reset}: ${label}`}
-            onClick={() => form.setFieldValue(name, fieldValue(setting.default))}
+            onClick={() => form.setFieldValue(id, fieldValue(setting.default))}
           >
             {text.reset}
           </Button>
@@ -123,43 +120,38 @@ function useShownValue(value: SettingView['value']): string {
 }
 
 type Value = SettingView['value']
+type Typed = string | boolean
+type Values = Readonly<Record<string, Typed>>
 
-/** Settings as a form has them, by the two parts of their names: `site.name`. */
-type SettingValues = Record<string, Record<string, string | boolean>>
+/** The form's name of a setting, as the form takes a dot for a part of a field. */
+const idOf = (name: string) => name.replace('.', '_')
+const nameOf = (id: string) => id.replace('_', '.')
+
+const stateOf = ({ items }: SettingList): Readonly<Record<string, Value>> =>
+  Object.fromEntries(items.map(({ name, value }) => [idOf(name), value]))
 
 /** What the field of a setting shows of a value; empty: not set. */
-const fieldValue = (value: Value): string | boolean =>
+const fieldValue = (value: Value): Typed =>
   typeof value === 'boolean' ? value : String(value ?? '')
 
-function valuesOf({ items }: SettingList): SettingValues {
-  const values: SettingValues = {}
-  for (const { name, value } of items) {
-    const [section = '', key = ''] = name.split('.')
-    values[section] = { ...values[section], [key]: fieldValue(value) }
-  }
-  return values
-}
-
-function valueIn(values: SettingValues, name: string): string | boolean {
-  const [section = '', key = ''] = name.split('.')
-  return values[section]?.[key] ?? ''
-}
-
-const changedIn = ({ items }: SettingList, values: SettingValues) =>
-  items.filter(({ name, value }) => valueIn(values, name) !== fieldValue(value))
-
-/** What the form changes of what was seen: nothing else is named. */
-function changeOf(seen: SettingList, values: SettingValues): SettingPatch {
-  const changes = changedIn(seen, values).map(
-    (setting) => [setting.name, wanted(setting, valueIn(values, setting.name))] as const,
+/** The fields of all settings that the API lists. */
+const formOfSettings = ({ items }: SettingList, language: Language) =>
+  formOf(
+    Object.fromEntries(
+      items.map(({ name, kind, default: usual }) => [
+        idOf(name),
+        {
+          fill: fieldValue,
+          /** An empty text and the default remove a setting; whole numbers are sent as such. */
+          read(value: Typed): Value {
+            if (typeof value === 'boolean') return value === usual ? null : value
+            const typed = value.trim()
+            if (typed === '' || typed === fieldValue(usual)) return null
+            return kind === 'whole' && /^\d{1,15}$/.test(typed) ? Number(typed) : typed
+          },
+          show: (value: Value) =>
+            typeof value === 'string' ? wordsOf(name, language).choice(value) : value,
+        },
+      ]),
+    ),
   )
-  return { revision: seen.revision, changes: Object.fromEntries(changes) }
-}
-
-/** An empty text, and the default, take a setting away; whole numbers are sent as such. */
-function wanted({ kind, default: usual }: SettingView, value: string | boolean): Value {
-  if (typeof value === 'boolean') return value === usual ? null : value
-  const typed = value.trim()
-  if (typed === '' || typed === fieldValue(usual)) return null
-  return kind === 'whole' && /^\d{1,15}$/.test(typed) ? Number(typed) : typed
-}

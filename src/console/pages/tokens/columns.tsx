@@ -33,7 +33,7 @@ interface OfToken {
 
 const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
   <Box>
-    <AnchorLink className="cut" to="/tokens/$id" params={{ id: String(id) }}>
+    <AnchorLink className="cut" to={`/tokens/${id}`}>
       {name}
     </AnchorLink>
     <SmallHint ff="monospace">{hint}</SmallHint>

@@ -23,6 +23,7 @@ export function Page() {
     ...(group && { group }),
     ...(known && { status: known }),
   }
+  const isFiltered = Object.keys(filter).length > 0
   const create = (
     <Dialog label={text.create} title={text.create} size="lg" closeOnClickOutside={false}>
       {(close) => <CreateToken close={close} />}
@@ -37,13 +38,7 @@ export function Page() {
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.tokens}
-        empty={
-          Object.keys(filter).length > 0 ? (
-            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
-          ) : (
-            <Empty title={text.none} hint={text.noneHint} action={create} />
-          )
-        }
+        empty={<Empty text={text} showAll={isFiltered && showAll} action={create} />}
       />
     </PageFrame>
   )

@@ -23,8 +23,8 @@ export const tokensText = bilingual({
   disabledNow: ['“{name}” is disabled: its key is refused.', '“{name}”已禁用，其密钥将被拒绝。'],
   removed: ['“{name}” is deleted: its key is refused.', '“{name}”已删除，其密钥将被拒绝。'],
   restored: ['“{name}” is back.', '“{name}”已恢复。'],
-  none: ['No tokens yet', '还没有令牌'],
-  noneHint: ['Programs send it as their key. Make one.', '令牌是程序所用的密钥，请创建。'],
+  empty: ['No tokens yet', '还没有令牌'],
+  emptyHint: ['Programs send it as their key. Make one.', '令牌是程序所用的密钥，请创建。'],
   noneFound: ['No token matches', '没有符合条件的令牌'],
 })
 

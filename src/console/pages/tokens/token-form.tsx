@@ -124,12 +124,7 @@ function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close:
       <Text size="sm">{text.keyHint}</Text>
       <Code label={text.key}>{key}</Code>
       <Group justify="flex-end">
-        <ButtonLink
-          variant="default"
-          onClick={close}
-          to="/tokens/$id"
-          params={{ id: String(token.id) }}
-        >
+        <ButtonLink variant="default" onClick={close} to={`/tokens/${token.id}`}>
           {text.setUp}
         </ButtonLink>
         <Button onClick={close}>{text.done}</Button>

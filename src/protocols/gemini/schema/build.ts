@@ -4,147 +4,97 @@ import type { JsonObject } from '../../protocol.ts'
 
 type Convert = (member: unknown, keyword: string, which?: string | number) => JsonObject
 
+interface Build {
+  readonly schema: JsonObject
+  readonly convertMember: Convert
+  readonly built: Record<string, unknown>
+  /** What no keyword of the vendor's can say: sentences for the description. */
+  readonly notes: string[]
+}
+type Write = (build: Build) => void
+
 /** The vendor's form of a schema without `allOf`, references or unsupported keywords. */
 export function buildSchema(schema: JsonObject, convertMember: Convert): JsonObject {
-  const has = topicsIn(schema)
-  const types = has & topic.type ? typesIn(schema) : nothing
-  const values = has & topic.values ? tellAllowed(schema, types) : undefined
-  const bounds = has & topic.bounds ? describeBounds(schema, types.includes('integer')) : undefined
-  const choice = has & topic.choice ? buildChoice(schema, convertMember) : undefined
-  const built: Record<string, unknown> = {}
-  if (has & topic.words) {
-    pick(schema, heads, built)
-    if (typeof schema.description === 'string') built.description = schema.description
+  const build: Build = { schema, convertMember, built: {}, notes: [] }
+  let needed = 0
+  for (const keyword in schema) needed |= writerBits.get(keyword) ?? 0
+  for (let at = 0; needed >> at > 0; at++) {
+    if (needed & (1 << at)) writers[at]?.[1](build)
   }
-  addNotes(values?.notes, built)
-  addNotes(bounds?.notes, built)
-  if (has & topic.rest) addNotes(tellRest(schema), built)
-  addNotes(choice?.notes, built)
-  if (values) Object.assign(built, values.fields)
-  else Object.assign(built, typeField(types))
-  if (has & topic.rest) pickFormat(schema, built)
-  if (bounds) Object.assign(built, bounds.fields)
-  if (has & topic.lengths) pick(schema, lengths, built)
-  if (has & topic.items) addItems(schema, convertMember, built)
-  if (has & topic.properties) addProperties(schema, convertMember, built)
-  if (choice) Object.assign(built, choice.fields)
-  if (has & topic.tails) pick(schema, tails, built)
-  return built
+  const { built, notes } = build
+  if (notes.length === 0) return built
+  const described = built.description === undefined ? notes : [built.description, ...notes]
+  return { ...built, description: described.join('\n') }
 }
 
-function topicsIn(schema: JsonObject): number {
-  let has = 0
-  for (const keyword in schema) has |= topicOf.get(keyword) ?? 0
-  return has
-}
-
-const nothing: readonly string[] = []
-const heads = ['title']
-const lengths = ['minLength', 'maxLength', 'pattern', 'minProperties', 'maxProperties']
-const itemBounds = ['minItems', 'maxItems']
-const tails = ['default', 'propertyOrdering']
-
-const keywords = {
-  words: [...heads, 'description'],
-  type: ['type', 'nullable'],
-  values: ['enum', 'const'],
-  bounds: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  choice: ['anyOf', 'oneOf'],
-  rest: ['multipleOf', 'uniqueItems', 'contentEncoding', 'contentMediaType', 'format'],
-  lengths,
-  items: ['items', 'prefixItems', 'additionalItems', ...itemBounds],
-  properties: ['properties', 'required', 'additionalProperties'],
-  tails,
-}
-type Topic = keyof typeof keywords
-const topics = Object.keys(keywords) as Topic[]
-const topic = Object.fromEntries(topics.map((name, at) => [name, 1 << at])) as Record<Topic, number>
-const topicOf: ReadonlyMap<string, number> = new Map(
-  topics.flatMap((name) => keywords[name].map((keyword) => [keyword, topic[name]] as const)),
-)
-
-function addNotes(notes: readonly string[] | undefined, into: Record<string, unknown>): void {
-  if (!notes || notes.length === 0) return
-  const told = notes.join('\n')
-  into.description = into.description === undefined ? told : `${into.description}\n${told}`
-}
-
-function tellAllowed(schema: JsonObject, types: readonly string[]): Told | undefined {
-  const allowed = schema.const === undefined ? schema.enum : [schema.const]
-  return Array.isArray(allowed) ? describeValues(allowed, types) : undefined
-}
-
-function pickFormat({ format }: JsonObject, into: Record<string, unknown>): void {
-  if (typeof format === 'string' && formats.has(format)) into.format = format
-}
-
-function pick(schema: JsonObject, keys: readonly string[], into: Record<string, unknown>): void {
-  for (const key of keys) {
-    if (schema[key] !== undefined) into[key] = schema[key]
-  }
-}
+const copied = (...keywords: readonly string[]): readonly [keywords: string, Write] => [
+  keywords.join(' '),
+  ({ schema, built }) => {
+    for (const key of keywords) {
+      if (schema[key] !== undefined) built[key] = schema[key]
+    }
+  },
+]
 
 /** Drafts before 2020 have tuple items in `items`, and the rest in `additionalItems`. */
-function addItems(schema: JsonObject, convertMember: Convert, into: Record<string, unknown>): void {
-  const { items, prefixItems, additionalItems } = schema
+function writeItems({ schema, convertMember, built }: Build): void {
+  const { items, prefixItems, additionalItems, minItems, maxItems } = schema
   const isOld = Array.isArray(items)
   const tuple = isOld ? items : prefixItems
   const rest = isOld ? additionalItems : items
   if (Array.isArray(tuple)) {
-    into.prefixItems = tuple.map((item, index) => convertMember(item, 'prefixItems', index))
+    built.prefixItems = tuple.map((item, index) => convertMember(item, 'prefixItems', index))
   }
-  if (rest !== undefined && typeof rest !== 'boolean') into.items = convertMember(rest, 'items')
-  pick(schema, itemBounds, into)
+  if (rest !== undefined && typeof rest !== 'boolean') built.items = convertMember(rest, 'items')
+  if (minItems !== undefined) built.minItems = minItems
+  if (maxItems !== undefined) built.maxItems = maxItems
   if (rest !== false) return
   // No further items: becomes a limit of the length.
   const length = Array.isArray(tuple) ? tuple.length : 0
-  into.maxItems = typeof into.maxItems === 'number' ? Math.min(into.maxItems, length) : length
+  built.maxItems = typeof maxItems === 'number' ? Math.min(maxItems, length) : length
 }
 
-function addProperties(
-  schema: JsonObject,
-  convertMember: Convert,
-  into: Record<string, unknown>,
-): void {
-  const { properties, required, additionalProperties: extra } = schema
+function writeProperties({ schema, convertMember, built }: Build): void {
+  const { properties, required } = schema
   const names = Array.isArray(required)
     ? required.filter((name): name is string => typeof name === 'string')
     : nothing
   const known = isJsonObject(properties) ? properties : undefined
   const entries: [string, JsonObject][] = []
   for (const name in known) {
-    if (Object.hasOwn(known, name)) {
-      entries.push([name, convertMember(known[name], 'properties', name)])
-    }
+    if (!Object.hasOwn(known, name)) continue
+    entries.push([name, convertMember(known[name], 'properties', name)])
   }
   for (const name of names) {
     // The vendor rejects required properties without a schema.
     if (known === undefined || !Object.hasOwn(known, name)) entries.push([name, {}])
   }
-  if (known || entries.length > 0) into.properties = Object.fromEntries(entries)
-  if (names.length > 0) into.required = names
-  if (typeof extra === 'boolean') into.additionalProperties = extra
-  else if (isJsonObject(extra)) {
-    into.additionalProperties = convertMember(extra, 'additionalProperties')
-  }
+  if (known || entries.length > 0) built.properties = Object.fromEntries(entries)
+  if (names.length > 0) built.required = names
+}
+
+function writeExtra({ schema: { additionalProperties: extra }, convertMember, built }: Build) {
+  if (typeof extra === 'boolean') built.additionalProperties = extra
+  else if (isJsonObject(extra))
+    built.additionalProperties = convertMember(extra, 'additionalProperties')
 }
 
 /** `anyOf` and `oneOf` become `anyOf`: the vendor reads them alike. */
-function buildChoice(schema: JsonObject, convertMember: Convert): Told | undefined {
+function writeChoice({ schema, convertMember, built, notes }: Build): void {
   const key = schema.anyOf === undefined ? 'oneOf' : 'anyOf'
   const list = schema[key]
-  if (!Array.isArray(list)) return undefined
-  if (list.every((member) => requiredOnly(member) !== undefined)) {
-    const sets = list.map(requiredOnly)
+  if (!Array.isArray(list)) return
+  const sets = list.map(requiredOnly)
+  if (sets.every((names) => names !== undefined)) {
     // The vendor rejects required properties in a choice that are declared outside of it.
     const word = key === 'anyOf' ? 'At least one' : 'Exactly one'
-    const told = sets.map((names = nothing) => names.join(' and ')).join('; ')
-    return { fields: {}, notes: [`${word} of these must be given: ${told}.`] }
+    const sentence = sets.map((names) => names.join(' and ')).join('; ')
+    notes.push(`${word} of these must be given: ${sentence}.`)
+    return
   }
-  const members = list.flatMap((member: unknown, index) =>
+  built.anyOf = list.flatMap((member: unknown, index) =>
     member === false ? [] : [convertMember(member, key, index)],
   )
-  return { fields: { anyOf: members }, notes: [] }
 }
 
 function requiredOnly(schema: unknown): readonly string[] | undefined {
@@ -153,11 +103,7 @@ function requiredOnly(schema: unknown): readonly string[] | undefined {
   return Array.isArray(required) && required.length > 0 ? required.map(String) : undefined
 }
 
-interface Told {
-  readonly fields: { readonly [keyword: string]: unknown }
-  readonly notes: readonly string[]
-}
-
+const nothing: readonly string[] = []
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
 function typesIn(schema: JsonObject): readonly string[] {
@@ -175,25 +121,25 @@ function typeField(names: readonly string[]): { readonly type?: unknown } {
 }
 
 /** The vendor takes texts and numbers. Null becomes a choice of its own; others go into the description. */
-function describeValues(values: readonly unknown[], declared: readonly string[]): Told {
+function writeValues({ schema, built, notes }: Build): void {
+  const declared = typesIn(schema)
+  const values = schema.const === undefined ? schema.enum : [schema.const]
+  if (!Array.isArray(values)) return void Object.assign(built, typeField(declared))
   const hasNull = values.includes(null)
   const known = hasNull ? values.filter((value) => value !== null) : values
   const own = kindOf(known)
   const named = declared.length > 0 ? declared.filter((type) => type !== 'null') : own
   const isNullable = hasNull && (declared.length === 0 || declared.includes('null'))
-  const type = typeField(isNullable ? [...named, 'null'] : named)
-  if (known.length === 0) return { fields: { type: 'null' }, notes: [] }
-  if (own.includes('boolean')) {
-    return { fields: type, notes: known.length === 1 ? [`Always ${known[0]}.`] : [] }
+  if (known.length === 0) built.type = 'null'
+  else if (own.length > 0 && own[0] !== 'boolean' && isNullable)
+    built.anyOf = [{ ...typeField(named), enum: known }, { type: 'null' }]
+  else {
+    Object.assign(built, typeField(isNullable ? [...named, 'null'] : named))
+    if (own.length > 0 && own[0] !== 'boolean') built.enum = known
+    else if (known.length === 1) notes.push(`Always ${toJsonText(known[0]) ?? '…'}.`)
+    else if (own.length === 0)
+      notes.push(`One of: ${known.map((value) => toJsonText(value) ?? '…').join(', ')}.`)
   }
-  if (own.length > 0 && isNullable) {
-    const choices = [{ ...typeField(named), enum: known }, { type: 'null' }]
-    return { fields: { anyOf: choices }, notes: [] }
-  }
-  if (own.length > 0) return { fields: { ...type, enum: known }, notes: [] }
-  const texts = known.map((value) => toJsonText(value) ?? '…')
-  const note = texts.length === 1 ? `Always ${texts[0]}.` : `One of: ${texts.join(', ')}.`
-  return { fields: type, notes: [note] }
 }
 
 function kindOf(values: readonly unknown[]): readonly string[] {
@@ -204,24 +150,19 @@ function kindOf(values: readonly unknown[]): readonly string[] {
 }
 
 /** The vendor's bounds are inclusive: exclusive ones move by one for integers, or go into the description. */
-function describeBounds(schema: JsonObject, isInteger: boolean): Told {
+function writeBounds({ schema, built, notes }: Build): void {
+  const isInteger = typesIn(schema).includes('integer')
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
-  const fields: Record<string, unknown> = {}
-  if (!lower && !upper) return noBounds
-  const notes: string[] = []
   if (lower) {
-    fields.minimum = lower.isOpen && isInteger ? Math.floor(lower.value) + 1 : lower.value
+    built.minimum = lower.isOpen && isInteger ? Math.floor(lower.value) + 1 : lower.value
     if (lower.isOpen && !isInteger) notes.push(`Greater than ${lower.value}.`)
   }
   if (upper) {
-    fields.maximum = upper.isOpen && isInteger ? Math.ceil(upper.value) - 1 : upper.value
+    built.maximum = upper.isOpen && isInteger ? Math.ceil(upper.value) - 1 : upper.value
     if (upper.isOpen && !isInteger) notes.push(`Less than ${upper.value}.`)
   }
-  return { fields, notes }
 }
-
-const noBounds: Told = { fields: {}, notes: nothing }
 
 /** The stricter of two bounds; in draft 4 an exclusive one is a flag on the inclusive one. */
 function bound(closed: unknown, open: unknown, stricter: (a: number, b: number) => number) {
@@ -234,16 +175,42 @@ function bound(closed: unknown, open: unknown, stricter: (a: number, b: number) 
   return { value, isOpen: value === open }
 }
 
-function tellRest(schema: JsonObject): readonly string[] {
+function writeNotes({ schema, built, notes }: Build): void {
   const { multipleOf, uniqueItems, contentEncoding, contentMediaType, format } = schema
-  const notes: string[] = []
   if (typeof multipleOf === 'number') notes.push(`Multiple of ${multipleOf}.`)
   if (uniqueItems === true) notes.push('No item twice.')
   if (typeof contentEncoding === 'string') notes.push(`Content encoding: ${contentEncoding}.`)
   if (typeof contentMediaType === 'string') notes.push(`Content type: ${contentMediaType}.`)
-  if (typeof format === 'string' && !formats.has(format)) notes.push(`Format: ${format}.`)
-  return notes
+  if (typeof format !== 'string') return
+  if (formats.has(format)) built.format = format
+  else notes.push(`Format: ${format}.`)
 }
 
 /** Formats that the vendor accepts; it has rejected others. Source: its guide "Structured outputs". */
 const formats = wordSet('date-time date time int32 int64 float double')
+
+/** What writes each keyword. The description has the notes in this order. */
+const writers: readonly (readonly [keywords: string, Write])[] = [
+  copied('title'),
+  [
+    'description',
+    ({ schema: { description }, built }) => {
+      if (typeof description === 'string') built.description = description
+    },
+  ],
+  ['type nullable enum const', writeValues],
+  ['minimum maximum exclusiveMinimum exclusiveMaximum', writeBounds],
+  ['multipleOf uniqueItems contentEncoding contentMediaType format', writeNotes],
+  ['anyOf oneOf', writeChoice],
+  copied('minLength', 'maxLength', 'pattern', 'minProperties', 'maxProperties'),
+  ['items prefixItems additionalItems minItems maxItems', writeItems],
+  ['properties required', writeProperties],
+  ['additionalProperties', writeExtra],
+  copied('default', 'propertyOrdering'),
+]
+
+const writerBits: ReadonlyMap<string, number> = new Map(
+  writers.flatMap(([keywords], at) =>
+    keywords.split(' ').map((keyword) => [keyword, 1 << at] as const),
+  ),
+)
