@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { createAffinity } from '../gateway/admit/affinity.ts'
+import { createOrigins } from '../gateway/admit/origins.ts'
 import { createBindings, createSharedBindings } from '../gateway/channels/bindings.ts'
 import { createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
@@ -57,7 +57,7 @@ export async function createChannelCare(parts: ChannelCareParts) {
     choose: createChooser({ health, limiter, load, random, tick, bindings: shared ?? local }),
     /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */
     refreshBinding: shared?.refresh,
-    affinity: createAffinity(store.answers, keyMark, keysOf),
+    origins: createOrigins(store.answers, keyMark, keysOf),
     coolings: health.coolings,
     recover: health.recover,
     refresh: () => health.refresh(catalog()),

@@ -159,7 +159,7 @@ export async function createTollgate(parts: TollgateParts) {
   const shared = {
     catalog: catalog.current,
     gatekeeper,
-    affinity: care.affinity,
+    origins: care.origins,
     refusals: createRefusalLimit(),
     ...{ refusalLog, onRefused },
     reservations,

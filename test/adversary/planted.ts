@@ -61,7 +61,7 @@ export const planted: readonly Planted[] = [
   },
   {
     name: 'answers belong to whoever knows their ids',
-    file: 'src/gateway/admit/affinity.ts',
+    file: 'src/gateway/admit/origins.ts',
     find: 'const nameOf = (accountId: number, answerId: string) =>',
     replace: 'const nameOf = (_: number, answerId: string, accountId = 0) =>',
   },

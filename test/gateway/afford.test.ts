@@ -168,8 +168,8 @@ describe('what its bytes do not show', () => {
   /** Sets aside for what continues answers of which some are known. */
   async function continued(more: object, known: { readonly [id: string]: number }) {
     await using scene = await createMoneyScene({ ...rich, dialect: responses, more, stream: false })
-    const { affinity } = scene.parts
-    affinity.originOf = (_, id) => {
+    const { origins } = scene.parts
+    origins.of = (_, id) => {
       const contextTokens = known[id]
       return contextTokens === undefined ? undefined : { ...origin, contextTokens }
     }
@@ -193,7 +193,7 @@ describe('what its bytes do not show', () => {
       [5_300 * 800, true],
     ] as const) {
       await using scene = await createMoneyScene({ balanceNano, dialect: responses, more })
-      scene.parts.affinity.originOf = () => ({ ...origin, contextTokens: 5_000 })
+      scene.parts.origins.of = () => ({ ...origin, contextTokens: 5_000 })
       const outcome = await Promise.resolve(scene.reserveMoney()).then(
         () => true,
         () => false,

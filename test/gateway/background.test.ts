@@ -192,9 +192,9 @@ test('old ids are removed each second while there are some, so that they do not 
 test('one that is not stored yet is not deleted, or continued, either', async () => {
   const { caller, parts } = scene
   const origin = { channelId: 1, key: 'key', contextTokens: 0, isPending: true }
-  parts.affinity.remember(caller.account.id, 'resp_2', origin)
+  parts.origins.remember(caller.account.id, 'resp_2', origin)
   const ended = background.requireEnd(caller.account.id, 'resp_2')
   expect(await ended.catch((error) => error.kind)).toBe('response_in_progress')
-  parts.affinity.remember(caller.account.id, 'resp_2', { ...origin, isPending: false })
+  parts.origins.remember(caller.account.id, 'resp_2', { ...origin, isPending: false })
   expect(await background.requireEnd(caller.account.id, 'resp_2')).toBeUndefined()
 })

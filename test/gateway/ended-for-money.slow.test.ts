@@ -133,7 +133,7 @@ test('an answer that ends for money before its first word costs what it was aske
     more: { previous_response_id: 'resp_0' },
   })
   const origin = { channelId: 1, key: 'key', contextTokens }
-  scene.parts.affinity.originOf = () => origin
+  scene.parts.origins.of = () => origin
   const stream = dialect.first(asked) + dialect.piece(' one'.repeat(5_000))
   const { request, text } = await scene.play([new TextEncoder().encode(stream)])
   expect([request.cause, text.includes(' one')]).toEqual(['balance_used_up', false])

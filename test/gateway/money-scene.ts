@@ -1,6 +1,6 @@
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { createAffinity } from '../../src/gateway/admit/affinity.ts'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
+import { createOrigins } from '../../src/gateway/admit/origins.ts'
 import { checkBody, type RequestBody } from '../../src/gateway/body/body.ts'
 import { unshortened } from '../../src/gateway/body/outline.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
@@ -75,7 +75,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   )
   const parts = {
     ...{ committer, reservations, log, countTokens: count },
-    affinity: createAffinity(
+    origins: createOrigins(
       store.answers,
       (key) => key,
       () => [],

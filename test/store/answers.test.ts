@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { createAffinity } from '../../src/gateway/admit/affinity.ts'
+import { createOrigins } from '../../src/gateway/admit/origins.ts'
 import {
   type BackgroundAnswer,
   type KeptAnswer,
@@ -55,12 +55,12 @@ eachEngine((open, engine) => {
     const rows = Array.from({ length: 500 }, (_, index) => kept(`msg_${index}`))
     await commit({ settle: [{ ...asked(), kept: rows }] })
     const keyMark = (key: string) => key
-    const affinity = createAffinity(answers(), keyMark, () => ['mark'])
-    await affinity.look(
+    const origins = createOrigins(answers(), keyMark, () => ['mark'])
+    await origins.look(
       1,
       rows.map(({ id }) => id),
     )
-    const unknown = rows.filter(({ id }) => affinity.originOf(1, id) === undefined)
+    const unknown = rows.filter(({ id }) => origins.of(1, id) === undefined)
     expect(unknown).toEqual([])
   })
 

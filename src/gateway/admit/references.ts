@@ -3,8 +3,8 @@ import { type Conversation, hintInHeaders } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { AdmitParts } from './admit-parts.ts'
-import type { Affinity } from './affinity.ts'
 import type { Option } from './options.ts'
+import type { Origins } from './origins.ts'
 import { shortName } from './plan.ts'
 
 /** Refuses references to answers that are foreign, unknown or not charged yet. */
@@ -14,20 +14,20 @@ export async function checkReferences(
   options: readonly Option[],
   looking: Promise<void> | undefined,
 ): Promise<void> {
-  const { affinity, background } = parts
+  const { origins, background } = parts
   const { caller, facts } = exchange
   if (caller === undefined) return
   await looking
   const accountId = caller.account.id
   const referred = facts?.continues ?? []
-  const foreign = referred.find((id) => affinity.isForeign(accountId, id))
+  const foreign = referred.find((id) => origins.isForeign(accountId, id))
   if (foreign !== undefined) throw notFound(exchange, foreign)
-  const unknown = referred.find((id) => affinity.originOf(accountId, id) === undefined)
+  const unknown = referred.find((id) => origins.of(accountId, id) === undefined)
   if (unknown !== undefined && (await areRefused(parts, options))) {
     throw notFound(exchange, unknown)
   }
   for (const id of referred) {
-    if (affinity.originOf(accountId, id)?.isPending) await background.requireEnd(accountId, id)
+    if (origins.of(accountId, id)?.isPending) await background.requireEnd(accountId, id)
   }
 }
 
@@ -51,14 +51,14 @@ function notFound({ protocol }: Exchange, id: string): GatewayError {
 }
 
 /** Item ids known as another account's only: upstreams may put their own in place. */
-function foreignItems({ isForeign }: Affinity, { caller, facts }: Exchange): readonly string[] {
+function foreignItems({ isForeign }: Origins, { caller, facts }: Exchange): readonly string[] {
   if (caller === undefined) return []
   return facts?.wholeIds?.filter((id) => isForeign(caller.account.id, id)) ?? []
 }
 
 /** Throws the 404 of the first such item: the client may send it without its id. */
-function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
-  const [id] = foreignItems(affinity, exchange)
+function refuseForeignItems(origins: Origins, exchange: Exchange): void {
+  const [id] = foreignItems(origins, exchange)
   if (id === undefined) return
   throw new GatewayError(
     'previous_response_not_found',
@@ -77,12 +77,12 @@ export function conversationIn(
 
 /** Looks up continued answers in the store, and the sticky binding in Valkey; undefined: no wait. */
 export function lookUpShared(
-  { affinity, refreshBinding }: AdmitParts,
+  { origins, refreshBinding }: AdmitParts,
   exchange: Exchange,
   body: RequestBody,
   options: readonly Option[],
 ): Promise<void> | undefined {
-  const answers = lookUpAnswers(affinity, exchange)
+  const answers = lookUpAnswers(origins, exchange)
   const binding = lookUpBinding(refreshBinding, exchange, body, options)
   const both = answers && binding && Promise.all([answers, binding]).then(() => undefined)
   const looking = both ?? answers ?? binding
@@ -91,13 +91,13 @@ export function lookUpShared(
 }
 
 /** Ids of another account are looked up too: some upstreams give one id out twice. */
-function lookUpAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
+function lookUpAnswers(origins: Origins, exchange: Exchange): Promise<void> | undefined {
   const { caller, facts } = exchange
   if (caller === undefined) return undefined
-  const foreign = foreignItems(affinity, exchange)
-  const looking = affinity.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
+  const foreign = foreignItems(origins, exchange)
+  const looking = origins.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
   if (foreign.length === 0) return looking
-  return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
+  return Promise.resolve(looking).then(() => refuseForeignItems(origins, exchange))
 }
 
 function lookUpBinding(

@@ -8,7 +8,7 @@ import {
   type HeldAnswer,
   longestLifeMs,
 } from '../../store/ports/answers.ts'
-import type { Affinity } from '../admit/affinity.ts'
+import type { Origins } from '../admit/origins.ts'
 import { shortName } from '../admit/plan.ts'
 import { collectBytes } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
@@ -18,7 +18,7 @@ import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
 
 interface BackgroundParts extends ChargeParts {
   readonly answers: Pick<AnswerStore, 'takeDue' | 'putOff' | 'pending' | 'sweep'>
-  readonly affinity: Affinity
+  readonly origins: Origins
   readonly catalog: () => Catalog
   readonly outbound: Outbound
   readonly repeat?: Repeat | undefined
@@ -52,7 +52,7 @@ const inProgress = (answerId: string) =>
 type Found = 'charged' | 'working' | 'gone' | 'unreachable'
 
 export function createBackground(parts: BackgroundParts) {
-  const { answers, affinity, clock, log, repeat = repeatByTimer } = parts
+  const { answers, origins, clock, log, repeat = repeatByTimer } = parts
   const stopping = new AbortController()
   let looking: Promise<void> | undefined
   let end = () => {}
@@ -75,7 +75,7 @@ export function createBackground(parts: BackgroundParts) {
   async function ask(answer: BackgroundAnswer): Promise<Found> {
     const channel = parts.catalog().channels.get(answer.channelId)
     if (channel === undefined || !(responses.name in channel.speaks)) return 'unreachable'
-    const key = channel.keys.find((one) => affinity.keyMark(one) === answer.keyMark)
+    const key = channel.keys.find((one) => origins.keyMark(one) === answer.keyMark)
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(longestCallMs)])
     const call = storedCall({ channel, key, id: answer.answerId, method: 'GET', signal })
     const response = await parts.outbound(call)
@@ -135,9 +135,9 @@ export function createBackground(parts: BackgroundParts) {
     async requireEnd(accountId: number, answerId: string): Promise<void> {
       const answer = await answers.pending(accountId, answerId)
       if (answer === undefined) {
-        await affinity.refresh(accountId, answerId)
+        await origins.refresh(accountId, answerId)
         // Not stored yet: its client has just disconnected.
-        if (affinity.originOf(accountId, answerId)?.isPending) throw inProgress(answerId)
+        if (origins.of(accountId, answerId)?.isPending) throw inProgress(answerId)
         return
       }
       const found = await ask(answer).catch((): Found => 'unreachable')

@@ -5,7 +5,7 @@ import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import { noMedia } from '../../protocols/request-content.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
-import { idsOf } from '../admit/affinity.ts'
+import { idsOf } from '../admit/origins.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Concluded } from '../exchange.ts'
 import { sampleOf } from '../money/estimate.ts'
@@ -24,7 +24,7 @@ import type { PendingCharge } from './pending-charge.ts'
 export interface ChargeParts
   extends Pick<
     SettleParts,
-    'affinity' | 'committer' | 'countTokens' | 'reservations' | 'tick' | 'log'
+    'origins' | 'committer' | 'countTokens' | 'reservations' | 'tick' | 'log'
   > {
   readonly clock: Clock
 }
@@ -74,7 +74,7 @@ async function charge(
   used: UsedTokens,
   seen?: Observation,
 ): Promise<void> {
-  const { affinity, committer, reservations, tick, log } = parts
+  const { origins, committer, reservations, tick, log } = parts
   const { accountId, tokenId, answerId, channelId, keyMark, createdAt } = answer
   const groupId = exchange.plan?.group.id ?? 0
   const payer: Payer = { account: { id: accountId }, token: { id: tokenId, groupId } }
@@ -89,8 +89,8 @@ async function charge(
   const overrun = reservations.overrunOf(settlement.request, reckonedNano)
   await committer.settle({ ...settlement, kept, endsBackground: true, ...(overrun && { overrun }) })
   const keys = exchange.candidate?.channel.keys ?? []
-  const key = keys.find((one) => affinity.keyMark(one) === keyMark) ?? ''
-  for (const id of ids) affinity.remember(accountId, id, { channelId, key, contextTokens })
+  const key = keys.find((one) => origins.keyMark(one) === keyMark) ?? ''
+  for (const id of ids) origins.remember(accountId, id, { channelId, key, contextTokens })
   logExchange(log, exchange, end, settlement.request, tick())
 }
 

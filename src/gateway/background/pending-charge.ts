@@ -1,6 +1,6 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
-import { longestId } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import { longestId } from '../admit/origins.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import { type UnreportedExtras, unreportedExtras } from '../money/asked-extras.ts'
 import type { End } from '../money/record.ts'

@@ -1,7 +1,7 @@
 import { formatNano } from '../../billing/money.ts'
 import type { MoneyLimit, Reservation } from '../../store/ports/records.ts'
-import type { Affinity } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import type { Origins } from '../admit/origins.ts'
 import type { RequestBody } from '../body/body.ts'
 import { endedOutside, GatewayError, requestNotStored, unauthenticated } from '../errors.ts'
 import type { Exchange, ExchangeReservation } from '../exchange.ts'
@@ -21,7 +21,7 @@ export interface AffordParts {
   readonly committer: Committer
   readonly reservations: Reservations
   readonly countTokens: CountTokens
-  readonly affinity: Affinity
+  readonly origins: Origins
   /** The assumed output of an answer without a limit, in LLM tokens. */
   readonly usualOutputTokens: () => number
 }
@@ -55,7 +55,7 @@ export function reserveMoney(
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
   const reserveNow = () => {
-    const continuedTokens = tokensOfContinued(parts.affinity, caller, body)
+    const continuedTokens = tokensOfContinued(parts.origins, caller, body)
     return reserveMost(parts, { exchange, body, caller, plan, continuedTokens })
   }
   const isLooking = body.facts.continues.length > 0 && looking !== undefined
@@ -304,14 +304,14 @@ const reservedForOthers = (what: string) =>
 
 /** LLM tokens of everything a request continues; undefined where some of it is unknown here. */
 function tokensOfContinued(
-  affinity: AffordParts['affinity'],
+  origins: AffordParts['origins'],
   { account }: Caller,
   { facts }: RequestBody,
 ): number | undefined {
   let sum = 0
   for (const id of facts.continues) {
     // 0 for an answer that is still being made.
-    const tokens = affinity.originOf(account.id, id)?.contextTokens
+    const tokens = origins.of(account.id, id)?.contextTokens
     if (!tokens) return undefined
     sum += tokens
   }

@@ -4,8 +4,8 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { KeptAnswer } from '../../store/ports/answers.ts'
 import type { Settlement } from '../../store/ports/records.ts'
 import { UnansweredError } from '../../store/ports/store-error.ts'
-import { type Affinity, idsOf } from '../admit/affinity.ts'
 import type { Authenticator, Caller } from '../admit/authenticate.ts'
+import { idsOf, type Origins } from '../admit/origins.ts'
 import { type Availability, outcomeOf } from '../availability/availability.ts'
 import { backgroundAnswer, backgroundEnd } from '../background/pending-charge.ts'
 import { type GatewayError, requestNotStored } from '../errors.ts'
@@ -32,7 +32,7 @@ export interface SettleParts {
   readonly committer: Committer
   readonly reservations: Reservations
   readonly currentCaller: Authenticator['current']
-  readonly affinity: Affinity
+  readonly origins: Origins
   readonly refusals: RefusalLimit
   readonly refusalLog?: RefusalLog | undefined
   readonly countTokens: CountTokens
@@ -58,7 +58,7 @@ export async function settle(
   }
   try {
     const begun = seen.pending
-      ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
+      ? backgroundAnswer(exchange, caller, seen.answerId, parts.origins.keyMark)
       : undefined
     // The same commit moves the reservation to the background answer.
     if (begun) await exchange.reservation?.ensureStored().catch(() => {})
@@ -69,16 +69,16 @@ export async function settle(
     const used = begun ? counted : charged(parts, exchange, billedEnd, counted)
     exchange.usedLlmTokens = llmTokens(used)
     exchange.usage = used.usage
-    const origins = rememberOrigin(parts, exchange, caller, seen)
+    const kept = rememberOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
     const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
     const overrun = parts.reservations.overrunOf(built.request, exchange.reservation?.boundNano)
     const settlement: Settlement =
-      begun || origins.length > 0 || overrun
+      begun || kept.length > 0 || overrun
         ? {
             ...built,
             ...(begun && { begun }),
-            ...(origins.length > 0 && { kept: origins }),
+            ...(kept.length > 0 && { kept }),
             ...(overrun && { overrun }),
           }
         : built
@@ -188,7 +188,7 @@ const notStored: End = {
 
 /** Binds an answer that can be continued to its account and channel. Returns what to store. */
 function rememberOrigin(
-  { affinity }: SettleParts,
+  { origins }: SettleParts,
   exchange: Concluded,
   { account }: Caller,
   seen: Observation,
@@ -201,11 +201,11 @@ function rememberOrigin(
   const channelId = candidate.channel.id
   const origin = { channelId, key: upstreamKey, contextTokens }
   const ids = idsOf(answerId, partIds)
-  for (const id of ids) affinity.remember(account.id, id, origin)
-  if (pending) affinity.remember(account.id, answerId, { ...origin, isPending: true })
+  for (const id of ids) origins.remember(account.id, id, origin)
+  if (pending) origins.remember(account.id, answerId, { ...origin, isPending: true })
   // A vendor that keeps nothing has no parts to refer to.
   if (!pending && partIds.size === 0 && !facts?.keepsAnswer) return []
-  const keyMark = affinity.keyMark(upstreamKey)
+  const keyMark = origins.keyMark(upstreamKey)
   const row = { accountId: account.id, channelId, keyMark, contextTokens, createdAt: startedAt }
   return ids.map((id) => ({ id, ...row }))
 }

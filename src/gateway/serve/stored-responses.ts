@@ -3,9 +3,9 @@ import { afterRunning } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { ownResponseOf } from '../../protocols/responses/wire.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
-import type { Affinity, Origin } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { type LimitParts, withinLimits } from '../admit/enter-limits.ts'
+import type { Origin, Origins } from '../admit/origins.ts'
 import { callerGroup } from '../admit/plan.ts'
 import type { Background } from '../background/background.ts'
 import { collectBytes, TooManyBytes } from '../body/bounded-bytes.ts'
@@ -24,7 +24,7 @@ import { baseOf, upstreamHeaders, withoutKeys } from '../upstream/upstream-call.
 
 export interface StoredResponseParts extends LimitParts {
   readonly own: OwnResponses
-  readonly affinity: Affinity
+  readonly origins: Origins
   readonly background: Pick<Background, 'requireEnd' | 'fetched'>
   readonly outbound: Outbound
 }
@@ -45,13 +45,13 @@ export async function forwardStoredResponse(
   parts: StoredResponseParts,
   ask: StoredRequest,
 ): Promise<Response> {
-  const { affinity } = parts
+  const { origins } = parts
   const { caller, request, id } = ask
   callerGroup(parts.catalog(), caller)
   const kept = await answerOwn(parts, ask)
   if (kept) return kept
-  await affinity.look(caller.account.id, [id])
-  const origin = affinity.originOf(caller.account.id, id)
+  await origins.look(caller.account.id, [id])
+  const origin = origins.of(caller.account.id, id)
   const channel = origin && parts.catalog().channels.get(origin.channelId)
   if (!channel || !(responses.name in channel.speaks)) {
     throw new GatewayError('response_not_found', `Response with id '${id}' not found.`)

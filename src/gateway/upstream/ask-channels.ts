@@ -1,6 +1,6 @@
 import type { Admitted } from '../admit/admit.ts'
-import type { Affinity } from '../admit/affinity.ts'
 import type { Option } from '../admit/options.ts'
+import type { Origins } from '../admit/origins.ts'
 import { conversationIn } from '../admit/references.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { ChannelRequest, Choice, Chooser } from '../channels/chooser.ts'
@@ -15,7 +15,7 @@ import { beginStream, readBody, understand } from './upstream-answer.ts'
 import { buildCall } from './upstream-call.ts'
 
 export interface AskParts extends AttemptParts {
-  readonly affinity: Affinity
+  readonly origins: Origins
   readonly choose: (asked: ChannelRequest) => Chooser
   readonly maxAttempts: () => number
   /** No attempt begins later than this after the first, in milliseconds. */
@@ -145,13 +145,13 @@ function channelRequest(
 
 /** The channels that may answer; for a continued answer only the one that made it, with its key. */
 function optionsFor(
-  { affinity }: AskParts,
+  { origins }: AskParts,
   { caller, facts }: Exchange,
   options: readonly Option[],
 ): readonly Option[] {
   const referred = facts?.continues ?? []
   for (const id of referred) {
-    const origin = caller && affinity.originOf(caller.account.id, id)
+    const origin = caller && origins.of(caller.account.id, id)
     const bound = options.find(({ channel }) => channel.id === origin?.channelId)
     if (origin && bound) return [withKey(bound, origin.key)]
   }

@@ -12,7 +12,7 @@ export interface Origin {
   readonly isPending?: boolean
 }
 
-export type Affinity = ReturnType<typeof createAffinity>
+export type Origins = ReturnType<typeof createOrigins>
 
 const maxEntries = 100_000
 const ttlMs = 24 * 3_600_000
@@ -28,8 +28,8 @@ const mostParts = 100
 export const idsOf = (answerId: string, partIds: Iterable<string>): readonly string[] =>
   [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
 
-/** Continues an answer on the channel that made it, for its own account; shared by the store. */
-export function createAffinity(
+/** Which channel and key made an answer of an account: there it is continued. Shared by the store. */
+export function createOrigins(
   answers: Pick<AnswerStore, 'find'>,
   keyMark: (key: string) => string,
   keysOf: (channelId: number) => readonly string[],
@@ -60,7 +60,7 @@ export function createAffinity(
   return {
     remember,
     keyMark,
-    originOf: (accountId: number, answerId: string): Origin | undefined =>
+    of: (accountId: number, answerId: string): Origin | undefined =>
       origins.get(nameOf(accountId, answerId)),
     refresh: (accountId: number, answerId: string): Promise<void> => lookUp(accountId, [answerId]),
     isForeign: (accountId: number, answerId: string): boolean =>
