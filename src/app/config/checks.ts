@@ -33,10 +33,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   checkMembers(file, tell)
   const known = ['google', 'github'].filter((id) => file.sign_in && id in file.sign_in)
   const named = (['oidc', 'oauth'] as const).flatMap((kind) =>
-    list(file.sign_in?.[kind]).map((one, i) => ({
-      path: `sign_in.${kind}[${i}].id`,
-      value: one?.id,
-    })),
+    eachKey(file.sign_in?.[kind], `sign_in.${kind}`, 'id'),
   )
   const providers = [...known.map((id) => ({ path: `sign_in.${id}`, value: id })), ...named]
   checkUnique(providers, tell)
@@ -62,12 +59,13 @@ function checkSpool({ store, server }: File, tell: Tell): void {
     )
 }
 
+type Entries = readonly { readonly path: string; readonly value: string | undefined }[]
+
+const inSmallLetters = (entries: Entries): Entries =>
+  entries.map(({ path, value }) => ({ path, value: value?.toLowerCase() }))
+
 /** Complains of every value that an earlier entry already has. Secret values are not named. */
-function checkUnique(
-  entries: readonly { path: string; value: string | undefined }[],
-  tell: Tell,
-  secret = false,
-): void {
+function checkUnique(entries: Entries, tell: Tell, secret = false): void {
   const first = new Map<string, string>()
   for (const { path, value } of entries) {
     if (value === undefined) continue
@@ -80,16 +78,17 @@ function checkUnique(
 
 const list = <Item>(items: readonly Item[] | undefined) => items ?? []
 
-const eachName = (
-  items: readonly ({ readonly name?: string | undefined } | undefined)[] | undefined,
+const eachKey = <Key extends string>(
+  items: readonly ({ readonly [key in Key]?: string | undefined } | undefined)[] | undefined,
   path: string,
-) => list(items).map((item, i) => ({ path: `${path}[${i}].name`, value: item?.name }))
+  key: Key,
+) => list(items).map((item, i) => ({ path: `${path}[${i}].${key}`, value: item?.[key] }))
 
 const eachText = (items: readonly (string | undefined)[] | undefined, path: string) =>
   list(items).map((value, i) => ({ path: `${path}[${i}]`, value }))
 
 function checkChannels(file: File, stands: (path: string) => boolean, tell: Tell): void {
-  checkUnique(eachName(file.channels, 'channels'), tell)
+  checkUnique(eachKey(file.channels, 'channels', 'name'), tell)
   for (const [i, channel] of list(file.channels).entries()) {
     const path = `channels[${i}]`
     if (!channel) continue
@@ -134,16 +133,12 @@ function checkProbe({ probe, models }: ChannelPart, path: string, tell: Tell): v
 }
 
 function checkGroups(file: File, tell: Tell): void {
-  checkUnique(eachName(file.groups, 'groups'), tell)
+  checkUnique(eachKey(file.groups, 'groups', 'name'), tell)
   for (const [i, group] of list(file.groups).entries()) {
     checkUnique(eachText(group?.channels, `groups[${i}].channels`), tell)
     checkUnique(eachText(group?.models, `groups[${i}].models`), tell)
     checkUnique(eachText(group?.tools, `groups[${i}].tools`), tell)
-    const accounts = eachText(group?.accounts, `groups[${i}].accounts`)
-    checkUnique(
-      accounts.map(({ path, value }) => ({ path, value: value?.toLowerCase() })),
-      tell,
-    )
+    checkUnique(inSmallLetters(eachText(group?.accounts, `groups[${i}].accounts`)), tell)
   }
 }
 
@@ -226,21 +221,14 @@ const isZero = (value: string | number | undefined) =>
 
 function checkAccounts(file: File, tell: Tell): void {
   const accounts = list(file.accounts)
-  const emails = accounts.map((account, i) => ({
-    path: `accounts[${i}].email`,
-    value: account?.email?.toLowerCase(),
-  }))
-  checkUnique(emails, tell)
+  checkUnique(inSmallLetters(eachKey(accounts, 'accounts', 'email')), tell)
   const keys = accounts.flatMap((account, i) =>
-    list(account?.tokens).map((token, j) => ({
-      path: `accounts[${i}].tokens[${j}].key`,
-      value: token?.key,
-    })),
+    eachKey(account?.tokens, `accounts[${i}].tokens`, 'key'),
   )
   checkUnique(keys, tell, true)
   for (const [i, account] of accounts.entries()) {
     const path = `accounts[${i}].tokens`
-    checkUnique(eachName(account?.tokens, path), tell)
+    checkUnique(eachKey(account?.tokens, path, 'name'), tell)
     for (const [j, token] of list(account?.tokens).entries())
       checkUnique(eachText(token?.models, `${path}[${j}].models`), tell)
   }

@@ -1,5 +1,4 @@
 import { Value } from '@sinclair/typebox/value'
-import type { Fault } from '../../admin/api-error.ts'
 import type { PriceSetting } from '../../store/ports/catalog.ts'
 import { buildConfig, buildPrices, buildStore } from './build.ts'
 import { checkFile, type Partly, type Tell } from './checks.ts'
@@ -101,29 +100,22 @@ function readSource({ text, file, env }: ConfigSource): Read {
     const faults = parsed.faults.map((fault) => ({ file, path: '', value: null, ...fault }))
     return { value: {}, problems: faults, tellTo: () => () => undefined, places: new Map() }
   }
-  const report: Report = (at, path, complaint, more) =>
-    problems.push(createProblem({ file, at, path, complaint, ...more }))
+  const report: Report = (...finding) => problems.push(createProblem(file, ...finding))
   const { value, places } = walkDocument(ConfigFile, parsed.document, env, report)
   const tellTo =
     (list: ConfigProblem[]): Tell =>
     (path, complaint, fault) =>
-      list.push(createProblem({ file, at: nearestPlace(places, path), path, complaint, fault }))
+      list.push(createProblem(file, nearestPlace(places, path), path, complaint, { fault }))
   // The walk leaves out what is at fault, so what is there has the schema's shape.
   const partly = value as Partly<ConfigFile>
   checkFile(partly, (path) => places.has(path), tellTo(problems))
   return { value: partly, problems, tellTo, places }
 }
 
-interface Finding {
-  readonly file: string
-  readonly at: Position
-  readonly path: string
-  readonly complaint: string
-  readonly shown?: string | undefined
-  readonly fault?: Fault | undefined
-}
-
-function createProblem({ file, at, path, complaint, shown, fault }: Finding): ConfigProblem {
+function createProblem(
+  file: string,
+  ...[at, path, complaint, { shown, fault } = {}]: Parameters<Report>
+): ConfigProblem {
   const value = shown === undefined ? null : showValue(shown)
   const where = path === '' ? 'The file' : maskKeys(path)
   const message = value === null ? `${where} ${complaint}` : `${where}: ${value} ${complaint}`

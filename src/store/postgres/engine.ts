@@ -93,6 +93,29 @@ async function end(connection: Connection, place: string): Promise<void> {
   }
 }
 
+/** A connection until it is released, after the statement `beginning`. Errors are explained. */
+export async function hold({ lend, place }: Connections, beginning?: string) {
+  const lent = Promise.withResolvers<Connection>()
+  const released = Promise.withResolvers<void>()
+  const lending = lend(async (connection) => {
+    if (beginning) await connection.query({ text: beginning })
+    lent.resolve(connection)
+    await released.promise
+  })
+  lending.catch(lent.reject)
+  const explain = (error: unknown): never => {
+    throw explainFailure(error, place)
+  }
+  const { query } = await lent.promise.catch(explain)
+  return {
+    query: (statement: Parameters<typeof query>[0]) => query(statement).catch(explain),
+    async release() {
+      released.resolve()
+      await lending
+    },
+  }
+}
+
 /** A retry policy; see `createPatience`. */
 export type Patience = <Result>(work: () => Promise<Result>) => Promise<Result>
 

@@ -1,4 +1,3 @@
-import { Client } from 'pg'
 import {
   createSource,
   createTarget,
@@ -18,21 +17,10 @@ import { StoreError } from '../ports/store-error.ts'
 import { all, run } from '../queries/steps.ts'
 import { quoted, type Sql, sql } from '../schema/sql.ts'
 import { checkVersion } from '../schema/versions.ts'
-import {
-  ask,
-  asLost,
-  type Connection,
-  type Connections,
-  connectionSettings,
-  createConnections,
-  toJson,
-  toParameter,
-} from './connections.ts'
-import { follow, inTransaction } from './engine.ts'
-import { explainFailure } from './failures.ts'
+import { ask, type Connection, type Connections, createConnections, toJson } from './connections.ts'
+import { follow, hold, inTransaction } from './engine.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { readLiveNodes } from './take-over.ts'
-import { placeOf } from './tls.ts'
 
 /** Opens a database that is to be moved, and that no node serves from. Throws `StoreError`. */
 export async function openPostgresSource(url: string): Promise<MoveSource> {
@@ -172,29 +160,24 @@ const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid AS i
 FROM pg_control_system(), pg_database WHERE datname = current_database()`
 
 async function connectMove(url: string): Promise<PostgresMove> {
-  const place = placeOf(url)
-  const client = new Client(connectionSettings({ url, answerTimeoutMs }, 'tollgate migrate'))
-  // The running statement fails and reports it.
-  client.on('error', () => {})
-  const explain = (error: unknown): never => {
-    throw explainFailure(asLost(error), place)
-  }
-  const connection: Connection = {
-    query: ({ text, values = [] }) =>
-      client.query({ text, values: values.map(toParameter) }).catch(explain),
-  }
-  const lent: Pick<Connections, 'place' | 'lend'> = { place, lend: (work) => work(connection) }
+  const applicationName = 'tollgate migrate'
+  const connections = createConnections({ url, answerTimeoutMs, applicationName, connections: 1 })
+  const { place } = connections
   try {
-    await client.connect().catch(explain)
-    const [found] = await ask(connection, selectIdentity)
+    const held = await hold(connections)
+    const lent: Pick<Connections, 'place' | 'lend'> = { place, lend: (work) => work(held) }
+    const [found] = await ask(held, selectIdentity)
     return {
-      ...{ ...connection, place, identity: String(found?.identity), columnsOf },
-      read: (steps) => follow(connection, steps()),
-      write: (steps) => inTransaction(lent, 'plain', () => follow(connection, steps())),
-      close: () => client.end(),
+      ...{ place, identity: String(found?.identity), columnsOf, query: held.query },
+      read: (steps) => follow(held, steps()),
+      write: (steps) => inTransaction(lent, 'plain', () => follow(held, steps())),
+      async close() {
+        await held.release()
+        await connections.close()
+      },
     }
   } catch (error) {
-    client.end().catch(() => undefined)
+    await connections.close()
     throw error
   }
 }

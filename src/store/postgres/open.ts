@@ -1,6 +1,7 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/admin.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
+import type { Spent } from '../ports/records.ts'
 import type { DocumentStore, ReadingStore, Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createNodeStore } from '../queries/nodes.ts'
@@ -203,9 +204,9 @@ export function openPostgresReading({ url }: { url: string }, clock: Clock): Rea
 }
 
 /** With what was spent, where there is a budget: in all, on a day, and in its month. */
-const findByHash = `SELECT ${foundTokenColumns}, coalesce(kept.total_nano, spent.total) AS "spentTotal",
-  coalesce(kept.day_nano, spent.day) AS "spentDay",
-  coalesce(kept.month_nano, spent.month) AS "spentMonth"
+const findByHash = `SELECT ${foundTokenColumns}, coalesce(kept.total_nano, spent.total) AS "totalNano",
+  coalesce(kept.day_nano, spent.day) AS "dayNano",
+  coalesce(kept.month_nano, spent.month) AS "monthNano"
 FROM token JOIN account ON account.id = token.account_id
 LEFT JOIN token_spending AS kept ON kept.token_id = token.id AND kept.day = $2
 CROSS JOIN LATERAL (
@@ -217,11 +218,7 @@ CROSS JOIN LATERAL (
 ) AS spent
 WHERE token.key_hash = $1 ORDER BY token.id DESC LIMIT 1`
 
-interface Found extends FoundToken {
-  readonly spentTotal: number
-  readonly spentDay: number
-  readonly spentMonth: number
-}
+type Found = FoundToken & Omit<Spent, 'day'>
 
 /** The hot path's reading: one prepared statement. Of several rows of a key, the newest counts. */
 export function createTokenLookup(connections: Connections, patiently: Patience, clock: Clock) {
@@ -231,7 +228,7 @@ export function createTokenLookup(connections: Connections, patiently: Patience,
     const { rows } = await patiently(() => connections.query(statement))
     const found = rows[0] as unknown as Found | undefined
     if (found === undefined) return undefined
-    const { spentTotal: totalNano, spentDay: dayNano, spentMonth: monthNano, ...row } = found
+    const { totalNano, dayNano, monthNano, ...row } = found
     return toTokenRecord(row, () => ({ totalNano, dayNano, monthNano, day: today }))
   }
 }

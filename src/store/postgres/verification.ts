@@ -13,9 +13,8 @@ import {
 } from '../queries/verification/verification.ts'
 import { attemptFields, parentsOf, requestFields, reservationFields } from '../schema/columns.ts'
 import { sql } from '../schema/sql.ts'
-import type { Connection, Connections, Settings } from './connections.ts'
-import { createEngine, follow, type Patience } from './engine.ts'
-import { explainFailure } from './failures.ts'
+import type { Connections, Settings } from './connections.ts'
+import { createEngine, follow, hold, type Patience } from './engine.ts'
 
 /** One for pages, one for the sums of days. */
 export const verificationConnections = 2
@@ -124,33 +123,15 @@ SELECT * FROM (
 
 /** One connection that sees one state from beginning to end, and has temporary tables. */
 async function openSession(connections: Connections): Promise<Reading & AsyncDisposable> {
-  const { place } = connections
-  const lent = Promise.withResolvers<Connection>()
-  const ended = Promise.withResolvers<void>()
-  const lending = connections.lend(async (connection) => {
-    await connection.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ' })
-    lent.resolve(connection)
-    await ended.promise
-    // The server rolls back when the connection is lost.
-    await connection.query({ text: 'ROLLBACK' }).catch(() => undefined)
-  })
-  lending.catch(lent.reject)
-  const connection = await lent.promise.catch((error: unknown) => {
-    throw explainFailure(error, place)
-  })
-  const read: Reading['read'] = async (steps) => {
-    try {
-      return await follow(connection, steps())
-    } catch (error) {
-      throw explainFailure(error, place)
-    }
-  }
+  const held = await hold(connections, 'BEGIN ISOLATION LEVEL REPEATABLE READ')
+  const read: Reading['read'] = (steps) => follow(held, steps())
   return {
     read,
     snapshot: read,
     async [Symbol.asyncDispose]() {
-      ended.resolve()
-      await lending
+      // The server rolls back when the connection is lost.
+      await held.query({ text: 'ROLLBACK' }).catch(() => undefined)
+      await held.release()
     },
   }
 }

@@ -46,20 +46,17 @@ const channelColumns = (channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) => (
   ...(channel.proxySealed !== undefined && { proxy_sealed: channel.proxySealed }),
 })
 
-/** Creates or updates a channel; a new one must bring its keys. */
-export function* writeChannel(channel: ChannelWrite, now: number): Steps<void> {
+/** Creates or updates a channel; a new one must bring its keys. Gives its id. */
+export function* writeChannel(channel: ChannelWrite, now: number): Steps<number> {
   const { name, keysSealed } = channel
-  const columns = channelColumns(channel)
+  const columns = { ...channelColumns(channel), keys_sealed: keysSealed }
   const id = yield* findNamed('channel', name)
-  if (id !== undefined) {
-    yield* update('channel', id, { ...columns, keys_sealed: keysSealed })
-    return
-  }
-  if (keysSealed === undefined) {
+  if (id === undefined && keysSealed === undefined) {
     throw new WriteRefused(`channel "${name}" is new, so it needs the keys of its upstream`)
   }
-  const row = { name, ...columns, keys_sealed: keysSealed, created_at: now }
-  yield* insert('channel', row)
+  if (id === undefined) return yield* insert('channel', { name, ...columns, created_at: now })
+  yield* update('channel', id, columns)
+  return id
 }
 
 /** Removes the channel with this name, out of its groups, too. */
@@ -87,12 +84,9 @@ function* requireRevision({ edit }: Change, id: number): Steps<Channel> {
 }
 
 export function* addChannel(change: Change, channel: NewChannel): Steps<number> {
-  const { now } = change
-  const { name, keysSealed } = channel
+  const { name, speaks, models } = channel
   yield* requireFreeName('channel', name)
-  const row = { name, ...channelColumns(channel), keys_sealed: keysSealed, created_at: now }
-  const id = yield* insert('channel', row)
-  const { speaks, models } = channel
+  const id = yield* writeChannel(channel, change.now)
   const detail = { id, speaks, models: models.map((model) => model.id) }
   yield* note(change, 'channel.create', `channel ${name}`, detail)
   return id

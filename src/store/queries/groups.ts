@@ -56,20 +56,13 @@ export function* loadGroups(): Steps<GroupRow[]> {
 const groupColumns = (group: Omit<GroupSettings, 'name'>) =>
   toColumns(groupFields, group) as GroupColumns
 
-/** Creates or updates a group and puts its channels in the order in which they are named. */
-export function* writeGroup(group: GroupSettings, now: number): Steps<void> {
-  const id = yield* findNamed('group', group.name)
-  if (id === undefined) {
-    yield* makeGroup(group, now)
-    return
-  }
-  yield* update('group', id, groupColumns(group))
-  yield* linkChannels(id, group)
-}
-
-function* makeGroup(group: GroupSettings, now: number): Steps<number> {
-  const row = { name: group.name, ...groupColumns(group), created_at: now }
-  const id = yield* insert('group', row)
+/** Creates or updates a group, with its channels in the order in which they are named; gives its id. */
+export function* writeGroup(group: GroupSettings, now: number): Steps<number> {
+  const { name } = group
+  const columns = groupColumns(group)
+  const found = yield* findNamed('group', name)
+  const id = found ?? (yield* insert('group', { name, ...columns, created_at: now }))
+  if (found !== undefined) yield* update('group', id, columns)
   yield* linkChannels(id, group)
   return id
 }
@@ -126,7 +119,7 @@ function* requireRevision({ edit }: Change, id: number) {
 export function* addGroup(change: Change, group: GroupSettings): Steps<number> {
   const { name, channels, multiplierMillionths } = group
   yield* requireFreeName('group', name)
-  const id = yield* makeGroup(group, change.now)
+  const id = yield* writeGroup(group, change.now)
   const detail = { id, channels, multiplier_millionths: multiplierMillionths }
   yield* note(change, 'group.create', `group ${name}`, detail)
   return id

@@ -53,7 +53,7 @@ export function* requireNamed(table: NamedTable, name: string, asker: string): S
 }
 
 /** The live row with this id; throws `NotThere`. */
-export function* requireRow<Row>(table: 'channel' | 'group', id: number): Steps<Row> {
+export function* requireRow<Row>(table: NamedTable, id: number): Steps<Row> {
   const row = yield* first(
     sql<Row>`SELECT * FROM ${sql.ref(table)} WHERE id = ${id} AND deleted_at IS NULL`,
   )

@@ -30,7 +30,7 @@ import {
   type Values,
 } from './changes.ts'
 import { requireOpenGroup } from './groups.ts'
-import { requireNamed } from './names.ts'
+import { requireNamed, requireRow } from './names.ts'
 import { all, first, insert, run, type Steps, update } from './steps.ts'
 import { readToken, readUsed, selectTokens, unused } from './tokens.ts'
 
@@ -148,10 +148,7 @@ function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
 export function* addToken(change: Change, token: NewToken): Steps<number> {
   const { now } = change
   const { accountId } = token
-  const owner = sql`SELECT id FROM account WHERE id = ${accountId} AND deleted_at IS NULL`
-  if (!(yield* first(owner))) {
-    throw new NotThere(`there is no account ${accountId}; it may be removed`)
-  }
+  yield* requireRow('account', accountId)
   const live = yield* all(
     sql<{ name: string }>`SELECT name FROM token
       WHERE account_id = ${accountId} AND deleted_at IS NULL`,

@@ -26,7 +26,7 @@ import type { Access } from './file.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
-type Named<Row> = { [Name in keyof Row]: Row[Name] }
+export type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
 type Share = Pick<Reservation, 'accountId' | 'amountNano'>
 
@@ -227,16 +227,15 @@ interface AccountTotals {
   readonly creditLimitNano: number
 }
 
-const read =
-  'SELECT balance_nano AS balanceNano, reserved_nano AS reservedNano, ' +
-  'credit_limit_nano AS creditLimitNano FROM account WHERE id = ?'
-
-const update = 'UPDATE account SET balance_nano = ?, reserved_nano = ? WHERE id = ?'
-
 /** The accounts of one transaction, each read and written once. For use with the write lock. */
 function createOpenAccounts(db: Database) {
-  const readOne = db.prepare<AccountTotals, [number]>(read)
-  const updateOne = db.prepare<void, [number, number, number]>(update)
+  const readOne = db.prepare<AccountTotals, [number]>(
+    `SELECT balance_nano AS balanceNano, reserved_nano AS reservedNano,
+      credit_limit_nano AS creditLimitNano FROM account WHERE id = ?`,
+  )
+  const updateOne = db.prepare<void, [number, number, number]>(
+    'UPDATE account SET balance_nano = ?, reserved_nano = ? WHERE id = ?',
+  )
   const open = new Map<number, AccountTotals>()
   return {
     get(accountId: number): AccountTotals {

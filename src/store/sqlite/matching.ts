@@ -13,10 +13,8 @@ import type {
   OwnSums,
   OwnTotal,
 } from '../ports/matching.ts'
+import type { Named } from './commit.ts'
 import { explained } from './file.ts'
-
-/** A row as named parameters: an interface has no index signature, a mapped type may have one. */
-type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
 /** A matching in a file of its own in the folder for temporary files. */
 export function createMatching(): Matching {

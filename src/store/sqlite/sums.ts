@@ -22,15 +22,12 @@ function addTo(table: string, key: readonly string[]): string {
     ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${added.join(', ')}`
 }
 
-const addUsage = addTo('usage_day', ['tokenId', 'day', 'model'])
-const addTotals = addTo('usage_total', ['day', 'model'])
-
 type SumKey = Pick<RequestRow, 'tokenId' | 'createdAt' | 'priceId' | 'model'>
 
 /** Adds requests to the daily sums: those of one batch with the same key are one writing. */
 export function createDailySums(db: Database) {
-  const add = db.prepare<void, [Sums]>(addUsage)
-  const addTotal = db.prepare<void, [Totals]>(addTotals)
+  const add = db.prepare<void, [Sums]>(addTo('usage_day', ['tokenId', 'day', 'model']))
+  const addTotal = db.prepare<void, [Totals]>(addTo('usage_total', ['day', 'model']))
   const open = new Map<string, Sums>()
 
   function sumsOf({ tokenId, createdAt, priceId, model: asked }: SumKey): Sums {
