@@ -9,10 +9,9 @@ import { addSetOptions, namedFields, requireSome } from './field-options.ts'
 import { findBalanceLow, findCountryHeader, warnOfAccount } from './file-word.ts'
 import { readNamed } from './fragment.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
-import { addAllCountries, namedRegions, type RegionOptions } from './regions.ts'
 import { type AnyOptions, addReporting } from './resource-commands.ts'
 
-interface SetOptions extends AnyOptions, RegionOptions {
+interface SetOptions extends AnyOptions {
   readonly role?: string
   readonly vouch?: boolean
 }
@@ -29,10 +28,7 @@ export const addSet = (account: Command): void =>
       roleOption(),
       ['--vouch', "its address is its owner's: the file and groups may name it"],
     ],
-    extend(command) {
-      addSetOptions(command, accountFields)
-      addAllCountries(command)
-    },
+    extend: (command) => addSetOptions(command, accountFields),
     examples: [
       'tollgate account set team@example.com --credit-limit 500',
       'tollgate account set team@example.com --low-balance none',
@@ -48,14 +44,12 @@ export const addSet = (account: Command): void =>
 
 const namedIn = (options: SetOptions): object => ({
   ...namedFields(accountFields, options),
-  ...namedRegions(options),
   ...(options.role !== undefined && { role: options.role }),
 })
 
 async function setAccount(instance: Instance, options: SetOptions, email: string) {
   const named = namedIn(options)
-  const others = ['--allow-countries', '--deny-countries', '--all-countries', '--role', '--vouch']
-  requireSome(options.vouch ? { vouch: true } : named, accountFields, others)
+  requireSome(options.vouch ? { vouch: true } : named, accountFields, ['--role', '--vouch'])
   const header = await findCountryHeader(options, instance)
   const fields = readNamed(accountFields, named, (entry) => loadEntry.account(entry, header))
   await findAccount(instance, email)

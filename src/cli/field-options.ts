@@ -13,13 +13,16 @@ type Options = { readonly [name: string]: unknown }
 const cleared = Symbol('cleared')
 
 const flagsOf = (definition: Definition, command?: 'add' | 'set') =>
-  placesOf(definition).flatMap(({ field, path, fileKey }) => {
-    const { flag } = field
-    if (!flag || (command === 'add' && flag.canSet === 'only')) return []
-    if (command === 'set' && !flag.canSet) return []
-    const option = new Option(flag.value ? `${flag.name} ${flag.value}` : flag.name, flag.help)
-    return [{ field, path, fileKey, flag, option, name: option.attributeName() }]
-  })
+  placesOf(definition).flatMap(({ field, path, fileKey }) =>
+    (field.flags ?? [field.flag]).flatMap((flag) => {
+      if (!flag || (command === 'add' && flag.canSet === 'only')) return []
+      if (command === 'set' && !flag.canSet) return []
+      const option = new Option(flag.value ? `${flag.name} ${flag.value}` : flag.name, flag.help)
+      const inner = flag.within ? `.${flag.within}` : ''
+      const at = { fieldPath: path, path: path + inner, fileKey: fileKey + inner }
+      return [{ ...at, field, flag, option, name: option.attributeName() }]
+    }),
+  )
 
 /** Adds the options with which a command makes a resource. */
 export function addFieldOptions(command: Command, definition: Definition): void {
@@ -70,18 +73,28 @@ const schemaOfOne = (schema: TSchema): TSchema =>
     : schema
 
 /** The named fields by the keys of the console's API; null clears a field. */
-export const namedFields = (definition: Definition, options: Options): object =>
-  byPath(
-    flagsOf(definition).flatMap(({ field, flag, path, name }) => {
+export function namedFields(definition: Definition, options: Options): object {
+  const named = new Set<string>()
+  return byPath(
+    flagsOf(definition).flatMap(({ field, fieldPath, flag, path, name }) => {
       const value = options[name]
       const isCleared = flag.clearedBy && options[new Option(flag.clearedBy[0]).attributeName()]
       if (isCleared && value !== undefined)
         throw new UsageError(`Say ${flag.name} or ${flag.clearedBy?.[0]}, not both.`)
       if (value === undefined && !isCleared) return []
-      const isNull = isCleared || value === cleared || clears(field.clear, value)
+      if (named.has(fieldPath)) throw new UsageError(sayOne(field.flags))
+      named.add(fieldPath)
+      const isNull = isCleared || flag.clears || value === cleared || clears(field.clear, value)
       return [[path, isNull ? null : value]]
     }),
   )
+}
+
+function sayOne(flags: AnyField['flags'] = []): string {
+  const names = flags.map(({ name }) => name)
+  const all = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return `Say one of ${all}: each takes the place of the others.`
+}
 
 /** Throws a `UsageError` that names all that `set` can change, where nothing is named. */
 export function requireSome(
@@ -98,7 +111,9 @@ export function requireSome(
 
 /** Options by the key that they become in the file. */
 export const spelledFields = (definition: Definition): { readonly [key: string]: string } =>
-  Object.fromEntries(flagsOf(definition).map(({ fileKey, flag }) => [fileKey, flag.name]))
+  Object.fromEntries(
+    flagsOf(definition).flatMap(({ fileKey, flag }) => (flag.clears ? [] : [[fileKey, flag.name]])),
+  )
 
 interface Shown {
   readonly field: Definition[string]

@@ -19,7 +19,6 @@ import {
 import { findCountryHeader, warnOfGroup } from './file-word.ts'
 import { readFragment, readNamed, writesOf } from './fragment.ts'
 import { byCommandLine, findNamed, groupArgument, namesOf, requireFree } from './lookup.ts'
-import { addAllCountries, addRegionOptions, namedRegions, type RegionOptions } from './regions.ts'
 import { type AnyOptions, addReporting, addResource, type Resource } from './resource-commands.ts'
 
 const { limits, ...others } = groupFields
@@ -41,7 +40,7 @@ async function loadReport({ store }: Instance, name: string): Promise<Report> {
   return groupReport(findNamed('group', name, rows.groups), rows)
 }
 
-interface AddOptions extends AnyOptions, RegionOptions {
+interface AddOptions extends AnyOptions {
   readonly channel: readonly string[]
 }
 
@@ -49,10 +48,7 @@ const addAdd = (group: Command): void =>
   addReporting(group, 'add', {
     help: 'make a group',
     args: [groupArgument()],
-    extend(command) {
-      addFieldOptions(command, groupFields)
-      addRegionOptions(command)
-    },
+    extend: (command) => addFieldOptions(command, groupFields),
     examples: [
       'tollgate group add main --channel openai-main --multiplier 0.8',
       'tollgate group add trial --channel openai-main --rpm 60 --concurrency 5',
@@ -73,7 +69,7 @@ const addAdd = (group: Command): void =>
 
 async function createGroup(instance: Instance, name: string, options: AddOptions) {
   const { store } = instance
-  const named = { ...namedFields(groupFields, options), ...namedRegions(options) }
+  const named = namedFields(groupFields, options)
   const header = await findCountryHeader(options, instance)
   const config = readFragment({ groups: [{ name, ...toWritten(groupFields, named) }] }, header)
   const { groups, channels } = await store.catalog.load()
@@ -92,17 +88,15 @@ const describe = (report: Report): readonly string[] =>
     ['Without a price', listed(report.models_without_price, 'none')],
   ])
 
-const settable = { accounts: groupFields.accounts, tools: groupFields.tools }
+const { accounts, tools, regions } = groupFields
+const settable = { accounts, tools, regions }
 
 /** `tollgate group set`: unnamed fields stay. */
 const addSet = (group: Command): void =>
   addReporting(group, 'set', {
     help: 'change whom a group is for, which tools of vendors it allows, or which countries it answers',
     args: [groupArgument()],
-    extend(command) {
-      addSetOptions(command, settable)
-      addAllCountries(command)
-    },
+    extend: (command) => addSetOptions(command, settable),
     examples: [
       'tollgate group set staff --accounts ann@example.com,bob@example.com',
       'tollgate group set staff --open',
@@ -117,9 +111,9 @@ const addSet = (group: Command): void =>
     },
   })
 
-async function setGroup(instance: Instance, options: AnyOptions & RegionOptions, name: string) {
+async function setGroup(instance: Instance, options: AnyOptions, name: string) {
   const { store } = instance
-  const named = { ...namedFields(settable, options), ...namedRegions(options) }
+  const named = namedFields(settable, options)
   if (Object.keys(named).length === 0)
     throw new UsageError(
       'Say whom it is for: --accounts with their e-mails, or --open for all; or what it allows: --tools with their names, or --all-tools; or where requests may come from: --allow-countries, --deny-countries, or --all-countries.',

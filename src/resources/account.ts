@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { statusField, usdField, usdLimitField, wordField } from './kinds.ts'
 import { limitFields, limitsPart } from './limits.ts'
-import { regionsField } from './list-kinds.ts'
+import { countryFlags, regionsField } from './list-kinds.ts'
 import { type Columns, fileProperties, type SomeValues, type Values } from './resource.ts'
 import { map, optional, orNull } from './schema-parts.ts'
 
@@ -46,7 +46,7 @@ export const accountFields = {
   regions: regionsField({
     ...{ as: 'regions', column: 'regions', keeps: true },
     help: 'Countries that it may be used from; null: all; left out: as it is.',
-    ...{ title: 'Countries', none: 'all' },
+    ...{ title: 'Countries', none: 'all', flags: countryFlags('only') },
   }),
 }
 

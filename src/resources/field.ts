@@ -18,6 +18,10 @@ export interface Flag {
   readonly off?: string
   /** An option of `set` that clears the value, such as `--open`, and its help. */
   readonly clearedBy?: readonly [name: string, help: string]
+  /** The key within the value that it sets. */
+  readonly within?: string
+  /** The option itself clears the value. */
+  readonly clears?: boolean
   /** Whether `set` has the option; `only`: `add` does not. */
   readonly canSet?: boolean | 'only'
 }
@@ -31,6 +35,8 @@ export interface Spec {
   /** One sentence for the schema, the API documentation and `tollgate init`. */
   readonly help: string
   readonly flag?: Flag
+  /** Several options of which one may be named. */
+  readonly flags?: readonly Flag[]
   /** The value in `tollgate init`, instead of the default. */
   readonly example?: string
   /** The title of its line in `show`. */

@@ -1,7 +1,13 @@
 import { hostedTools } from '../protocols/canonical/tools.ts'
 import { multiplierField, statusField, switchField, textField, wordField } from './kinds.ts'
 import { limitsPart } from './limits.ts'
-import { listField, openListField, referencesField, regionsField } from './list-kinds.ts'
+import {
+  countryFlags,
+  listField,
+  openListField,
+  referencesField,
+  regionsField,
+} from './list-kinds.ts'
 import type { Columns, Values } from './resource.ts'
 import { optional, regions, text, words } from './schema-parts.ts'
 
@@ -82,7 +88,7 @@ export const groupFields = {
   regions: {
     ...regionsField({
       ...{ as: 'regions', column: 'regions', help: regionsHelp, title: 'Countries', none: 'all' },
-      example: '{ allow: [CN, US] }',
+      ...{ example: '{ allow: [CN, US] }', flags: countryFlags(true) },
     }),
     file: optional(regions(regionsHelp)),
   },

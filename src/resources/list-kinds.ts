@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { listed } from '../lib/format.ts'
 import type { Regions } from '../store/ports/catalog.ts'
-import { plain, type Spec, stored } from './field.ts'
+import { type Flag, plain, type Spec, stored } from './field.ts'
 import { onlyThese, optional, orNull, regions, text, titledWords } from './schema-parts.ts'
 
 // The kinds of fields that hold several values.
@@ -105,6 +105,19 @@ const Countries = Type.Union(
   ],
   { description: 'Countries that are served; null: all.' },
 )
+
+/** The options of a field of served countries. */
+export const countryFlags = (canSet: true | 'only'): readonly Flag[] => [
+  {
+    ...{ name: '--allow-countries', value: '<codes>', within: 'allow', hasCommas: true, canSet },
+    help: 'only from these countries: codes with commas between, such as CN,US',
+  },
+  {
+    ...{ name: '--deny-countries', value: '<codes>', within: 'deny', hasCommas: true, canSet },
+    help: 'from all countries but these',
+  },
+  { name: '--all-countries', help: 'from all countries', clears: true, canSet: 'only' },
+]
 
 /** Served countries; null: all. */
 export const regionsField = <const S extends Spec>(spec: S) => ({
