@@ -1,10 +1,11 @@
+import type { CheckedChannel } from '../../admin/channels/entry.ts'
 import type { Provider } from '../../admin/sign-in/providers.ts'
 import type { accountFields } from '../../resources/account.ts'
 import type { FileValues } from '../../resources/resource.ts'
 import type { TokenSettings } from '../../resources/token.ts'
 import type { Listen } from '../../resources/values.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
+import type { GroupSettings } from '../../store/ports/catalog.ts'
 import type { SettingValues, serverFields, settingFields, siteFields } from './setting-fields.ts'
 
 type ServerConfig = Omit<SettingValues<typeof serverFields>, 'listen' | 'spool'> & Listen
@@ -41,11 +42,7 @@ export interface SignInConfig {
 }
 
 /** A channel with its credentials in the clear. */
-export interface ChannelConfig extends ChannelSettings {
-  readonly apiKeys: readonly string[]
-  /** Address of its proxy, which may hold a password; null: none. */
-  readonly proxy: string | null
-}
+export type ChannelConfig = CheckedChannel
 
 /** An API key of an account. */
 export interface TokenConfig extends TokenSettings {

@@ -4,7 +4,7 @@ import { accountFields } from '../../resources/account.ts'
 import { initialValues, planFields } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
-import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
+import { changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
 import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
 
@@ -75,7 +75,7 @@ export function planTokens({
   const old = new Map(gone.map((view) => [tokenName(view.account, view.name), view]))
   const shown = new Set<TokenView>()
 
-  const planned = wanted.flatMap((token) => {
+  const planned = wanted.map((token) => {
     const name = tokenName(token.account, token.name)
     const same = live.get(identity(token.account, token.keyHash))
     const before = same ?? old.get(name)
@@ -89,18 +89,12 @@ export function planTokens({
         key: before && !same ? 'changed' : 'set',
       },
     )
-    return change ? [{ change, write: writeOf(token, same, secrets.seal) }] : []
+    return { change, write: writeOf(token, same, secrets.seal) }
   })
-  const removals = gone
-    .filter((view) => !shown.has(view))
-    .map(({ account, name }): Change => {
-      return { action: 'remove', kind: 'token', name: tokenName(account, name), fields: [] }
-    })
-  return {
-    changes: [...planned.map(({ change }) => change), ...removals],
-    writes: planned.map(({ write }) => write),
-    remove: gone.map(({ id }) => id),
-  }
+  const removed = gone.filter((view) => !shown.has(view))
+  const names = removed.map(({ account, name }) => tokenName(account, name))
+  const part = partOf(planned, removalsOf('token', names, []))
+  return { ...part, remove: gone.map(({ id }) => id) }
 }
 
 function writeOf(
