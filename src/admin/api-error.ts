@@ -44,7 +44,6 @@ export const Fault = oneOf(
 )
 export type Fault = Static<typeof Fault>
 
-/** The fault of each kind of value. */
 export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
   name: 'unfit_name',
   key: 'unfit_key',

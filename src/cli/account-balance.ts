@@ -17,7 +17,6 @@ interface AdjustOptions extends AnyOptions {
   readonly yes?: boolean
 }
 
-/** `tollgate account credit`. */
 export const addCredit = (account: Command): void =>
   addAdjustment(account, 'credit', {
     help: 'add to a balance: a payment, a gift',
@@ -26,7 +25,6 @@ export const addCredit = (account: Command): void =>
     ],
   })
 
-/** `tollgate account debit`. */
 export const addDebit = (account: Command): void =>
   addAdjustment(account, 'debit', {
     help: 'take from a balance: a refund, a correction',
@@ -126,7 +124,6 @@ const columns: readonly Column<LedgerEntry>[] = [
   { title: 'FOR', text: ({ requestId, reason }) => requestId ?? reason ?? '' },
 ]
 
-/** `tollgate account ledger`. */
 export const addLedger = (account: Command): void =>
   addReporting(account, 'ledger', {
     help: 'what changed a balance and why, newest last; "export ledger" has all',

@@ -4,7 +4,6 @@ import { readSecret } from './ask.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { addReporting } from './resource-commands.ts'
 
-/** `tollgate account password`. */
 export const addPassword = (account: Command): void =>
   addReporting(account, 'password', {
     help: 'give an account another password, sign it out everywhere, remove passkeys and providers',
@@ -25,7 +24,6 @@ export const addPassword = (account: Command): void =>
     ],
   })
 
-/** `tollgate account reset-2fa`. */
 export const addResetTwoFactor = (account: Command): void =>
   addReporting(account, 'reset-2fa', {
     help: 'remove the second factor of an account, and sign it out everywhere',

@@ -142,7 +142,6 @@ function parseTier(text: string): object {
   return { above: /^\d+$/.test(above) ? Number(above) : above, ...rates }
 }
 
-/** `tollgate price remove`. */
 export function addRemove(price: Command): void {
   const command = price
     .command('remove')

@@ -57,7 +57,6 @@ export function parseAmount(text: string): number {
 
 const mostRows = 10_000
 
-/** Of `rowLimitOption`. */
 export type RowLimit = { readonly limit: number }
 
 export const rowLimitOption = () =>

@@ -126,7 +126,6 @@ export class RepeatedEvents {
     return text
   }
 
-  /** Learns from a parsed event. */
   learn(data: string, event: JsonObject): void {
     const text = this.#trust > 0 ? this.#read(event) : undefined
     if (text === undefined || text === '' || !isPlain(text)) return

@@ -7,7 +7,6 @@ import type { JsonObject } from './protocol.ts'
  * rejected by its path: `at` is the object's, '' for the body.
  */
 
-/** A text. */
 export function text(value: JsonObject, key: string, at = ''): string | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || typeof member === 'string') return member
@@ -38,7 +37,6 @@ export function flag(value: JsonObject, key: string, at = ''): boolean | undefin
   return refuseValue(pathOf(at, key), 'true or false')
 }
 
-/** An object. */
 export function object(value: JsonObject, key: string, at = ''): JsonObject | undefined {
   const member = value[key] ?? undefined
   if (member === undefined || isJsonObject(member)) return member

@@ -203,7 +203,6 @@ export const partField = <
   readonly as: As
   readonly help: string
   readonly part: Fields
-  /** Its schema in the file. */
   readonly file: File
   /** The field that a single value in the file sets. */
   readonly short?: string

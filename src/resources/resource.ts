@@ -310,7 +310,6 @@ export const toColumns = <const D>(definition: D, values: SomeValues<D>) =>
     }),
   ) as Partial<Columns<D>>
 
-/** The values of a row. */
 export const fromColumns = <const D>(definition: D, row: Columns<D>): StoredValues<D> =>
   mapFields(
     definition as Definition,

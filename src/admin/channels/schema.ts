@@ -19,7 +19,6 @@ export const CoolingPart = Type.Object({
 })
 export type CoolingPart = Static<typeof CoolingPart>
 
-/** The state of a channel. */
 export const ChannelState = Type.Object({
   word: oneOf(
     ['works', 'unused', 'partly', 'cooling', 'draining', 'disabled'],

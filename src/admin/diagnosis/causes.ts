@@ -2,7 +2,6 @@ import type { FaultWord, StepName, WayWord } from './schema.ts'
 
 export interface Cause {
   readonly fault: FaultWord
-  /** The step that examines it. */
   readonly step: StepName
   /** What to do if no step finds better advice. */
   readonly ways: readonly WayWord[]

@@ -98,7 +98,6 @@ export function endpointStep({ request }: Facts): Step {
   return step.done({})
 }
 
-/** The endpoint of each recorded operation. */
 const endpoints: Readonly<Record<string, string>> = {
   'chat completions': 'POST /v1/chat/completions',
   'chat text_completions': 'POST /v1/completions',

@@ -97,7 +97,6 @@ const comparedFields = [
   ...(['clientProtocol', 'requestId'] as const),
 ]
 
-/** Whether a filter matches a request. */
 export function matches(row: ListedRequest, filter: RequestFilter): boolean {
   const { outcome = 'any', since = 0, until = Number.POSITIVE_INFINITY } = filter
   return (

@@ -55,7 +55,6 @@ export const createLimits = (clock: Clock) => ({
   setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
 })
 
-/** The source of a guess. */
 interface Guess {
   readonly request: Request
   readonly account: string | undefined

@@ -7,7 +7,6 @@ const code = Type.String({ minLength: 1, maxLength: 64 })
 const id = Type.String({ minLength: 1, maxLength: 100 })
 const time = Type.String({ format: 'date-time' })
 
-/** The sign-in methods of this gateway. */
 export const SignInMethods = Type.Object({
   registration_enabled: Type.Boolean(),
   setup_open: Type.Boolean({ description: 'No administrator yet: the log shows a link.' }),

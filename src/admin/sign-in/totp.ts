@@ -185,7 +185,6 @@ export function isSame(one: string, other: string): boolean {
 const version = '$ba$1$'
 const nonceBytes = 24
 
-/** Seals secrets of second factors. */
 function createFactorSeal(secrets: SignInCore['secrets']) {
   const key = new Uint8Array(createHash('sha256').update(signInSecret(secrets)).digest())
   return {

@@ -69,7 +69,6 @@ export async function copySecretFile(from: string, to: string): Promise<'placed'
 const isSameContent = (a: string, b: string): boolean =>
   existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b))
 
-/** Where the secret of a backup is. */
 export interface BackupSecret {
   readonly status: 'copied' | 'left_out' | 'environment' | 'missing'
   readonly file: string | null

@@ -10,7 +10,6 @@ import type { SettingValues, serverFields, settingFields, siteFields } from './s
 
 type ServerConfig = Omit<SettingValues<typeof serverFields>, 'listen' | 'spool'> & Listen
 
-/** The database. */
 export type StoreConfig = (SqliteConfig | PostgresConfig) & {
   /** Absolute path of the folder where settlements wait that it does not take; null: they can't. */
   readonly spool?: string | null
@@ -49,7 +48,6 @@ export interface TokenConfig extends TokenSettings {
   readonly key: string
 }
 
-/** An account with its tokens. */
 export interface AccountConfig extends FileValues<typeof accountFields> {
   readonly email: string
   /** In the clear; null: keep the one it has. */

@@ -57,7 +57,6 @@ function proxyField(from: string | null, to: string | null): { proxy?: string } 
 
 const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name)
 
-/** Groups of a plan. */
 export function planGroups({ config, current, prune }: PlanInput): Part<GroupSettings> {
   const live = new Map(current.catalog.groups.map((row) => [row.name, row]))
   const planned = config.groups.map((group) => {

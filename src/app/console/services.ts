@@ -34,7 +34,6 @@ export function createFacts(parts: ConsoleParts): GatewayFacts {
   }
 }
 
-/** Creates the service of each resource. */
 export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
   const { config, store, secrets, changed, clock, log } = parts
   const { lists, records, admin: accounts } = store

@@ -7,7 +7,6 @@ import type { JobView } from '../../admin/maintenance/schema.ts'
 /** Passes a database address to a job: all users of a machine see command lines. */
 export const jobUrlVariable = 'TOLLGATE_JOB_URL'
 
-/** Progress of a job. */
 export type JobProgress = NonNullable<JobView['progress']>
 
 export type JobResult = Partial<Pick<JobView, 'verify' | 'backup'>>

@@ -91,7 +91,6 @@ const asJson = (value: MovedValue) => (value instanceof Uint8Array ? [value.toHe
 /** What `tollgate verify` finds in the new place. */
 export type VerifiedMove = Awaited<ReturnType<typeof verifyMoved>>
 
-/** Verifies all records of the new place. */
 export async function verifyMoved(place: StorePlace, onProgress: (progress: Progress) => void) {
   const store = await openStore({ synchronous: 'normal', ...place })
   try {

@@ -29,7 +29,6 @@ interface MoveProgress {
   readonly total: number
 }
 
-/** A complete move. */
 export interface Moved {
   readonly source: string
   readonly target: string

@@ -11,7 +11,6 @@ type FieldName = (typeof fieldNames)[number]
 /** Column index of each field; undefined: the file lacks it. */
 export type Columns = { readonly [Name in FieldName]: number | undefined }
 
-/** Columns that the operator has named. */
 export type NamedColumns = { readonly [Name in FieldName]?: string | undefined }
 
 const words = (text: string) => text.trim().split(/\s+/)

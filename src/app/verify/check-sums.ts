@@ -68,7 +68,6 @@ const sumDifference =
 /** The balance of an account without an entry in the verified span. */
 export const balanceDifference = sumDifference('balance', 'what its newest ledger entry left')
 
-/** A wrong sum of reservations. */
 export const reservedDifference = sumDifference('reserved', 'the sum of its reservations')
 
 const spendingFields = ['total_nano', 'month_nano', 'day_nano', 'reserved_nano'] as const
@@ -97,7 +96,6 @@ const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
   overdue: 'its answer in the background should be charged by now, whatever became of it',
 }
 
-/** A fault of a background answer. */
 export const backgroundDifference = ({ requestId, fault: found }: OddBackground): Difference =>
   fault('background', `request ${requestId}`, backgroundFaults[found])
 

@@ -1,7 +1,6 @@
 /** Each of these is changed by itself; all else is sent whole. */
 const parts: readonly string[] = ['limits', 'budget'] satisfies Part[]
 type Part = 'limits' | 'budget'
-/** A change of what is sent. */
 export type Changed<Sent> = { [K in keyof Sent]?: K extends Part ? Partial<Sent[K]> : Sent[K] }
 
 /** The fields of `after` that differ from `before`. */

@@ -19,7 +19,6 @@ export const column = <Item,>(label: string, render: Column<Item>['render']): Co
   ...{ label, render },
 })
 
-/** A column of figures. */
 export const figure = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
   ...{ label, render, isFigure: true },
 })

@@ -162,7 +162,6 @@ const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
   stream: stream ?? facts.stream,
 })
 
-/** Whether a request for a response continues an earlier one. */
 const continuesResponse = ({ protocol }: ModelCall, { facts }: RequestBody) =>
   protocol === responses && facts.continues.length > 0
 

@@ -27,7 +27,6 @@ interface Chosen {
   readonly conversation: Conversation | undefined
 }
 
-/** Failures that count as a slow first byte. */
 const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_byte']
 
 /** A client that gives up sooner says nothing about the channel. */

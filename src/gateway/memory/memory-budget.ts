@@ -308,7 +308,6 @@ export const neverFits = () =>
     { isCutOff: true },
   )
 
-/** Leases memory for a body by its length. */
 export type BodyMemory = Pick<LeasedMemory, keyof LeasedMemory>
 
 export class LeasedMemory {

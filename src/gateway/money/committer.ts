@@ -170,7 +170,6 @@ export function createCommitter(
       if (records.isShared) enqueue(item)
       else batchWindow.add(item)
     },
-    /** Commits this reservation now. */
     commitNow(requestId: string): void {
       const item = batchWindow.take(requestId)
       if (item) enqueue(item)

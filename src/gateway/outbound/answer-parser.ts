@@ -12,7 +12,6 @@ type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' |
 
 /** The longest head, or line between chunks, in bytes. */
 const longestHead = 2 * 1_048_576
-/** The most lines of a head. */
 const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)

@@ -63,7 +63,6 @@ async function findBefore(
 /** Longer items are sent whole. */
 const longestReference = 2_048
 
-/** The items that are references, by their places. */
 function* referencesIn(items: Buffer): Generator<void, ReadonlyMap<FieldSpan, string>> {
   const found = new Map<FieldSpan, string>()
   let looked = 0

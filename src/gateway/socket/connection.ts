@@ -63,7 +63,6 @@ export interface ConnectionParts {
 
 /** The most refused messages while a response runs: no client sends more without reading. */
 const mostUntimely = 32
-/** The largest single event. */
 const largestEvent = 64 * 1_048_576
 
 /** Answers a socket, one response at a time, like POSTs, with backpressure to the upstream. */

@@ -87,7 +87,6 @@ export interface StreamTranslator {
   isOver(): boolean
 }
 
-/** A request to translate, and how. */
 export interface TranslationTask<Body = RequestBody> {
   readonly client: Protocol
   readonly body: Body

@@ -89,7 +89,6 @@ async function readNext(
   }
 }
 
-/** A reader that starts with the pending read. */
 function resumed(reader: ByteReader, pending: Reading | undefined): ByteReader {
   pending?.catch(() => {}) // the new owner of the stream reads it again
   let waiting = pending

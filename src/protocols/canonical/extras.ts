@@ -154,7 +154,6 @@ export function plus<Counts extends { readonly [name: string]: number | undefine
   return { ...counts, [name]: (counts?.[name] ?? 0) + count } as Counts
 }
 
-/** Whether a report contains observations. */
 export const hasObserved = (report: JsonObject) => report[observedField] !== undefined
 
 /** Vendors' words for the standard tier, and for prepaid capacity. */

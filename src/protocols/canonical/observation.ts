@@ -50,7 +50,6 @@ export interface TextSample {
 
 const sampleLimit = 65_536
 
-/** A new observation. */
 export function createObservation(): Observation {
   return {
     phase: 'open',

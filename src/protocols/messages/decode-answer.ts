@@ -131,7 +131,6 @@ interface Block {
   signature?: string | undefined
   readonly isRedacted?: true | undefined
   readonly isCustom?: boolean
-  /** The id of a search. */
   readonly useId?: string | undefined
   /** From the block's start; it counts if no delta follows. */
   readonly input?: unknown

@@ -125,7 +125,6 @@ export function pagesIn(block: JsonObject): readonly SearchResult[] {
   })
 }
 
-/** Whether a block is a use of the search. */
 export const isSearchUse = (block: JsonObject | undefined): boolean =>
   block?.type === 'server_tool_use' && block.name === searchName
 

@@ -57,7 +57,6 @@ export function itemType({ type }: JsonObject): ItemType | undefined {
   return typeof type === 'string' && Object.hasOwn(readers, type) ? (type as ItemType) : undefined
 }
 
-/** A reader for a new item. */
 export const createItemReader = (
   type: ItemType,
   blocks: Blocks,

@@ -26,7 +26,6 @@ export interface Sealer {
   open(sealed: string): string | undefined
 }
 
-/** The prefix of every seal. */
 export const sealPrefix = 'tgs1.'
 /** Separates the seals of reasoning in one carrier (gemini's calls). */
 const separator = '~'

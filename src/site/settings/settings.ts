@@ -12,7 +12,6 @@ interface PublicSite extends Readonly<Record<Url | 'subtitle' | 'contact', strin
   readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
 }
 
-/** The source of the public settings. */
 export interface SettingsSource {
   readonly version: string
   readonly site: PublicSite

@@ -18,7 +18,6 @@ const enoughRequests = 5
 const operationalFrom = 0.95
 const downBelow = 0.5
 
-/** Models per slice. */
 export const modelsPerStep = 50
 
 export type State = StatusGroup['state']
@@ -48,7 +47,6 @@ export function groupFigures(
   }
 }
 
-/** Figures of a model of a group. */
 export const modelFigures = (
   model: string,
   groupId: number,

@@ -33,7 +33,6 @@ export const ask = async ({ query }: Connection, text: string, ...values: readon
 export interface Connections {
   /** Shown in messages: without user and password. */
   readonly place: string
-  /** `application_name` on the server. */
   readonly applicationName: string
   /** Statements so far: each is one round trip. */
   roundTrips(): number

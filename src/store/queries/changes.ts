@@ -47,7 +47,6 @@ export function* note(
 /** Secret columns: the audit records only that they have changed. */
 const secret = /_(sealed|mark)$/
 
-/** Columns of JSON. */
 const json: ReadonlySet<string> = new Set(
   [channelFields, groupFields, accountFields].flatMap((one) => columnsOf(one, 'isJson')),
 )

@@ -198,7 +198,6 @@ export function* setToken(change: Change, token: TokenKey, fields: SomeTokenSett
   yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))
 }
 
-/** Marks a token as removed. */
 export function* removeToken(change: Change, token: OwnedToken): Steps<void> {
   const { now, edit } = change
   const { account, name, revision } = yield* requireToken(token)

@@ -14,7 +14,6 @@ import { interruptedFrom } from './records.ts'
  * gets a new name, and the old one stays while nodes of the old program may run.
  */
 
-/** Commits a batch of requests. */
 export const commitRequests = 'commit_requests_2'
 /** Commits a batch whose settlements have answers with them. */
 export const commitAnswers = 'commit_answers_2'

@@ -14,7 +14,6 @@ import {
 import { applicationId, explained, explainFailure, isServed, openFile, usableCopy } from './file.ts'
 import { takeOver } from './take-over.ts'
 
-/** The number that a PRAGMA returns. */
 export function readPragma(db: Database, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }

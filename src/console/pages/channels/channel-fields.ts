@@ -78,7 +78,6 @@ export const { shown } = form
 export interface ChannelValues extends Typed<typeof fields> {
   /** One key a line: all of a new channel's, further ones of another. */
   keys: string
-  /** Marks of keys to remove. */
   remove_keys: string[]
   proxy: string
   remove_proxy: boolean

@@ -43,7 +43,6 @@ export function ChannelInputs({ form, keys }: { form: ChannelForm; keys: ReactNo
 
 const keysLook = { minRows: 1, maxRows: 10, autoComplete: 'off' }
 
-/** The keys of a new channel. */
 export const NewKeys = ({ form }: { form: ChannelForm }) =>
   inputsOf(form, useText(channelText)).lines('keys', {
     ...{ ...keysLook, placeholder: 'sk-…', required: true },

@@ -25,7 +25,6 @@ import { StateBadge, StateDetails } from './state.tsx'
 import { TestPanel } from './test-panel.tsx'
 import { channelText } from './text.ts'
 
-/** One channel, or a new one. */
 export function Page() {
   const text = useText(channelText)
   const { id } = useParams({ strict: false })

@@ -18,7 +18,6 @@ interface GroupInputsProps {
   readonly effect?: ReactNode
 }
 
-/** The form of a group. */
 export function GroupInputs({ form, effect }: GroupInputsProps) {
   const { channels } = form.values
   const names = useChannelNames() ?? channels

@@ -75,7 +75,6 @@ export function Jobs({ kind, label, children }: JobsProps) {
   )
 }
 
-/** The newest job of a kind. */
 export function useJob(kind: JobView['kind']) {
   const { data, error } = useCall(['jobs'], () => api.admin.jobs.get(), {
     refetchInterval: ({ state }) =>

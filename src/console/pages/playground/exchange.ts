@@ -17,7 +17,6 @@ export function consolePath({ token, protocol, model, stream }: Question): strin
   return `/api/v1/playground/${protocol}?${query}`
 }
 
-/** An exchange as it stands. */
 export interface Exchange {
   readonly question: Question
   readonly phase: 'asking' | 'done' | 'stopped' | 'broken'

@@ -43,7 +43,6 @@ type TierValues = Typed<typeof rateFields> & {
 }
 
 let tierCount = 0
-/** An empty tier. */
 export const emptyTier = (): TierValues => ({
   ...rates.valuesOf(undefined),
   above: '',

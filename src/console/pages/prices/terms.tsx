@@ -6,7 +6,6 @@ import { Labelled, SmallHint } from '../../parts/text.tsx'
 import { pairsText, rateNames } from './fields.ts'
 import { priceText } from './text.ts'
 
-/** Terms in one line. */
 export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
   const text = useText(priceText)
   switch (terms.unit) {

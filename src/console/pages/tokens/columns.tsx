@@ -10,7 +10,6 @@ import { type Column, column, figure } from '../../parts/list.tsx'
 import { AnchorLink, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
-/** How tokens are listed. */
 export function useTokenColumns(): readonly Column<ListedToken>[] {
   const text = useText(tokensText)
   return [

@@ -45,7 +45,6 @@ export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): s
   )
 }
 
-/** A group as a table row. */
 export function rowHtml({ id, name, state, availability }: ShownGroup['about'], words: Words) {
   const ratios = [availability['24h'], availability['90d']].map(
     ({ ratio }) => `<td>${percent(ratio) ?? '–'}`,

@@ -3,7 +3,6 @@ import type { State } from '../document.ts'
 import type { StatusGroup } from '../schema.ts'
 import type { Words } from './words-en.ts'
 
-/** Number of groups in each state. */
 export type States = Readonly<Record<State, number>>
 
 /** Languages of the page, the default first. */
