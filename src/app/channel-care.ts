@@ -34,7 +34,7 @@ interface ChannelCareParts {
 export type ChannelCare = Awaited<ReturnType<typeof createChannelCare>>
 
 /**
- * State of channels, and what chooses between them. Loads the stored state and begins to probe. Throws when the
+ * The state of channels and the chooser between them. Loads the stored state and begins to probe. Throws when the
  * store can't be read.
  */
 export async function createChannelCare(parts: ChannelCareParts) {

@@ -94,7 +94,7 @@ export async function joinNodes(parts: MembershipParts) {
   timer.unref()
   return {
     id: () => id,
-    /** The last list read; empty before the first, and while the database is unreachable. */
+    /** The nodes as last read; empty until then, and while the database is unreachable. */
     known: () => known,
     /** Number of living nodes with this one; while the database is unreachable, as before. */
     living: () => living,

@@ -123,7 +123,7 @@ function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[]
   ]
 }
 
-/** The same as JSON; sums are texts, as they may exceed numbers. */
+/** The report as JSON; sums are strings, because they may exceed a double. */
 function movedView(moved: Moved, verified: VerifiedMove, durationMs: number) {
   const { source, target, rows, resumedRows, secret, tables, replaced, replacedTotal } = moved
   return {

@@ -3,14 +3,8 @@ import { loadEntry } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
 import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
-import {
-  type GivenPrice,
-  modalityFields,
-  priceFields,
-  rateFields,
-  withWindow,
-  writtenPrice,
-} from '../resources/price.ts'
+import { type GivenPrice, withWindow, writtenPrice } from '../resources/given-price.ts'
+import { modalityFields, priceFields, rateFields } from '../resources/price.ts'
 import { complaints } from '../resources/values.ts'
 import type { PriceWrite } from '../store/ports/admin.ts'
 import type { PriceRow } from '../store/ports/catalog.ts'

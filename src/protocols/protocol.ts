@@ -146,7 +146,6 @@ export interface ClientStream {
   readonly library: string
 }
 
-/** The position of a heartbeat. */
 export interface HeartbeatPlace {
   readonly isFirst: boolean
   readonly note?: string

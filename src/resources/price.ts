@@ -2,7 +2,6 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type ModalityName, toolPriceDecimals } from '../billing/extras.ts'
 import {
   formatDecimal,
-  formatNano,
   multiplierDecimals,
   nanoDecimals,
   parseDecimal,
@@ -136,14 +135,15 @@ export const writtenRates = (rates: TokenRates) => toFile(rateFields, allRates(r
 export const writtenModalities = (rates: TokenRates) =>
   toFile(modalityFields, allRates(rates)) as Written
 
-const ratesView = (rates: TokenRates) => ({
+/** A tier's prices as the console's API returns them. */
+export const ratesView = (rates: TokenRates) => ({
   ...toView(textRateFields, rates),
   others: { ...writtenModalities(rates) },
 })
 
 const others = byName('USD per 1M tokens that are no text, such as input_audio.')
 const rateViews = { ...viewProperties(textRateFields), others }
-const ratePatches = { ...patchProperties(textRateFields), others: optional(others) }
+export const ratePatches = { ...patchProperties(textRateFields), others: optional(others) }
 
 const tokenCount = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const GivenCount = Type.Union([Type.Integer(), Type.String({ maxLength: 40 })])
@@ -152,7 +152,7 @@ type Tier = TokenRates & { readonly above: number }
 
 const tiersHelp = 'Other prices for long contexts, in ascending order of above.'
 
-const tiers = {
+export const tiers = {
   ...plain<readonly Tier[]>(),
   ...{ as: 'tiers' as const, initial: [] as readonly Tier[], ownsPlanNames: true as const },
   help: tiersHelp,
@@ -231,7 +231,7 @@ const toolsHelp = "Tools that the vendor runs, in USD per 1,000 uses; else the v
 const serviceTiersHelp =
   "Service tiers and what tokens and calls are multiplied by in them; else the vendor's."
 
-const extraFields = {
+export const extraFields = {
   tools: namedPrices(
     {
       ...{ as: 'tools', help: toolsHelp },
@@ -271,6 +271,9 @@ const extraFields = {
 
 const valuesOfExtras = (extras: ExtraPrices = {}) => ({ ...initialValues(extraFields), ...extras })
 
+/** Prices of tools and service tiers as texts, by name. */
+export const extrasView = (extras?: ExtraPrices) => toView(extraFields, valuesOfExtras(extras))
+
 function extrasFromFile(entry: object): { readonly extras?: ExtraPrices } {
   const all = fromFile(extraFields, entry)
   const extras = Object.fromEntries(Object.entries(all).filter(([, prices]) => hasEntries(prices)))
@@ -279,7 +282,7 @@ function extrasFromFile(entry: object): { readonly extras?: ExtraPrices } {
 
 const windowHelp = 'Tokens that the model can hold; usage reported above it is cut to it.'
 
-const context_window = {
+export const context_window = {
   ...plain<number | null>(),
   ...{ as: 'contextWindow' as const, help: windowHelp, initial: null as number | null },
   clear: ['none', 'as its vendor says'] as const,
@@ -299,12 +302,12 @@ const context_window = {
   text: (tokens: number | null) => (tokens === null ? {} : String(tokens)),
 }
 
-const per_call = required('usd', nanoDecimals, {
+export const per_call = required('usd', nanoDecimals, {
   ...{ as: 'perCallNano', suffix: '_nano', help: 'USD per call; at most 9 decimals.' },
   flag: usdFlag('--per-call', 'per call, instead of per token'),
 })
 
-const free = {
+export const free = {
   ...plain<boolean>(),
   ...{ as: 'isFree' as const, help: 'true: free on purpose.', initial: false },
   flag: { name: '--free', help: 'costs nothing, on purpose' },
@@ -375,17 +378,6 @@ export function priceValues({ terms, note }: Pick<PriceSetting, 'terms' | 'note'
   }
 }
 
-/** Tools and service tiers as texts: `web search 10 per 1,000`. */
-export function extraWords(extras: ExtraPrices | undefined): readonly string[] {
-  const { tools, service_tiers } = toView(extraFields, valuesOfExtras(extras))
-  return [
-    ...Object.entries(tools).map(
-      ([tool, usd]) => `${tool.replaceAll('_', ' ')} ${usd === 'free' ? usd : `${usd} per 1,000`}`,
-    ),
-    ...Object.entries(service_tiers).map(([tier, factor]) => `tier ${tier} × ${factor}`),
-  ]
-}
-
 const extraViews = viewProperties(extraFields)
 
 export const PriceTermsView = Type.Union([
@@ -395,37 +387,3 @@ export const PriceTermsView = Type.Union([
   Type.Object({ unit: Type.Literal('none') }),
 ])
 export type PriceTermsView = Static<typeof PriceTermsView>
-
-/** The terms as the console's API returns them. */
-export function termsView(terms: PriceTerms): PriceTermsView {
-  if (terms.unit !== 'tokens' && terms.unit !== 'call') return { unit: terms.unit }
-  const extras = toView(extraFields, valuesOfExtras(terms.extras))
-  if (terms.unit === 'call')
-    return { unit: 'call', per_call: formatNano(terms.perCallNano), ...extras }
-  return { unit: 'tokens', ...ratesView(terms.base), tiers: tiers.toView(terms.tiers), ...extras }
-}
-
-/** A price by token, by call or free, as the API takes it; null is the same as left out. */
-export const GivenPrice = Type.Object({
-  ...ratePatches,
-  ...patchProperties({ tiers, context_window, per_call, ...extraFields, free }),
-})
-export type GivenPrice = Static<typeof GivenPrice>
-
-/** The entry of the file for a given price. */
-export const writtenPrice = ({ others, ...given }: GivenPrice): object => ({
-  ...toWritten(priceFields, given),
-  ...others,
-})
-
-/** The context window of the price before, unless `given` names one. */
-export function withWindow(
-  terms: PriceTerms,
-  given: GivenPrice,
-  before: PriceTerms | undefined,
-): PriceTerms {
-  const kept = before?.unit === 'tokens' ? before.contextWindow : undefined
-  if (terms.unit !== 'tokens' || given.context_window !== undefined || kept === undefined)
-    return terms
-  return { ...terms, contextWindow: kept }
-}

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { GivenPrice, PriceTermsView, priceFields } from '../../resources/price.ts'
+import { GivenPrice } from '../../resources/given-price.ts'
+import { PriceTermsView, priceFields } from '../../resources/price.ts'
 import { patchProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
 import { oneOf, orNull } from '../shapes.ts'

@@ -64,7 +64,7 @@ export function createSignIn(parts: SignInParts) {
 
     profile,
 
-    /** Says what else signs in to the account: a new password does not remove what an intruder has added. */
+    /** Returns the passkeys and providers that remain: an intruder may have added one. */
     async changePassword(
       ...[request, who, change]: Parameters<typeof ownPassword.change>
     ): Promise<Outcome<Pick<SignInProfile, 'passkeys' | 'providers'>>> {

@@ -31,8 +31,8 @@ interface More {
 export type Report = (at: Position, path: string, complaint: string, more?: More) => void
 
 /**
- * Reads a document by `schema`, as texts with references replaced: values of its shape (without those at fault), and
- * their places. Problems are reported.
+ * Reads a document by `schema`, after references in its texts are replaced. Returns the valid values and their
+ * places; reports each invalid one as a problem.
  */
 export function walkDocument(
   schema: TObject,

@@ -88,7 +88,7 @@ const lineOf = (row: MovedRow): string => `${JSON.stringify(Object.values(row).m
 
 const asJson = (value: MovedValue) => (value instanceof Uint8Array ? [value.toHex()] : value)
 
-/** What `tollgate verify` finds in the new place. */
+/** The result of verifying the target database. */
 export type VerifiedMove = Awaited<ReturnType<typeof verifyMoved>>
 
 export async function verifyMoved(place: StorePlace, onProgress: (progress: Progress) => void) {

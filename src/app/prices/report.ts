@@ -3,9 +3,10 @@ import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/
 import { priceView } from '../../billing/receipt/view.ts'
 import { createContextWindows } from '../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
-import { extraWords, textRateFields, writtenModalities } from '../../resources/price.ts'
+import { extrasView, textRateFields, writtenModalities } from '../../resources/price.ts'
 import { toReport } from '../../resources/resource.ts'
 import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../../store/ports/catalog.ts'
+import type { ExtraPrices } from '../../store/ports/extras.ts'
 
 /** A price in JSON reports. `not_set`: rates that use a fallback. */
 export function priceReport(row: PriceRow) {
@@ -81,6 +82,17 @@ function vendorReport(model: string) {
       ...extraWords(terms.extras),
     ],
   }
+}
+
+/** Tools and service tiers as texts: `web search 10 per 1,000`. */
+export function extraWords(extras: ExtraPrices | undefined): readonly string[] {
+  const { tools, service_tiers } = extrasView(extras)
+  return [
+    ...Object.entries(tools).map(
+      ([tool, usd]) => `${tool.replaceAll('_', ' ')} ${usd === 'free' ? usd : `${usd} per 1,000`}`,
+    ),
+    ...Object.entries(service_tiers).map(([tier, factor]) => `tier ${tier} × ${factor}`),
+  ]
 }
 
 /** Micro-USD per 1M tokens as decimal USD. */

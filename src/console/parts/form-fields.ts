@@ -145,7 +145,6 @@ type StateOf<F> =
   KindOf<F> extends { fill(value?: infer Value): unknown }
     ? Value
     : { readonly [K in keyof F]?: StateOf<F[K]> | undefined } | null
-/** What is typed in a form. */
 export type Typed<D> = { [K in keyof D]: ReturnOf<D[K], 'fill'> }
 type State<D> = { readonly [K in keyof D]: Exclude<StateOf<D[K]>, undefined> }
 type Read<D> = { [K in keyof D]: ReturnOf<D[K], 'read'> }

@@ -15,7 +15,6 @@ export function changedIn<Sent>(before: object, after: object): Changed<Sent> {
 interface Versions<Values> {
   /** What a form was filled with. */
   readonly before: Values
-  /** What stands in it. */
   readonly typed: Values
   /** What it would be filled with now. */
   readonly now: Values

@@ -14,7 +14,7 @@ import { type ContentStyle, encodeContent, groupByName, splitResult } from './co
 import { encodeEffort, joinReasoning } from './reasoning.ts'
 import { encodeCall, encodeSearch, encodeTool, encodeToolChoice } from './tools.ts'
 
-/** The conversation is last: a longer one has the same prefix. `metadata` would need `store`. */
+/** Messages come last, so that requests of one conversation share a cached prefix. Omits `metadata`, which needs `store`. */
 export function encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject {
   const { quirks, model } = options
   const { turns, tools, toolChoice, maxOutputTokens, logprobs, stream } = request

@@ -232,7 +232,7 @@ export function createSockets() {
       socket.once('close', () => open.delete(socket))
       return socket
     },
-    /** Waits until connections have ended in order; those that don't within a second are cut off. */
+    /** Waits up to a second for connections to close, then cuts off the rest. */
     async ended(ending: Promise<unknown>) {
       const timer = setTimeout(cut, goodbyeMs)
       try {

@@ -81,7 +81,7 @@ const cached = [
   'document',
 ]
 
-/** Without what requests change: each commit reads balances. */
+/** Columns of accounts that nodes cache; not the balance, which each commit reads. */
 const cachedOfAccount = [
   ...['email', 'email_verified', 'role', 'status', 'credit_limit_nano', 'balance_low_nano'],
   ...['rpm', 'tpm', 'concurrency', 'regions', 'deleted_at'],

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../admin/api-error.ts'
-import { type GivenPrice, withWindow, writtenPrice } from '../../../resources/price.ts'
+import { type GivenPrice, withWindow, writtenPrice } from '../../../resources/given-price.ts'
 import type { PriceTerms } from '../../../store/ports/catalog.ts'
 import { loadEntry } from '../../config/fragment.ts'
 import type { ConfigProblem } from '../../config/problem.ts'

@@ -1,11 +1,26 @@
 import type { PriceVersion, PriceView } from '../../../admin/prices/schema.ts'
-import { formatDecimal, multiplierDecimals } from '../../../billing/money.ts'
+import { formatDecimal, formatNano, multiplierDecimals } from '../../../billing/money.ts'
 import { createContextWindows } from '../../../catalog/model-facts.ts'
 import { findVendorPrice } from '../../../catalog/vendor-prices.ts'
 import { isoTime } from '../../../lib/format.ts'
-import { termsView } from '../../../resources/price.ts'
-import type { CatalogRows, ChannelRow, GroupRow, PriceRow } from '../../../store/ports/catalog.ts'
+import { extrasView, type PriceTermsView, ratesView, tiers } from '../../../resources/price.ts'
+import type {
+  CatalogRows,
+  ChannelRow,
+  GroupRow,
+  PriceRow,
+  PriceTerms,
+} from '../../../store/ports/catalog.ts'
 import { offersOf } from '../../prices/report.ts'
+
+/** The terms as the console's API returns them. */
+function termsView(terms: PriceTerms): PriceTermsView {
+  if (terms.unit !== 'tokens' && terms.unit !== 'call') return { unit: terms.unit }
+  const extras = extrasView(terms.extras)
+  if (terms.unit === 'call')
+    return { unit: 'call', per_call: formatNano(terms.perCallNano), ...extras }
+  return { unit: 'tokens', ...ratesView(terms.base), tiers: tiers.toView(terms.tiers), ...extras }
+}
 
 /** A price with the time from which it holds. */
 export const versionView = ({ id, terms, source, note, validFrom }: PriceRow): PriceVersion => ({

@@ -76,7 +76,7 @@ export const { shown } = form
 
 /** What stands in the form of a channel. */
 export interface ChannelValues extends Typed<typeof fields> {
-  /** One key a line: all of a new channel's, further ones of another. */
+  /** One key a line: all keys of a new channel, or keys to add. */
   keys: string
   remove_keys: string[]
   proxy: string

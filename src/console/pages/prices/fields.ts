@@ -69,7 +69,6 @@ const termsFields = {
 const form = formOf(termsFields)
 export const { shown: shownTerms } = form
 
-/** A price as a form has it. */
 export interface PriceValues extends Typed<typeof termsFields> {
   unit: 'tokens' | 'call' | 'free'
   context_window: string
