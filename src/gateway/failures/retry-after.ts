@@ -1,5 +1,6 @@
 import { arrayIn, isJsonObject, objectIn } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
+import type { AnswerHeaders } from '../outbound/answer-parser.ts'
 import { readErrorBody } from './error-body.ts'
 import { type FailureClass, type FailureName, failureClasses } from './failures.ts'
 
@@ -7,7 +8,7 @@ const maxWaitMs = 3_600_000
 
 /** How long an upstream asks to wait, an hour at most; undefined: it does not say. */
 export function retryAfterMs(
-  headers: Headers,
+  headers: AnswerHeaders,
   body: JsonObject | undefined,
   nowMs: number,
 ): number | undefined {
@@ -22,7 +23,7 @@ export function retryAfterMs(
 /** The wait after a failure: rate limits belong to a key, and only its failures wait for them. */
 export function waitFor(
   name: FailureName,
-  headers: Headers,
+  headers: AnswerHeaders,
   body: JsonObject | undefined,
   nowMs: number,
 ): number | undefined {
@@ -31,7 +32,7 @@ export function waitFor(
   return retryAfterMs(isOfKey ? headers : withoutLimits(headers), body, nowMs)
 }
 
-function withoutLimits(headers: Headers): Headers {
+function withoutLimits(headers: AnswerHeaders): Headers {
   const left = new Headers()
   for (const name of ['retry-after-ms', 'retry-after']) {
     const value = headers.get(name)
@@ -77,7 +78,7 @@ const resetNames = [
 ] as const
 
 /** Until every exhausted limit is reset. */
-function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
+function waitOfLimits(headers: AnswerHeaders, nowMs: number): number | undefined {
   let longest: number | undefined
   headers.forEach((value, name) => {
     for (const [pattern, remainingName] of resetNames) {

@@ -1,6 +1,13 @@
+/** The part of `Headers` used here. */
+export interface AnswerHeaders {
+  get(name: string): string | null
+  has(name: string): boolean
+  forEach(each: (value: string, name: string) => void): void
+}
+
 export interface AnswerHead {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
 }
 
 export class AnswerInvalid extends Error {
@@ -12,145 +19,190 @@ type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' |
 
 /** The longest head, or line between chunks, in bytes. */
 const longestHead = 2 * 1_048_576
-const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
-/** `onHead` gets the final head, not interim ones. Source: RFC 9112. */
-export function createAnswerParser(onHead: (head: AnswerHead) => void) {
-  let state: State = 'head'
-  let held = ''
-  let left = 0
-  let isKept = false
-  const lines: string[] = []
-  let headLength = 0
+/** Reads one answer. `onHead` gets the final head, not interim ones. Source: RFC 9112. */
+export class AnswerParser {
+  #state: State = 'head'
+  /** The beginning of a head or line whose end has not come. */
+  #held = ''
+  #left = 0
+  #isKept = false
+  readonly #onHead: (head: AnswerHead) => void
 
-  /** Takes a line, without its end; undefined: it continues in the next bytes. */
-  function lineAt(chunk: Buffer, at: number): { text: string; next: number } | undefined {
-    const end = chunk.indexOf(lineFeed, at)
-    const text = held + chunk.toString('latin1', at, end < 0 ? chunk.byteLength : end)
-    if (text.length > longestHead) throw new AnswerInvalid('a head or a line is too long')
-    // A peer of another protocol may never end its line.
-    if (state === 'head' && lines.length === 0 && !mayBegin(text.trimStart())) throw notHttp()
-    held = end < 0 ? text : ''
-    if (end < 0) return undefined
-    return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: end + 1 }
+  constructor(onHead: (head: AnswerHead) => void) {
+    this.#onHead = onHead
   }
 
-  function headLine(text: string): void {
-    headLength += text.length
-    if (headLength > longestHead || lines.length > mostLines)
-      throw new AnswerInvalid('a head is too long')
-    if (text !== '') {
-      if (/^[ \t]/.test(text) && lines.length > 1) lines.push(`${lines.pop()} ${text.trim()}`)
-      else lines.push(text)
-      return
+  /** The bytes of the body among these; it writes into them. Throws `AnswerInvalid`. */
+  push(chunk: Buffer): Uint8Array {
+    const { byteLength } = chunk
+    let at = 0
+    // Body bytes are moved together where chunks have lines between them.
+    let start = 0
+    let end = 0
+    while (at < byteLength && this.#state !== 'done') {
+      const state = this.#state
+      if (state === 'counted' || state === 'unbounded' || state === 'chunk') {
+        const until = this.#take(at, byteLength)
+        if (start === end) start = end = at
+        if (end !== at) chunk.copyWithin(end, at, until)
+        end += until - at
+        at = until
+      } else at = state === 'head' ? this.#readHead(chunk, at) : this.#readLine(chunk, at)
     }
+    if (this.#state === 'done' && at < byteLength) this.#isKept = false
+    return start === end ? nothing : chunk.subarray(start, end)
+  }
+
+  /** The connection has closed; false: the answer is incomplete. */
+  end(): boolean {
+    if (this.#state === 'unbounded') this.#state = 'done'
+    this.#isKept = false
+    return this.isDone
+  }
+
+  get isDone(): boolean {
+    return this.#state === 'done'
+  }
+
+  /** Done, and the connection can be reused. */
+  get mayStay(): boolean {
+    return this.isDone && this.#isKept
+  }
+
+  #readHead(chunk: Buffer, at: number): number {
+    const before = this.#held.length
+    const text = this.#held + chunk.toString('latin1', at)
     // Some servers write an extra line behind a body.
-    if (lines.length === 0) return
-    const { head, version } = readHead(lines)
-    lines.length = 0
-    headLength = 0
-    if (head.status >= 100 && head.status < 200 && head.status !== 101) return
-    begin(head, version)
-    onHead(head)
-  }
-
-  function begin({ status, headers }: AnswerHead, version: string): void {
-    const connection = headers.get('connection')?.toLowerCase() ?? ''
-    isKept = version === '1.0' ? /\bkeep-alive\b/.test(connection) : !/\bclose\b/.test(connection)
-    const length = headers.get('content-length')
-    if (status === 204 || status === 304) state = 'done'
-    else if (/\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')) state = 'size'
-    else if (length === null) state = 'unbounded'
-    else {
-      // A repeated length must be the same.
-      const [first = '', ...others] = length.split(',').map((one) => one.trim())
-      if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first))
-        throw new AnswerInvalid(`content-length is no number: ${length.slice(0, 40)}`)
-      left = Number(first)
-      state = left === 0 ? 'done' : 'counted'
+    const start = text.length - text.trimStart().length
+    // A peer of another protocol may never end its line.
+    if (!mayBegin(text.slice(start, start + beginning.length))) throw notHttp()
+    headEnd.lastIndex = Math.max(start, before - 3)
+    const end = headEnd.exec(text)
+    if ((end?.index ?? text.length) - start > longestHead)
+      throw new AnswerInvalid('a head is too long')
+    if (end === null) {
+      this.#held = text
+      return chunk.byteLength
     }
-    if (state === 'unbounded') isKept = false
+    this.#held = ''
+    const { head, version } = parseHead(text.slice(start, end.index))
+    if (head.status < 100 || head.status >= 200 || head.status === 101) {
+      this.#begin(head, version)
+      this.#onHead(head)
+    }
+    return at + headEnd.lastIndex - before
   }
 
-  function bodyLine(text: string): void {
-    if (state === 'trailer') {
-      if (text === '') state = 'done'
+  #begin({ status, headers }: AnswerHead, version: string): void {
+    const connection = headers.get('connection')?.toLowerCase() ?? ''
+    this.#isKept =
+      version === '1.0' ? /\bkeep-alive\b/.test(connection) : !/\bclose\b/.test(connection)
+    const length = headers.get('content-length')
+    if (status === 204 || status === 304) this.#state = 'done'
+    else if (/\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')) this.#state = 'size'
+    else if (length === null) {
+      this.#state = 'unbounded'
+      this.#isKept = false
+    } else {
+      this.#left = bytesOf(length)
+      this.#state = this.#left === 0 ? 'done' : 'counted'
+    }
+  }
+
+  #readLine(chunk: Buffer, at: number): number {
+    const end = chunk.indexOf(lineFeed, at)
+    const text = this.#held + chunk.toString('latin1', at, end < 0 ? chunk.byteLength : end)
+    if (text.length > longestHead) throw new AnswerInvalid('a line is too long')
+    this.#held = end < 0 ? text : ''
+    if (end < 0) return chunk.byteLength
+    this.#takeLine(text.endsWith('\r') ? text.slice(0, -1) : text)
+    return end + 1
+  }
+
+  #takeLine(text: string): void {
+    if (this.#state === 'trailer') {
+      if (text === '') this.#state = 'done'
       return
     }
-    if (state === 'chunk-end') {
+    if (this.#state === 'chunk-end') {
       if (text !== '') throw new AnswerInvalid('a chunk is longer than it says')
-      state = 'size'
+      this.#state = 'size'
       return
     }
     const size = /^\s*([0-9a-f]{1,13})\s*(?:;|$)/i.exec(text)?.[1]
     if (size === undefined) throw new AnswerInvalid('a chunk does not begin with its size')
-    left = Number.parseInt(size, 16)
-    state = left === 0 ? 'trailer' : 'chunk'
+    this.#left = Number.parseInt(size, 16)
+    this.#state = this.#left === 0 ? 'trailer' : 'chunk'
   }
 
-  function take(at: number, length: number): number {
-    if (state === 'unbounded') return length
-    const end = Math.min(length, at + left)
-    left -= end - at
-    if (left === 0) state = state === 'chunk' ? 'chunk-end' : 'done'
+  #take(at: number, length: number): number {
+    if (this.#state === 'unbounded') return length
+    const end = Math.min(length, at + this.#left)
+    this.#left -= end - at
+    if (this.#left === 0) this.#state = this.#state === 'chunk' ? 'chunk-end' : 'done'
     return end
-  }
-
-  return {
-    /** The bytes of the body among these; it writes into them. Throws `AnswerInvalid`. */
-    push(chunk: Buffer): Uint8Array {
-      const { byteLength } = chunk
-      let at = 0
-      // Body bytes are moved together where chunks have lines between them.
-      let start = 0
-      let end = 0
-      while (at < byteLength && state !== 'done') {
-        if (state === 'counted' || state === 'unbounded' || state === 'chunk') {
-          const until = take(at, byteLength)
-          if (start === end) start = end = at
-          if (end !== at) chunk.copyWithin(end, at, until)
-          end += until - at
-          at = until
-          continue
-        }
-        const line = lineAt(chunk, at)
-        if (line === undefined) break
-        at = line.next
-        if (state === 'head') headLine(line.text)
-        else bodyLine(line.text)
-      }
-      if (state === 'done' && at < byteLength) isKept = false
-      return start === end ? nothing : chunk.subarray(start, end)
-    },
-    /** The connection has closed; false: the answer is incomplete. */
-    end(): boolean {
-      if (state === 'unbounded') state = 'done'
-      isKept = false
-      return state === 'done'
-    },
-    isDone: (): boolean => state === 'done',
-    /** Done, and the connection can be reused. */
-    mayStay: (): boolean => state === 'done' && isKept,
   }
 }
 
 const beginning = 'HTTP/1.'
-const mayBegin = (text: string) => beginning.startsWith(text.slice(0, beginning.length))
+const mayBegin = (text: string) => beginning.startsWith(text)
 const notHttp = () => new AnswerInvalid('it does not begin as HTTP/1.1 does')
 
-function readHead([first = '', ...fields]: readonly string[]) {
-  const found = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(first)
+const headEnd = /\r?\n\r?\n/g
+const statusLine = /^HTTP\/(1\.[01]) (\d{3})(?: |\r?$)/m
+/** A line that begins with a space continues the one before it. */
+const fold = /\r?\n[ \t]+/g
+const fieldLine = /\n([!#$%&'*+.^_`|~\w-]+):/g
+const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+function parseHead(text: string) {
+  const found = statusLine.exec(text)
   if (!found) throw notHttp()
-  const headers = new Headers()
-  for (const field of fields) {
-    const colon = field.indexOf(':')
-    try {
-      headers.append(field.slice(0, colon).trim(), field.slice(colon + 1).trim())
-    } catch {
-      // An invalid header line is ignored.
+  return { head: { status: Number(found[2]), headers: new Fields(text) }, version: found[1] ?? '' }
+}
+
+/** The fields of a head, which are found when they are asked for: few are. Invalid ones are ignored. */
+class Fields implements AnswerHeaders {
+  readonly #text: string
+  readonly #lower: string
+
+  constructor(head: string) {
+    this.#text = head.includes('\n ') || head.includes('\n\t') ? head.replace(fold, ' ') : head
+    this.#lower = this.#text.toLowerCase()
+  }
+
+  /** `name` is in lower case. Of a repeated field all values, joined. */
+  get(name: string): string | null {
+    const begin = `\n${name}:`
+    let value: string | null = null
+    for (let at = this.#lower.indexOf(begin); at >= 0; at = this.#lower.indexOf(begin, at + 1)) {
+      const start = at + begin.length
+      const end = this.#text.indexOf('\n', start)
+      const found = this.#text.slice(start, end < 0 ? undefined : end).trim()
+      if (isValue.test(found)) value = value === null ? found : `${value}, ${found}`
+    }
+    return value
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+
+  forEach(each: (value: string, name: string) => void): void {
+    const names = this.#lower.matchAll(fieldLine)
+    for (const name of new Set(Array.from(names, ([, found = '']) => found))) {
+      const value = this.get(name)
+      if (value !== null) each(value, name)
     }
   }
-  return { head: { status: Number(found[2]), headers }, version: found[1] ?? '' }
+}
+
+/** A content length; a repeated one must be the same. */
+function bytesOf(length: string): number {
+  const [first = '', ...others] = length.split(',').map((one) => one.trim())
+  if (/^\d{1,15}$/.test(first) && others.every((other) => other === first)) return Number(first)
+  throw new AnswerInvalid(`content-length is no number: ${length.slice(0, 40)}`)
 }

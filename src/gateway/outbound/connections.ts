@@ -1,7 +1,7 @@
 import { boundSocket } from '../../lib/connections.ts'
 
 /** The present user of a connection, called on its events. */
-interface Holder {
+export interface Holder {
   data(bytes: Buffer): void
   drain(): void
   closed(error: Error | undefined): void
@@ -14,10 +14,14 @@ export interface Connection {
   holder: Holder | undefined
   isWide: boolean
   isClosed: boolean
+  /** It has been kept: its peer may close it just when it is used again. */
+  isReused: boolean
 }
 
 export interface Peer {
   readonly target: URL
+  /** Answers are read at the client's pace: little is received ahead. */
+  readonly isPaced: boolean
   /** The name of its certificate, where that is not the target's. */
   readonly serverName: string | undefined
 }
@@ -60,7 +64,7 @@ export function createConnections() {
     if (!connection.isClosed) bound(connection)
   }
 
-  const handlers = (opened: PromiseWithResolvers<Connection>, peer: Peer) => {
+  const handlers: Handlers = (opened, peer) => {
     const begin = (socket: Bun.Socket<Connection>) => {
       const connection: Connection = {
         socket,
@@ -68,13 +72,14 @@ export function createConnections() {
         holder: undefined,
         isWide: false,
         isClosed: false,
+        isReused: false,
       }
       socket.data = connection
       opened.resolve(connection)
     }
     return {
       open(socket: Bun.Socket<Connection>) {
-        bound({ socket, isWide: false })
+        if (peer.isPaced) bound({ socket, isWide: false })
         if (peer.target.protocol !== 'https:') begin(socket)
       },
       handshake(socket: Bun.Socket<Connection>, isTrusted: boolean, error: Error | null) {
@@ -104,14 +109,16 @@ export function createConnections() {
     /** A kept connection or a new one. Rejects with the socket's error, or the signal's reason. */
     take(peer: Peer, signal: AbortSignal): Connection | Promise<Connection> {
       const kept = idle.get(keyOf(peer))?.pop()
-      if (kept === undefined) return connect(peer, signal, handlers)
+      if (kept === undefined) return this.connect(peer, signal)
       kept.socket.timeout(0)
       kept.socket.ref()
       return kept
     },
+    connect: (peer: Peer, signal: AbortSignal) => connect(peer, signal, handlers),
     /** Its answer was read to its end, and it can be reused. */
     keep(connection: Connection): void {
       connection.holder = undefined
+      connection.isReused = true
       if (connection.isClosed) return
       widen(connection, false)
       const kept = idle.get(connection.key)
@@ -162,7 +169,8 @@ function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<C
   return opened.promise.finally(() => signal.removeEventListener('abort', onAbort))
 }
 
-const keyOf = ({ target, serverName = '' }: Peer) => `${target.origin} ${serverName}`
+const keyOf = ({ target, serverName = '', isPaced }: Peer) =>
+  `${target.origin} ${serverName} ${isPaced}`
 
 export function connectionLost(): Error {
   const message = 'The upstream closed its connection before the end of its answer.'

@@ -18,7 +18,7 @@ import {
   readEnvironmentProxy,
   type Target,
 } from './dial.ts'
-import { type OutboundAnswer, type ReaderMemory, sendPaced } from './paced-call.ts'
+import { type OutboundAnswer, type ReaderMemory, sendHttp } from './http-call.ts'
 
 export interface OutboundCall {
   readonly url: string
@@ -34,8 +34,9 @@ export interface OutboundCall {
   readonly isForeign?: boolean | undefined
 }
 
-/** `isPaced`: its answer is read at the client's pace, except by a proxy or after a form. */
+/** A call of a channel: over a connection of our own, except by a proxy or with a form. */
 export interface UpstreamCall extends OutboundCall {
+  /** Its answer is read at the client's pace. */
   readonly isPaced: boolean
 }
 
@@ -167,22 +168,15 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
   const send = async (call: AnyCall, memory?: ReaderMemory): Promise<OutboundAnswer> => {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
-    const { proxy, method, signal, body } = call
+    const { proxy, method, signal, body, isPaced } = call
     const coming = proxy !== undefined && isOwn ? byProxy(url, proxy, call) : byItself(url, call)
     const way = coming instanceof Promise ? await coming : coming
     try {
-      if (call.isPaced && !way.isProxied && !(body instanceof FormData)) {
-        const { headers, tls } = way.init
-        const request = {
-          target: way.target,
-          serverName: tls?.serverName,
-          method,
-          headers,
-          body,
-          signal,
-          memory,
-        }
-        const answer = await sendPaced(connections, request)
+      if (isPaced !== undefined && !way.isProxied && !(body instanceof FormData)) {
+        const { target, init } = way
+        const serverName = init.tls?.serverName
+        const sent = { target, serverName, headers: init.headers, isPaced, method, body }
+        const answer = await sendHttp(connections, { ...sent, signal, memory })
         way.answered()
         return answer
       }

@@ -1,6 +1,6 @@
 import { afterRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import type { ByteReader } from '../outbound/paced-call.ts'
+import type { ByteReader } from '../outbound/http-call.ts'
 import { isFetchable, isFinal } from './disconnect.ts'
 import { beat } from './heartbeat.ts'
 import { cutUnpaid, isBeyond, type RelayParts } from './stream-end.ts'

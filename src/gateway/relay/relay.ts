@@ -1,4 +1,4 @@
-import type { ByteReader } from '../outbound/paced-call.ts'
+import type { ByteReader } from '../outbound/http-call.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
 import { createSkipCheck, hasEnded, isAllSeen, isFetchable, isFinal, mayEnd } from './disconnect.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'

@@ -22,7 +22,7 @@ import {
   type MemoryBudget,
   slowReaderCost,
 } from '../memory/memory-budget.ts'
-import type { OutboundAnswer, ReaderMemory } from '../outbound/paced-call.ts'
+import type { OutboundAnswer, ReaderMemory } from '../outbound/http-call.ts'
 import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
 import type { Answer, StreamAnswer } from './answer.ts'
 import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other-form.ts'

@@ -1,19 +1,23 @@
 import { expect, test } from 'bun:test'
-import { AnswerInvalid, createAnswerParser } from '../../../src/gateway/outbound/answer-parser.ts'
+import { AnswerInvalid, AnswerParser } from '../../../src/gateway/outbound/answer-parser.ts'
 
 /** What comes of an answer that arrives in pieces of so many bytes. */
 function parse(text: string, pieceBytes: number) {
   const heads: [number, Record<string, string>][] = []
-  const parser = createAnswerParser(({ status, headers }) => {
-    heads.push([status, Object.fromEntries(headers)])
+  const parser = new AnswerParser(({ status, headers }) => {
+    const fields: Record<string, string> = {}
+    headers.forEach((value, name) => {
+      fields[name] = value
+    })
+    heads.push([status, fields])
   })
   const bytes = Buffer.from(text)
   let body = ''
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
     body += Buffer.from(parser.push(Buffer.from(bytes.subarray(at, at + pieceBytes)))).toString()
   }
-  const isDone = parser.isDone()
-  return { heads, body, isDone, mayStay: parser.mayStay(), isWhole: isDone || parser.end() }
+  const isDone = parser.isDone
+  return { heads, body, isDone, mayStay: parser.mayStay, isWhole: isDone || parser.end() }
 }
 
 const head = (more: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${more}\r\n`
@@ -59,7 +63,6 @@ test.each([
   ['two lengths', head('content-length: 1\r\ncontent-length: 2\r\n')],
   ['a chunk without a size', `${head(chunked)}hello\r\n`],
   ['a chunk that is longer than it says', `${head(chunked)}2\r\nhello\r\n`],
-  ['a head of too many lines', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(1_000)}`],
   ['a line that is too long', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(3_000_000)}`],
 ])('%s is no answer', (_name, text) => {
   expect(() => parse(text, 100_000)).toThrow(AnswerInvalid)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createConnections } from '../../../src/gateway/outbound/connections.ts'
-import { type ReaderMemory, sendPaced } from '../../../src/gateway/outbound/paced-call.ts'
+import { type ReaderMemory, sendHttp } from '../../../src/gateway/outbound/http-call.ts'
 
 const answerBytes = 2_000_000
 
@@ -10,13 +10,14 @@ async function readAll(memory: ReaderMemory, between: () => Promise<void>): Prom
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: () => new Response(new Uint8Array(answerBytes)),
   })
-  const answer = await sendPaced(createConnections(), {
+  const answer = await sendHttp(createConnections(), {
     ...{ target: new URL(`http://127.0.0.1:${upstream.port}/`), serverName: undefined },
     ...{
       method: 'GET',
       headers: {},
       body: undefined,
       signal: new AbortController().signal,
+      isPaced: true,
       memory,
     },
   })

@@ -1,0 +1,329 @@
+import { type AnswerHead, type AnswerHeaders, AnswerParser } from './answer-parser.ts'
+import {
+  type Connection,
+  type Connections,
+  connectionLost,
+  type Holder,
+  type Peer,
+} from './connections.ts'
+
+/** Reads the body of an upstream's answer. */
+export interface ByteReader {
+  read(): Promise<
+    | { readonly done: false; readonly value: Uint8Array }
+    | { readonly done: true; readonly value?: Uint8Array | undefined }
+  >
+  cancel(): Promise<void>
+}
+
+/** The part of an upstream's answer used here; `fetch`'s is one, too. */
+export interface OutboundAnswer {
+  readonly status: number
+  readonly ok: boolean
+  readonly headers: AnswerHeaders
+  readonly body: { getReader(): ByteReader } | null
+}
+
+interface HttpRequest extends Peer {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: Uint8Array | undefined
+  readonly signal: AbortSignal
+  readonly memory: ReaderMemory | undefined
+}
+
+export interface ReaderMemory {
+  /** Leases memory; true when it is enough for `mostHeldPerReader`. */
+  hold(): boolean
+  release(): void
+  /** There is no lease, or memory is short: reading ahead of a slow client can wait. */
+  isShort(): boolean
+}
+
+/** The most bytes passed on at once: what is made of them waits for a slow reader. */
+const mostAtOnce = 16_384
+
+/** The most memory, in bytes, for a client that does not read; half of it where memory is short. */
+export const mostHeldPerReader = 262_144
+
+/** Unread bytes of an answer that is not paced: with more, its upstream waits. */
+const mostUnread = 1_048_576
+
+type Read = Awaited<ReturnType<ByteReader['read']>>
+
+/**
+ * Sends a request over a connection of our own, and resolves with the answer's head. A kept connection
+ * that closes before its answer begins was closed while idle: the request is sent once more, over a new
+ * one. Rejects with the socket's error, `AnswerInvalid`, or the signal's reason.
+ */
+export function sendHttp(connections: Connections, request: HttpRequest): Promise<OutboundAnswer> {
+  const { signal } = request
+  signal.throwIfAborted()
+  const call = new HttpCall(connections, request)
+  signal.addEventListener('abort', call, { once: true })
+  call.begin(connections.take(request, signal))
+  return call.answer
+}
+
+class HttpCall implements Holder, ByteReader {
+  readonly #connections: Connections
+  readonly #request: HttpRequest
+  readonly #answered = Promise.withResolvers<OutboundAnswer>()
+  readonly #unread: Uint8Array[] = []
+  #unreadBytes = 0
+  readonly #parts: readonly Uint8Array[]
+  #connection: Connection | undefined
+  #unsent: Uint8Array[] = []
+  #parser = this.#newParser()
+  #waiting: PromiseWithResolvers<Read> | undefined
+  /** Nothing of an answer has come over a kept connection. */
+  #mayRepeat = false
+  #isPaused = false
+  #isOver = false
+  #failure: unknown
+
+  constructor(connections: Connections, request: HttpRequest) {
+    this.#connections = connections
+    this.#request = request
+    this.#parts = partsOf(request)
+  }
+
+  get answer(): Promise<OutboundAnswer> {
+    return this.#answered.promise
+  }
+
+  begin(taken: Connection | Promise<Connection>): void {
+    if (!(taken instanceof Promise)) this.#sendOver(taken)
+    else
+      taken.then(
+        (connection) => this.#sendOver(connection),
+        (error) => this.#over(error),
+      )
+  }
+
+  #newParser(): AnswerParser {
+    return new AnswerParser((head) => this.#answered.resolve(answerOf(head, this)))
+  }
+
+  #sendOver(connection: Connection): void {
+    if (this.#isOver) {
+      this.#connections.drop(connection)
+      return
+    }
+    if (connection.isClosed) {
+      this.#over(connectionLost())
+      return
+    }
+    this.#connection = connection
+    this.#mayRepeat = connection.isReused
+    this.#unsent = [...this.#parts]
+    connection.holder = this
+    this.drain()
+  }
+
+  drain(): void {
+    for (let part = this.#unsent.shift(); part; part = this.#unsent.shift()) {
+      const sent = Math.max(0, this.#connection?.socket.write(part) ?? 0)
+      if (sent === part.byteLength) continue
+      this.#unsent.unshift(part.subarray(sent))
+      return
+    }
+  }
+
+  data(bytes: Buffer): void {
+    this.#mayRepeat = false
+    try {
+      const body = this.#parser.push(bytes)
+      if (body.byteLength > 0) this.#unread.push(body)
+      this.#unreadBytes += body.byteLength
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    if (this.#waiting && this.#unread.length > 0) {
+      this.#waiting.resolve(this.#next())
+      this.#waiting = undefined
+    }
+    if (!this.#parser.isDone) {
+      this.#pause()
+      return
+    }
+    this.#resume() // its next user reads, and the end is noticed
+    this.#leave(this.#parser.mayStay && this.#unsent.length === 0)
+    this.#over()
+  }
+
+  closed(error: Error | undefined): void {
+    if (this.#parser.end()) this.#over()
+    else if (this.#mayRepeat && !this.#isOver) {
+      this.#parser = this.#newParser()
+      this.begin(this.#connections.connect(this.#request, this.#request.signal))
+    } else this.#over(error ?? connectionLost())
+  }
+
+  /** The signal's `abort`. */
+  handleEvent(): void {
+    if (this.#isOver) return
+    this.#drop()
+    this.#fail(this.#request.signal.reason)
+  }
+
+  read(): Promise<Read> {
+    if (this.#unread.length > 0) return Promise.resolve(this.#next())
+    if (this.#isOver) {
+      return this.#failure === undefined ? Promise.resolve(atEnd) : Promise.reject(this.#failure)
+    }
+    this.#waiting ??= Promise.withResolvers()
+    const { memory } = this.#request
+    if (this.#isPaused && memory?.isShort()) void afterShortage(memory).then(() => this.#resume())
+    else this.#resume()
+    return this.#waiting.promise
+  }
+
+  async cancel(): Promise<void> {
+    this.#drop()
+    if (!this.#isOver) this.#fail(connectionLost())
+  }
+
+  #next(): Read {
+    const [first] = this.#unread
+    if (first === undefined) return atEnd
+    const { isPaced } = this.#request
+    const value = isPaced ? first.subarray(0, mostAtOnce) : first
+    this.#unreadBytes -= value.byteLength
+    if (value.byteLength < first.byteLength) this.#unread[0] = first.subarray(mostAtOnce)
+    else this.#unread.shift()
+    return { done: false, value }
+  }
+
+  /** Holds its upstream back: the client has not read what is here. */
+  #pause(): void {
+    const { isPaced, memory } = this.#request
+    if (this.#isPaused || this.#isOver || this.#connection === undefined) return
+    if (this.#unreadBytes <= (isPaced ? 0 : mostUnread)) return
+    this.#isPaused = true
+    this.#connection.socket.pause()
+    if (isPaced) this.#connections.widen(this.#connection, memory?.hold() ?? false)
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#connection?.socket.resume()
+    this.#request.memory?.release()
+  }
+
+  #drop(): void {
+    this.#unread.length = 0
+    this.#unreadBytes = 0
+  }
+
+  #fail(error: unknown): void {
+    this.#leave(false)
+    this.#over(error)
+  }
+
+  #leave(mayStay: boolean): void {
+    const connection = this.#connection
+    if (connection === undefined) return
+    this.#connection = undefined
+    if (mayStay) this.#connections.keep(connection)
+    else this.#connections.drop(connection)
+  }
+
+  #over(error?: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#failure = error
+    this.#request.memory?.release()
+    if (error !== undefined) this.#answered.reject(error)
+    if (this.#waiting === undefined) return
+    if (error === undefined) this.#waiting.resolve(atEnd)
+    else this.#waiting.reject(error)
+    this.#waiting = undefined
+  }
+}
+
+const atEnd: Read = { done: true }
+
+/** A slow reader does not notice waits this short: the system still has data for it. */
+const shortWaits = 20
+const shortWaitMs = 50
+
+async function afterShortage(memory: ReaderMemory): Promise<void> {
+  for (let waits = 0; waits < shortWaits && memory.isShort(); waits++) await Bun.sleep(shortWaitMs)
+}
+
+function answerOf({ status, headers }: AnswerHead, reader: ByteReader): OutboundAnswer {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const format = formats[encoding]
+  return {
+    status,
+    headers,
+    ok: status >= 200 && status < 300,
+    body: { getReader: () => (format === undefined ? reader : decompressed(reader, format)) },
+  }
+}
+
+/** Encodings that upstreams use unasked. */
+const formats: Readonly<Record<string, Bun.CompressionFormat>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+  zstd: 'zstd',
+}
+
+function decompressed(reader: ByteReader, format: Bun.CompressionFormat): ByteReader {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await reader.read()
+    if (done) controller.close()
+    else controller.enqueue(value)
+  }
+  const source = { pull, cancel: () => reader.cancel() }
+  const compressed = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 })
+  const inflate = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>
+  const plain = compressed.pipeThrough(inflate).getReader()
+  return {
+    read: () => plain.read().catch((error: unknown) => Promise.reject(asZlibError(error))),
+    cancel: () => plain.cancel(),
+  }
+}
+
+/** A broken connection keeps its own error. */
+const asZlibError = (error: unknown) =>
+  error instanceof TypeError ? Object.assign(error, { code: 'ZlibError' }) : error
+
+/** A larger body is sent as it is, after its head; a smaller one with it. */
+const largeBytes = 65_536
+
+function partsOf(request: HttpRequest): Uint8Array[] {
+  const { body } = request
+  const head = headOf(request)
+  if (body === undefined || body.byteLength >= largeBytes) {
+    const first = Buffer.from(head, 'latin1')
+    return body === undefined ? [first] : [first, body]
+  }
+  const whole = Buffer.allocUnsafe(head.length + body.byteLength)
+  whole.write(head, 'latin1')
+  whole.set(body, head.length)
+  return [whole]
+}
+
+const agent = navigator.userAgent
+/** What no name and no value may hold: it would end its line. */
+const endsLine = /[\0\r\n]|[^\0-\xff]/
+
+function headOf({ target, method, headers, body }: HttpRequest): string {
+  let head = `${method} ${target.pathname}${target.search} HTTP/1.1\r\n`
+  const write = (name: string, value: string) => {
+    if (endsLine.test(value)) throw new TypeError(`The header ${name} has an invalid value.`)
+    head += `${name}: ${value}\r\n`
+  }
+  if (headers.host === undefined) write('host', target.host)
+  if (headers.accept === undefined) write('accept', '*/*')
+  if (headers['user-agent'] === undefined) write('user-agent', agent)
+  for (const name in headers) write(name, headers[name] ?? '')
+  if (body !== undefined) write('content-length', String(body.byteLength))
+  return `${head}\r\n`
+}
