@@ -74,7 +74,7 @@ export class Exchange implements Listed {
   interruption: Interruption | undefined
   /** Its reservation was refused, which ended the upstream call. */
   isDenied = false
-  onEnding: (() => void) | undefined
+  onInterrupted: (() => void) | undefined
 
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
@@ -113,17 +113,17 @@ export class Exchange implements Listed {
     this.interrupt('client_left')
   }
 
-  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onEnding` decides. */
+  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onInterrupted` decides. */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
     else this.interruption ??= interruption
     if (interruption === 'shutdown' || !this.mayBill) this.abort()
-    this.notifyEnding()
+    this.notifyInterrupted()
   }
 
-  notifyEnding(): void {
+  notifyInterrupted(): void {
     this.#refuseAdmission?.(endedOutside())
-    this.onEnding?.()
+    this.onInterrupted?.()
   }
 
   /** Its admission; rejects when it is interrupted or refused meanwhile. */
