@@ -74,7 +74,7 @@ export class Exchange implements Listed {
   interruption: Interruption | undefined
   /** Its reservation was refused, which ended the upstream call. */
   isDenied = false
-  onInterrupted: (() => void) | undefined
+  onEnding: (() => void) | undefined
 
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
@@ -113,17 +113,17 @@ export class Exchange implements Listed {
     this.interrupt('client_left')
   }
 
-  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onInterrupted` decides. */
+  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onEnding` decides. */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
     else this.interruption ??= interruption
     if (interruption === 'shutdown' || !this.mayBill) this.abort()
-    this.notifyInterrupted()
+    this.notifyEnding()
   }
 
-  notifyInterrupted(): void {
+  notifyEnding(): void {
     this.#refuseAdmission?.(endedOutside())
-    this.onInterrupted?.()
+    this.onEnding?.()
   }
 
   /** Its admission; rejects when it is interrupted or refused meanwhile. */

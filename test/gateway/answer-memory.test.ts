@@ -14,7 +14,7 @@ async function replyWithout(kind: ErrorKind) {
   const response = new Response(JSON.stringify({ id: 'x'.repeat(100_000) }))
   const task = {
     ...{ exchange, body, route, hasNext: undefined, begun: () => 0 },
-    watch: { touched() {}, paused() {}, passedOn() {}, heldUpMs: () => 0, stop() {} },
+    watch: { touched() {}, paused() {}, pausedMs: () => 0, stop() {} },
     memory: {
       mostBytes: 1_000_000,
       give() {},

@@ -6,7 +6,7 @@ import { errorEvents } from '../e2e/stream-breaks.ts'
 import { protocols, tokens } from './relay-scene.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
-const watch = { touched() {}, paused() {}, passedOn() {}, heldUpMs: () => 0, stop() {} }
+const watch = { touched() {}, paused() {}, pausedMs: () => 0, stop() {} }
 
 /** A stream in pieces, each after so many milliseconds; then its end, a break, or nothing. */
 function readerOf(pieces: readonly string[], ending: 'end' | 'break' | 'silence', delayMs = 0) {

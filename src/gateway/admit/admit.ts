@@ -148,7 +148,7 @@ function completePlan(
   const { operation, protocol, request } = call
   const known = factsOf(call, whole)
   const facts = operation === protocol.generation ? withOwnTools(known, plan.offer) : known
-  const body = { ...whole, facts }
+  const body = facts === whole.facts ? whole : { ...whole, facts }
   exchange.facts = facts
   exchange.plan = withAskedContext(plan, request.headers, facts.betas ?? [])
   if (operation === responses.generation) {
@@ -157,10 +157,8 @@ function completePlan(
   return body
 }
 
-const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
-  ...facts,
-  stream: stream ?? facts.stream,
-})
+const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) =>
+  stream === undefined || stream === facts.stream ? facts : { ...facts, stream }
 
 const continuesResponse = ({ protocol }: ModelCall, { facts }: RequestBody) =>
   protocol === responses && facts.continues.length > 0

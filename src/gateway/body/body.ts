@@ -141,7 +141,8 @@ function checkMembers(bytes: Buffer, fields: JsonFields, parsed: Outline<unknown
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   if (fields.members !== countMembers(parsed.outline))
     throw twiceWithin(bytes, fields, parsed.outline)
-  return { bytes, contentType: 'application/json', ...parsed, fields }
+  const { outline, value, texts } = parsed
+  return { bytes, contentType: 'application/json', fields, outline, value, texts }
 }
 
 /** Validates a body by its schema, or its outline where no shortened text is read. */

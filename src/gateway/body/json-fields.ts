@@ -17,7 +17,6 @@ export interface JsonFields {
 
 const quote = 0x22
 const backslash = 0x5c
-const decoder = new TextDecoder()
 
 interface ScanLimits {
   readonly maxDepth: number
@@ -152,7 +151,7 @@ export function stringEnd(buffer: Buffer, open: number): number {
 }
 
 export function readName(buffer: Buffer, open: number, end: number): string {
-  const text = decoder.decode(buffer.subarray(open, end + 1))
+  const text = buffer.toString('utf8', open, end + 1)
   if (!text.includes('\\')) return text.slice(1, -1)
   try {
     return String(JSON.parse(text))

@@ -22,17 +22,21 @@ const longestHead = 2 * 1_048_576
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
-/** Reads one answer. `onHead` gets the final head, not interim ones. Source: RFC 9112. */
+export interface HeadListener {
+  headCame(head: AnswerHead): void
+}
+
+/** Reads one answer. Its listener gets the final head, not interim ones. Source: RFC 9112. */
 export class AnswerParser {
   #state: State = 'head'
   /** The beginning of a head or line whose end has not come. */
   #held = ''
   #left = 0
   #isKept = false
-  readonly #onHead: (head: AnswerHead) => void
+  readonly #listener: HeadListener
 
-  constructor(onHead: (head: AnswerHead) => void) {
-    this.#onHead = onHead
+  constructor(listener: HeadListener) {
+    this.#listener = listener
   }
 
   /** The bytes of the body among these; it writes into them. Throws `AnswerInvalid`. */
@@ -91,7 +95,7 @@ export class AnswerParser {
     const { head, version } = parseHead(text.slice(start, end.index))
     if (head.status < 100 || head.status >= 200 || head.status === 101) {
       this.#begin(head, version)
-      this.#onHead(head)
+      this.#listener.headCame(head)
     }
     return at + headEnd.lastIndex - before
   }

@@ -1,4 +1,9 @@
-import { type AnswerHead, type AnswerHeaders, AnswerParser } from './answer-parser.ts'
+import {
+  type AnswerHead,
+  type AnswerHeaders,
+  AnswerParser,
+  type HeadListener,
+} from './answer-parser.ts'
 import {
   type Connection,
   type Connections,
@@ -65,7 +70,7 @@ export function sendHttp(connections: Connections, request: HttpRequest): Promis
   return call.answer
 }
 
-class HttpCall implements Holder, ByteReader {
+class HttpCall implements Holder, HeadListener, ByteReader {
   readonly #connections: Connections
   readonly #request: HttpRequest
   readonly #answered = Promise.withResolvers<OutboundAnswer>()
@@ -74,7 +79,8 @@ class HttpCall implements Holder, ByteReader {
   readonly #parts: readonly Uint8Array[]
   #connection: Connection | undefined
   #unsent: Uint8Array[] = []
-  #parser = this.#newParser()
+  #parser = new AnswerParser(this)
+  #encoding = 'identity'
   #waiting: PromiseWithResolvers<Read> | undefined
   /** Nothing of an answer has come over a kept connection. */
   #mayRepeat = false
@@ -99,10 +105,6 @@ class HttpCall implements Holder, ByteReader {
         (connection) => this.#sendOver(connection),
         (error) => this.#over(error),
       )
-  }
-
-  #newParser(): AnswerParser {
-    return new AnswerParser((head) => this.#answered.resolve(answerOf(head, this)))
   }
 
   #sendOver(connection: Connection): void {
@@ -153,10 +155,20 @@ class HttpCall implements Holder, ByteReader {
     this.#over()
   }
 
+  headCame({ status, headers }: AnswerHead): void {
+    this.#encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+    this.#answered.resolve({ status, headers, ok: status >= 200 && status < 300, body: this })
+  }
+
+  getReader(): ByteReader {
+    const format = formats[this.#encoding]
+    return format === undefined ? this : decompressed(this, format)
+  }
+
   closed(error: Error | undefined): void {
     if (this.#parser.end()) this.#over()
     else if (this.#mayRepeat && !this.#isOver) {
-      this.#parser = this.#newParser()
+      this.#parser = new AnswerParser(this)
       this.begin(this.#connections.connect(this.#request, this.#request.signal))
     } else this.#over(error ?? connectionLost())
   }
@@ -254,17 +266,6 @@ async function afterShortage(memory: ReaderMemory): Promise<void> {
   for (let waits = 0; waits < shortWaits && memory.isShort(); waits++) await Bun.sleep(shortWaitMs)
 }
 
-function answerOf({ status, headers }: AnswerHead, reader: ByteReader): OutboundAnswer {
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  const format = formats[encoding]
-  return {
-    status,
-    headers,
-    ok: status >= 200 && status < 300,
-    body: { getReader: () => (format === undefined ? reader : decompressed(reader, format)) },
-  }
-}
-
 /** Encodings that upstreams use unasked. */
 const formats: Readonly<Record<string, Bun.CompressionFormat>> = {
   gzip: 'gzip',
@@ -311,19 +312,19 @@ function partsOf(request: HttpRequest): Uint8Array[] {
 }
 
 const agent = navigator.userAgent
-/** What no name and no value may hold: it would end its line. */
+/** What no value may hold. */
 const endsLine = /[\0\r\n]|[^\0-\xff]/
 
 function headOf({ target, method, headers, body }: HttpRequest): string {
   let head = `${method} ${target.pathname}${target.search} HTTP/1.1\r\n`
-  const write = (name: string, value: string) => {
+  if (headers.host === undefined) head += `host: ${target.host}\r\n`
+  if (headers.accept === undefined) head += 'accept: */*\r\n'
+  if (headers['user-agent'] === undefined) head += `user-agent: ${agent}\r\n`
+  for (const name in headers) {
+    const value = headers[name] ?? ''
     if (endsLine.test(value)) throw new TypeError(`The header ${name} has an invalid value.`)
     head += `${name}: ${value}\r\n`
   }
-  if (headers.host === undefined) write('host', target.host)
-  if (headers.accept === undefined) write('accept', '*/*')
-  if (headers['user-agent'] === undefined) write('user-agent', agent)
-  for (const name in headers) write(name, headers[name] ?? '')
-  if (body !== undefined) write('content-length', String(body.byteLength))
+  if (body !== undefined) head += `content-length: ${body.byteLength}\r\n`
   return `${head}\r\n`
 }

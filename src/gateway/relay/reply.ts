@@ -107,7 +107,7 @@ function streamReply(
     settle: (end, seen, isDelivered) =>
       settle(parts, exchange, end, seen, isDelivered).finally(() => exchange.end()),
   })
-  if (exchange.interruption) exchange.notifyInterrupted()
+  if (exchange.interruption) exchange.notifyEnding()
   const headers = streamHeaders(exchange, answer.contentType)
   const isArray = exchange.framing === 'json-array'
   const bytes = isArray ? withoutSecondBracket(stream, false) : stream

@@ -3,8 +3,8 @@ import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { GatewayError } from '../errors.ts'
 import type { AttemptCause } from '../failures/failures.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
+import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
-import type { Expiry, Watch } from './watchdog.ts'
 
 /** A begun streamed answer: its first bytes are here, the rest is pulled. */
 export interface StreamAnswer {

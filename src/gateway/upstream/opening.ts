@@ -2,8 +2,8 @@ import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
+import type { Watch } from '../relay/watchdog.ts'
 import { observerOf } from './other-form.ts'
-import type { Watch } from './watchdog.ts'
 
 /** A stream whose beginning was read; no byte is lost. */
 interface Opening {

@@ -23,6 +23,7 @@ import {
   slowReaderCost,
 } from '../memory/memory-budget.ts'
 import type { OutboundAnswer, ReaderMemory } from '../outbound/http-call.ts'
+import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
 import type { Answer, StreamAnswer } from './answer.ts'
 import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other-form.ts'
 import {
@@ -32,7 +33,6 @@ import {
   readRefusal,
   translateRefusal,
 } from './upstream-answer.ts'
-import type { Expiry, Watch, Watchdog } from './watchdog.ts'
 
 /** The result of one attempt: an answer to relay, or a failure to decide on. */
 export type AttemptResult =
@@ -92,7 +92,7 @@ export class SentCall implements ReadingTask, ReaderMemory {
     this.watch = parts.watchdog.watch(choice.option.channel.timeouts, (expiry) => {
       this.#expiry = expiry
       controller.abort()
-      exchange.notifyInterrupted()
+      exchange.notifyEnding()
     })
   }
 

@@ -11,6 +11,7 @@ import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
 import type { BodyMemory } from '../memory/memory-budget.ts'
 import type { ByteReader, OutboundAnswer } from '../outbound/http-call.ts'
+import type { Watch } from '../relay/watchdog.ts'
 import type { AnswerFacts } from '../translate/translation.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import { hideSecrets, hideSecretsIn, shownBytes } from './hide-secrets.ts'
@@ -28,7 +29,6 @@ import {
   type Unusable,
   unread,
 } from './other-form.ts'
-import type { Watch } from './watchdog.ts'
 
 /** A larger unstreamed answer is treated as invalid. */
 const maxAnswerBytes = 256 * 1_048_576

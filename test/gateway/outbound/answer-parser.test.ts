@@ -4,12 +4,14 @@ import { AnswerInvalid, AnswerParser } from '../../../src/gateway/outbound/answe
 /** What comes of an answer that arrives in pieces of so many bytes. */
 function parse(text: string, pieceBytes: number) {
   const heads: [number, Record<string, string>][] = []
-  const parser = new AnswerParser(({ status, headers }) => {
-    const fields: Record<string, string> = {}
-    headers.forEach((value, name) => {
-      fields[name] = value
-    })
-    heads.push([status, fields])
+  const parser = new AnswerParser({
+    headCame({ status, headers }) {
+      const fields: Record<string, string> = {}
+      headers.forEach((value, name) => {
+        fields[name] = value
+      })
+      heads.push([status, fields])
+    },
   })
   const bytes = Buffer.from(text)
   let body = ''

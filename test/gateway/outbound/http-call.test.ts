@@ -5,7 +5,11 @@ import { type ReaderMemory, sendHttp } from '../../../src/gateway/outbound/http-
 const answerBytes = 2_000_000
 
 /** Asks an upstream that sends much at once, and reads all of it, as slowly as `between` tells. */
-async function readAll(memory: ReaderMemory, between: () => Promise<void>): Promise<number> {
+async function readAll(
+  memory: ReaderMemory,
+  between: () => Promise<void>,
+  isPaced = true,
+): Promise<number> {
   using upstream = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: () => new Response(new Uint8Array(answerBytes)),
@@ -17,7 +21,7 @@ async function readAll(memory: ReaderMemory, between: () => Promise<void>): Prom
       headers: {},
       body: undefined,
       signal: new AbortController().signal,
-      isPaced: true,
+      isPaced,
       memory,
     },
   })
@@ -75,3 +79,64 @@ test('where there is none for long, a little is read now and then', async () => 
   expect(await readAll(memory, async () => {})).toBe(answerBytes)
   expect(looks).toBeGreaterThan(25)
 })
+
+test('an answer that is not paced is read without memory of a slow reader', async () => {
+  const memory: ReaderMemory = {
+    hold: () => expect.unreachable(),
+    release() {},
+    isShort: () => false,
+  }
+  expect(await readAll(memory, () => Bun.sleep(1), false)).toBe(answerBytes)
+})
+
+/** A server whose connections answer so many requests, and close without an answer to the next. */
+function closingServer(answers: () => number) {
+  let connections = 0
+  let requests = 0
+  const server = Bun.listen<{ left: number }>({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    socket: {
+      open(socket) {
+        connections++
+        socket.data = { left: answers() }
+      },
+      data(socket) {
+        requests++
+        if (socket.data.left-- > 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+        else socket.end()
+      },
+    },
+  })
+  const connectionsOfOurs = createConnections()
+  return {
+    counts: () => ({ connections, requests }),
+    async ask(isPaced: boolean): Promise<string> {
+      const answer = await sendHttp(connectionsOfOurs, {
+        ...{ target: new URL(`http://127.0.0.1:${server.port}/`), serverName: undefined, isPaced },
+        ...{ method: 'POST', headers: {}, body: Buffer.from('x'), memory: undefined },
+        signal: new AbortController().signal,
+      })
+      const reader = answer.body?.getReader()
+      const read = await reader?.read()
+      expect((await reader?.read())?.done).toBe(true)
+      return String(read?.value)
+    },
+    [Symbol.dispose]: () => server.stop(true),
+  }
+}
+
+test.each([true, false])(
+  'a kept connection that closes before its answer begins is replaced, once (paced: %p)',
+  async (isPaced) => {
+    let answers = 1
+    using server = closingServer(() => answers)
+    expect(await server.ask(isPaced)).toBe('ok')
+    expect(await server.ask(isPaced)).toBe('ok')
+    expect(server.counts()).toEqual({ connections: 2, requests: 3 })
+    answers = 0
+    await expect(server.ask(isPaced)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(server.counts()).toEqual({ connections: 3, requests: 5 })
+    await expect(server.ask(isPaced)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(server.counts()).toEqual({ connections: 4, requests: 6 })
+  },
+)

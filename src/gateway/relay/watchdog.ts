@@ -9,14 +9,11 @@ interface Limits {
   readonly totalMs: number
 }
 
-export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'passedOn' | 'heldUpMs' | 'stop'>
+export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'pausedMs' | 'stop'>
 
 export type Watchdog = ReturnType<typeof createWatchdog>
 
 const tickMs = 100
-
-/** A shorter wait for the client holds no upstream up: the system's buffers take what it sends meanwhile. */
-const leastWaitMs = 1_000
 
 /** Watches all upstream calls with one timer. `clock` runs while the process does. */
 export function createWatchdog(clock: Clock) {
@@ -46,8 +43,8 @@ class WatchedCall implements Listed {
   readonly #clock: Clock
   readonly #startedAt: number
   #lastAt: number
-  #phase: 'head' | 'body' | 'paused' | 'client' = 'head'
-  #heldUpMs = 0
+  #phase: 'head' | 'body' | 'paused' = 'head'
+  #pausedMs = 0
 
   constructor(
     calls: Roster<WatchedCall>,
@@ -69,19 +66,14 @@ class WatchedCall implements Listed {
     this.#enter('body')
   }
 
-  /** The gateway works on what came, or waits for memory: no silence of the upstream. */
+  /** Waiting for the client: its slowness is not the upstream's silence. */
   paused(): void {
     this.#enter('paused')
   }
 
-  /** Waits for the client to read: its slowness is not the upstream's silence. */
-  passedOn(): void {
-    if (this.#phase !== 'client') this.#enter('client')
-  }
-
-  /** The time in which the client held the upstream up, by all its waits of a second or more. */
-  heldUpMs(): number {
-    return this.#heldUpMs + this.#clientWaitMs(this.#clock())
+  /** The total time in which the client held the upstream up. */
+  pausedMs(): number {
+    return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
   }
 
   stop(): void {
@@ -97,15 +89,10 @@ class WatchedCall implements Listed {
     return undefined
   }
 
-  #enter(phase: 'body' | 'paused' | 'client'): void {
+  #enter(phase: 'body' | 'paused'): void {
     const now = this.#clock()
-    this.#heldUpMs += this.#clientWaitMs(now)
+    if (this.#phase === 'paused') this.#pausedMs += now - this.#lastAt
     this.#phase = phase
     this.#lastAt = now
-  }
-
-  #clientWaitMs(now: number): number {
-    const waitMs = this.#phase === 'client' ? now - this.#lastAt : 0
-    return waitMs < leastWaitMs ? 0 : waitMs
   }
 }
