@@ -24,6 +24,7 @@ test('what failed in a run is named with its file', () => {
       'tests: test/lib/one.test.ts: a table > has rows',
       'tests: test/lib/two.test.ts (worker crashed: SIGKILL)',
     ],
+    paths: new Set(['test/lib/one.test.ts']),
   })
 })
 
@@ -32,6 +33,7 @@ test('a run that breaks between its tests has failed, and so has another command
   expect(judge('types', 'wrong', 2)).toEqual({
     ...{ passed: 0, failed: 1 },
     names: ['types: exit code 2'],
+    paths: new Set(),
   })
-  expect(judge('types', '', 0)).toEqual({ passed: 0, failed: 0, names: [] })
+  expect(judge('types', '', 0)).toEqual({ passed: 0, failed: 0, names: [], paths: new Set() })
 })

@@ -71,7 +71,7 @@ for (const { name, skip, open } of engines) {
     }
     const spentBy = async (user: User) => balanceNano - (await accountOf(user)).balanceNano
     const untilSpent = (user: User, nano: number) =>
-      until(`${user} to have spent ${nano}`, async () => (await spentBy(user)) === nano, 20_000)
+      until(`${user} to have spent ${nano}`, async () => (await spentBy(user)) === nano)
     const create = async (user: User, more: object = {}) => {
       const asked = { model: 'test-model', input: 'Think.', max_output_tokens: 2_000, ...more }
       const answer = await gateway.ask('/v1/responses', asked, keyOf(user))

@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
     const setAside = async () =>
       (await askDatabase(server.url('postgres'), 'SELECT 1 FROM reservation')).length
     // What others have asked before is over.
-    await until('nothing to be set aside', async () => (await setAside()) === 0, 60_000)
+    await until('nothing to be set aside', async () => (await setAside()) === 0)
     const stored = async () => await askDatabase<{ id: number }>(server.url('postgres'), newest)
     const before = await stored()
     const leaving = new AbortController()

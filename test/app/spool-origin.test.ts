@@ -32,7 +32,7 @@ test('what waits in a spool says of which database it is, also of one that began
     return known
   }
   await running.configure({ onlyAccounts: undefined } as object)
-  await until('the first account to be noticed', () => known !== '', 10_000)
+  await until('the first account to be noticed', () => known !== '')
   const aside = Promise.withResolvers<void>()
   records.commit = async (batch) => {
     if (batch.settle?.length) throw new StoreError('The disk is full.')

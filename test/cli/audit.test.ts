@@ -70,4 +70,4 @@ test('prices taken from a list, and what apply changes, are told by the thing', 
   await place.write('tollgate.yaml', JSON.stringify({ accounts }))
   expect(await noted('apply --yes')).toEqual(['account.set kim@example.com'])
   expect(await noted('apply --yes')).toEqual([])
-}, 60_000)
+})

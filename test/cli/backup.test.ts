@@ -63,7 +63,7 @@ It is ready: tollgate serve
     'elsewhere.yaml',
   ])
   expect(JSON.parse(shown.out)).toMatchObject({ key: 'sk-0123456789abcdefghij' })
-}, 60_000)
+})
 
 test('for machines, and for nobody’s eyes the secret', async () => {
   await using place = await createGateway()
@@ -93,7 +93,7 @@ test('for machines, and for nobody’s eyes the secret', async () => {
     checked: ['integrity_check', 'balances'],
     secret: { status: 'environment', file: null, warning: null },
   })
-}, 60_000)
+})
 
 test('where the secret is, if not beside the backup, is told', async () => {
   await using place = await createGateway()
@@ -107,7 +107,7 @@ test('where the secret is, if not beside the backup, is told', async () => {
   expect(wrong.code).toBe(0)
   expect(wrong.err).toContain('tollgate: warning: TOLLGATE_SECRET does not open the keys of')
   expect(wrong.out).toContain('Keep the value of TOLLGATE_SECRET, too')
-}, 60_000)
+})
 
 test('refusals end with 1 and one line, and change nothing', async () => {
   await using place = await createGateway()
@@ -130,4 +130,4 @@ test('refusals end with 1 and one line, and change nothing', async () => {
     expect(err).toContain(message)
   }
   expect(readdirSync(place.path).sort()).toEqual(before)
-}, 60_000)
+})

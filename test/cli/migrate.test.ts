@@ -58,7 +58,7 @@ test('what can not be understood is wrong use, and names no password', async () 
   expect(missing).toMatchObject({ code: 1, out: '' })
   expect(missing.err).toContain('There is no database')
   expect(missing.err.trimEnd().split('\n')).toHaveLength(1)
-}, 60_000)
+})
 
 describe.skipIf(!hasPostgres)('migrate', () => {
   test('says what was moved, compared and verified, and what is to be done', async () => {
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
       env: { TOLLGATE_SECRET: secret },
     })
     expect(JSON.parse(shown.out)).toMatchObject({ key })
-  }, 60_000)
+  })
 
   test('takes the password from the environment', async () => {
     await using place = await createGateway()
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
     expect(refused.err).toContain('refuses this user: check user and password')
     const env = { PGPASSWORD: decodeURIComponent(password) }
     expect(await place.run(words, { env })).toMatchObject({ code: 0, err: '' })
-  }, 60_000)
+  })
 
   test('fails with 1 when the records that were moved are not sound', async () => {
     await using place = await createGateway()
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
       verified: { valid: false, differences_total: 1 },
     })
     expect(moved.err).toContain('It is the same in the old place')
-  }, 60_000)
+  })
 
   test.each(['SIGKILL', 'SIGTERM'] as const)(
     'ended by %s it goes on from there; nothing serves from what is half moved',

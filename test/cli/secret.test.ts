@@ -51,7 +51,7 @@ describe.each([
     expect(JSON.parse(tokens.out)).toHaveLength(1)
     const channels = await place.run(['channel', 'list', '--json'])
     expect(JSON.parse(channels.out)).toHaveLength(lines.includes(channel) ? 1 : 0)
-  }, 60_000)
+  })
 
   test('what needs none works all the same', async () => {
     const env = wrong
@@ -59,20 +59,16 @@ describe.each([
     expect(await place.run(credit, { env })).toMatchObject({ code: 0, err: '' })
     expect(await place.run(['status'], { env })).toMatchObject({ code: 0 })
     expect(await place.run(['verify'], { env })).toMatchObject({ code: 0 })
-  }, 60_000)
+  })
 
-  ofSqlite(
-    'a file that is missing is not made anew',
-    async () => {
-      const file = join(place.path, 'tollgate.db.secret')
-      renameSync(file, `${file}.away`)
-      const { code, err } = await place.run(['serve'])
-      expect(code).toBe(1)
-      expect(err).toContain('or the secret file beside it')
-      expect(existsSync(file)).toBe(false)
-      renameSync(`${file}.away`, file)
-      expect(await place.run(['apply'])).toMatchObject({ code: 0 })
-    },
-    60_000,
-  )
+  ofSqlite('a file that is missing is not made anew', async () => {
+    const file = join(place.path, 'tollgate.db.secret')
+    renameSync(file, `${file}.away`)
+    const { code, err } = await place.run(['serve'])
+    expect(code).toBe(1)
+    expect(err).toContain('or the secret file beside it')
+    expect(existsSync(file)).toBe(false)
+    renameSync(`${file}.away`, file)
+    expect(await place.run(['apply'])).toMatchObject({ code: 0 })
+  })
 })

@@ -44,7 +44,7 @@ describeInBrowser('an amount of many signs', () => {
         const page = await browser.newPage({ locale: 'en-US', viewport, extraHTTPHeaders })
         await page.goto(`${server.url.origin}/console${path}`)
         const amount = page.locator('section[aria-label="Balance"] span').first()
-        await amount.waitFor({ timeout: 15_000 })
+        await amount.waitFor({ timeout: 60_000 })
         expect(await amount.textContent()).toMatch(/^\$1,234,\d{3}\.123456789$/)
         const [lines, over, size] = (await page.evaluate(measure)) as [number, number, string]
         expect(lines).toBe(1)

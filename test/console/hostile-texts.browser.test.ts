@@ -181,7 +181,7 @@ describeInBrowser('hostile texts', () => {
       await context.close()
     }
     await Promise.all([visit(), visit(), visit(), visit()])
-  }, 60_000)
+  })
 
   test('nor where a model says them, whole or in a stream', async () => {
     const { page, wrong, context } = await open('admin')

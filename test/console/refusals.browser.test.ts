@@ -29,7 +29,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
 
   const open = (path: string) => page.goto(`${server.url.origin}/console${path}`)
   const write = (label: string, text: string) =>
-    page.getByLabel(label).first().fill(text, { timeout: 15_000 })
+    page.getByLabel(label).first().fill(text, { timeout: 60_000 })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).last().click()
   /** What a field is described by, its complaint among it. */
   const complaint = (label: string, text: string) =>
@@ -37,7 +37,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
       .locator('.mantine-InputWrapper-root', { hasText: label })
       .locator('.mantine-InputWrapper-error', { hasText: text })
       .first()
-      .waitFor({ timeout: 15_000 })
+      .waitFor({ timeout: 60_000 })
 
   test('of a group whose name is taken', async () => {
     await open('/admin/groups/new')
@@ -84,7 +84,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await write('模型', 'no-such-model')
     await press('发送')
     const alert = page.getByRole('alert')
-    await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 15_000 })
+    await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 60_000 })
     const english = alert.locator('[lang="en"]')
     expect(await english.textContent()).toContain('no-such-model')
   })
@@ -96,10 +96,10 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await write('邮箱', people.user)
     await write('密码', 'a long password')
     await press('登录')
-    await page.getByLabel('验证码').fill('123456', { timeout: 5_000 })
+    await page.getByLabel('验证码').fill('123456', { timeout: 60_000 })
     await page.keyboard.press('Enter')
     const alert = page.getByRole('alert')
-    await alert.getByText('请重新开始').waitFor({ timeout: 5_000 })
+    await alert.getByText('请重新开始').waitFor({ timeout: 60_000 })
     expect(await alert.textContent()).not.toMatch(/[a-z]/)
   })
 

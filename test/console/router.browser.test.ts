@@ -27,7 +27,7 @@ describeInBrowser('the console', () => {
   async function visit(path: string, locale = 'en-US'): Promise<Page> {
     const extraHTTPHeaders = { 'x-test-person': people.admin }
     const page = await browser.newPage({ locale, extraHTTPHeaders })
-    page.setDefaultTimeout(5_000)
+    page.setDefaultTimeout(60_000)
     await page.goto(`${server.url.origin}/console${path}`)
     return page
   }

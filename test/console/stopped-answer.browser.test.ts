@@ -55,5 +55,5 @@ describeInBrowser('an answer that is stopped in the playground of a group that r
     end.resolve()
     await page.getByRole('link', { name: 'Receipt' }).waitFor()
     expect(await page.getByText(/^Cost \$0\.0\d+/).count()).toBe(1)
-  }, 60_000)
+  })
 })

@@ -87,7 +87,7 @@ test('A2: a kill loses no answer in the background: it is held, and charged when
   expect(await account()).toMatchObject(spent)
   expect(await status()).toMatchObject({ answers: 0, reserved_nano: 0 })
   expect(await run('verify')).toMatchObject({ valid: true })
-}, 60_000)
+})
 
 test('A10: who has got an answer is known after a kill; nobody else continues it, nor one that nobody has got', async () => {
   const { body } = await create({})
@@ -109,4 +109,4 @@ test('A10: who has got an answer is known after a kill; nobody else continues it
     expect(refused.body.error).toMatchObject({ code: 'previous_response_not_found' })
   }
   expect(upstream.requests).toHaveLength(asked)
-}, 60_000)
+})

@@ -75,5 +75,5 @@ describe('B9', () => {
       costNano(tokens),
       costNano(tokens),
     ])
-  }, 60_000)
+  })
 })

@@ -63,19 +63,19 @@ test.each(Object.entries(ways))(
     await using scene = await startWeightedScene(dying, timeouts)
     const channel = scene.upstreams[dying]
     const clients = startClients(scene.gateway.url, clientCount)
-    await until('work for everyone', () => channel.upstream.count() > 300, 20_000)
+    await until('work for everyone', () => channel.upstream.count() > 300)
 
     const diedAt = Date.now()
     await die(channel)
     await Bun.sleep(forMs)
     await revive(channel)
     const revivedAt = Date.now()
-    const backAt = await until('work for it again', () => findBack(scene, revivedAt), 30_000)
+    const backAt = await until('work for it again', () => findBack(scene, revivedAt))
     await Bun.sleep(1_000)
     const evenAt = Date.now()
     const { seen } = clients
     const enough = seen.length + 2_000
-    await until('work to be shared', () => seen.length >= enough, 30_000)
+    await until('work to be shared', () => seen.length >= enough)
     await clients.stop()
 
     const broken = seen.filter(({ outcome }) => outcome === 'broken')
@@ -96,7 +96,6 @@ test.each(Object.entries(ways))(
     expect(backAt).toBeLessThan(Math.max(last?.until ?? 0, revivedAt) + backMs)
     for (const name of channelNames) expect(shares[name]).toBeWithin(...bounds(name))
   },
-  90_000,
 )
 
 const isDying = ({ channel }: { readonly channel: ChannelName }) => channel === dying

@@ -54,7 +54,7 @@ beforeAll(async () => {
     accounts: { shared: { concurrency: places.account.concurrency } },
     groups: { grouped: { concurrency: places.group.concurrency } },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await strict[Symbol.asyncDispose]()
   await patient[Symbol.asyncDispose]()
@@ -152,7 +152,7 @@ describe('places', () => {
       // The upstream does not see a request that is being settled, or that is on its way.
       expect(share).toBeGreaterThan(0.8)
     }
-  }, 60_000)
+  })
 
   test('those who wait are let in as they came', async () => {
     patient.takeMs('queue', 20)
@@ -206,7 +206,7 @@ describe('a flood of one token', () => {
     isOver = true
     await Promise.all(flood)
     compare('beside a flood', without, beside)
-  }, 60_000)
+  })
 
   test('that waits does not hold up another', async () => {
     await calmMs(patient)
@@ -223,5 +223,5 @@ describe('a flood of one token', () => {
     // Those who left gave up their places in the queue, too.
     using again = await patient.client('flooded')
     expect((await again.ask()).status).toBe(200)
-  }, 60_000)
+  })
 })

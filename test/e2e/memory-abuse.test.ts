@@ -107,7 +107,7 @@ test('a body that drips is given up while others wait for its memory, and its co
   } finally {
     clearInterval(drip)
   }
-}, 60_000)
+})
 
 test('WebSockets are bounded for an account, not for each of its keys', async () => {
   const sockets: WebSocket[] = []

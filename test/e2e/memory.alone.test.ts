@@ -88,7 +88,6 @@ test.each(allDialects.map((dialect) => [dialect.name, dialect] as const))(
       charged_nano: -costNano(tokens),
     })
   },
-  60_000,
 )
 
 test('S8: a slow client sets the pace of its upstream', async () => {

@@ -87,7 +87,7 @@ describe('a second serve on the same database', () => {
     await using ledger = openLedger(folder.path)
     const isClosed = async () => (await ledger.reservations()).length === 0
     // On a server nodes look for the dead every five seconds, in a file the next one when it starts.
-    if (testEngine === 'postgres') await until('a look for the dead', isClosed, 8_000)
+    if (testEngine === 'postgres') await until('a look for the dead', isClosed)
     expect(await ledger.reservations()).toEqual([])
     expect(await ledger.reservedNano()).toBe(0)
     for (const { id } of streams) {
@@ -134,4 +134,4 @@ test('killed while it starts for the first time, it starts the next time', async
     expect(await ledger.sumNano()).toBe(100e9 - costNano(tokens))
     expect(await ledger.balanceNano()).toBe(await ledger.sumNano())
   }
-}, 60_000)
+})

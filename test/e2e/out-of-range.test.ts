@@ -86,4 +86,4 @@ test('the compiled program refuses each integer that is out of its range', async
   }
   expect(wrong).toEqual([])
   expect(gate.stderr.join('')).toBe('')
-}, 60_000)
+})

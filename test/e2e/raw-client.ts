@@ -67,13 +67,13 @@ export async function openRaw(port: number, address = '127.0.0.1'): Promise<RawC
   return {
     socket,
     closed,
-    answer: (method = 'GET', limitMs = 10_000) =>
+    answer: (method = 'GET', limitMs = 60_000) =>
       news(limitMs, () => {
         const found = takeAnswer(received, method, ended)
         if (found) received = received.subarray(found.size)
         return found?.answer
       }),
-    received: (text, limitMs = 10_000) =>
+    received: (text, limitMs = 60_000) =>
       news(limitMs, () => received.includes(text) || undefined).then(() => {}),
     [Symbol.dispose]: () => socket.destroy(),
   }

@@ -85,7 +85,7 @@ function groupWith(requests: number): Promise<StatusGroup> {
     const found = (await statusOf()).find(({ name }) => name === 'default')
     return found?.availability['1h'].requests === requests && found
   }
-  return until(`${requests} requests in the status`, find, 15_000)
+  return until(`${requests} requests in the status`, find)
 }
 
 async function metricsOf(): Promise<ReadonlyMap<string, MetricFamily>> {
@@ -132,7 +132,7 @@ test('figures agree with what was asked: successes, failures of the upstream, mi
     ...{ state: 'no_data', models: [] },
     availability: { '90d': { requests: 0, ratio: null } },
   })
-}, 60_000)
+})
 
 test('the status page says the same in words, in the reader’s language', async () => {
   const pageIn = async (language: string) => {
@@ -177,7 +177,7 @@ test('a restart keeps the figures of the status and adds to them; metrics begin 
   expect(await ask('please')).toBe(200)
   expect((await groupWith(10)).availability['90d'].ratio).toBe(0.8)
   expect(told(await metricsOf(), 'tollgate_requests_total', outcome('succeeded'))).toBe(1)
-}, 60_000)
+})
 
 describe('the address of the metrics', () => {
   test('is told at the start', () => {

@@ -7,7 +7,7 @@ import { startOwnTime } from '../support/own-time.ts'
 export async function until<Found>(
   what: string,
   find: () => Found | Promise<Found>,
-  limitMs = 20_000,
+  limitMs = 100_000,
 ): Promise<Exclude<Found, false | null | undefined>> {
   using ownTime = startOwnTime()
   for (;;) {

@@ -103,7 +103,7 @@ ofSqlite(
       args: ['serve', '--log', 'json'],
       config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
     })
-    const told = (line: string) => until(line, () => gateway.stdout.join().includes(line), 10_000)
+    const told = (line: string) => until(line, () => gateway.stdout.join().includes(line))
     const asking = ask(gateway.url, dialects.chat, false)
     await asked.promise
     const unlock = await lock(gateway)

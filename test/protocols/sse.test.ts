@@ -215,6 +215,5 @@ describe('recorded streams', () => {
       }
       expect(streams.length).toBeGreaterThan(100)
     },
-    60_000,
   )
 })

@@ -29,7 +29,7 @@ beforeAll(async () => {
   expect(await world.node.stop()).toBe(0)
   copyFileSync(world.database, well)
   expect(existsSync(`${world.database}-wal`)).toBe(false)
-}, 60_000)
+})
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]()

@@ -119,7 +119,7 @@ export async function startBinary(options: StartOptions = {}): Promise<RunningBi
     return code
   }
   const stop = async () => {
-    const lastResort = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    const lastResort = setTimeout(() => child.kill('SIGKILL'), 60_000)
     const code = await kill('SIGTERM')
     clearTimeout(lastResort)
     if (own) await releaseDatabaseOf(own.path)
@@ -127,7 +127,7 @@ export async function startBinary(options: StartOptions = {}): Promise<RunningBi
     return code
   }
   const url = `http://127.0.0.1:${port}`
-  const limitMs = options.readyMs ?? 15_000
+  const limitMs = options.readyMs ?? 60_000
   const trouble = await untilReady(url, child.exited, limitMs)
   if (trouble !== undefined) {
     await stop()

@@ -19,7 +19,7 @@ export async function startConsolePages(yaml?: Options) {
     async open(person: Person, path: string, locale: 'en-US' | 'zh-CN' = 'en-US'): Promise<Page> {
       const extraHTTPHeaders = { 'x-test-person': people[person] }
       const page = await browser.newPage({ locale, extraHTTPHeaders })
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(60_000)
       await page.goto(`${server.url.origin}/console${path}`)
       return page
     },

@@ -14,7 +14,7 @@ export async function expectWithinASecond(
   for (let round = 0; round <= 3 && shortestMs >= 1_000; round++) {
     await change(round)
     const startTick = performance.now()
-    await until('the change to be seen', isSeen, 10_000)
+    await until('the change to be seen', isSeen)
     if (round > 0) shortestMs = Math.min(shortestMs, performance.now() - startTick)
   }
   expect(shortestMs).toBeLessThan(1_000)

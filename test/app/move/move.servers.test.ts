@@ -56,25 +56,21 @@ async function interrupted(source: StorePlace, target: StorePlace, pages: number
 const digests = ({ tables }: Moved) => tables.map(({ table, sha256 }) => [table, sha256])
 
 describe.skipIf(!hasPostgres)('moving', () => {
-  test.each([1, 2, 3])(
-    'everything there and back leaves all as it was (%d)',
-    async (seed) => {
-      const [first, back] = [scene.sqlite('first.db'), scene.sqlite('back.db')]
-      const middle = await scene.postgres()
-      await makeStore(first.path, seed, 150)
-      const there = await run(first, middle)
-      expect(there.tables.map(({ table }) => table)).toEqual(movedTables.map(({ name }) => name))
-      expect(there.tables.filter(({ rows }) => rows !== 150)).toEqual([])
-      expect(there).toMatchObject({ rows: 150 * movedTables.length, resumedRows: 0 })
-      expect(await seen(middle)).toEqual(await seen(first))
+  test.each([1, 2, 3])('everything there and back leaves all as it was (%d)', async (seed) => {
+    const [first, back] = [scene.sqlite('first.db'), scene.sqlite('back.db')]
+    const middle = await scene.postgres()
+    await makeStore(first.path, seed, 150)
+    const there = await run(first, middle)
+    expect(there.tables.map(({ table }) => table)).toEqual(movedTables.map(({ name }) => name))
+    expect(there.tables.filter(({ rows }) => rows !== 150)).toEqual([])
+    expect(there).toMatchObject({ rows: 150 * movedTables.length, resumedRows: 0 })
+    expect(await seen(middle)).toEqual(await seen(first))
 
-      const again = await run(middle, back)
-      expect(digests(again)).toEqual(digests(there))
-      expect(differingTables(first.path, back.path)).toEqual([])
-      expect(await seen(back)).toEqual(await seen(first))
-    },
-    60_000,
-  )
+    const again = await run(middle, back)
+    expect(digests(again)).toEqual(digests(there))
+    expect(differingTables(first.path, back.path)).toEqual([])
+    expect(await seen(back)).toEqual(await seen(first))
+  })
 
   test('between two files, and between two databases of PostgreSQL', async () => {
     const [first, second] = [scene.sqlite('first.db'), scene.sqlite('second.db')]
@@ -84,7 +80,7 @@ describe.skipIf(!hasPostgres)('moving', () => {
     expect(differingTables(first.path, second.path)).toEqual([])
     await run(second, one)
     expect(digests(await run(one, two))).toEqual(digests(moved))
-  }, 60_000)
+  })
 
   test('goes on after new rows as the old place would have', async () => {
     const [first, back] = [scene.sqlite('first.db'), scene.sqlite('back.db')]
@@ -111,7 +107,7 @@ describe.skipIf(!hasPostgres)('moving', () => {
       ])
     const { tables } = await run(middle, back)
     expect(tables.find(({ table }) => table === 'request')?.rows).toBe(41)
-  }, 60_000)
+  })
 
   test('tells counts and sums of what it has compared', async () => {
     const [first, middle] = [scene.sqlite('first.db'), await scene.postgres()]
@@ -126,7 +122,7 @@ describe.skipIf(!hasPostgres)('moving', () => {
       'balance_nano',
       'reserved_nano',
     ])
-  }, 60_000)
+  })
 
   test.each(['to PostgreSQL', 'to SQLite'] as const)(
     'ended after any number of pages it goes on where it was, %s',
@@ -147,7 +143,6 @@ describe.skipIf(!hasPostgres)('moving', () => {
       if (direction === 'to PostgreSQL') await run(middle, back)
       expect(differingTables(first.path, back.path)).toEqual([])
     },
-    60_000,
   )
 
   test('begins anew when it is told to, from another place, too', async () => {
@@ -161,5 +156,5 @@ describe.skipIf(!hasPostgres)('moving', () => {
     await interrupted(middle, back, 20)
     await run(middle, back, { isRestarted: true })
     expect(differingTables(other.path, back.path)).toEqual([])
-  }, 60_000)
+  })
 })

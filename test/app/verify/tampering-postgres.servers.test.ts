@@ -29,7 +29,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     made = await createMadeStore(count, 'PostgreSQL')
     template = new URL(made.path).pathname.slice(1)
     await made.store.close() // nobody may be connected to what is copied
-  }, 60_000)
+  })
   afterAll(async () => {
     await made[Symbol.asyncDispose]()
     folder[Symbol.dispose]()

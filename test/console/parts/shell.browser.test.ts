@@ -21,7 +21,7 @@ describeInBrowser('while the gateway is not there', () => {
     })
     const extraHTTPHeaders = { 'x-test-person': people.user }
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     await page.clock.install()
   })
   afterAll(async () => {

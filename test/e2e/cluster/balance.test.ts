@@ -61,7 +61,7 @@ describeCluster('three nodes behind nginx', () => {
     }
     const verified = await cluster.run('verify')
     expect([verified.exitCode, verified.stderr]).toEqual([0, ''])
-  }, 60_000)
+  })
 
   test('a budget for 300 requests lets 300 of 900 pass, and what a killed node had set aside comes back', async () => {
     const payable = 300

@@ -31,7 +31,7 @@ export async function startConsole(config: (listen: string) => string) {
         ...{ locale, colorScheme, viewport: { width, height: 800 } },
         permissions: ['clipboard-read', 'clipboard-write'],
       })
-      context.setDefaultTimeout(15_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       const errors = watchErrors(page)
       await page.goto(gateway.url + path)

@@ -78,7 +78,6 @@ test.if(process.platform === 'linux')(
     process.kill(gate.pid, 'SIGKILL')
     await until('it to end as well', () => !existsSync(`/proc/${reader}`))
   },
-  60_000,
 )
 
 test.if(process.platform === 'linux')(

@@ -189,7 +189,7 @@ describe('a probe that fails', () => {
 describe('the rounds', () => {
   /** Waits for what is under way. */
   const answered = (count: number) =>
-    until(`${count} probes`, () => upstream.requests.length === count, 2_000)
+    until(`${count} probes`, () => upstream.requests.length === count)
 
   test('begin spread over the interval, and go on at its pace, not quite evenly', async () => {
     const numbers = [0.25, 0.75]

@@ -64,7 +64,7 @@ async function startNodes(count: number, { url = valkey.url, leaseMs = 2_000 } =
   return { nodes, nodeAt, lines, prefix }
 }
 
-async function until(holds: () => boolean, limitMs = 8_000): Promise<void> {
+async function until(holds: () => boolean, limitMs = 60_000): Promise<void> {
   for (const end = tick() + limitMs; !holds(); await Bun.sleep(5))
     if (tick() > end) throw new Error('It did not come about in time.')
 }

@@ -26,7 +26,7 @@ async function call(host: string, way: keyof typeof proxies): Promise<string> {
   try {
     const response = await outbound({
       ...{ url: `https://${host}:${server.port}/`, method: 'GET', headers: {}, body: undefined },
-      ...{ signal: AbortSignal.timeout(5_000), allowPrivate: false, connectMs: 1_000 },
+      ...{ signal: AbortSignal.timeout(60_000), allowPrivate: false, connectMs: 1_000 },
       proxy: proxies[way].url,
     })
     return (await response.text()).replace(`:${server.port}`, '')

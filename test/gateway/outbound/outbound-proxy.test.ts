@@ -19,7 +19,7 @@ import { fullServer } from './full-server.ts'
 import { startTwoHosts } from './two-hosts.ts'
 
 const callTo = (url: string, details: Partial<OutboundCall> = {}): OutboundCall => ({
-  ...{ url, method: 'GET', headers: {}, body: undefined, signal: AbortSignal.timeout(5_000) },
+  ...{ url, method: 'GET', headers: {}, body: undefined, signal: AbortSignal.timeout(60_000) },
   ...{ allowPrivate: false, connectMs: 1_000, ...details },
 })
 

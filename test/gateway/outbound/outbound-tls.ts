@@ -24,7 +24,7 @@ async function call(host: string, isForeign: boolean): Promise<string> {
   try {
     const response = await outbound({
       ...{ url: `https://${host}:${server.port}/`, method: 'GET', headers: {}, body: undefined },
-      ...{ signal: AbortSignal.timeout(5_000), allowPrivate: false, connectMs: 1_000, isForeign },
+      ...{ signal: AbortSignal.timeout(60_000), allowPrivate: false, connectMs: 1_000, isForeign },
     })
     return (await response.text()).replace(`:${server.port}`, '')
   } catch (error) {

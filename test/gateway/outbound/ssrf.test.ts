@@ -23,7 +23,7 @@ const outbound = createOutbound({ env: {} })
 const media = createMediaFetcher({ outbound }).of('a client')
 
 const callTo = (url: string, details: Partial<OutboundCall> = {}): OutboundCall => ({
-  ...{ url, method: 'GET', headers: {}, body: undefined, signal: AbortSignal.timeout(5_000) },
+  ...{ url, method: 'GET', headers: {}, body: undefined, signal: AbortSignal.timeout(60_000) },
   ...{ allowPrivate: false, connectMs: 1_000, ...details },
 })
 

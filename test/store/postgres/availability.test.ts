@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres)('minutes of a table that was another one a moment 
     const seen = await counted('n_tup_ins')
     expect(seen.changed).toBe(added.length + 2 * models)
     expect(seen.read).toBeLessThan(added.length)
-  }, 60_000)
+  })
 
   test('are removed in the order of their keys, and no others are looked at', async () => {
     await using opened = await openUnknown()
@@ -82,5 +82,5 @@ describe.skipIf(!hasPostgres)('minutes of a table that was another one a moment 
     expect(seen.changed).toBe(added.length)
     // Each as what the end of a step is found by, and as what is removed.
     expect(seen.read).toBeLessThan(3 * added.length)
-  }, 60_000)
+  })
 })

@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
     await other.refresh()
     expect(other.text()).toContain('"input_price":1')
     await leader.store.close()
-    await until('another node to build', () => other.text().includes('"input_price":2'), 10_000)
+    await until('another node to build', () => other.text().includes('"input_price":2'))
     await snapshots.stop()
   })
 })

@@ -158,7 +158,6 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
         { isNew: true },
       ])
     },
-    60_000,
   )
 
   test('of a former version is changed by no command', async () => {

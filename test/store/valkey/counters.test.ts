@@ -54,7 +54,7 @@ const serverMs = async (): Promise<number> => {
 /** How many of them were let in. */
 const countIn = (all: readonly Admitted[]) => all.filter(({ ok }) => ok).length
 
-async function until(holds: () => boolean, limitMs = 5_000): Promise<void> {
+async function until(holds: () => boolean, limitMs = 60_000): Promise<void> {
   for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
     if (performance.now() > end) throw new Error('It did not come about in time.')
 }

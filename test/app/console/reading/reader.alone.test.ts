@@ -54,7 +54,7 @@ function onEngine(engine: EngineName): void {
   beforeAll(async () => {
     made = await createMadeStore(requests, engine)
     place = engine === 'SQLite' ? { path: made.path } : { url: made.path }
-  }, 60_000)
+  })
   afterAll(() => made[Symbol.asyncDispose]())
 
   test('a store says where it is', () => {

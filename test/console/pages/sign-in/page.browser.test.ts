@@ -21,7 +21,7 @@ describeInBrowser('after a session has ended elsewhere', () => {
     const moreAccounts = [{ ...ann, role: 'admin', tokens: [token] }, ben]
     ;[app, browser] = await Promise.all([startSignIn({ moreAccounts, settings }), openBrowser()])
     context = await browser.newContext({ locale: 'en-US' })
-    context.setDefaultTimeout(5_000)
+    context.setDefaultTimeout(60_000)
     page = await context.newPage()
     await page.clock.install()
     await page.goto(`${app.serving.url}/console/tokens`)

@@ -26,7 +26,7 @@ describeInBrowser('who is not let in by a provider', () => {
 
   async function visit(path: string, locale: string): Promise<Page> {
     const page = await browser.newPage({ locale })
-    page.setDefaultTimeout(5_000)
+    page.setDefaultTimeout(60_000)
     await page.goto(`${app.serving.url}/console${path}`)
     return page
   }

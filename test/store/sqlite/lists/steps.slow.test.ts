@@ -29,7 +29,7 @@ beforeAll(async () => {
   const always = Number.POSITIVE_INFINITY
   const source = { ...createSource(reader), quickMs: always, searchMs: always }
   lists = createLists(source, () => now)
-}, 60_000)
+})
 afterAll(async () => {
   reader[Symbol.dispose]()
   db.close()
