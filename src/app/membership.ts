@@ -116,12 +116,12 @@ export async function joinNodes(parts: MembershipParts) {
 
 /** Load that this node reports; read every few seconds. Without `counters` and `documents` it is alone. */
 export function createNodeLoad(
-  forwarder: Pick<Forwarder, 'begun' | 'active' | 'activeStreams'>,
+  forwarder: Pick<Forwarder, 'requestCount' | 'active' | 'activeStreams'>,
   counters: Pick<Counters, 'isUnavailable'> | undefined,
   documents: Pick<DocumentStore, 'isLeading'> | undefined,
   tick: Clock,
 ): () => Required<NodeLoad> {
-  const requestsPerMinute = createPerMinute(forwarder.begun, tick)
+  const requestsPerMinute = createPerMinute(forwarder.requestCount, tick)
   return () => ({
     requests: forwarder.active(),
     streams: forwarder.activeStreams(),

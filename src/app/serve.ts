@@ -40,8 +40,8 @@ const pollMs = 500
 
 /** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see README). */
 const bounds = {
-  /** Time for the error events of interrupted streams. */
-  lastWordsMs: 2_000,
+  /** Time for interrupted requests to be settled; their error events follow. */
+  interruptedMs: 2_000,
   /** Longer than the patience with an unavailable store: only then is the loss known. */
   settleMs: 15_000,
   closeMs: 5_000,
@@ -140,8 +140,8 @@ export async function serve(parts: ServeParts) {
     const deadline = performance.now() + graceMs
     while (tollgate.active() > 0 && performance.now() < deadline && graceMs > 0) await pause()
     tollgate.interruptAll()
-    const lastWords = performance.now() + bounds.lastWordsMs
-    while (tollgate.active() > 0 && performance.now() < lastWords) await pause()
+    const settledBy = performance.now() + bounds.interruptedMs
+    while (tollgate.active() > 0 && performance.now() < settledBy) await pause()
     const active = tollgate.active()
     if (active > 0) log.warn('requests have not ended; they are settled as they are', { active })
     const settle = async () => {

@@ -31,7 +31,7 @@ interface Stoppable {
 
 /**
  * Resolves after a signal has stopped the gateway, to what could not be ended. A second signal skips the
- * grace time, a third ends the process. SIGHUP reads the configuration again.
+ * grace time; a third, or a second one after the settlements, ends the process. SIGHUP reads the configuration again.
  */
 export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {

@@ -74,7 +74,7 @@ export class Exchange implements Listed {
   interruption: Interruption | undefined
   /** Its reservation was refused, which ended the upstream call. */
   isDenied = false
-  onEnding: (() => void) | undefined
+  onInterrupted: (() => void) | undefined
 
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
@@ -113,17 +113,21 @@ export class Exchange implements Listed {
     this.interrupt('client_left')
   }
 
-  /** Ends it from outside. The upstream call ends now at a shutdown or if nothing is billed; else `onEnding` decides. */
+  /**
+   * Ends it from outside. The upstream call ends now at a shutdown, or if nothing is billed; else a relay decides
+   * by `onInterrupted`. Before there is one, the call goes on.
+   */
   interrupt(interruption: Interruption): void {
     if (interruption === 'shutdown') this.interruption = interruption
     else this.interruption ??= interruption
     if (interruption === 'shutdown' || !this.mayBill) this.abort()
-    this.notifyEnding()
+    this.notifyInterrupted()
   }
 
-  notifyEnding(): void {
+  /** It is interrupted, or a time limit of its upstream is over. */
+  notifyInterrupted(): void {
     this.#refuseAdmission?.(endedOutside())
-    this.onEnding?.()
+    this.onInterrupted?.()
   }
 
   /** Its admission; rejects when it is interrupted or refused meanwhile. */
@@ -153,8 +157,8 @@ export class Exchange implements Listed {
     this.abort()
   }
 
-  /** Releases all that it holds. Idempotent. */
-  end(): void {
+  /** Releases all that it holds; a stream's at its settlement, before the last bytes leave. Idempotent. */
+  releaseAll(): void {
     if (!this.#active.delete(this)) return
     if (this.hasSlot) this.#parts.slots.release()
     if (this.lease) this.#parts.memory.end(this.lease)

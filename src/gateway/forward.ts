@@ -8,8 +8,7 @@ import type { ModelCall } from './admit/gatekeeper.ts'
 import { dropRest } from './body/rest-of-body.ts'
 import { usualSilenceSeconds } from './context.ts'
 import { asGatewayError, endedOutside } from './errors.ts'
-import { Exchange, type ExchangeReservation } from './exchange.ts'
-import { countInput } from './money/count-input.ts'
+import { Exchange } from './exchange.ts'
 import type { End } from './money/record.ts'
 import { recordUncharged, type SettleParts, settle } from './money/settle.ts'
 import { disconnectTexts, showsAll } from './relay/disconnect.ts'
@@ -23,7 +22,8 @@ import {
   replyTo,
   settleWhole,
 } from './relay/reply.ts'
-import type { Answer, StreamAnswer } from './upstream/answer.ts'
+import type { Answer } from './upstream/answer.ts'
+import { answerCount } from './upstream/answer-count.ts'
 import { type AskParts, askChannels } from './upstream/ask-channels.ts'
 
 interface ForwardParts extends AdmitParts, AskParts, SettleParts {
@@ -35,15 +35,15 @@ interface ForwardParts extends AdmitParts, AskParts, SettleParts {
 
 export type Forwarder = ReturnType<typeof createForwarder>
 
-/** The way of a request: admit it, ask its channels, pay, reply. */
+/** The way of a request: admit it, ask its channels, settle, reply; a stream settles inside its reply. */
 export function createForwarder(parts: ForwardParts) {
   const active = new Roster<Exchange>()
-  let begun = 0
+  let requestCount = 0
   let closed = false
 
   async function forward(call: ModelCall): Promise<Response> {
     const exchange = new Exchange(call, parts, active)
-    begun++
+    requestCount++
     const { signal } = call.request
     try {
       if (closed) throw endedOutside()
@@ -52,15 +52,14 @@ export function createForwarder(parts: ForwardParts) {
       const admitted = await admission.promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const reply = await replyOf(parts, exchange, admitted)
-      // Streams do not reset the limit: at their end the connection may be gone.
+      // A stream leaves the limit off: at its end the connection may be gone.
       if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
       return toResponse(reply)
     } catch (error) {
-      exchange.end()
+      exchange.releaseAll()
       const reply = fail(parts, exchange, error)
-      const isUnknownCaller = exchange.caller === undefined || reply.status === 401
-      if (!(await dropRest(call.request, isUnknownCaller, error)))
-        reply.headers.connection = 'close'
+      const isUntrusted = exchange.caller === undefined || reply.status === 401
+      if (!(await dropRest(call.request, isUntrusted, error))) reply.headers.connection = 'close'
       return toResponse(reply)
     }
   }
@@ -68,7 +67,7 @@ export function createForwarder(parts: ForwardParts) {
   return {
     /** One request through all its steps; never throws: a failure is an answer, too. */
     forward,
-    begun: (): number => begun,
+    requestCount: (): number => requestCount,
     active: (): number => active.size,
     activeStreams(): number {
       let count = 0
@@ -103,8 +102,8 @@ async function askAndReply(
   let isAnswered = false
   try {
     const answer = await ask(parts, exchange, admitted)
-    const paying = pay(parts, exchange, answer)
-    if (paying) await paying
+    const storing = awaitReservation(parts, exchange, answer)
+    if (storing) await storing
     isAnswered = true
     beginReply(parts, exchange)
     const settling = settleWhole(parts, exchange, answer)
@@ -113,9 +112,9 @@ async function askAndReply(
   } catch (error) {
     heartbeat.stop()
     const hasLeft = !isAnswered && exchange.interruption === 'client_left'
-    const mustPay = hasLeft && exchange.mayBill && !exchange.isDenied
-    const isSettled = mustPay && (await settleWithoutAnswer(parts, exchange))
-    exchange.end()
+    const isOwed = hasLeft && exchange.mayBill && !exchange.isDenied
+    const isSettled = isOwed && (await settleWithoutAnswer(parts, exchange))
+    exchange.releaseAll()
     // The client is gone, and the settlement has logged the end.
     if (isSettled) return errorReply(exchange, asGatewayError(error, parts.log, exchange.requestId))
     return fail(parts, exchange, error)
@@ -126,29 +125,23 @@ async function askAndReply(
 function ask(parts: ForwardParts, exchange: Exchange, admitted: Admitted): Promise<Answer> {
   if (exchange.operation !== exchange.protocol.counting)
     return askChannels(parts, exchange, admitted)
-  return countInput(parts, exchange, admitted, () => askChannels(parts, exchange, admitted))
+  return answerCount(parts, exchange, admitted, () => askChannels(parts, exchange, admitted))
 }
 
 /** Waits until the reservation is stored: for a stream, and on a shared store for each charged answer. */
-function pay(
+function awaitReservation(
   { committer }: ForwardParts,
   { reservation }: Exchange,
-  found: Answer,
+  answer: Answer,
 ): Promise<void> | undefined {
-  if (found.kind === 'stream') return payStream(reservation, found)
-  return found.kind !== 'refusal' && committer.isShared ? reservation?.ensureStored() : undefined
-}
-
-async function payStream(
-  reservation: ExchangeReservation | undefined,
-  stream: StreamAnswer,
-): Promise<void> {
-  try {
-    await reservation?.ensureStored()
-  } catch (error) {
-    stream.finish('abandoned')
-    throw error
+  if (answer.kind !== 'stream') {
+    const isAwaited = committer.isShared && answer.kind !== 'refusal'
+    return isAwaited ? reservation?.ensureStored() : undefined
   }
+  return reservation?.ensureStored().catch((error: unknown) => {
+    answer.finish('abandoned')
+    throw error
+  })
 }
 
 /** Charges a client that disconnected before its upstream answered; false: it is charged later. */
@@ -164,8 +157,9 @@ async function settleWithoutAnswer(parts: ForwardParts, exchange: Exchange): Pro
 
 /** Records a request that failed before its answer, at no cost, and makes its reply. */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
-  const isGatewayFault = exchange.isDenied || exchange.answeredTick !== undefined
-  const interruption = isGatewayFault ? undefined : exchange.interruption
+  // A denied reservation, or what failed behind an answer, ended it before any interruption.
+  const isEnded = exchange.isDenied || exchange.answeredTick !== undefined
+  const interruption = isEnded ? undefined : exchange.interruption
   const error = asGatewayError(thrown, parts.log, exchange.requestId)
   const refused = error.status < 500 && error.kind !== 'channels_busy'
   recordUncharged(parts, exchange, {

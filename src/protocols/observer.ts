@@ -4,7 +4,7 @@ import {
   complete,
   createObservation,
   fail,
-  isOver,
+  isFinal,
   noteForeign,
   ToolTally,
 } from './canonical/observation.ts'
@@ -43,7 +43,7 @@ export abstract class Observer implements AnswerObserver {
 
   push(data: string, name: string, json?: JsonObject): 'pass' | 'usage-only' {
     const { seen } = this
-    if (isOver(seen)) return 'pass'
+    if (isFinal(seen)) return 'pass'
     const text = json === undefined ? this.#repeated?.textOf(data) : undefined
     if (text !== undefined) {
       addText(seen.text, text)

@@ -30,8 +30,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'next to nothing is set aside',
     file: 'src/gateway/money/afford.ts',
-    find: 'const boundWithExcessNano = boundNano + excess',
-    replace: 'const boundWithExcessNano = Math.ceil((boundNano + excess) * 0.001)',
+    find: 'const toReserveNano = boundNano + overrun',
+    replace: 'const toReserveNano = Math.ceil((boundNano + overrun) * 0.001)',
   },
   {
     name: 'the first of two limits holds',

@@ -13,8 +13,8 @@ async function replyWithout(kind: ErrorKind) {
   if (route === undefined) throw new Error('There is no route.')
   const response = new Response(JSON.stringify({ id: 'x'.repeat(100_000) }))
   const task = {
-    ...{ exchange, body, route, hasNext: undefined, begun: () => 0 },
-    watch: { touched() {}, paused() {}, pausedMs: () => 0, stop() {} },
+    ...{ exchange, body, route, hasNext: undefined, firstBytesCame: () => 0 },
+    watch: { touched() {}, paused() {}, passedOn() {}, heldUpMs: () => 0, stop() {} },
     memory: {
       mostBytes: 1_000_000,
       give() {},

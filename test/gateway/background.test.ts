@@ -114,7 +114,7 @@ async function after(ms: number): Promise<void> {
 const request = async (store: Store = scene.store) => (await store.records.receipt('late'))?.request
 const balance = async () => (await scene.sum()).balanceNano
 /** By how much a request of the account is taken to turn out dearer, of one nano-USD. */
-const excess = () => scene.reservations.excess(scene.caller.account.id, [], 1)
+const excess = () => scene.reservations.likelyOverrun(scene.caller.account.id, [], 1)
 
 test('is asked for until it has ended, and charged by the price of the time when it was asked', async () => {
   for (const ms of [1_000, minute, hour]) await after(ms)

@@ -128,7 +128,7 @@ export async function createMoneyScene(options: MoneyOptions) {
           ...{ first: first.value ?? new Uint8Array(0), reader: pulled, finish: () => {} },
           ...{ translator: undefined, framing: 'sse' },
           observer: operation.createObserver(),
-          watch: { touched() {}, paused() {}, pausedMs: () => 0, stop() {} },
+          watch: { touched() {}, paused() {}, passedOn() {}, heldUpMs: () => 0, stop() {} },
           signal: new AbortController().signal,
         },
         splitter: createSseSplitter(),

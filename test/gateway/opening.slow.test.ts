@@ -6,7 +6,7 @@ import { errorEvents } from '../e2e/stream-breaks.ts'
 import { protocols, tokens } from './relay-scene.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
-const watch = { touched() {}, paused() {}, pausedMs: () => 0, stop() {} }
+const watch = { touched() {}, paused() {}, passedOn() {}, heldUpMs: () => 0, stop() {} }
 
 /** A stream in pieces, each after so many milliseconds; then its end, a break, or nothing. */
 function readerOf(pieces: readonly string[], ending: 'end' | 'break' | 'silence', delayMs = 0) {
@@ -75,17 +75,17 @@ describe.each(allDialects)('$name', (dialect) => {
     ['in pieces', [...`${announced}${failed}`]],
   ] as const)('S4: an error %s is found; and may still be passed on', async (_, pieces) => {
     const opening = await open(dialect, readerOf(pieces, 'silence'))
-    expect(opening.failure).toMatchObject({ error: undefined })
+    expect(opening.failure).toMatchObject({ broken: undefined })
     // A frame is one at its CR, before the LF that belongs to it.
     expect(Buffer.from(opening.first).toString().trim()).toBe(pieces.join('').trim())
   })
 
   test('S5: an end, or a break, before anything was said is a failure', async () => {
     const ended = await open(dialect, readerOf([announced], 'end'))
-    expect(ended.failure).toMatchObject({ error: undefined })
+    expect(ended.failure).toMatchObject({ broken: undefined })
     expect(await rest(ended)).toEqual({ text: announced, ending: 'end' })
     const broken = await open(dialect, readerOf([announced], 'break'))
-    expect(broken.failure?.error).toBeInstanceOf(Error)
+    expect(broken.failure?.broken).toBeInstanceOf(Error)
     expect(await rest(broken)).toEqual({ text: announced, ending: 'break' })
     if (dialect.name === 'messages') {
       expect(broken.failure?.usageRaw).toMatchObject({ input_tokens: tokens.input })

@@ -3,8 +3,8 @@ import { endlessMeter, type Meter } from '../../src/gateway/money/meter.ts'
 import type { End } from '../../src/gateway/money/record.ts'
 import { type Heartbeat, noHeartbeat } from '../../src/gateway/relay/heartbeat.ts'
 import { createRelay } from '../../src/gateway/relay/relay.ts'
-import { createWatchdog, type Expiry } from '../../src/gateway/relay/watchdog.ts'
 import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
+import { createWatchdog, type Expiry } from '../../src/gateway/upstream/watchdog.ts'
 import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -37,6 +37,7 @@ export interface RelayOptions {
   readonly splitter?: FrameSplitter
   /** The upstream's name of its model; by default one that is known not to reason. */
   readonly upstreamModel?: string
+  readonly totalMs?: number
   /** Fields of the request beside its question. */
   readonly more?: object
   /** What comes first; by default the dialect's own beginning. */
@@ -68,10 +69,11 @@ export async function createScene(options: RelayOptions = {}) {
   })
   const far = await upstream.promise
   let expiry: Expiry | undefined
-  const watch = watchdog.watch({ firstByteMs: 1000, idleMs: 1000, totalMs: 10_000 }, (which) => {
+  const limits = { firstByteMs: 1000, idleMs: 1000, totalMs: options.totalMs ?? 10_000 }
+  const watch = watchdog.watch(limits, (which) => {
     expiry = which
     controller.abort()
-    exchange.notifyEnding()
+    exchange.notifyInterrupted()
   })
   controller.signal.addEventListener('abort', () => far.error(new Error('aborted')))
   exchange.abortBy(controller)
@@ -124,6 +126,9 @@ export async function createScene(options: RelayOptions = {}) {
     },
     interrupt(interruption: Interruption) {
       exchange.interrupt(interruption)
+    },
+    setTime(timeMs: number) {
+      now = timeMs
     },
     /** Lets the clock stand at a time long enough for the watchdog to look at it. */
     async waitTo(timeMs: number) {

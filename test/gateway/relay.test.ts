@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
+import { beat, noHeartbeat } from '../../src/gateway/relay/heartbeat.ts'
 import { allDialects, dialects } from '../e2e/dialects.ts'
 import { createScene, tokens, turn } from './relay-scene.ts'
 
@@ -98,6 +99,26 @@ test('so does one that breaks behind its finish reason, before it tells its usag
   expect(await rest).toBe(`${finish}data: [DONE]\n\n`)
   expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
 })
+
+test.each([
+  ['messages', 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\n'],
+  ['gemini', 'data: {"candidates":[{"index":0,"finishReason":"STOP"}]}\n\n'],
+] as const)(
+  'a break behind the last words of %s is as good as an end there',
+  async (name, last) => {
+    for (const how of ['breakOff', 'end'] as const) {
+      const first = 'data: {}\n\n'
+      using scene = await createScene({ dialect: dialects[name], first })
+      scene.send(last)
+      await scene.read()
+      const rest = scene.readAll()
+      await turn()
+      scene[how]()
+      expect(await rest).toBe(last)
+      expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
+    }
+  },
+)
 
 const comment = ': PROCESSING\n\n'
 /** A small file, of which only the vendor knows how much text is in it. */
@@ -246,6 +267,64 @@ describe('limits', () => {
       await scene.waitTo(10_000)
       expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost } }])
     }
+  })
+
+  test('its waits add up; those that no upstream notices do not', async () => {
+    for (const [waitMs, isLost] of [
+      [1_000, true],
+      [999, false],
+    ] as const) {
+      using scene = await createScene({ upstreamModel: 'who-knows', totalMs: 20_000 })
+      await scene.read()
+      for (let at = 1; at <= 11; at++) {
+        scene.setTime(at * waitMs)
+        scene.send(dialects.chat.piece('Hello'))
+        await scene.read()
+      }
+      const waiting = scene.read()
+      scene.breakOff()
+      await waiting
+      expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost } }])
+    }
+  })
+
+  test('a client does not owe what the gateway itself held up', async () => {
+    const cover = async () => {
+      scene.setTime(12_000)
+      return true
+    }
+    const meter = { limit: 0, cover, pays: cover }
+    using scene = await createScene({ upstreamModel: 'who-knows', totalMs: 20_000, meter })
+    await scene.read()
+    scene.send(dialects.chat.piece('Hello'))
+    await scene.read()
+    const waiting = scene.read()
+    scene.breakOff()
+    await waiting
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost: false } }])
+  })
+
+  test('a client that stands still at a heartbeat holds its upstream up', async () => {
+    let beats: ((due: typeof beat) => void) | undefined
+    const heartbeat = {
+      ...noHeartbeat,
+      expect(onDue: typeof beats) {
+        beats = onDue
+      },
+    }
+    using scene = await createScene({ upstreamModel: 'who-knows', totalMs: 20_000, heartbeat })
+    await scene.read()
+    const beating = scene.read()
+    beats?.(beat)
+    expect(await beating).toStartWith(':')
+    scene.send(dialects.chat.piece('Hello'))
+    await turn()
+    scene.setTime(12_000)
+    await scene.read()
+    const waiting = scene.read()
+    scene.breakOff()
+    await waiting
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost: true } }])
   })
 
   test('a break that the client has not made costs it what was observed', async () => {

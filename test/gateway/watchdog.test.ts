@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createWatchdog, type Expiry, type Watchdog } from '../../src/gateway/relay/watchdog.ts'
+import { createWatchdog, type Expiry, type Watchdog } from '../../src/gateway/upstream/watchdog.ts'
 
 const limits = { firstByteMs: 1000, idleMs: 500, totalMs: 10_000 }
 
@@ -65,16 +65,19 @@ describe('within the answer', () => {
     expect(expiries).toEqual(['idle'])
   })
 
-  test.each(['touched', 'paused'] as const)('the whole has a limit too, when %s', async (last) => {
-    const entry = watch()
-    entry.touched()
-    now += 9999
-    entry[last]()
-    await lookAt(9999)
-    expect(expiries).toEqual([])
-    await lookAt(10_000)
-    expect(expiries).toEqual(['total'])
-  })
+  test.each(['touched', 'paused', 'passedOn'] as const)(
+    'the whole has a limit too, when %s',
+    async (last) => {
+      const entry = watch()
+      entry.touched()
+      now += 9999
+      entry[last]()
+      await lookAt(9999)
+      expect(expiries).toEqual([])
+      await lookAt(10_000)
+      expect(expiries).toEqual(['total'])
+    },
+  )
 })
 
 test('nothing expires when it has stopped, and others go on', async () => {

@@ -33,13 +33,13 @@ import { checkReferences, lookUpShared } from './references.ts'
 export interface Admitted {
   readonly body: RequestBody
   readonly options: readonly Option[]
-  /** Looks up continued answers and the sticky binding; undefined: not needed. Never unhandled. */
-  readonly looking: Promise<void> | undefined
+  /** Finds continued answers and the sticky binding; undefined: not needed. May stay unawaited. */
+  readonly sharedLookup: Promise<void> | undefined
 }
 
 /**
  * Checks key, body, model, limits and money, in this order; rejects with the first refusal.
- * Awaiting a value that is already here would cost a turn of the event loop.
+ * Awaiting a value that is already here would cost a microtask.
  */
 export async function admit(
   parts: AdmitParts,
@@ -59,20 +59,21 @@ export async function admit(
     }
     const reading = parseBody(parts, exchange, call, endReceiving(parts, exchange, received))
     const sent = reading instanceof Promise ? await reading : reading
-    const plan = planCall(parts, exchange, call, caller, sent)
+    const plan = findOffer(parts, exchange, call, caller, sent)
     const whole = continuesResponse(call, sent)
       ? await withConversation(parts, exchange, call, sent, plan)
       : sent
     const body = completePlan(parts, exchange, call, caller, plan, sent, whole)
     const translating = translateOnWorker(parts, exchange, call, body)
     const options = findOptions(parts, exchange, call, body, translating && (await translating))
-    const looking = lookUpShared(parts, exchange, body, options)
+    const sharedLookup = lookUpShared(parts, exchange, body, options)
     const entering = enterLimits(parts, exchange, plan, body)
     if (entering instanceof Promise) await entering
-    if (body.facts.continues.length > 0) await checkReferences(parts, exchange, options, looking)
-    const reserving = reserveMoney(parts, exchange, body, looking)
+    if (body.facts.continues.length > 0)
+      await checkReferences(parts, exchange, options, sharedLookup)
+    const reserving = reserveMoney(parts, exchange, body, sharedLookup)
     if (reserving instanceof Promise) await reserving
-    resolve({ body, options, looking })
+    resolve({ body, options, sharedLookup })
   } catch (error) {
     reject(error)
   }
@@ -122,8 +123,8 @@ const memoryWait = ({ memoryWaitMs }: AdmitParts, { request }: Exchange) => ({
   signal: request.signal,
 })
 
-/** Finds the model's group and offer. */
-function planCall(
+/** Finds the model's group and offer; the exchange gets the plan with `completePlan`. */
+function findOffer(
   { catalog }: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
@@ -135,7 +136,7 @@ function planCall(
   return planRequest(catalog(), caller, exchange.model)
 }
 
-/** `whole`: the sent body with the conversation that it continues. */
+/** Sets the exchange's plan and final facts; returns the body with them. `whole`: with the conversation that it continues. */
 function completePlan(
   { own }: AdmitParts,
   exchange: Exchange,

@@ -12,12 +12,12 @@ export async function checkReferences(
   parts: AdmitParts,
   exchange: Exchange,
   options: readonly Option[],
-  looking: Promise<void> | undefined,
+  sharedLookup: Promise<void> | undefined,
 ): Promise<void> {
   const { origins, background } = parts
   const { caller, facts } = exchange
   if (caller === undefined) return
-  await looking
+  await sharedLookup
   const accountId = caller.account.id
   const referred = facts?.continues ?? []
   const foreign = referred.find((id) => origins.isForeign(accountId, id))
@@ -85,9 +85,9 @@ export function lookUpShared(
   const answers = lookUpAnswers(origins, exchange)
   const binding = lookUpBinding(refreshBinding, exchange, body, options)
   const both = answers && binding && Promise.all([answers, binding]).then(() => undefined)
-  const looking = both ?? answers ?? binding
-  looking?.catch(() => {}) // awaiting callers get the error; a request refused earlier does not await
-  return looking
+  const sharedLookup = both ?? answers ?? binding
+  sharedLookup?.catch(() => {}) // awaiting callers get the error; a request refused earlier does not await
+  return sharedLookup
 }
 
 /** Ids of another account are looked up too: some upstreams give one id out twice. */
@@ -95,9 +95,9 @@ function lookUpAnswers(origins: Origins, exchange: Exchange): Promise<void> | un
   const { caller, facts } = exchange
   if (caller === undefined) return undefined
   const foreign = foreignItems(origins, exchange)
-  const looking = origins.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
-  if (foreign.length === 0) return looking
-  return Promise.resolve(looking).then(() => refuseForeignItems(origins, exchange))
+  const sharedLookup = origins.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
+  if (foreign.length === 0) return sharedLookup
+  return Promise.resolve(sharedLookup).then(() => refuseForeignItems(origins, exchange))
 }
 
 function lookUpBinding(

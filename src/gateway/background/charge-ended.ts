@@ -17,7 +17,8 @@ import {
   type UsedTokens,
   usedTokens,
 } from '../money/record.ts'
-import { bodyEnd, llmTokens, type SettleParts, warnOfClamp } from '../money/settle.ts'
+import { llmTokens, type SettleParts, warnOfClamp } from '../money/settle.ts'
+import { bodyEnd } from '../relay/whole-end.ts'
 import { logExchange } from '../request-log.ts'
 import type { PendingCharge } from './pending-charge.ts'
 

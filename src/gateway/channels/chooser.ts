@@ -7,7 +7,8 @@ import type { Binding } from './bindings.ts'
 import { type Choice, type ChoiceParts, TakenChoice } from './choice.ts'
 import type { Conversation } from './conversation.ts'
 import type { Health } from './health.ts'
-import { chooseRanked, isSlowAmong, levels, type Ranked, seriesOf } from './load.ts'
+import { seriesOf } from './load.ts'
+import { chooseRanked, isSlowAmong, levels, type Ranked } from './ranking.ts'
 
 export type { Choice } from './choice.ts'
 

@@ -9,8 +9,8 @@ export interface CoolingEntry {
   strikes: number
   /** Answers in a row that broke after a good beginning. */
   breaks: number
-  /** The turn of its last cooldown: uses begun before it say nothing new. */
-  turn: number
+  /** The number of its last cooldown: uses begun before it say nothing new. */
+  cooldownNo: number
   row: CoolingRow | undefined
   /** When the cooldown ends and one half-open probe may try. */
   endsTick: number
@@ -87,7 +87,7 @@ export function createCoolingTable(onForgotten: (entry: CoolingEntry) => void) {
         id: { channelId, key, model },
         strikes: 0,
         breaks: 0,
-        turn: 0,
+        cooldownNo: 0,
         row: undefined,
         endsTick: 0,
         trial: undefined,

@@ -23,7 +23,7 @@ export interface Use {
   readonly key: string
   readonly model: string
   readonly isTrial: boolean
-  readonly turn: number
+  readonly cooldownNo: number
   state: 'begun' | 'answered' | 'failed'
 }
 
@@ -53,7 +53,7 @@ export function createHealth(parts: HealthParts) {
   const table = createCoolingTable(({ row }) => row && reportEnded(row))
   const inventory = createInventory(parts.keyMark)
   /** Counts cooldowns: a use begun before one has a smaller number. */
-  let turn = 0
+  let cooldownNo = 0
   let sweptTick = tick()
 
   function reportChanged(row: CoolingRow): void {
@@ -103,7 +103,7 @@ export function createHealth(parts: HealthParts) {
     const { since = now, rounds = 0 } = entry.row ?? {}
     entry.row = { ...entry.id, cause: name, since, until: now + ms, rounds: rounds + 1 }
     entry.endsTick = tick() + ms
-    entry.turn = ++turn
+    entry.cooldownNo = ++cooldownNo
     entry.trial = undefined
     reportChanged(entry.row)
     const facts = { cause: name, for_ms: ms, rounds: entry.row.rounds }
@@ -123,7 +123,7 @@ export function createHealth(parts: HealthParts) {
   function strike(entry: CoolingEntry, use: Use, failure: HealthFailure, cools: Cooling): void {
     const now = tick()
     // Begun before the cooldown, or passed during it: the same outage, not one more.
-    const isKnown = use.turn < entry.turn || (entry.row && entry.endsTick > now)
+    const isKnown = use.cooldownNo < entry.cooldownNo || (entry.row && entry.endsTick > now)
     if (isKnown) {
       prolong(entry, failure)
       return
@@ -160,7 +160,7 @@ export function createHealth(parts: HealthParts) {
     },
     begin(channel: Channel, key: string, model: string): Use {
       const isTrial = standing(channel, key, model) === 'trial'
-      const use: Use = { channel, key, model, isTrial, turn, state: 'begun' }
+      const use: Use = { channel, key, model, isTrial, cooldownNo, state: 'begun' }
       if (!isTrial) return use
       for (const entry of covering(use)) {
         if (entry.row === undefined) continue
@@ -174,7 +174,7 @@ export function createHealth(parts: HealthParts) {
       for (const entry of covering(use)) {
         leaveTrial(entry, use)
         entry.strikes = 0
-        if (entry.row && use.turn >= entry.turn) end(entry, use.channel)
+        if (entry.row && use.cooldownNo >= entry.cooldownNo) end(entry, use.channel)
       }
     },
     failed(use: Use, failure: HealthFailure): void {
@@ -193,7 +193,7 @@ export function createHealth(parts: HealthParts) {
         if (use.state !== 'answered') continue
         entry.strikes = entry.breaks = 0
         // An entry that has cooled is kept: earlier uses may still end.
-        if (entry.row === undefined && entry.turn === 0) table.delete(entry)
+        if (entry.row === undefined && entry.cooldownNo === 0) table.delete(entry)
       }
     },
     /** Present cooldowns, without those that wait for their half-open probe. */
@@ -227,7 +227,7 @@ export function createHealth(parts: HealthParts) {
         const known = table.get(row)?.row
         if (known && known.rounds === row.rounds && known.until === row.until) continue
         const entry = adopt(row)
-        entry.turn = ++turn
+        entry.cooldownNo = ++cooldownNo
         entry.trial = undefined
       }
       for (const id of ended) {

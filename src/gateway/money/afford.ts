@@ -6,11 +6,11 @@ import type { RequestBody } from '../body/body.ts'
 import { endedOutside, GatewayError, requestNotStored, unauthenticated } from '../errors.ts'
 import type { Exchange, ExchangeReservation } from '../exchange.ts'
 import {
-  type Asked as AskedCost,
   answerTokens,
+  boundOf,
+  type CostQuestion,
+  costWith,
   countedInput,
-  estimateWith,
-  mostOf,
   quickInput,
 } from './bound.ts'
 import type { CommitListener, Committer, Denial } from './committer.ts'
@@ -29,28 +29,31 @@ export interface AffordParts {
 /** The first words of an answer, in LLM tokens: a stream that can pay them may begin. */
 const firstOutputTokens = 64
 
-/** With less left than these, a reservation is stored first: other processes may have changed the balance. */
+/**
+ * With less left over, as a multiple of what the account's requests hold, a reservation is stored first: other
+ * processes may have changed the balance.
+ */
 const plenty = {
-  alone: { times: 1, leastNano: 0 },
-  shared: { times: 64, leastNano: 10_000_000_000 },
+  alone: { timesHeld: 1, leastNano: 0 },
+  shared: { timesHeld: 64, leastNano: 10_000_000_000 },
 }
 
-interface Asked extends AskedCost {
+interface Asked extends CostQuestion {
   readonly exchange: Exchange
   readonly caller: Caller
 }
 
 /**
- * Reserves the most that a request can cost; where that is missing, all that is left, for one such
+ * Reserves a request's bound and its likely overrun; where that is missing, all that is left, for one such
  * request of an account at a time. Refuses with 401, or 429 where other requests hold the money.
- * With plenty of money the upstream is called before the reservation is stored. `looking`: continued
- * answers are being looked up.
+ * With plenty of money the upstream is called before the reservation is stored. `sharedLookup`: of continued
+ * answers.
  */
 export function reserveMoney(
   parts: AffordParts,
   exchange: Exchange,
   body: RequestBody,
-  looking?: Promise<void> | undefined,
+  sharedLookup?: Promise<void> | undefined,
 ): void | Promise<void> {
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
@@ -58,33 +61,32 @@ export function reserveMoney(
     const continuedTokens = tokensOfContinued(parts.origins, caller, body)
     return reserveMost(parts, { exchange, body, caller, plan, continuedTokens })
   }
-  const isLooking = body.facts.continues.length > 0 && looking !== undefined
-  return isLooking ? looking.then(reserveNow) : reserveNow()
+  const isLookedUp = body.facts.continues.length > 0 && sharedLookup !== undefined
+  return isLookedUp ? sharedLookup.then(reserveNow) : reserveNow()
 }
 
 function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
   requireClient(asked)
-  const { outputTokens, amountNano: boundNano } = mostOf(asked)
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates, boundNano)
-  const boundWithExcessNano = boundNano + excess
-  requireWithinMaxCost(caller, boundWithExcessNano)
+  const { outputTokens, amountNano: boundNano } = boundOf(asked)
+  const overrun = reservations.likelyOverrun(caller.account.id, plan.offer.candidates, boundNano)
+  const toReserveNano = boundNano + overrun
+  requireWithinMaxCost(caller, toReserveNano)
   const { nano } = reservations.room(caller)
-  if (boundWithExcessNano > nano)
-    return reserveWhenShort(parts, asked, boundNano, boundWithExcessNano)
+  if (toReserveNano > nano) return reserveWhenShort(parts, asked, boundNano, toReserveNano)
   const pending = new PendingReservation(parts, asked, {
     inputTokens: quickInput(body),
     outputTokens,
     isEnough: isLimited(asked),
     boundNano,
-    boundWithExcessNano,
-    amountNano: boundWithExcessNano,
+    toReserveNano,
+    amountNano: toReserveNano,
   })
-  reserve(parts, asked, boundWithExcessNano, false, pending)
-  const { times, leastNano } = committer.isShared ? plenty.shared : plenty.alone
-  const leftNano = nano - boundWithExcessNano
-  const isPlenty = leftNano >= times * reservations.heldBy(caller.account.id)
+  reserve(parts, asked, toReserveNano, false, pending)
+  const { timesHeld, leastNano } = committer.isShared ? plenty.shared : plenty.alone
+  const leftNano = nano - toReserveNano
+  const isPlenty = leftNano >= timesHeld * reservations.heldBy(caller.account.id)
   if (!isPlenty || leftNano < leastNano) return pending.ensureStored()
 }
 
@@ -92,7 +94,7 @@ async function reserveWhenShort(
   parts: AffordParts,
   asked: Asked,
   boundNano: number,
-  boundWithExcessNano: number,
+  toReserveNano: number,
 ): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
@@ -100,11 +102,11 @@ async function reserveWhenShort(
   const inputTokens = countedTokens + (asked.continuedTokens ?? 0)
   requireClient(asked)
   const perAnswer = answerTokens(asked, usualOutputTokens())
-  const full = estimateWith(asked, inputTokens, perAnswer)
-  const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
+  const full = costWith(asked, inputTokens, perAnswer)
+  const first = costWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
   const least = body.facts.stream ? first : full
   const { nano, limit } = reservations.room(caller)
-  const isFree = boundWithExcessNano <= nano || !reservations.hasOpen(caller.account.id)
+  const isFree = toReserveNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
   const pending = new PendingReservation(parts, asked, {
@@ -112,10 +114,10 @@ async function reserveWhenShort(
     outputTokens: (isWhole ? full : least).outputTokens,
     isEnough: isWhole && isLimited(asked),
     boundNano,
-    boundWithExcessNano,
+    toReserveNano,
     amountNano: least.amountNano,
   })
-  reserveRest(parts, asked, { boundWithExcessNano, nano, leastNano: least.amountNano }).then(
+  reserveRest(parts, asked, { toReserveNano, nano, leastNano: least.amountNano }).then(
     (denial) => pending.resolve(denial),
     (error: unknown) => pending.reject(error),
   )
@@ -169,7 +171,7 @@ function reserve(
 }
 
 interface Amounts {
-  readonly boundWithExcessNano: number
+  readonly toReserveNano: number
   readonly nano: number
   readonly leastNano: number
 }
@@ -178,42 +180,42 @@ interface Amounts {
 async function reserveRest(
   parts: AffordParts,
   asked: Asked,
-  { boundWithExcessNano, nano, leastNano }: Amounts,
+  { toReserveNano, nano, leastNano }: Amounts,
 ): Promise<Denial> {
   const reserveSoon = (amountNano: number) => {
     const stored = Promise.withResolvers<Denial>()
-    reserve(parts, asked, amountNano, amountNano < boundWithExcessNano, stored)
-    // Its excess cost must not meet reservations that are not stored yet.
+    reserve(parts, asked, amountNano, amountNano < toReserveNano, stored)
+    // It may cost more than it reserves: the store must know all other reservations before.
     parts.committer.commitAllNow()
     return stored.promise
   }
-  const allNano = Math.min(nano, boundWithExcessNano)
+  const allNano = Math.min(nano, toReserveNano)
   const denial = await reserveSoon(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
   const isOver = asked.exchange.interruption !== undefined
   return isElsewhere && !isOver ? reserveSoon(leastNano) : denial
 }
 
-/** Reserves more when another node has meanwhile reported excess. */
-function coverExcess(
+/** Reserves more when another node has meanwhile reported an overrun. */
+function coverOverrun(
   { reservations, committer }: AffordParts,
   { exchange, caller, plan }: Asked,
-  { boundWithExcessNano, boundNano }: Reserved,
+  { toReserveNano, boundNano }: Reserved,
 ): Denial | Promise<Denial> {
   const { requestId } = exchange
   const heldNano = reservations.heldFor(requestId)
   // A request that can exceed its reservation is its account's only one.
-  if (!committer.isShared || heldNano < boundWithExcessNano) return undefined
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates, boundNano)
-  const moreNano = boundNano + excess - heldNano
+  if (!committer.isShared || heldNano < toReserveNano) return undefined
+  const overrun = reservations.likelyOverrun(caller.account.id, plan.offer.candidates, boundNano)
+  const moreNano = boundNano + overrun - heldNano
   if (moreNano <= 0) return undefined
   const grown = reservations.grow(requestId, moreNano)
   return grown.then((isCovered) => (isCovered ? undefined : reservations.room(caller).limit))
 }
 
 interface Reserved extends Omit<ExchangeReservation, 'ensureStored' | 'continuedTokens'> {
-  /** Including the recent excess of other requests. */
-  readonly boundWithExcessNano: number
+  /** The bound with the likely overrun. */
+  readonly toReserveNano: number
   readonly amountNano: number
 }
 
@@ -227,7 +229,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   readonly #parts: AffordParts
   readonly #asked: Asked
   readonly #reserved: Reserved
-  /** Undefined: not known yet; null: stored. */
+  /** Undefined: not known yet; null: stored, or replaced by its charge. */
   #refusal: GatewayError | null | undefined
   #waiting: PromiseWithResolvers<void> | undefined
 
@@ -252,7 +254,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   }
 
   resolve(denial: Denial): void {
-    const found = denial ?? coverExcess(this.#parts, this.#asked, this.#reserved)
+    const found = denial ?? coverOverrun(this.#parts, this.#asked, this.#reserved)
     if (found instanceof Promise) {
       found.then(
         (late) => this.#end(late),

@@ -4,15 +4,15 @@ import { dearestNano } from './dearest.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import { largestWindow } from './record.ts'
 
-// What a request may use, in LLM tokens, and what that costs: at the most, and about.
+// What a request may use, in LLM tokens, and what that costs: its bound, and about.
 
-export interface Asked {
+export interface CostQuestion {
   readonly body: RequestBody
   readonly plan: Plan
   readonly continuedTokens: number | undefined
 }
 
-interface Estimate {
+interface Cost {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly amountNano: number
@@ -26,7 +26,7 @@ const largeImageTokens = 50_000
 const countsLarge = /4o-mini/
 
 /** The most that a request can use: a token for each byte, the window for what is not seen. */
-export function mostOf(asked: Asked): Estimate {
+export function boundOf(asked: CostQuestion): Cost {
   const { body, plan } = asked
   const { facts } = body
   const media = mediaOf(body)
@@ -37,18 +37,18 @@ export function mostOf(asked: Asked): Estimate {
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
-export function estimateWith(
-  { plan, body }: Asked,
+export function costWith(
+  { plan, body }: CostQuestion,
   inputTokens: number,
   perAnswer: number,
-): Estimate {
+): Cost {
   const outputTokens = perAnswer * body.facts.answers
   const use = { inputTokens, outputTokens, tools: undefined, hasMedia: false }
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
 /** The limit of each answer; `unlimited`: where the request sets none. */
-export function answerTokens({ plan, body }: Asked, unlimited: number): number {
+export function answerTokens({ plan, body }: CostQuestion, unlimited: number): number {
   // A limit beyond the model's window is never reached.
   return Math.min(body.facts.maxOutputTokens ?? unlimited, windowOf(plan))
 }
@@ -56,7 +56,7 @@ export function answerTokens({ plan, body }: Asked, unlimited: number): number {
 const windowOf = ({ offer }: Plan) => offer.contextWindow ?? largestWindow
 
 function mostInput(
-  { body, plan, continuedTokens }: Asked,
+  { body, plan, continuedTokens }: CostQuestion,
   { images, isUnseen }: ReturnType<typeof mediaOf>,
 ): number {
   const { facts, bytes } = body

@@ -88,7 +88,7 @@ export function createCommitter(
     }
   }
 
-  /** Charges continue once synced in the spool, and are stored later. */
+  /** Answers whose charge is synced in the spool go on; it is stored later. */
   async function refuse(items: readonly Item[], error: unknown): Promise<void> {
     for (const { part, requestId } of items) if (part.reserve) unreserved.add(requestId)
     const spoolable = error instanceof StoreError ? items.filter(isSpoolable) : []
@@ -194,7 +194,7 @@ export function createCommitter(
   }
 }
 
-/** Holds reservations until the window ends, since most requests are settled before. */
+/** Holds reservations until the window ends: many requests (embeddings, refusals) are settled before. */
 function createBatchWindow(enqueue: (item: Item) => void) {
   /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
   const held = new Map<string, { item: Item | undefined }>()

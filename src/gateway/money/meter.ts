@@ -18,8 +18,8 @@ export interface Meter {
 const smallestRest = 0.003
 /** When less than this is left, more is reserved. */
 const growBelow = 0.25
-/** With less room than this many doublings, it is counted exactly before more is reserved. */
-const plentyOfSteps = 8
+/** With less room than this many times what is held, usage is counted exactly before more is reserved. */
+const plentyTimesHeld = 8
 /** The smallest step of a reservation, in LLM tokens. */
 const leastStepTokens = 256
 
@@ -75,7 +75,7 @@ export function createMeter(parts: SettleParts, exchange: Exchange): Meter {
         return true
       }
       // Reserving much more than is used would take it from others.
-      const isPlenty = (await room()) > plentyOfSteps * heldNano()
+      const isPlenty = (await room()) > plentyTimesHeld * heldNano()
       if (!isPlenty) used = await usedTokens(exchange, seen, countTokens)
       let restNano = await rest(used, perTokenNano)
       if (isPlenty && restNano <= growBelow * heldNano()) {

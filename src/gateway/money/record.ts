@@ -39,17 +39,17 @@ export const nothingUsed: UsedTokens = {
   calls: 0,
 }
 
-/** The upstream's report, else an estimate. `isBegun`: the upstream has read the input. */
+/** The upstream's report, else an estimate. `isInputRead`: the upstream has read the input. */
 export function usedTokens(
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
-  isBegun = exchange.interruption === 'client_left',
+  isInputRead = exchange.interruption === 'client_left',
 ): UsedTokens | Promise<UsedTokens> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
   const ranTools = seen.observed?.tools !== undefined
-  const delivered = answered || text.length > 0 || usage !== undefined || isBegun || ranTools
+  const delivered = answered || text.length > 0 || usage !== undefined || isInputRead || ranTools
   if (!delivered) return nothingUsed
   // A report does not count text behind it, and Messages begins with a placeholder.
   const isLast = outcome !== undefined || text.length === 0

@@ -35,7 +35,7 @@ export type Reservations = ReturnType<typeof createReservations>
 export function createReservations(
   committer: () => Committer,
   today: () => string,
-  excess = createExcess(() => performance.now()),
+  overruns = createOverruns(() => performance.now()),
 ) {
   const opened = new Map<number, number>()
   const held = new Map<string, Held>()
@@ -78,11 +78,11 @@ export function createReservations(
     all: (caller: Caller): Room => roomWithout(caller, 0, 0),
     heldBy: (accountId: number): number => byAccount.get(accountId) ?? 0,
     hasOpen: (accountId: number): boolean => opened.has(accountId),
-    /** The likely excess of a request over its estimate, by other recent requests. */
-    excess: excess.of,
+    /** What a request may cost beyond its bound, by other recent requests. */
+    likelyOverrun: overruns.of,
     overrunOf: (request: RequestRow, boundNano: number | undefined): Overrun | undefined =>
-      boundNano ? excess.overrunOf(request, boundNano) : undefined,
-    noteOverrun: excess.note,
+      boundNano ? overruns.overrunOf(request, boundNano) : undefined,
+    noteOverrun: overruns.note,
     /** Reserves at once; the listener gets the result of the commit, and calls `drop` when there was none. */
     reserve(reservation: Reservation, listener: CommitListener): void {
       const { requestId, amountNano, isOpen = false, accountId, tokenId } = reservation
@@ -116,7 +116,7 @@ export function createReservations(
     committed(batch: Batch, { denied }: Committed): void {
       for (const { request, begun, overrun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
-        if (overrun) excess.note(overrun)
+        if (overrun) overruns.note(overrun)
         // Where other nodes serve, one of them may charge it: only the store knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         drop(request.requestId)
@@ -154,13 +154,13 @@ interface Seen extends Pick<Overrun, 'factor' | 'byNano'> {
 
 const maxEntries = 10_000
 const maxFactor = 1_000
-/** The half-life of an excess factor's part above 1, in milliseconds. */
+/** The half-life of an overrun factor's part above 1, in milliseconds. */
 const halfLifeMs = 3_600_000
 /** A smaller overrun, or change of one, is ignored. */
-const leastExcess = 0.01
+const leastOverrun = 0.01
 
-/** The recent excess of actual costs over estimates. */
-export function createExcess(tick: Clock) {
+/** What recent requests cost beyond their bound: vendors bill work that no body announces. */
+export function createOverruns(tick: Clock) {
   const seen = new LRUCache<string, Seen>(entryLimit(maxEntries))
 
   function knownOf(name: string): Omit<Seen, 'atTick'> | undefined {
@@ -168,13 +168,13 @@ export function createExcess(tick: Clock) {
     if (known === undefined) return undefined
     const rest = 0.5 ** ((tick() - known.atTick) / halfLifeMs)
     const above = (known.factor - 1) * rest
-    if (above >= leastExcess) return { factor: 1 + above, byNano: known.byNano * rest }
+    if (above >= leastOverrun) return { factor: 1 + above, byNano: known.byNano * rest }
     seen.delete(name)
     return undefined
   }
 
   return {
-    /** The possible excess in nano-USD, by other recent requests of its account or model. */
+    /** The likely overrun in nano-USD, by other recent requests of its account or model. */
     of(accountId: number, candidates: readonly Candidate[], boundNano: number): number {
       if (seen.size === 0) return 0
       const names = candidates.map(({ channel, upstreamModel }) =>
@@ -192,14 +192,14 @@ export function createExcess(tick: Clock) {
       boundNano: number,
     ): Overrun | undefined {
       const factor = Math.min(maxFactor, amountNano / boundNano)
-      if (!(factor >= 1 + leastExcess)) return undefined
+      if (!(factor >= 1 + leastOverrun)) return undefined
       const byNano = amountNano - boundNano
       const overrun = { accountId, channelId, upstreamModel, factor, byNano }
       return namesOf(overrun).some((name) => isMore(overrun, knownOf(name))) ? overrun : undefined
     },
     note(overrun: Overrun): void {
       for (const name of namesOf(overrun)) {
-        const known = knownOf(name) ?? noExcess
+        const known = knownOf(name) ?? noOverrun
         seen.set(name, {
           factor: Math.max(Math.min(maxFactor, overrun.factor), known.factor),
           byNano: Math.max(overrun.byNano, known.byNano),
@@ -210,10 +210,10 @@ export function createExcess(tick: Clock) {
   }
 }
 
-const noExcess = { factor: 1, byNano: 0 }
+const noOverrun = { factor: 1, byNano: 0 }
 
-function isMore({ factor, byNano }: Overrun, known = noExcess): boolean {
-  const margin = 1 + leastExcess
+function isMore({ factor, byNano }: Overrun, known = noOverrun): boolean {
+  const margin = 1 + leastOverrun
   return factor - 1 > (known.factor - 1) * margin || byNano > known.byNano * margin
 }
 

@@ -32,7 +32,7 @@ function mayWriteLongCache({ plan }: Exchange): boolean {
 }
 
 /** Whether the upstream has reported its input: at the end, or (messages) at once. */
-const reportsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
+export const reportsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
 
 /** The characters allowed around the text of a request, plus one for this many of the text. */
 const frameLength = 2_048
@@ -45,16 +45,6 @@ function isCountable(facts: BodyFacts): boolean {
   if (tokens > 0 || isUnseen) return false
   const { length } = facts.text()
   return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
-}
-
-/** Returns a check: whether the upstream of a disconnected client may be stopped. Its input must be reported. */
-export function createSkipCheck(exchange: Exchange, seen: Observation): () => boolean {
-  let mayStop: boolean | undefined
-  return () => {
-    if (exchange.interruption !== 'client_left' || !reportsInput(seen)) return false
-    mayStop ??= isAllSeen(exchange, seen)
-    return mayStop
-  }
 }
 
 /** Whether the upstream may have read input that is not counted here: files, stored input, tool results. */
@@ -74,7 +64,7 @@ function hidesWork({ facts, route, candidate }: Exchange): boolean {
   return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
 }
 
-/** A client that read nothing for this long, in milliseconds, may have caused the break. */
+/** A client that held its upstream up for this long, in milliseconds, may have caused the break. */
 export const heldUpMs = 10_000
 
 /** Texts about a disconnected client's charge, for its record. */
@@ -89,21 +79,3 @@ export const disconnectTexts = {
     "The client read so slowly that the answer broke off. The model's hidden work (reasoning, for example) is unknown, so the amount reserved for the request is charged.",
   lost: "The client disconnected before the answer ended, and its end could not be read. The model's hidden work (reasoning, for example) is unknown, so the amount reserved for the request is charged.",
 } as const
-
-// How far a streamed answer has come.
-
-/** Everything that the answer began with has ended, well or with an error. */
-export const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase !== 'open'
-
-/** The protocol's own last event was seen: nothing later changes the charge. */
-export const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
-
-/** It continues in the background without a reader: its end is fetched by its id. */
-export const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== undefined
-
-/** This may be all; but usage may still follow, even after an error. */
-export const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
-
-/** Its end was read, and with it all its usage. */
-export const isReadWhole = (seen: Observation, isClosed: boolean) =>
-  hasEnded(seen) && (isClosed || isFinal(seen) || seen.usage !== undefined)

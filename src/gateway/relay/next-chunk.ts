@@ -1,10 +1,8 @@
 import { afterRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
-import { isFetchable, isFinal } from './disconnect.ts'
 import { beat } from './heartbeat.ts'
-import { cutUnpaid, isBeyond, type RelayParts } from './stream-end.ts'
-import type { Tap } from './tap.ts'
+import type { RelayParts } from './stream-end.ts'
 
 /** How long an upstream may keep its answer open after its last event or an error. */
 const trailingReadMs = 5_000
@@ -47,17 +45,17 @@ export class Chunks {
   }
 
   readonly #came = ({ done, value }: Read): void => {
-    this.#parts.answer.watch.paused()
+    const { watch } = this.#parts.answer
+    if (this.#waiting === undefined) watch.passedOn()
+    else watch.paused()
     this.#give(({ resolve }) => resolve(done ? undefined : value))
   }
 
   readonly #broke = (error: unknown): void => {
     const { answer, exchange } = this.#parts
-    const { seen, missingEnd } = answer.observer
-    // Where the upstream omits the last event, which has no data, the gateway writes it.
-    const mayLackEnd = missingEnd !== undefined || answer.expiry() === 'idle'
-    const ended = mayBeAll(seen) || (seen.phase === 'closing' && mayLackEnd)
-    const isEnd = ended && exchange.interruption === undefined
+    const { phase } = answer.observer.seen
+    // Behind the last words a break is as good as an end: only usage may be missing, and is counted.
+    const isEnd = phase !== 'open' && exchange.interruption === undefined
     this.#give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
   }
 
@@ -89,39 +87,5 @@ async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
     return await Promise.race([reading, late.promise])
   } finally {
     callOff()
-  }
-}
-
-/**
- * Reads the answer to its end without the client, to charge it, or until the money runs out.
- * `readsOn`: it has run out already, and the usage is reported only at the end.
- */
-export async function readToEnd(
-  parts: RelayParts,
-  tap: Tap,
-  chunks: Chunks,
-  maySkipRest: () => boolean,
-  readsOn: boolean,
-): Promise<'whole' | 'unpaid' | 'broken' | 'stopped'> {
-  const { answer, meter, exchange } = parts
-  let isUnpaid = readsOn
-  try {
-    while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
-      if (maySkipRest()) {
-        exchange.abort()
-        return 'stopped'
-      }
-      const chunk = await chunks.next(false)
-      if (chunk === undefined || chunk === beat) break
-      tap.observe(chunk)
-      const { seen } = answer.observer
-      const cut = !isUnpaid && isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
-      if (cut?.readsOn === false) return 'unpaid'
-      isUnpaid ||= cut !== undefined
-    }
-    tap.end()
-    return 'whole'
-  } catch {
-    return 'broken' // the upstream broke off
   }
 }

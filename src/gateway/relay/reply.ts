@@ -4,31 +4,25 @@ import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.t
 import type { Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
 import { createMeter } from '../money/meter.ts'
-import {
-  bodyEnd,
-  recordUncharged,
-  refusalEnd,
-  type SettleParts,
-  settle,
-  undeliverableEnd,
-} from '../money/settle.ts'
+import { recordUncharged, type SettleParts, settle } from '../money/settle.ts'
 import type { Answer, StreamAnswer, UndeliverableAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
 import { eventsOf, streamHead } from './stream-end.ts'
+import { bodyEnd, refusalEnd, undeliverableEnd } from './whole-end.ts'
 
 export interface Reply {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Uint8Array | string | AsyncGenerator<Uint8Array>
   /** The error in it, for `bytesOf` where a status was sent already; undefined: none. */
-  readonly fault: ReplyFault | undefined
+  readonly error: ReplyError | undefined
 }
 
 export const isStream = ({ body }: Reply): boolean =>
   typeof body === 'object' && Symbol.asyncIterator in body
 
-interface ReplyFault {
+interface ReplyError {
   readonly status: number
   readonly code: string
   readonly message: string
@@ -73,20 +67,20 @@ export function replyTo(
   delivery.heartbeat.stop()
   const end = answer.kind === 'refusal' ? refusalEnd(answer) : undefined
   if (end) recordUncharged(parts, exchange, end)
-  exchange.end()
+  exchange.releaseAll()
   if (answer.kind === 'undeliverable') return errorReply(exchange, undeliverableError(answer))
   const headers = replyHeaders(exchange, answer.contentType)
   const { bytes: body } = answer
-  if (answer.kind === 'body') return { status: 200, headers, body, fault: undefined }
+  if (answer.kind === 'body') return { status: 200, headers, body, error: undefined }
   if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
   const { status } = answer
   const message = end?.causeText ?? 'The upstream refused the request.'
-  const fault = { status, code: 'upstream_refused', message, param: undefined }
-  return { status, headers, body, fault }
+  const error = { status, code: 'upstream_refused', message, param: undefined }
+  return { status, headers, body, error }
 }
 
-function undeliverableError({ unfit, refusal }: UndeliverableAnswer): GatewayError {
-  if (refusal) return refusal
+function undeliverableError({ unfit, memoryError }: UndeliverableAnswer): GatewayError {
+  if (memoryError) return memoryError
   const { answer: kind, message } = failureClasses.upstream_invalid
   return new GatewayError(kind, unfit?.message ?? message)
 }
@@ -104,14 +98,14 @@ function streamReply(
     hideUsage: answer.translator === undefined && 'stream_options' in body.facts.amend,
     meter: createMeter(parts, exchange),
     heartbeat,
-    settle: (end, seen, isDelivered) =>
-      settle(parts, exchange, end, seen, isDelivered).finally(() => exchange.end()),
+    settle: (end, seen, chargesLate) =>
+      settle(parts, exchange, end, seen, chargesLate).finally(() => exchange.releaseAll()),
   })
-  if (exchange.interruption) exchange.notifyEnding()
+  if (exchange.interruption) exchange.notifyInterrupted()
   const headers = streamHeaders(exchange, answer.contentType)
   const isArray = exchange.framing === 'json-array'
   const bytes = isArray ? withoutSecondBracket(stream, false) : stream
-  return { status: 200, headers, body: bytes, fault: undefined }
+  return { status: 200, headers, body: bytes, error: undefined }
 }
 
 function streamHeaders(exchange: Exchange, contentType: string): Record<string, string> {
@@ -134,7 +128,7 @@ export function errorReply(exchange: Exchange, error: GatewayError): Reply {
     status,
     headers: errorHeaders(error, protocol, requestId),
     body: errorBody(error, protocol, requestId),
-    fault: { status, code: kind, message, param: details.param },
+    error: { status, code: kind, message, param: details.param },
   }
 }
 
@@ -172,7 +166,7 @@ export async function replyInTime(
   const type = exchange.framing === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json'
   const headers = streamHeaders(exchange, type)
   const body = waitingStream(exchange, coming, heartbeat, headers)
-  return { status: 200, headers, body, fault: undefined }
+  return { status: 200, headers, body, error: undefined }
 }
 
 async function* waitingStream(
@@ -195,10 +189,10 @@ async function* waitingStream(
 }
 
 /** A reply's bytes where a status was sent already. */
-async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenerator<Uint8Array> {
-  if (fault !== undefined) {
-    const error = { ...fault, ...streamHead(exchange) }
-    const text = exchange.protocol.encodeStreamError(error, exchange, true)
+async function* bytesOf(exchange: Exchange, { body, error }: Reply): AsyncGenerator<Uint8Array> {
+  if (error !== undefined) {
+    const shown = { ...error, ...streamHead(exchange) }
+    const text = exchange.protocol.encodeStreamError(shown, exchange, true)
     yield* eventsOf(new TextEncoder().encode(text), exchange)
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }

@@ -1,4 +1,9 @@
-import type { Observation, Outcome } from '../../protocols/canonical/observation.ts'
+import {
+  hasEnded,
+  isFinal,
+  type Observation,
+  type Outcome,
+} from '../../protocols/canonical/observation.ts'
 import type { FrameSplitter } from '../../protocols/protocol.ts'
 import type { Ending } from '../../store/ports/records.ts'
 import { GatewayError } from '../errors.ts'
@@ -8,25 +13,23 @@ import type { Meter } from '../money/meter.ts'
 import { balanceUsedUp, type End } from '../money/record.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
-import {
-  disconnectTexts,
-  hasEnded,
-  heldUpMs,
-  hidesInput,
-  isReadWhole,
-  showsAll,
-} from './disconnect.ts'
+import { disconnectTexts, heldUpMs, hidesInput, showsAll } from './disconnect.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Tap } from './tap.ts'
 
+/** How far a relayed stream has come. */
 export interface Progress {
+  /** The client got a part of the answer. */
   framesSent: boolean
   /** The money has run out: the client gets no more. */
   isCut: boolean
   /** It is cut but read on: the usage is reported only at the end. */
   readsOn: boolean
+  /** The client left before the answer's end. */
   disconnectedEarly: boolean
-  isClosed: boolean
+  /** The upstream's stream was read to its end. */
+  isReadToEnd: boolean
+  /** A stop sequence ended it: the upstream was stopped. */
   isStopped: boolean
 }
 
@@ -54,12 +57,12 @@ const stoppedEnd: End = {
 }
 
 /** The end of a stream whose client disconnected in the middle. */
-function disconnectEnd(parts: RelayParts, { isClosed }: Progress): End {
+function disconnectEnd(parts: RelayParts, { isReadToEnd }: Progress): End {
   const { exchange, answer } = parts
   const { seen } = answer.observer
   const end = endOf(parts)
   if (end.ending === 'failed' || end.ending === 'shutdown') return end
-  const isRead = isReadWhole(seen, isClosed)
+  const isRead = isReadWhole(seen, isReadToEnd)
   const isLost = !isRead && exchange.interruption !== 'shutdown' && !showsAll(exchange, seen)
   const isDrained = exchange.plan?.group.onDisconnect === 'drain'
   const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
@@ -67,7 +70,7 @@ function disconnectEnd(parts: RelayParts, { isClosed }: Progress): End {
   return { ending: cause, status: 200, cause, causeText: disconnectTexts[why], isLost }
 }
 
-/** The cause in the attempt's row: a stop at a length limit is no failure. */
+/** The cause in the attempt's row: which time limit cut the answer, else the record's cause. */
 function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCause | null {
   const expiry = answer.expiry()
   return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
@@ -79,9 +82,9 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   failed: 'failed',
 }
 
-function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isClosed }: Progress): End {
+function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isReadToEnd }: Progress): End {
   const { seen } = answer.observer
-  const isRead = readsOn && isReadWhole(seen, isClosed)
+  const isRead = readsOn && isReadWhole(seen, isReadToEnd)
   return {
     ending: 'cut',
     status: 200,
@@ -99,6 +102,10 @@ const inputRead =
   'The input read for it (files, stored answers, tool results) is reported only at the end, so the ' +
   'answer was read to its end and is charged as a whole.'
 
+/** Its end was read, and with it all its usage. */
+const isReadWhole = (seen: Observation, isReadToEnd: boolean) =>
+  hasEnded(seen) && (isReadToEnd || isFinal(seen) || seen.usage !== undefined)
+
 /** The end of the stream, as far as known. */
 function endOf({ exchange, answer }: RelayParts): End {
   const { seen } = answer.observer
@@ -114,8 +121,8 @@ function endOf({ exchange, answer }: RelayParts): End {
     return { ending: interruption, status: 200, cause: interruption, causeText: null }
   }
   const error = brokenOff(answer)
-  // A break is the upstream's fault, and what was observed is charged, unless the client caused it.
-  const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
+  // A break is the upstream's fault, and what was observed is charged, unless the client may have caused it.
+  const isLost = answer.watch.heldUpMs() >= heldUpMs && !showsAll(exchange, seen)
   const causeText = isLost ? `${error.message} ${disconnectTexts.heldUp}` : error.message
   return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
 }
@@ -159,11 +166,11 @@ export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
   createdAt: Math.floor(startedAt / 1_000),
 })
 
-/** The failure as the stream's last event; empty when a translated stream has already ended. */
+/** The failure as the stream's last event. `mayBeEmpty`: nothing behind the end of a translated stream. */
 export function encodeFailure(
   parts: RelayParts,
   error: unknown,
-  { isFirst, isStored }: { readonly isFirst: boolean; readonly isStored: boolean },
+  { isFirst, mayBeEmpty }: { readonly isFirst: boolean; readonly mayBeEmpty: boolean },
 ): Uint8Array {
   const { exchange, answer } = parts
   const shown = streamError(parts, error)
@@ -176,7 +183,7 @@ export function encodeFailure(
     answer: answer.observer.seen,
   }
   const translated = answer.translator?.fail(failure)
-  const isOwn = translated !== undefined && (translated !== '' || isStored)
+  const isOwn = translated !== undefined && (translated !== '' || mayBeEmpty)
   const text = isOwn ? translated : exchange.protocol.encodeStreamError(failure, exchange, isFirst)
   return new TextEncoder().encode(text)
 }

@@ -3,8 +3,8 @@ import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { GatewayError } from '../errors.ts'
 import type { AttemptCause } from '../failures/failures.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
-import type { Expiry, Watch } from '../relay/watchdog.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
+import type { Expiry, Watch } from './watchdog.ts'
 
 /** A begun streamed answer: its first bytes are here, the rest is pulled. */
 export interface StreamAnswer {
@@ -46,7 +46,7 @@ export interface UndeliverableAnswer {
   /** What is wrong with it, besides its form. */
   readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
   /** The client's error, where the gateway had no memory for it. */
-  readonly refusal?: GatewayError | undefined
+  readonly memoryError?: GatewayError | undefined
 }
 
 export type Answer = StreamAnswer | BodyAnswer | Refusal | UndeliverableAnswer

@@ -27,10 +27,10 @@ export interface AskParts extends AttemptParts {
 export async function askChannels(
   parts: AskParts,
   exchange: Exchange,
-  { body, options, looking }: Admitted,
+  { body, options, sharedLookup }: Admitted,
 ): Promise<Answer> {
-  if (looking !== undefined) {
-    await looking
+  if (sharedLookup !== undefined) {
+    await sharedLookup
     if (exchange.interruption) throw endedOutside()
   }
   const chooser = parts.choose(
@@ -97,7 +97,7 @@ function releaseChoice(exchange: Exchange, choice: Choice): void {
   exchange.choice = undefined
 }
 
-/** Undefined when no channel is left: then even an error is passed on. */
+/** Undefined: no other channel, so even an error is passed on. Calling it may translate: only after a failure. */
 const nextOf = (chooser: Chooser) => (chooser.hasOthers() ? () => chooser.hasNext() : undefined)
 
 /** The client's error when no channel has answered. */
@@ -200,7 +200,7 @@ export async function attempt(
   exchange.mayBill = exchange.operation.charged
   try {
     const response = await parts.outbound(call, sent)
-    if (!sent.headCame(response)) return await sent.refused(response)
+    if (!sent.headCame(response)) return await sent.notOk(response)
     const read = body.facts.stream
       ? await beginStream(sent, response)
       : understand(sent, response, await readBody(sent, response))

@@ -2,8 +2,8 @@ import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
-import type { Watch } from '../relay/watchdog.ts'
 import { observerOf } from './other-form.ts'
+import type { Watch } from './watchdog.ts'
 
 /** A stream whose beginning was read; no byte is lost. */
 interface Opening {
@@ -16,7 +16,7 @@ interface FailedOpening {
   readonly usageRaw: unknown
   readonly errorValue: JsonObject | undefined
   /** What broke it off; undefined where it ended, or reported an error. */
-  readonly error?: unknown
+  readonly broken?: unknown
 }
 
 /** How long to wait for the first words after the events that announce them. */
@@ -60,7 +60,7 @@ export async function readOpening(
   const failure = {
     usageRaw: seen.usageRaw,
     errorValue: observer.errorValue(),
-    error: ending?.error,
+    broken: ending?.error,
   }
   return {
     first: Buffer.concat(chunks),

@@ -102,8 +102,8 @@ const isAnswer = (seen: Observation) =>
 export interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
-  /** What broke it off; the failure is this one's then. */
-  readonly error?: unknown
+  /** What broke it off: its class then counts, not `failure`. */
+  readonly broken?: unknown
   readonly usageRaw: unknown
   readonly errorValue?: JsonObject | undefined
 }
@@ -134,8 +134,8 @@ export function unread(route: Route, noMemory: GatewayError | undefined): Undeli
   const observer = observerOf(route)
   observer.seen.outcome = 'incomplete' // as far as known here
   // What would never fit is too long, whatever memory is free.
-  const refusal = noMemory?.kind === 'overloaded' ? noMemory : undefined
-  return { kind: 'undeliverable', observer, isUsageUnknown: true, refusal }
+  const memoryError = noMemory?.kind === 'overloaded' ? noMemory : undefined
+  return { kind: 'undeliverable', observer, isUsageUnknown: true, memoryError }
 }
 
 /** Whether it is the vendor's answer, and not the error that it failed with. */

@@ -23,7 +23,6 @@ import {
   slowReaderCost,
 } from '../memory/memory-budget.ts'
 import type { OutboundAnswer, ReaderMemory } from '../outbound/http-call.ts'
-import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
 import type { Answer, StreamAnswer } from './answer.ts'
 import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other-form.ts'
 import {
@@ -33,6 +32,7 @@ import {
   readRefusal,
   translateRefusal,
 } from './upstream-answer.ts'
+import type { Expiry, Watch, Watchdog } from './watchdog.ts'
 
 /** The result of one attempt: an answer to relay, or a failure to decide on. */
 export type AttemptResult =
@@ -92,7 +92,7 @@ export class SentCall implements ReadingTask, ReaderMemory {
     this.watch = parts.watchdog.watch(choice.option.channel.timeouts, (expiry) => {
       this.#expiry = expiry
       controller.abort()
-      exchange.notifyEnding()
+      exchange.notifyInterrupted()
     })
   }
 
@@ -116,7 +116,7 @@ export class SentCall implements ReadingTask, ReaderMemory {
   }
 
   /** The first bytes are here: returns their time in milliseconds. Only the first call counts. */
-  begun(): number {
+  firstBytesCame(): number {
     this.#firstByteMs ??= this.#elapsedMs()
     return this.#firstByteMs
   }
@@ -127,14 +127,15 @@ export class SentCall implements ReadingTask, ReaderMemory {
     const failed = read.kind === 'body' ? read.observer.failure() : undefined
     if (failed !== undefined) this.#blame(failed, read.observer)
     else if (isCount(this.route)) this.#choice.withoutVerdict()
-    else this.#choice.succeeded(this.begun())
+    else this.#choice.succeeded(this.firstBytesCame())
     if (read.kind === 'stream') return { ok: true, answer: this.#stream(read) }
     this.#finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
     return { ok: true, answer: read }
   }
 
-  async refused(response: OutboundAnswer): Promise<AttemptResult> {
-    this.begun()
+  /** The status of a failure, or of a refusal. */
+  async notOk(response: OutboundAnswer): Promise<AttemptResult> {
+    this.firstBytesCame()
     const { channel, upstreamModel } = this.#choice.option
     const { status } = response
     const { refusal, value } = await readRefusal(response, channel)
@@ -206,24 +207,24 @@ export class SentCall implements ReadingTask, ReaderMemory {
     const { usageRaw } = read.observer.seen
     // A free request may simply be repeated.
     if (!this.exchange.operation.charged) {
-      const failure = read.refusal ? 'gateway_exhausted' : 'upstream_invalid'
+      const failure = read.memoryError ? 'gateway_exhausted' : 'upstream_invalid'
       return this.#unusable({ kind: 'unusable', failure, usageRaw })
     }
-    const isUsable = read.unfit !== undefined || read.refusal !== undefined
+    const isUsable = read.unfit !== undefined || read.memoryError !== undefined
     if (isUsable) {
       // The channel has answered; clients must not be able to make it look broken.
-      this.exchange.fault = read.refusal ? 'gateway' : 'client'
-      this.#choice.succeeded(this.begun())
+      this.exchange.fault = read.memoryError ? 'gateway' : 'client'
+      this.#choice.succeeded(this.firstBytesCame())
     } else this.#blame('upstream_invalid', read.observer)
     this.#finish(isUsable ? null : 'upstream_invalid', usageRaw)
     return { ok: true, answer: read }
   }
 
-  #unusable({ error, failure, errorValue, usageRaw }: Unusable): AttemptResult {
+  #unusable({ broken, failure, errorValue, usageRaw }: Unusable): AttemptResult {
     const { status } = this
-    return error === undefined
+    return broken === undefined
       ? this.failed(this.#failureOf(failure, errorValue), usageRaw)
-      : this.failed({ name: this.classify(error), status }, usageRaw)
+      : this.failed({ name: this.classify(broken), status }, usageRaw)
   }
 
   #stream(read: BegunStream): StreamAnswer {

@@ -11,7 +11,6 @@ import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
 import type { BodyMemory } from '../memory/memory-budget.ts'
 import type { ByteReader, OutboundAnswer } from '../outbound/http-call.ts'
-import type { Watch } from '../relay/watchdog.ts'
 import type { AnswerFacts } from '../translate/translation.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import { hideSecrets, hideSecretsIn, shownBytes } from './hide-secrets.ts'
@@ -29,6 +28,7 @@ import {
   type Unusable,
   unread,
 } from './other-form.ts'
+import type { Watch } from './watchdog.ts'
 
 /** A larger unstreamed answer is treated as invalid. */
 const maxAnswerBytes = 256 * 1_048_576
@@ -45,11 +45,11 @@ type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 /** What reading an answer needs of its call. */
 export interface ReadingTask extends FormTask {
   readonly watch: Watch
-  /** Whether another channel can be called; undefined: none can, and even an error is passed on. */
+  /** Whether another channel can be called, asked after a failure; undefined: none, and even an error is passed on. */
   readonly hasNext: (() => boolean) | undefined
   /** Memory for a whole answer; undefined: it is not counted. */
   readonly memory: BodyMemory | undefined
-  begun(): number
+  firstBytesCame(): number
 }
 
 /** The part of an answer that must be known before anything goes to the client. */
@@ -64,7 +64,7 @@ export async function beginStream(
   const reader = response.body.getReader()
   const first = await firstBytes(reader, watch)
   if (first === undefined) return misread(route, nothing)
-  task.begun()
+  task.firstBytesCame()
   const contentType = streamType(route.framing, first, response)
   if (contentType === undefined) return readNoStream(task, response, reader, first)
   const { failure, ...opening } = hasNext
@@ -123,7 +123,7 @@ const ended: ByteReader = {
 }
 
 export function readBody(task: ReadingTask, { headers, body }: OutboundAnswer) {
-  task.begun()
+  task.firstBytesCame()
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
   const { watch, memory } = task
   const reading = { watch, memory, ...(length !== null && { length: Number(length) }) }
@@ -264,7 +264,7 @@ interface ReadOptions {
   readonly length?: number
 }
 
-/** Why bytes were not read: no memory; undefined: too many. */
+/** Why a body was not read: the error of missing memory; undefined: it is too long. */
 type Unread = GatewayError | undefined
 
 async function readAll(
@@ -280,16 +280,16 @@ async function readAll(
     watch?.touched()
     if (done) break
     size += value.byteLength
-    let refusal: GatewayError | undefined
+    let memoryError: GatewayError | undefined
     if (size <= maxBytes && size > taken) {
       // Doubles the lease, in bounded steps.
       const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
       taken += more
-      refusal = await refusalOf(more, watch, memory)
+      memoryError = await takeMemory(more, watch, memory)
     }
-    if (size > maxBytes || refusal) {
+    if (size > maxBytes || memoryError) {
       await reader.cancel()
-      return refusal
+      return memoryError
     }
     parts.push(value)
     if (size === length) break
@@ -298,8 +298,8 @@ async function readAll(
   return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
 }
 
-/** Leases memory for incoming bytes; returns the refusal. Backpressure holds the upstream. */
-async function refusalOf(
+/** Leases memory for incoming bytes; returns the error of missing memory. Backpressure holds the upstream. */
+async function takeMemory(
   bytes: number,
   watch: Watch | undefined,
   memory: BodyMemory | undefined,

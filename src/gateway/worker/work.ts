@@ -6,9 +6,9 @@ import { checkBody, parseJsonBody, type RequestBody } from '../body/body.ts'
 import { writeNative } from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
-import { countDecoded } from '../money/count-input.ts'
 import type { CountTokens } from '../money/estimate.ts'
 import { decodeRequest, type PreparedRequest, prepareRequest } from '../translate/translation.ts'
+import { countDecoded } from '../upstream/answer-count.ts'
 import type {
   CountJob,
   Job,

@@ -2,7 +2,7 @@ import type { ObservedExtras } from './extras.ts'
 import type { HostedTool } from './tools.ts'
 import type { Usage } from './usage.ts'
 
-/** `open`: more must follow. `closing`: it may be the end. `closed`: the last event, or a whole body. */
+/** `open`: more must follow. `closing`: it may be the end. `closed`: the last event, an error, or a whole body. */
 type Phase = 'open' | 'closing' | 'closed'
 
 export type Outcome = 'complete' | 'incomplete' | 'failed'
@@ -141,10 +141,17 @@ export function fail(seen: Observation, message: unknown): void {
   if (typeof message === 'string' && message !== '') seen.errorMessage = message
 }
 
-/** Whether the answer has ended regularly: later frames pass, but do not count. */
-export function isOver(seen: Observation): boolean {
-  return seen.phase === 'closed' && seen.outcome !== 'failed'
-}
+/** The protocol's own last event was seen: later frames pass, but do not count. */
+export const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
+
+/** Everything that the answer began with has ended, well or with an error. */
+export const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase !== 'open'
+
+/** This may be all; but usage may still follow, even after an error. */
+export const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
+
+/** It continues in the background without a reader: its end is fetched by its id. */
+export const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== undefined
 
 /** Counts uses of tools, each once, however often a stream repeats it. */
 export class ToolTally {

@@ -6,7 +6,7 @@ test('what a node is doing is read anew each time', () => {
   let isLeading = false
   let begun = 0
   const load = createNodeLoad(
-    { begun: () => begun, active: () => 3, activeStreams: () => 2 },
+    { requestCount: () => begun, active: () => 3, activeStreams: () => 2 },
     { isUnavailable: () => isUnavailable },
     { isLeading: () => isLeading },
     () => 0,
@@ -23,7 +23,7 @@ test('what a node is doing is read anew each time', () => {
 
 test('without others it leads, and counts alone', () => {
   const load = createNodeLoad(
-    { begun: () => 0, active: () => 0, activeStreams: () => 0 },
+    { requestCount: () => 0, active: () => 0, activeStreams: () => 0 },
     undefined,
     undefined,
     () => 0,

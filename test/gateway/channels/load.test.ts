@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createLoad, isSlow, seriesOf } from '../../../src/gateway/channels/load.ts'
+import { createLoad, seriesOf } from '../../../src/gateway/channels/load.ts'
+import { isSlow } from '../../../src/gateway/channels/ranking.ts'
 import { createTime } from './choosing-scene.ts'
 
 describe('requests under way', () => {

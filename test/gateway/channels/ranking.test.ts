@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  chooseRanked,
-  createLoad,
-  levels,
-  type Ranked,
-} from '../../../src/gateway/channels/load.ts'
+import { createLoad } from '../../../src/gateway/channels/load.ts'
+import { chooseRanked, levels, type Ranked } from '../../../src/gateway/channels/ranking.ts'
 import { channelOf, createTime, optionOf } from './choosing-scene.ts'
 
 /** Channels with as many requests under way as these, and who is chosen when they are drawn in turn. */

@@ -9,11 +9,14 @@ interface Limits {
   readonly totalMs: number
 }
 
-export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'pausedMs' | 'stop'>
+export type Watch = Pick<WatchedCall, 'touched' | 'paused' | 'passedOn' | 'heldUpMs' | 'stop'>
 
 export type Watchdog = ReturnType<typeof createWatchdog>
 
 const tickMs = 100
+
+/** A shorter wait for the client holds no upstream up: the system's buffers take what it sends meanwhile. */
+const leastWaitMs = 1_000
 
 /** Watches all upstream calls with one timer. `clock` runs while the process does. */
 export function createWatchdog(clock: Clock) {
@@ -43,8 +46,8 @@ class WatchedCall implements Listed {
   readonly #clock: Clock
   readonly #startedAt: number
   #lastAt: number
-  #phase: 'head' | 'body' | 'paused' = 'head'
-  #pausedMs = 0
+  #phase: 'head' | 'body' | 'paused' | 'client' = 'head'
+  #heldUpMs = 0
 
   constructor(
     calls: Roster<WatchedCall>,
@@ -66,14 +69,19 @@ class WatchedCall implements Listed {
     this.#enter('body')
   }
 
-  /** Waiting for the client: its slowness is not the upstream's silence. */
+  /** The gateway works on what came, or waits for memory: no silence of the upstream. */
   paused(): void {
     this.#enter('paused')
   }
 
-  /** The total time in which the client held the upstream up. */
-  pausedMs(): number {
-    return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
+  /** Waits for the client to read: its slowness is not the upstream's silence. */
+  passedOn(): void {
+    if (this.#phase !== 'client') this.#enter('client')
+  }
+
+  /** The time in which the client held the upstream up, by all its waits of a second or more. */
+  heldUpMs(): number {
+    return this.#heldUpMs + this.#clientWaitMs(this.#clock())
   }
 
   stop(): void {
@@ -89,10 +97,15 @@ class WatchedCall implements Listed {
     return undefined
   }
 
-  #enter(phase: 'body' | 'paused'): void {
+  #enter(phase: 'body' | 'paused' | 'client'): void {
     const now = this.#clock()
-    if (this.#phase === 'paused') this.#pausedMs += now - this.#lastAt
+    this.#heldUpMs += this.#clientWaitMs(now)
     this.#phase = phase
     this.#lastAt = now
+  }
+
+  #clientWaitMs(now: number): number {
+    const waitMs = this.#phase === 'client' ? now - this.#lastAt : 0
+    return waitMs < leastWaitMs ? 0 : waitMs
   }
 }

@@ -9,11 +9,11 @@ import { preferred, protocolOf } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
+import { type CountTokens, estimateTokens, sampleOf } from '../money/estimate.ts'
 import { decodeRequest, originOf } from '../translate/translation.ts'
-import type { Answer, BodyAnswer, Refusal } from '../upstream/answer.ts'
 import type { CountJob, JobWorker } from '../worker/job.ts'
 import { isHeavy } from '../worker/prepare.ts'
-import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
+import type { Answer, BodyAnswer, Refusal } from './answer.ts'
 
 interface CountParts {
   readonly sealer: Sealer
@@ -28,7 +28,7 @@ function isMissing({ status, bytes }: Refusal): boolean {
 }
 
 /** A count of the input: by a native upstream, else, or when that fails, here. */
-export async function countInput(
+export async function answerCount(
   parts: CountParts,
   exchange: Exchange,
   { body, options }: Admitted,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Candidate } from '../../src/catalog/catalog.ts'
-import { createExcess } from '../../src/gateway/money/reservations.ts'
+import { createOverruns } from '../../src/gateway/money/reservations.ts'
 
 const hourMs = 3_600_000
 const candidate = (id: number, upstreamModel = 'm') =>
@@ -12,7 +12,7 @@ const charged = (accountId: number, channelId: number, amountNano: number) => ({
 
 function atHours() {
   const time = { hours: 0 }
-  const excess = createExcess(() => time.hours * hourMs)
+  const excess = createOverruns(() => time.hours * hourMs)
   /** Notes what it tells, if anything. */
   const note = (request: ReturnType<typeof charged>, mostNano: number) => {
     const overrun = excess.overrunOf(request, mostNano)
