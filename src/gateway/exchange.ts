@@ -168,6 +168,13 @@ export class Exchange implements Listed {
   }
 }
 
+/** The facts of a request that its translated answer, or its stream's error, repeats. */
+export const answerHead = ({ requestId, model = '', startedAt }: Exchange) => ({
+  requestId,
+  model,
+  createdAt: Math.floor(startedAt / 1_000),
+})
+
 export interface ExchangeReservation {
   readonly ensureStored: () => Promise<void>
   readonly inputTokens: number

@@ -108,7 +108,7 @@ async function askAndReply(
     beginReply(parts, exchange)
     const settling = settleWhole(parts, exchange, answer)
     if (settling) await settling
-    return replyTo(parts, exchange, answer, { body: admitted.body, heartbeat })
+    return replyTo(parts, exchange, answer, admitted.body, heartbeat)
   } catch (error) {
     heartbeat.stop()
     const hasLeft = !isAnswered && exchange.interruption === 'client_left'

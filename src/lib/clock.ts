@@ -78,3 +78,13 @@ export function afterRunning(limitMs: number, onOver: () => void): () => void {
   look()
   return () => clearTimeout(timer)
 }
+
+/** The result, or undefined after this long, in the running time of this process. */
+export async function withinRunning<Result>(
+  limitMs: number,
+  pending: Promise<Result>,
+): Promise<Result | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const callOff = afterRunning(limitMs, () => late.resolve(undefined))
+  return await Promise.race([pending, late.promise]).finally(callOff)
+}

@@ -10,6 +10,7 @@ import { responses } from '../../src/protocols/responses/index.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { createEventSealer } from '../../src/protocols/translation/seal.ts'
 import { allDialects } from '../e2e/dialects.ts'
+import { pushThrough } from '../gateway/push-through.ts'
 
 /**
  * CPU per event of a stream, passed through and translated, for all pairs, in interleaved rounds of
@@ -78,7 +79,7 @@ function measure(chunks: readonly Uint8Array[], upstream: Protocol, client: Prot
       limit: () => Number.POSITIVE_INFINITY,
       translator: upstream === client ? undefined : translator(upstream, client),
     })
-    for (const chunk of chunks) bytes += tap.push(chunk).byteLength
+    for (const chunk of chunks) bytes += pushThrough(tap, chunk).byteLength
     bytes += tap.end().byteLength
   }
   if (bytes === 0) throw new Error('nothing came out')

@@ -2,6 +2,7 @@ import { Tap } from '../../src/gateway/relay/tap.ts'
 import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import type { Framing, ProtocolError, ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
+import { pushThrough } from '../gateway/push-through.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
 import { createDice } from './dice.ts'
 import { factsFor, othersThan, poolOf } from './scene.ts'
@@ -66,14 +67,14 @@ function checkStream(
     limit: () => Number.POSITIVE_INFINITY,
     translator,
   })
-  const out = chunks.map((chunk) => tap.push(chunk))
+  const out = chunks.map((chunk) => pushThrough(tap, chunk))
   if (ending === 'end') out.push(tap.end())
   // The relay's own rule for telling that something is missing.
   const isWhole = ending === 'end' && hasEnded(observer.seen)
   let text = out.map((bytes) => decoder.decode(bytes)).join('')
   if (!isWhole) text += translator?.fail(failure) ?? ''
   checkStreamText(client, framing, text)
-  const later = chunks.slice(0, 3).map((chunk) => decoder.decode(tap.push(chunk)))
+  const later = chunks.slice(0, 3).map((chunk) => decoder.decode(pushThrough(tap, chunk)))
   later.push(decoder.decode(tap.end()), translator?.fail(failure) ?? '')
   demand(later.join('') === '', () => `written behind the end: ${later.join('').slice(0, 300)}`)
   return isWhole

@@ -2,6 +2,7 @@ import { heapStats } from 'bun:jsc'
 import { Tap } from '../../src/gateway/relay/tap.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
+import { pushThrough } from '../gateway/push-through.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
 import { type LongKind, longKinds, longStream } from './long-events.ts'
 import { factsFor, othersThan, readRequest, translate } from './scene.ts'
@@ -99,7 +100,7 @@ export function play(
   const { begin, event, end } = longStream(protocol, kind)
   let written = 0
   const push = (text: string) => {
-    written += tap.push(encoder.encode(text)).byteLength
+    written += pushThrough(tap, encoder.encode(text)).byteLength
   }
   const startedAt = performance.now()
   push(begin)

@@ -128,8 +128,8 @@ export function checkRefusal(error: unknown): void {
 export const factsFor = (framing: Framing): AnswerFacts => ({
   requestId: 'req_fuzz',
   model: 'asked-for',
-  startedAt: 1_700_000_000_000,
-  inputTokens: 9,
+  createdAt: 1_700_000_000,
+  estimatedInputTokens: 9,
   framing,
   library: '',
 })

@@ -26,7 +26,7 @@ async function replyWithout(kind: ErrorKind) {
   const read = understand(task, response, await readBody(task, response))
   if (read.kind !== 'undeliverable') throw new Error(`It is ${read.kind}.`)
   expect(read.isUsageUnknown).toBeTrue()
-  const { status, headers } = replyTo(parts, exchange, read, { body, heartbeat: noHeartbeat })
+  const { status, headers } = replyTo(parts, exchange, read, body, noHeartbeat)
   return [status, headers['x-tollgate-reason'], headers['retry-after']]
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Tap } from '../../src/gateway/relay/tap.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { allDialects, type Dialect } from '../e2e/dialects.ts'
+import { pushThrough } from './push-through.ts'
 import { protocols } from './relay-scene.ts'
 
 const words = ['one', ' two', ' three', ' four']
@@ -12,7 +13,7 @@ function tapAfter(dialect: Dialect, text: string, limit = 0, hideUsage = false) 
   const observer = protocols[dialect.name].operation.createObserver()
   const parts = { observer, hideUsage, limit: () => limit, translator: undefined }
   const tap = new Tap({ splitter: createSseSplitter(), ...parts })
-  const out = tap.push(new TextEncoder().encode(text))
+  const out = pushThrough(tap, new TextEncoder().encode(text))
   return { tap, out: new TextDecoder().decode(out), seen: observer.seen }
 }
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)

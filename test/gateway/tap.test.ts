@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Tap } from '../../src/gateway/relay/tap.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
+import { pushThrough } from './push-through.ts'
 
 const chunk = (delta: object, rest: object = {}) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta }], ...rest })}\n\n`
@@ -20,7 +21,7 @@ function tapped(stream: string, hideUsage: boolean, cutBytes = stream.length): s
   const bytes = new TextEncoder().encode(stream)
   const shown: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += cutBytes) {
-    shown.push(tap.push(bytes.slice(at, at + cutBytes)))
+    shown.push(pushThrough(tap, bytes.slice(at, at + cutBytes)))
   }
   expect(observer.seen.usage?.inputTokens).toBe(3)
   return new TextDecoder().decode(Buffer.concat([...shown, tap.end()]))

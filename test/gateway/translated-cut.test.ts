@@ -11,6 +11,7 @@ import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { type Pair, pairs, spoken, violations } from '../e2e/translated.ts'
 import { plainChannel } from '../support/no-limits.ts'
+import { pushThrough } from './push-through.ts'
 import { protocols } from './relay-scene.ts'
 
 const words = ['one', ' two', ' three', ' four']
@@ -37,7 +38,12 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const task = { client: protocol, body, model: 'm', isStrict: false, owner: '1' }
   const candidate = { channel, upstreamModel: 'm' }
   const translation = createTranslation({ sealer, media }, task, request, candidate, spoken)
-  const answered = { requestId: 'req_1', model: 'm', startedAt: 1, inputTokens: 3 } as const
+  const answered = {
+    requestId: 'req_1',
+    model: 'm',
+    createdAt: 0,
+    estimatedInputTokens: 3,
+  } as const
   const translator = translation.stream({ ...answered, framing: 'sse', library: '' })
   const observer = spoken.generation.createObserver()
   const parts = { observer, hideUsage: false, limit: () => limit, translator }
@@ -83,7 +89,7 @@ describe.each(pairs)('$name', (pair) => {
   test('uncut it is whole, and the translator knows', () => {
     const { tap, translator } = tapFor(pair, Number.POSITIVE_INFINITY)
     expect(translator.isOver()).toBeFalse()
-    const text = decode(tap.push(encode(whole))) + decode(tap.end())
+    const text = decode(pushThrough(tap, encode(whole))) + decode(tap.end())
     expect(violations(client, text, 'complete')).toEqual([])
     expect(translator.isOver()).toBeTrue()
     expect(translator.fail(failure)).toBe('')
@@ -91,7 +97,7 @@ describe.each(pairs)('$name', (pair) => {
 
   test('an upstream that only begins has told no end', () => {
     const { tap, translator } = tapFor(pair)
-    tap.push(encode(first + upstream.piece('Hello')))
+    pushThrough(tap, encode(first + upstream.piece('Hello')))
     tap.end()
     expect(translator.isOver()).toBeFalse()
     translator.fail(failure)
@@ -103,11 +109,11 @@ test('an event too large to be held is no silent loss', () => {
   const [pair] = pairs
   if (pair === undefined) throw new Error('There are no pairs.')
   const { tap } = tapFor(pair, Number.POSITIVE_INFINITY)
-  tap.push(encode(dialects.responses.first(tokens)))
+  pushThrough(tap, encode(dialects.responses.first(tokens)))
   const piece = encode('x'.repeat(8 * 1024 * 1024))
-  tap.push(encode('data: {"type":"response.output_text.delta","delta":"'))
+  pushThrough(tap, encode('data: {"type":"response.output_text.delta","delta":"'))
   const push = () => {
-    for (let sent = 0; sent <= heldBytesLimit; sent += piece.length) tap.push(piece)
+    for (let sent = 0; sent <= heldBytesLimit; sent += piece.length) pushThrough(tap, piece)
   }
   expect(push).toThrow(GatewayError)
 })

@@ -167,31 +167,20 @@ function foreignOption(
     return operation && protocol.name in candidate.channel.speaks ? [{ protocol, operation }] : []
   })
   if (ways.length === 0) return undefined
-  const route = once(() =>
-    firstThatFits(
-      ways,
-      ({ protocol, operation }): Route => ({
-        protocol,
-        operation,
-        framing: 'sse',
-        translation: translate(candidate, protocol),
-      }),
-    ),
-  )
-  return { ...candidate, isNative: false, route }
-}
-
-function firstThatFits<Way, Result>(ways: readonly Way[], attempt: (way: Way) => Result): Result {
-  let refusal: GatewayError | undefined
-  for (const way of ways) {
-    try {
-      return attempt(way)
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      refusal ??= error
+  const route = once((): Route => {
+    let refusal: GatewayError | undefined
+    for (const { protocol, operation } of ways) {
+      try {
+        const translation = translate(candidate, protocol)
+        return { protocol, operation, framing: 'sse', translation }
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        refusal ??= error
+      }
     }
-  }
-  throw refusal ?? new GatewayError('no_channel', 'No channel is fit to answer at present.')
+    throw refusal
+  })
+  return { ...candidate, isNative: false, route }
 }
 
 export function canExpress({ route }: Option): boolean {

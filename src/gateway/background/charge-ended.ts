@@ -10,6 +10,7 @@ import type { BodyFacts } from '../body/body.ts'
 import type { Concluded } from '../exchange.ts'
 import { sampleOf } from '../money/estimate.ts'
 import {
+  answeredEnd,
   buildSettlement,
   type End,
   type Payer,
@@ -63,8 +64,7 @@ export async function chargeLost(
   const least = { usage, calls, estimated: true, clamped: false }
   const used = reservedTokens(exchange, least, answer.amountNano)
   const causeText = `${lossTexts[loss]} The amount reserved for it is charged.`
-  const end: End = { ending: 'cut', status: 200, cause: 'background_lost', causeText }
-  await charge(parts, answer, exchange, end, used)
+  await charge(parts, answer, exchange, answeredEnd('cut', 'background_lost', causeText), used)
 }
 
 async function charge(

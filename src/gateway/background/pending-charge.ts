@@ -3,7 +3,7 @@ import type { Caller } from '../admit/authenticate.ts'
 import { longestId } from '../admit/origins.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import { type UnreportedExtras, unreportedExtras } from '../money/asked-extras.ts'
-import type { End } from '../money/record.ts'
+import { answeredEnd, type End } from '../money/record.ts'
 
 /** What the charge for a background answer is made from: plain data that any node can charge by. */
 export interface PendingCharge {
@@ -25,14 +25,11 @@ export interface PendingCharge {
 /** The request id of the charge, which makes it idempotent. */
 const chargeIdOf = (requestId: string) => requestId + chargeSuffix
 
-export const backgroundEnd = (requestId: string): End => ({
-  ending: 'background',
-  status: 200,
-  cause: null,
-  causeText:
-    'The answer is made in the background; it is charged when it ends, by the request ' +
-    `${chargeIdOf(requestId)}.`,
-})
+export const backgroundEnd = (requestId: string): End =>
+  answeredEnd('background', null, chargedLater(chargeIdOf(requestId)))
+
+const chargedLater = (chargeId: string) =>
+  `The answer is made in the background; it is charged when it ends, by the request ${chargeId}.`
 
 /** What is kept of an exchange that began an answer; undefined where the answer has no id. */
 export function backgroundAnswer(

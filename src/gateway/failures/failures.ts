@@ -46,7 +46,7 @@ const failure = (
   fault: Fault,
   cools: Cooling | null,
   answer: ErrorKind,
-  texts: Pick<FailureClass, 'message' | 'why'>,
+  texts: Pick<FailureClass, 'message' | 'why'> & { readonly retry?: false },
 ): FailureClass => ({ fault, retry: true, cools, answer, ...texts })
 
 /** Every way in which an attempt fails: one row per class. */
@@ -81,13 +81,11 @@ export const failureClasses = {
     why: 'The upstream fell silent in the middle of an answer.',
   }),
   // The answer's time depends on the request as much as on the upstream: nothing cools down.
-  timeout_total: {
-    ...failure('upstream', null, 'upstream_timeout', {
-      message: 'The upstream did not finish its answer in time.',
-      why: 'The upstream did not finish an answer within the limit for the whole.',
-    }),
+  timeout_total: failure('upstream', null, 'upstream_timeout', {
+    message: 'The upstream did not finish its answer in time.',
+    why: 'The upstream did not finish an answer within the limit for the whole.',
     retry: false,
-  },
+  }),
   upstream_auth: failure('channel', refused, 'upstream_error', {
     message: 'The upstream refused the gateway itself. This is not a fault of your key.',
     why: 'The upstream refused the key, or what the key may do (401 or 403).',
@@ -134,13 +132,11 @@ export const failureClasses = {
     message: 'The gateway has no connection left for this request at present. Try again.',
     why: 'This machine had no file, memory or port left for a connection.',
   }),
-  client_fault: {
-    ...failure('client', null, 'invalid_value', {
-      message: 'The upstream refused the request as it is.',
-      why: 'The upstream refused a request as it is.',
-    }),
+  client_fault: failure('client', null, 'invalid_value', {
+    message: 'The upstream refused the request as it is.',
+    why: 'The upstream refused a request as it is.',
     retry: false,
-  },
+  }),
 } satisfies Record<string, FailureClass>
 
 export type FailureName = keyof typeof failureClasses

@@ -109,15 +109,16 @@ async function reserveWhenShort(
   const isFree = toReserveNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
-  const pending = new PendingReservation(parts, asked, {
+  const reserved = {
     inputTokens: countedTokens,
     outputTokens: (isWhole ? full : least).outputTokens,
     isEnough: isWhole && isLimited(asked),
     boundNano,
     toReserveNano,
     amountNano: least.amountNano,
-  })
-  reserveRest(parts, asked, { toReserveNano, nano, leastNano: least.amountNano }).then(
+  }
+  const pending = new PendingReservation(parts, asked, reserved)
+  reserveRest(parts, asked, reserved, nano).then(
     (denial) => pending.resolve(denial),
     (error: unknown) => pending.reject(error),
   )
@@ -170,17 +171,12 @@ function reserve(
   reservations.reserve(reservation, listener)
 }
 
-interface Amounts {
-  readonly toReserveNano: number
-  readonly nano: number
-  readonly leastNano: number
-}
-
 /** All that is left here; where other nodes hold some of it, the cost of a beginning. */
 async function reserveRest(
   parts: AffordParts,
   asked: Asked,
-  { toReserveNano, nano, leastNano }: Amounts,
+  { toReserveNano, amountNano: leastNano }: Reserved,
+  nano: number,
 ): Promise<Denial> {
   const reserveSoon = (amountNano: number) => {
     const stored = Promise.withResolvers<Denial>()

@@ -24,6 +24,13 @@ export interface End {
   readonly isStopped?: boolean
 }
 
+/** The end of an exchange whose status is that of an answer. */
+export const answeredEnd = (
+  ending: Ending,
+  cause: RequestCause | null = null,
+  causeText: string | null = null,
+): End => ({ ending, status: 200, cause, causeText })
+
 /** What an ended exchange used, reported or counted. */
 export interface UsedTokens {
   readonly usage: Usage
@@ -130,31 +137,23 @@ export function affordedTokens(
   used: UsedTokens,
   heldNano: number,
 ): UsedTokens {
-  const withOutput = (outputTokens: number): UsedTokens => {
-    const reasoningTokens = Math.min(used.usage.reasoningTokens, outputTokens)
-    return { ...used, usage: { ...used.usage, outputTokens, reasoningTokens } }
-  }
   const isPaid = (outputTokens: number) =>
-    chargeFor(exchange, withOutput(outputTokens)).amountNano <= heldNano
+    chargeFor(exchange, withOutput(used, outputTokens)).amountNano <= heldNano
   if (!isPaid(0)) return used
   const paid = mostPaid(0, used.usage.outputTokens + 1, isPaid)
-  return paid === used.usage.outputTokens ? used : withOutput(paid)
+  return paid === used.usage.outputTokens ? used : withOutput(used, paid)
 }
 
 /** The charge of an unseen answer: the whole reservation, as output; at least what was counted. */
 export function reservedTokens(
   exchange: Concluded,
-  used: UsedTokens,
+  counted: UsedTokens,
   heldNano: number,
 ): UsedTokens {
-  const withOutput = (outputTokens: number): UsedTokens => ({
-    ...used,
-    usage: { ...used.usage, outputTokens },
-    estimated: true,
-  })
+  const used = { ...counted, estimated: true }
   const costOf = (outputTokens: number) => {
     try {
-      return chargeFor(exchange, withOutput(outputTokens)).amountNano
+      return chargeFor(exchange, withOutput(used, outputTokens)).amountNano
     } catch (error) {
       if (error instanceof RangeError) return Number.POSITIVE_INFINITY
       throw error
@@ -163,8 +162,16 @@ export function reservedTokens(
   const estimated = exchange.reservation?.outputTokens ?? 0
   const least = Math.max(used.usage.outputTokens, estimated)
   // Where output is free, only the counts are known.
-  if (costOf(largestOutput) === costOf(least)) return withOutput(least)
-  return withOutput(mostPaid(least, largestOutput, (tokens) => costOf(tokens) <= heldNano))
+  if (costOf(largestOutput) === costOf(least)) return withOutput(used, least)
+  return withOutput(
+    used,
+    mostPaid(least, largestOutput, (tokens) => costOf(tokens) <= heldNano),
+  )
+}
+
+function withOutput(used: UsedTokens, outputTokens: number): UsedTokens {
+  const reasoningTokens = Math.min(used.usage.reasoningTokens, outputTokens)
+  return { ...used, usage: { ...used.usage, outputTokens, reasoningTokens } }
 }
 
 /** The most output tokens below `unpaid` that are paid for; at least `paid`. */

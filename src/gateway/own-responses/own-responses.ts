@@ -1,4 +1,4 @@
-import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer, withinRunning } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ByteSealer } from '../../lib/secrets.ts'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/answers.ts'
@@ -102,7 +102,7 @@ export function createOwnResponses(parts: OwnResponsesParts) {
         waiting.delete(response.id)
       })
       waiting.set(response.id, { accountId, response, writing })
-      return isShared ? atMost(writing, longestWaitMs) : undefined
+      return isShared ? withinRunning(longestWaitMs, writing) : undefined
     },
     async remove(accountId: number, id: string): Promise<boolean> {
       await ownWaiting(accountId, id)?.writing
@@ -121,15 +121,6 @@ export function createOwnResponses(parts: OwnResponsesParts) {
       await sweeping
     },
   }
-}
-
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }
 
 interface UnstoredResponse {

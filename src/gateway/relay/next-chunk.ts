@@ -1,4 +1,4 @@
-import { afterRunning } from '../../lib/clock.ts'
+import { withinRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { ByteReader } from '../outbound/http-call.ts'
 import { beat } from './heartbeat.ts'
@@ -41,14 +41,17 @@ export class Chunks {
     watch.touched()
     const reading = reader.read()
     const isTrailing = mayBeAll(observer.seen)
-    void (isTrailing ? within(trailingReadMs, reading) : reading).then(this.#came, this.#broke)
+    void (isTrailing ? withinRunning(trailingReadMs, reading) : reading).then(
+      this.#came,
+      this.#broke,
+    )
   }
 
-  readonly #came = ({ done, value }: Read): void => {
+  readonly #came = (read: Read | undefined): void => {
     const { watch } = this.#parts.answer
     if (this.#waiting === undefined) watch.passedOn()
     else watch.paused()
-    this.#give(({ resolve }) => resolve(done ? undefined : value))
+    this.#give(({ resolve }) => resolve(read?.done === false ? read.value : undefined))
   }
 
   readonly #broke = (error: unknown): void => {
@@ -78,14 +81,3 @@ type Read = Awaited<ReturnType<ByteReader['read']>>
 /** The protocol's last event was seen; or, where it has none or may lack it, the usage. */
 const mayBeAll = ({ phase, usage }: Observation) =>
   phase === 'closed' || (phase === 'closing' && usage !== undefined)
-
-/** The read, or an end when it takes too long. */
-async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
-  const late = Promise.withResolvers<{ readonly done: true; readonly value?: undefined }>()
-  const callOff = afterRunning(limitMs, () => late.resolve({ done: true }))
-  try {
-    return await Promise.race([reading, late.promise])
-  } finally {
-    callOff()
-  }
-}

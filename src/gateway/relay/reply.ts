@@ -1,14 +1,14 @@
 import { createSplitter } from '../../protocols/index.ts'
 import type { RequestBody } from '../body/body.ts'
 import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import { answerHead, type Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
 import { createMeter } from '../money/meter.ts'
 import { recordUncharged, type SettleParts, settle } from '../money/settle.ts'
 import type { Answer, StreamAnswer, UndeliverableAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat, heartbeatBytes, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
-import { eventsOf, streamHead } from './stream-end.ts'
+import { eventsOf } from './stream-end.ts'
 import { bodyEnd, refusalEnd, undeliverableEnd } from './whole-end.ts'
 
 export interface Reply {
@@ -27,11 +27,6 @@ interface ReplyError {
   readonly code: string
   readonly message: string
   readonly param: string | undefined
-}
-
-interface Delivery {
-  readonly body: RequestBody
-  readonly heartbeat: Heartbeat
 }
 
 /** The answer is here. A native response is kept by its upstream, not by the gateway. */
@@ -61,22 +56,23 @@ export function replyTo(
   parts: SettleParts,
   exchange: Exchange,
   answer: Answer,
-  delivery: Delivery,
+  body: RequestBody,
+  heartbeat: Heartbeat,
 ): Reply {
-  if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
-  delivery.heartbeat.stop()
+  if (answer.kind === 'stream') return streamReply(parts, exchange, answer, body, heartbeat)
+  heartbeat.stop()
   const end = answer.kind === 'refusal' ? refusalEnd(answer) : undefined
   if (end) recordUncharged(parts, exchange, end)
   exchange.releaseAll()
   if (answer.kind === 'undeliverable') return errorReply(exchange, undeliverableError(answer))
   const headers = replyHeaders(exchange, answer.contentType)
-  const { bytes: body } = answer
-  if (answer.kind === 'body') return { status: 200, headers, body, error: undefined }
+  const { bytes } = answer
+  if (answer.kind === 'body') return { status: 200, headers, body: bytes, error: undefined }
   if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
   const { status } = answer
   const message = end?.causeText ?? 'The upstream refused the request.'
   const error = { status, code: 'upstream_refused', message, param: undefined }
-  return { status, headers, body, error }
+  return { status, headers, body: bytes, error }
 }
 
 function undeliverableError({ unfit, memoryError }: UndeliverableAnswer): GatewayError {
@@ -89,7 +85,8 @@ function streamReply(
   parts: SettleParts,
   exchange: Exchange,
   answer: StreamAnswer,
-  { body, heartbeat }: Delivery,
+  body: RequestBody,
+  heartbeat: Heartbeat,
 ): Reply {
   const stream = createRelay({
     exchange,
@@ -191,7 +188,7 @@ async function* waitingStream(
 /** A reply's bytes where a status was sent already. */
 async function* bytesOf(exchange: Exchange, { body, error }: Reply): AsyncGenerator<Uint8Array> {
   if (error !== undefined) {
-    const shown = { ...error, ...streamHead(exchange) }
+    const shown = { ...error, ...answerHead(exchange) }
     const text = exchange.protocol.encodeStreamError(shown, exchange, true)
     yield* eventsOf(new TextEncoder().encode(text), exchange)
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body

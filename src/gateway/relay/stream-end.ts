@@ -1,16 +1,10 @@
-import {
-  hasEnded,
-  isFinal,
-  type Observation,
-  type Outcome,
-} from '../../protocols/canonical/observation.ts'
+import { hasEnded, isFinal, type Observation } from '../../protocols/canonical/observation.ts'
 import type { FrameSplitter } from '../../protocols/protocol.ts'
-import type { Ending } from '../../store/ports/records.ts'
 import { GatewayError } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import { answerHead, type Exchange } from '../exchange.ts'
 import { type AttemptCause, failureClasses } from '../failures/failures.ts'
 import type { Meter } from '../money/meter.ts'
-import { balanceUsedUp, type End } from '../money/record.ts'
+import { answeredEnd, balanceUsedUp, type End } from '../money/record.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
 import { disconnectTexts, heldUpMs, hidesInput, showsAll } from './disconnect.ts'
@@ -44,17 +38,12 @@ export async function finish(parts: RelayParts, progress: Progress): Promise<voi
 function endAt(parts: RelayParts, progress: Progress): End {
   if (progress.isCut) return unpaidEnd(parts, progress)
   if (progress.disconnectedEarly) return disconnectEnd(parts, progress)
-  return progress.isStopped ? stoppedEnd : endOf(parts)
+  if (!progress.isStopped) return endOf(parts)
+  return { ...answeredEnd('complete', null, stoppedText), isStopped: true }
 }
 
-const stoppedEnd: End = {
-  ending: 'complete',
-  status: 200,
-  cause: null,
-  isStopped: true,
-  causeText:
-    'The answer ended at a stop sequence, and such a request has no hidden work, so the upstream was stopped: what it had read and sent by then is charged.',
-}
+const stoppedText =
+  'The answer ended at a stop sequence, and such a request has no hidden work, so the upstream was stopped: what it had read and sent by then is charged.'
 
 /** The end of a stream whose client disconnected in the middle. */
 function disconnectEnd(parts: RelayParts, { isReadToEnd }: Progress): End {
@@ -66,8 +55,7 @@ function disconnectEnd(parts: RelayParts, { isReadToEnd }: Progress): End {
   const isLost = !isRead && exchange.interruption !== 'shutdown' && !showsAll(exchange, seen)
   const isDrained = exchange.plan?.group.onDisconnect === 'drain'
   const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
-  const cause = 'client_left'
-  return { ending: cause, status: 200, cause, causeText: disconnectTexts[why], isLost }
+  return { ...answeredEnd('client_left', 'client_left', disconnectTexts[why]), isLost }
 }
 
 /** The cause in the attempt's row: which time limit cut the answer, else the record's cause. */
@@ -76,23 +64,12 @@ function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCa
   return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
 }
 
-const endings: Readonly<Record<Outcome, Ending>> = {
-  complete: 'complete',
-  incomplete: 'incomplete',
-  failed: 'failed',
-}
-
 function unpaidEnd({ exchange, answer }: RelayParts, { readsOn, isReadToEnd }: Progress): End {
   const { seen } = answer.observer
   const isRead = readsOn && isReadWhole(seen, isReadToEnd)
-  return {
-    ending: 'cut',
-    status: 200,
-    cause: balanceUsedUp,
-    causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
-    isCapped: !isRead,
-    isLost: !isRead && !showsAll(exchange, seen),
-  }
+  if (isRead) return answeredEnd('cut', balanceUsedUp, `${moneyEnded} ${inputRead}`)
+  const isLost = !showsAll(exchange, seen)
+  return { ...answeredEnd('cut', balanceUsedUp, moneyEnded), isCapped: true, isLost }
 }
 
 const moneyEnded =
@@ -111,20 +88,16 @@ function endOf({ exchange, answer }: RelayParts): End {
   const { seen } = answer.observer
   if (seen.outcome === 'failed') {
     const causeText = shownError(exchange, seen) ?? 'The upstream reported an error in its stream.'
-    return { ending: 'failed', status: 200, cause: 'upstream_error', causeText }
+    return answeredEnd('failed', 'upstream_error', causeText)
   }
-  if (seen.outcome !== undefined && hasEnded(seen)) {
-    return { ending: endings[seen.outcome], status: 200, cause: null, causeText: null }
-  }
+  if (seen.outcome !== undefined && hasEnded(seen)) return answeredEnd(seen.outcome)
   const { interruption } = exchange
-  if (interruption !== undefined) {
-    return { ending: interruption, status: 200, cause: interruption, causeText: null }
-  }
+  if (interruption !== undefined) return answeredEnd(interruption, interruption)
   const error = brokenOff(answer)
   // A break is the upstream's fault, and what was observed is charged, unless the client may have caused it.
   const isLost = answer.watch.heldUpMs() >= heldUpMs && !showsAll(exchange, seen)
   const causeText = isLost ? `${error.message} ${disconnectTexts.heldUp}` : error.message
-  return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
+  return { ...answeredEnd('cut', error.kind, causeText), isLost }
 }
 
 export const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
@@ -160,12 +133,6 @@ export function brokenOff(answer: StreamAnswer): GatewayError {
   return new GatewayError('upstream_timeout', failureClasses[`timeout_${expiry}`].message)
 }
 
-export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
-  requestId,
-  model,
-  createdAt: Math.floor(startedAt / 1_000),
-})
-
 /** The failure as the stream's last event. `mayBeEmpty`: nothing behind the end of a translated stream. */
 export function encodeFailure(
   parts: RelayParts,
@@ -179,7 +146,7 @@ export function encodeFailure(
     code: shown.kind,
     message: shown.message,
     param: undefined,
-    ...streamHead(exchange),
+    ...answerHead(exchange),
     answer: answer.observer.seen,
   }
   const translated = answer.translator?.fail(failure)

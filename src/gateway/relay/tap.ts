@@ -54,11 +54,6 @@ export class Tap {
     return this.#taken(this.#last.frames.length, this.#last.whole.byteLength)
   }
 
-  push(chunk: Uint8Array): Uint8Array {
-    this.observe(chunk)
-    return this.take()
-  }
-
   /** The upstream has ended: the rest of an unfinished frame. */
   end(): Uint8Array {
     const { splitter, observer, translator } = this.#parts

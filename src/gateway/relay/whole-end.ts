@@ -1,30 +1,18 @@
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { GatewayError } from '../errors.ts'
 import type { Concluded } from '../exchange.ts'
-import type { End } from '../money/record.ts'
+import { answeredEnd, type End } from '../money/record.ts'
 import type { Refusal, UndeliverableAnswer } from '../upstream/answer.ts'
 import { shownError } from '../upstream/hide-secrets.ts'
 import { disconnectTexts } from './disconnect.ts'
 
 /** The end of a whole answer. */
 export function bodyEnd(exchange: Concluded, seen: Observation): End {
-  if (exchange.interruption === 'client_left') {
-    return {
-      ending: 'client_left',
-      status: 200,
-      cause: 'client_left',
-      causeText: disconnectTexts.whole,
-    }
-  }
-  if (seen.outcome !== 'failed') {
-    return { ending: seen.outcome ?? 'complete', status: 200, cause: null, causeText: null }
-  }
-  return {
-    ending: 'failed',
-    status: 200,
-    cause: 'upstream_error',
-    causeText: shownError(exchange, seen) ?? 'The upstream reported an error in its answer.',
-  }
+  const left = 'client_left'
+  if (exchange.interruption === left) return answeredEnd(left, left, disconnectTexts.whole)
+  if (seen.outcome !== 'failed') return answeredEnd(seen.outcome ?? 'complete')
+  const text = shownError(exchange, seen) ?? 'The upstream reported an error in its answer.'
+  return answeredEnd('failed', 'upstream_error', text)
 }
 
 /** The end of an answer that is not passed on; `record`: what may be kept of its error. */

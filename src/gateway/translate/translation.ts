@@ -4,11 +4,7 @@ import { cacheMinimum } from '../../catalog/model-facts.ts'
 import { runsSearch } from '../../catalog/runs-search.ts'
 import { ownTools, vendorExtras } from '../../catalog/vendor-extras.ts'
 import type { AnswerEvent } from '../../protocols/canonical/answer.ts'
-import {
-  type EncodeContext,
-  type OwnResponse,
-  readVectors,
-} from '../../protocols/canonical/codec.ts'
+import { type EncodeContext, readVectors } from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
 import { withExactCalls } from '../../protocols/canonical/json-text.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
@@ -17,7 +13,6 @@ import type { Usage } from '../../protocols/canonical/usage.ts'
 import { protocols } from '../../protocols/index.ts'
 import type {
   Frame,
-  Framing,
   JsonObject,
   Protocol,
   ProtocolError,
@@ -65,15 +60,7 @@ export interface Translation {
 }
 
 /** What is known of a request when its answer comes. */
-export interface AnswerFacts {
-  readonly requestId: string
-  readonly model: string
-  readonly startedAt: number
-  readonly inputTokens: number
-  readonly framing: Framing
-  readonly library: string
-  readonly own?: OwnResponse | undefined
-}
+export type AnswerFacts = Omit<EncodeContext, 'request' | 'body'>
 
 /** Frames of an upstream's stream in, text for the client out. */
 export interface StreamTranslator {
@@ -216,17 +203,7 @@ export function withAnswers(
   { upstream, origin, quirks }: TranslationTarget,
 ): Translation {
   const createFilter = answerFilter(request, upstream.name, new Set(quirks))
-  const contextOf = (facts: AnswerFacts): EncodeContext => ({
-    requestId: facts.requestId,
-    request,
-    model: facts.model,
-    createdAt: Math.floor(facts.startedAt / 1000),
-    estimatedInputTokens: facts.inputTokens,
-    body: asked(),
-    framing: facts.framing,
-    library: facts.library,
-    own: facts.own,
-  })
+  const contextOf = (facts: AnswerFacts): EncodeContext => ({ ...facts, request, body: asked() })
 
   return {
     dropped,
@@ -341,7 +318,7 @@ export function translateEmbedding(
       if (vectors === undefined) return notVectors
       const observer = to.operation.createObserver()
       observer.pushBody(answer)
-      const inputTokens = observer.seen.usage?.inputTokens ?? facts.inputTokens
+      const inputTokens = observer.seen.usage?.inputTokens ?? facts.estimatedInputTokens
       return asJson(from.encodeAnswer(vectors, request, { model: facts.model, inputTokens }))
     },
     stream: () => {

@@ -54,7 +54,8 @@ export async function askChannels(
       choice.withoutVerdict() // nothing was sent
       unsendable ??= error
     }
-    releaseChoice(exchange, choice)
+    choice.ended()
+    exchange.choice = undefined
     await exchange.reservation?.ensureStored() // no further attempt before it is stored; throws where it was refused
     if (exchange.interruption) throw endedOutside()
     const last = failures.at(-1)
@@ -90,11 +91,6 @@ async function waitInLine(
   }
   if (exchange.interruption) throw endedOutside()
   return exchange.choice
-}
-
-function releaseChoice(exchange: Exchange, choice: Choice): void {
-  choice.ended()
-  exchange.choice = undefined
 }
 
 /** Undefined: no other channel, so even an error is passed on. Calling it may translate: only after a failure. */

@@ -7,9 +7,9 @@ import { createSseSplitter } from '../../protocols/sse.ts'
 import type { Route } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import { answerHead, type Exchange } from '../exchange.ts'
 import { classifyError, type FailureName } from '../failures/failures.ts'
-import { decodeRequest } from '../translate/translation.ts'
+import { type AnswerFacts, decodeRequest } from '../translate/translation.ts'
 import type { UndeliverableAnswer } from './answer.ts'
 
 /** An answer converted to the requested form, in the upstream's protocol. */
@@ -34,18 +34,12 @@ function contextFor(
   if (operation !== protocol.generation || exchange.operation !== exchange.protocol.generation) {
     return undefined
   }
-  const { requestId, startedAt, reservation, library } = exchange
   const model = stringIn(answer, 'model') ?? exchange.model ?? ''
   const isSame = exchange.protocol === protocol
   try {
     return {
+      ...{ ...answerFacts(exchange), model, framing, own: undefined },
       request: decodeRequest(exchange.protocol, body, model),
-      requestId,
-      model,
-      framing,
-      library,
-      createdAt: Math.floor(startedAt / 1000),
-      estimatedInputTokens: reservation?.inputTokens ?? 0,
       // A chat stream reports usage only on request; the translation must include it.
       body: isSame ? body.value() : { stream_options: { include_usage: true } },
     }
@@ -53,6 +47,13 @@ function contextFor(
     if (error instanceof GatewayError) return undefined
     throw error
   }
+}
+
+/** What a translation must know of an answered request. */
+export function answerFacts(exchange: Exchange): AnswerFacts {
+  const { reservation, framing, library, keeping: own } = exchange
+  const estimatedInputTokens = reservation?.inputTokens ?? 0
+  return { ...answerHead(exchange), estimatedInputTokens, framing, library, own }
 }
 
 /** A JSON body as the requested stream; undefined: it is incomplete, or can't be converted. */

@@ -1,5 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { afterRunning } from '../../lib/clock.ts'
+import { withinRunning } from '../../lib/clock.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
 import { withExactCalls } from '../../protocols/canonical/json-text.ts'
 import { type Observation, observeTier } from '../../protocols/canonical/observation.ts'
@@ -11,11 +11,11 @@ import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
 import type { BodyMemory } from '../memory/memory-budget.ts'
 import type { ByteReader, OutboundAnswer } from '../outbound/http-call.ts'
-import type { AnswerFacts } from '../translate/translation.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import { hideSecrets, hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
 import {
+  answerFacts,
   type FailureObserver,
   type FormTask,
   inStreamedForm,
@@ -232,11 +232,8 @@ export async function readRefusal(
 async function readInTime({ body }: OutboundAnswer): Promise<Uint8Array | undefined> {
   if (body === null) return undefined
   const reader = body.getReader()
-  const late = Promise.withResolvers<undefined>()
-  const callOff = afterRunning(refusalPatienceMs, () => late.resolve(undefined))
   const reading = readAll(reader, maxRefusalBytes).catch(() => undefined)
-  const raw = await Promise.race([reading, late.promise])
-  callOff()
+  const raw = await withinRunning(refusalPatienceMs, reading)
   if (raw instanceof Uint8Array) return raw
   await reader.cancel().catch(() => {}) // broken already, or never to end
   return undefined
@@ -336,13 +333,6 @@ function streamType(
 function jsonType(response: OutboundAnswer): string {
   const declared = response.headers.get('content-type')
   return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
-}
-
-/** What a translation must know of an answered request. */
-function answerFacts(exchange: Exchange): AnswerFacts {
-  const { requestId, model = '', startedAt, reservation, framing, library, keeping: own } = exchange
-  const inputTokens = reservation?.inputTokens ?? 0
-  return { requestId, model, startedAt, inputTokens, framing, library, own }
 }
 
 /** The body of a refusal; Gemini's may be the only element of an array. */
