@@ -19,12 +19,6 @@ export interface Sessions {
   find(request: Request): Promise<SignedIn | undefined>
 }
 
-interface AccessParts {
-  readonly sessions: Sessions
-  /** Origins of the console, besides the request's own host. */
-  readonly origins: () => readonly string[]
-}
-
 export type Role = 'user' | 'admin'
 
 export type Guard = ReturnType<typeof createGuard>
@@ -32,9 +26,10 @@ export type Guard = ReturnType<typeof createGuard>
 /**
  * Creates the guards of the console's routes. Before a body is parsed, a guard refuses requests without a
  * session (401), without the role (403), and from pages of other sites (403). A body is JSON of at most
- * 1 MiB, or is left to the handler. Handlers get `who`.
+ * 1 MiB, or is left to the handler. Handlers get `who`. `origins`: of the console, besides the request's own
+ * host.
  */
-export function createGuard({ sessions, origins }: AccessParts) {
+export function createGuard(sessions: Sessions, origins: () => readonly string[]) {
   const known = new WeakMap<Request, Promise<SignedIn>>()
 
   async function identify(request: Request, role: Role): Promise<SignedIn> {

@@ -106,21 +106,22 @@ const mostCounted = 10_000
  * A page of rows in memory, sorted by the unique key `keyOf`. The cursor holds the key of the last row,
  * so that rows added or removed in between do not shift the next page.
  */
-export function pageOf<Row>(
+export function pageOf<Row, Item>(
   rows: readonly Row[],
   { cursor, page_size = defaultPageSize }: PageQuery,
   keyOf: (row: Row) => string,
-): ListAnswer<Row> {
+  toItem: (row: Row) => Item,
+): ListAnswer<Item> {
   const seen = cursor === undefined ? undefined : readCursor(cursor)
   const first =
     seen === undefined ? 0 : rows.findIndex((row) => compareCodePoints(keyOf(row), seen.key) > 0)
   const start = first === -1 ? rows.length : first
-  const items = rows.slice(start, start + page_size)
-  const last = items.at(-1)
+  const shown = rows.slice(start, start + page_size)
+  const last = shown.at(-1)
   const page = (seen?.page ?? 0) + 1
-  const hasMore = start + items.length < rows.length
+  const hasMore = start + shown.length < rows.length
   return {
-    items,
+    items: shown.map(toItem),
     total: Math.min(rows.length, mostCounted),
     total_is_exact: rows.length <= mostCounted,
     page,

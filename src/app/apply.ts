@@ -29,22 +29,18 @@ export async function applyConfig(
   config: Config,
   options: { readonly prune: boolean },
 ): Promise<Plan> {
-  try {
-    return await planAndWrite(instance, config, options)
-  } catch (error) {
-    if (!(error instanceof WriteRefused)) throw error
-    return await planAndWrite(instance, config, options)
+  const planAndWrite = async () => {
+    const plan = await planConfig(instance, config, options)
+    if (plan.changes.length > 0) await instance.store.admin.write(plan.writes)
+    return plan
   }
-}
-
-async function planAndWrite(
-  instance: Instance,
-  config: Config,
-  options: { readonly prune: boolean },
-): Promise<Plan> {
-  const plan = await planConfig(instance, config, options)
-  if (plan.changes.length > 0) await instance.store.admin.write(plan.writes)
-  return plan
+  try {
+    return await planAndWrite()
+  } catch (error) {
+    // Another process may have written since.
+    if (!(error instanceof WriteRefused)) throw error
+    return await planAndWrite()
+  }
 }
 
 const pageSize = 500

@@ -17,14 +17,8 @@ import { feedSite, shownGroups } from './site.ts'
 
 export type FeedExporter = Awaited<ReturnType<typeof createFeedExporter>>
 
-interface FeedExportParts {
-  readonly instance: Instance
-  readonly config: Config
-  readonly folder: string
-}
-
 /** An exporter of the feed into a folder. Unchanged content keeps its `updated_at` and file dates. */
-export async function createFeedExporter({ instance, config, folder }: FeedExportParts) {
+export async function createFeedExporter(instance: Instance, config: Config, folder: string) {
   const catalog = await createLiveCatalog(instance.store, instance.secrets)
   const settings = async () =>
     withSettings(config, (await instance.store.edits.storedSettings()).values)

@@ -68,21 +68,15 @@ function curlLines(url: string, key: string): readonly { title: string; line: st
   })
 }
 
-interface DemoLog {
-  readonly log: Logger
-  idle(): Promise<void>
-  summary(): string
-}
-
-interface DemoLogParts {
-  readonly inner: Logger
-  /** Prints a line; undefined: requests go to `inner` too. */
-  readonly print: ((line: string) => void) | undefined
-  readonly balance: () => Promise<number | undefined>
-}
-
-/** A logger that rewrites request lines for newcomers and sums them up; others go to `inner`. */
-export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog {
+/**
+ * A logger that rewrites request lines for newcomers and sums them up; others go to `inner`, and without
+ * `print` requests too.
+ */
+export function createDemoLog(
+  inner: Logger,
+  print: ((line: string) => void) | undefined,
+  balance: () => Promise<number | undefined>,
+) {
   let requests = 0
   let totalNano = 0
   let last: Promise<void> = Promise.resolve()
@@ -94,17 +88,18 @@ export function createDemoLog({ inner, print, balance }: DemoLogParts): DemoLog 
     print?.(left === undefined ? line : `${line}, ${usd(left)} left`)
   }
 
-  return {
-    log: {
-      ...inner,
-      info(message, fields = {}) {
-        if (message !== 'request') return inner.info(message, fields)
-        requests++
-        totalNano += amountOf(fields)
-        if (!print) return inner.info(message, fields)
-        last = last.then(() => printRequest(fields))
-      },
+  const log: Logger = {
+    ...inner,
+    info(message, fields = {}) {
+      if (message !== 'request') return inner.info(message, fields)
+      requests++
+      totalNano += amountOf(fields)
+      if (!print) return inner.info(message, fields)
+      last = last.then(() => printRequest(fields))
     },
+  }
+  return {
+    log,
     idle: () => last,
     summary: () => `${counted(requests, 'request')}, ${usd(totalNano)} in all.`,
   }

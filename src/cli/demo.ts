@@ -70,11 +70,8 @@ async function startDemo(
     ...{ pretty: !isJson, clock: systemClock, level: isJson ? 'info' : 'warn' },
   })
   surviveBugs(inner)
-  const demo = createDemoLog({
-    inner,
-    print: isJson ? undefined : sink.write,
-    balance: async () => (await instance.store.admin.account(demoAccount))?.balanceNano,
-  })
+  const balance = async () => (await instance.store.admin.account(demoAccount))?.balanceNano
+  const demo = createDemoLog(inner, isJson ? undefined : sink.write, balance)
   const reload = async () => config
   const { url, stop, waitsFor } = await serve({
     ...{ config, instance, log: demo.log, reload, addressSetBy: '--port' },

@@ -46,7 +46,7 @@ function addFeedExport(feed: Command): void {
 
 async function exportFeed(folder: string, options: FeedExportOptions, instance: Instance) {
   const { config } = await findConfig(options.config)
-  const exporter = await createFeedExporter({ instance, config, folder })
+  const exporter = await createFeedExporter(instance, config, folder)
   const report = (written: readonly string[]) => writeLines(describe(folder, written, options))
   await report(await exporter.write())
   if (options.watch) await watch(instance, exporter, report)

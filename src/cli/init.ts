@@ -31,7 +31,7 @@ export function addInit(program: Command): void {
 }
 
 async function writeTemplate(file: string, force: boolean): Promise<void> {
-  const text = createTemplate({ tokenKey: createTokenKey() })
+  const text = createTemplate(createTokenKey())
   try {
     // `wx` keeps a file that appears at this moment.
     await writeFile(file, text, { mode: 0o600, flag: force ? 'w' : 'wx' })

@@ -106,11 +106,14 @@ const secretTexts = {
   none: 'none is needed: there are no keys in it yet',
 }
 
-function describeTable({ table, rows, sumsNano }: ComparedTable): readonly [string, string] {
-  const sums = Object.entries(sumsNano).map(
-    ([column, nano]) => `${column.replace(/_nano$/, '')} ${formatNano(nano)} USD`,
+const sumsOf = ({ sumsNano }: ComparedTable) =>
+  Object.entries(sumsNano).map(
+    ([column, nano]) => [column.replace(/_nano$/, ''), formatNano(nano)] as const,
   )
-  return [`  ${table}`, [counted(rows, 'row'), ...sums].join(', ')]
+
+function describeTable(compared: ComparedTable): readonly [string, string] {
+  const sums = sumsOf(compared).map(([column, sum]) => `${column} ${sum} USD`)
+  return [`  ${compared.table}`, [counted(compared.rows, 'row'), ...sums].join(', ')]
 }
 
 function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[] {
@@ -132,17 +135,10 @@ function movedView(moved: Moved, verified: VerifiedMove, durationMs: number) {
     duration_ms: durationMs,
     rows,
     resumed_rows: resumedRows,
-    tables: tables.map(({ table, rows, sumsNano, sha256 }) => ({
-      table,
-      rows,
-      sums_usd: Object.fromEntries(
-        Object.entries(sumsNano).map(([column, nano]) => [
-          column.replace(/_nano$/, ''),
-          formatNano(nano),
-        ]),
-      ),
-      sha256,
-    })),
+    tables: tables.map((compared) => {
+      const { table, rows, sha256 } = compared
+      return { table, rows, sums_usd: Object.fromEntries(sumsOf(compared)), sha256 }
+    }),
     replaced_total: replacedTotal,
     replaced,
     secret,

@@ -194,36 +194,26 @@ function shortText() {
   return Type.String({ maxLength: 200 })
 }
 
-/** Fields grouped under one key. */
-export const partField = <
-  const As extends string,
-  const Fields extends object,
-  File extends TSchema,
->(spec: {
-  readonly as: As
+interface PartSpec {
+  readonly as: string
   readonly help: string
-  readonly part: Fields
-  readonly file: File
+  readonly part: object
+  readonly file: TSchema
   /** The field that a single value in the file sets. */
   readonly short?: string
   readonly title?: string
   readonly isListed?: boolean
   readonly show?: (reported: never) => string
-}) => spec
+}
+
+/** Fields grouped under one key. */
+export const partField = <const S extends PartSpec>(spec: S) => spec
 
 /** A part stored in one column as JSON. */
-export const partColumn = <
-  const As extends string,
-  const Column extends string,
-  const Fields extends object,
-  File extends TSchema,
->(spec: {
-  readonly as: As
-  readonly column: Column
-  readonly help: string
-  readonly part: Fields
-  readonly file: File
-}) => ({ ...spec, isJson: true as const, toCell: (value: object): string => JSON.stringify(value) })
+export const partColumn = <const S extends PartSpec & Pick<Spec, 'column'>>(spec: S) => ({
+  ...{ ...spec, isJson: true as const },
+  toCell: (value: object): string => JSON.stringify(value),
+})
 
 /** One of several words; `usual` is the default. */
 export const wordField = <

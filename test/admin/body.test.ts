@@ -22,10 +22,10 @@ const who = {
   sessionId: 's',
   signedInAt: 0,
 } as const
-const guard = createGuard({
-  sessions: { find: async (request) => (request.headers.has('x-in') ? who : undefined) },
-  origins: () => [],
-})
+const guard = createGuard(
+  { find: async (request) => (request.headers.has('x-in') ? who : undefined) },
+  () => [],
+)
 const app = new Elysia()
   .onError(({ code, error }) => renderError(code, error, log))
   .use(guard('user'))

@@ -22,12 +22,12 @@ const entry: LedgerEntry = {
 /** Exports of ledgers whose entries are read by `read`. */
 function exportsOf(read: () => AsyncGenerator<LedgerEntry>) {
   const logged: string[] = []
-  const ledger = createLedgerService({
-    lists: { ledger: () => Promise.reject(new Error('not asked')), exportLedger: read },
-    log: createLogger({
+  const ledger = createLedgerService(
+    { ledger: () => Promise.reject(new Error('not asked')), exportLedger: read },
+    createLogger({
       ...{ sink: (line) => logged.push(line), pretty: false, level: 'error', clock: () => 0 },
     }),
-  })
+  )
   const open = (signal = new AbortController().signal) =>
     ledger.export(who, { format: 'jsonl' }, signal)
   return { open, logged }

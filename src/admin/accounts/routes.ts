@@ -10,6 +10,9 @@ import type { AccountService } from './service.ts'
 const params = Type.Object({ id: Id() })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
 
+const adjustment = (summary: string) =>
+  forAdmins(shapes.AdjustmentDone, summary, { params, headers, body: shapes.AdjustmentOrder })
+
 /** Accounts, for administrators. */
 export const accountRoutes = (guard: Guard, accounts: AccountService) =>
   new Elysia({ name: 'admin.accounts', prefix: '/api/v1/admin/accounts' })
@@ -42,21 +45,13 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       '/:id/credit',
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
-      forAdmins(shapes.AdjustmentDone, 'Add to the balance of an account', {
-        params,
-        headers,
-        body: shapes.AdjustmentOrder,
-      }),
+      adjustment('Add to the balance of an account'),
     )
     .post(
       '/:id/debit',
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
-      forAdmins(shapes.AdjustmentDone, 'Take from the balance of an account', {
-        params,
-        headers,
-        body: shapes.AdjustmentOrder,
-      }),
+      adjustment('Take from the balance of an account'),
     )
 
 /** The key in the body takes precedence over the header. */

@@ -97,8 +97,7 @@ export function createChannelService(parts: ChannelParts) {
   return {
     async list(page: PageQuery) {
       const catalog = await edits.editableCatalog()
-      const { items, ...rest } = pageOf(catalog.channels, page, idKey)
-      return { ...rest, items: items.map((row) => views.item(row, catalog)) }
+      return pageOf(catalog.channels, page, idKey, (row) => views.item(row, catalog))
     },
     get,
     async create(who: SignedIn, wanted: NewChannel): Promise<Channel> {

@@ -73,9 +73,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
   return {
     async list(page: PageQuery) {
       const catalog = await edits.editableCatalog()
-      const { items, ...rest } = pageOf(catalog.groups, page, idKey)
-      const { item } = createGroupViews(catalog, inFile())
-      return { ...rest, items: items.map(item) }
+      return pageOf(catalog.groups, page, idKey, createGroupViews(catalog, inFile()).item)
     },
     get,
     async create(who: SignedIn, wanted: NewGroup): Promise<GroupView> {

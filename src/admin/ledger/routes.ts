@@ -44,15 +44,13 @@ const LedgerExportQuery = Type.Composite([
 ])
 type LedgerExportQuery = Static<typeof LedgerExportQuery>
 
-interface LedgerParts {
-  readonly lists: Pick<ListStore, 'ledger' | 'exportLedger'>
-  readonly log: Logger
-}
-
 export type LedgerService = ReturnType<typeof createLedgerService>
 
 /** The user's own ledger: in pages, and as a file. */
-export function createLedgerService({ lists, log }: LedgerParts) {
+export function createLedgerService(
+  lists: Pick<ListStore, 'ledger' | 'exportLedger'>,
+  log: Logger,
+) {
   const places = createExportPlaces()
   return {
     list(who: SignedIn, query: LedgerQuery) {

@@ -7,13 +7,8 @@ import { modalityFields } from '../../resources/price.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { serverFields, settingFields, siteFields } from './setting-fields.ts'
 
-interface TemplateValues {
-  /** A fresh random key `sk-…` for the first token. */
-  readonly tokenKey: string
-}
-
-/** The tollgate.yaml of `tollgate init`. `# ` begins an explanation, `#` alone an unset setting. */
-export function createTemplate({ tokenKey }: TemplateValues): string {
+/** The tollgate.yaml of `tollgate init`. `# ` begins an explanation, `#` alone an unset setting. `tokenKey`: of the first token. */
+export function createTemplate(tokenKey: string): string {
   return `${head()}\n${channels()}\n${groupsAndPrices()}\n${accounts(tokenKey)}`
 }
 

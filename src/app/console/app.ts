@@ -19,7 +19,7 @@ export async function createConsoleApp(parts: ConsoleParts) {
   const { services, sessions, close, stop } = createServices(parts, facts, (request) =>
     peers.get(request),
   )
-  const guard = createGuard({ sessions, origins: services.origins })
+  const guard = createGuard(sessions, services.origins)
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)
   const reader = store.place && createReader({ place: store.place, facts, clock, log })

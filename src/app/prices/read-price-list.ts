@@ -10,22 +10,20 @@ import type { PriceForm, PriceList } from './price-list.ts'
 
 const maxFileBytes = 64 * 1024 * 1024
 
-interface PriceSourceOptions {
+interface PriceSource {
   /** A path, or an http:// or https:// address. */
   readonly from: string
+  /** A group of a price feed with several. */
   readonly group?: string | undefined
   readonly forms: readonly PriceForm[]
 }
 
 /** Reads a price list. Throws a `UserError` with the reason when it can't. */
-export async function loadPriceList({
-  from,
-  group,
-  forms,
-}: PriceSourceOptions): Promise<PriceList> {
+export async function loadPriceList(source: PriceSource): Promise<PriceList> {
+  const { from } = source
   if (!isWeb(from) && /^[a-z][a-z\d+.-]*:\/\//i.test(from))
     throw new UserError(`${from} can't be read: write a path, or an address with http(s)://.`)
-  return readPriceList({ text: await readSource(from), name: from, group, forms })
+  return readPriceList(await readSource(from), source)
 }
 
 const isWeb = (from: string) => /^https?:\/\//i.test(from)
@@ -53,21 +51,14 @@ async function readLocal(path: string): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-interface PriceText {
-  readonly text: string
-  readonly name: string
-  /** A group of a price feed with several. */
-  readonly group?: string | undefined
-  readonly forms: readonly PriceForm[]
-}
-
 /** Enough of each form to tell it from the others. */
 const FeedHead = Type.Object({ schema_version: Type.Unknown(), data: Type.Unknown() })
 const CatalogHead = Type.Object({ models: Type.Array(Type.Unknown()) })
 const ConfigHead = Type.Object({ prices: Type.Unknown() })
 
 /** Reads prices in any known form. Throws a `UserError` that names the place of a problem. */
-export function readPriceList({ text, name, group, forms }: PriceText): PriceList {
+export function readPriceList(text: string, source: PriceSource): PriceList {
+  const { from: name, group, forms } = source
   const document = parseJson(text, name, forms)
   const form = detectForm(document, forms)
   const isFeed = form === 'feed'

@@ -15,7 +15,7 @@ interface CoolingReport {
   readonly why: string
   readonly since: string
   readonly until: string
-  /** 0: the next request probes it. */
+  /** 0: the next request is the half-open probe. */
   readonly remaining_ms: number
   readonly rounds: number
 }
@@ -104,7 +104,7 @@ function verdictOf({ remaining_ms, since, rounds, why }: CoolingReport): string 
   const verdict =
     remaining_ms > 0
       ? `cools down for another ${humanWait(remaining_ms)}`
-      : 'is probed by the next request, after its cooldown'
+      : 'is half-open after its cooldown: the next request tries it'
   const often = rounds > 1 ? `, ${rounds} times in a row` : ''
   return `${verdict}, since ${humanTime(since)}${often}: ${why}`
 }

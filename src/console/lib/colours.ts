@@ -15,8 +15,6 @@ const greys = { light: '#868e96', dark: '#909296' } as const
 
 export type Scheme = keyof typeof palettes
 
-/** So many things have colours of their own. */
-export const slotCount = palettes.light.length
 /** The place of all that has no colour of its own. */
 export const otherSlot = -1
 

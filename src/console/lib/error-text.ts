@@ -1,5 +1,5 @@
 import type { ApiErrorReason, Fault } from '../../admin/api-error.ts'
-import { type Language, shownLanguage } from './language.ts'
+import { shownLanguage } from './language.ts'
 
 /**
  * What to write instead, in Chinese, by the API's machine word for a fault. In English the API's own
@@ -61,41 +61,40 @@ export function faultText(told: Told, language = shownLanguage()): string {
   return (reason === vague ? undefined : reasonText(reason, language)) ?? message
 }
 
+const notUnderstood = [
+  'The gateway did not understand the request',
+  '网关无法理解此页面的请求',
+] as const
+
 /** What a refusal means, by its machine word: the message itself is always in English. */
-const reasonTexts: Readonly<Record<ApiErrorReason, Readonly<Record<Language, string>>>> = {
-  invalid_json: {
-    en: 'The gateway did not understand the request',
-    zh: '网关无法理解此页面的请求',
-  },
-  invalid_value: { en: 'An entry is not valid', zh: '输入的内容有误' },
-  not_signed_in: { en: 'You are not signed in', zh: '尚未登录' },
-  wrong_credentials: { en: 'E-mail or password is wrong', zh: '邮箱或密码错误' },
-  wrong_passkey: { en: 'The passkey was not accepted', zh: '通行密钥未通过验证' },
-  begin_again: { en: 'Start again', zh: '请重新开始' },
-  sign_in_again: { en: 'Sign in again', zh: '请重新登录' },
-  wrong_password: { en: 'The password is wrong', zh: '密码错误' },
-  wrong_code: { en: 'The code is wrong', zh: '验证码错误' },
-  registration_closed: { en: 'Registration is closed', zh: '未开放注册' },
-  setup_closed: { en: 'This link is no longer valid', zh: '此链接已失效' },
-  not_allowed: { en: 'This is not allowed', zh: '没有权限' },
-  foreign_origin: { en: 'The request came from another site', zh: '请求来自其他网站' },
-  not_found: { en: 'Not found', zh: '找不到该内容，可能已被删除' },
-  conflict: { en: 'Somebody else has changed this meanwhile', zh: '其他人刚刚修改了它' },
-  in_use: { en: 'It is still in use', zh: '仍在使用中' },
-  name_taken: { en: 'This name is taken', zh: '名称或邮箱已被占用' },
-  would_overdraw: { en: 'The balance is too small', zh: '余额不足' },
-  body_too_large: { en: 'The request is too large', zh: '内容过大' },
-  content_type: {
-    en: 'The gateway did not understand the request',
-    zh: '网关无法理解此页面的请求',
-  },
-  too_many_requests: { en: 'Too many requests: wait a little', zh: '操作过于频繁，请稍候' },
-  internal: { en: 'The gateway failed', zh: '网关内部错误' },
-  unavailable: { en: 'Not available at this moment', zh: '暂时不可用，请稍后重试' },
+const reasonTexts: Readonly<Record<ApiErrorReason, readonly [en: string, zh: string]>> = {
+  invalid_json: notUnderstood,
+  invalid_value: ['An entry is not valid', '输入的内容有误'],
+  not_signed_in: ['You are not signed in', '尚未登录'],
+  wrong_credentials: ['E-mail or password is wrong', '邮箱或密码错误'],
+  wrong_passkey: ['The passkey was not accepted', '通行密钥未通过验证'],
+  begin_again: ['Start again', '请重新开始'],
+  sign_in_again: ['Sign in again', '请重新登录'],
+  wrong_password: ['The password is wrong', '密码错误'],
+  wrong_code: ['The code is wrong', '验证码错误'],
+  registration_closed: ['Registration is closed', '未开放注册'],
+  setup_closed: ['This link is no longer valid', '此链接已失效'],
+  not_allowed: ['This is not allowed', '没有权限'],
+  foreign_origin: ['The request came from another site', '请求来自其他网站'],
+  not_found: ['Not found', '找不到该内容，可能已被删除'],
+  conflict: ['Somebody else has changed this meanwhile', '其他人刚刚修改了它'],
+  in_use: ['It is still in use', '仍在使用中'],
+  name_taken: ['This name is taken', '名称或邮箱已被占用'],
+  would_overdraw: ['The balance is too small', '余额不足'],
+  body_too_large: ['The request is too large', '内容过大'],
+  content_type: notUnderstood,
+  too_many_requests: ['Too many requests: wait a little', '操作过于频繁，请稍候'],
+  internal: ['The gateway failed', '网关内部错误'],
+  unavailable: ['Not available at this moment', '暂时不可用，请稍后重试'],
 }
 
 const isReason = (reason: string): reason is ApiErrorReason => Object.hasOwn(reasonTexts, reason)
 
 /** In a few words, why something was refused; undefined: this console does not know the reason. */
 export const reasonText = (reason: string, language = shownLanguage()): string | undefined =>
-  isReason(reason) ? reasonTexts[reason][language] : undefined
+  isReason(reason) ? reasonTexts[reason][language === 'en' ? 0 : 1] : undefined

@@ -1,7 +1,7 @@
 import type { Codec } from '../canonical/codec.ts'
 import { decodeUsage } from '../canonical/extras.ts'
-import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
-import { decodeOpenAiError, encodeOpenAiError } from '../chat/errors.ts'
+import { encodeOpenAiError } from '../chat/errors.ts'
+import { chatCodec } from '../chat/index.ts'
 import { objectIn, stringIn } from '../json.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
@@ -58,16 +58,14 @@ const inputTokens: Operation = {
 }
 
 const responsesCodec: Codec = {
+  ...chatCodec,
   decodeRequest,
   encodeRequest,
   decodeResponse,
   encodeResponse,
   createDecoder,
   createEncoder,
-  unenforcedKeywords: (request) => findRootKeywords(request, openAiRoot),
   takesSearch,
-  encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
-  decodeError: decodeOpenAiError,
 }
 
 /** OpenAI's responses: same address, key and error bodies as chat completions. */

@@ -36,8 +36,13 @@ export class Blocks extends EventSink {
   /** All call ids: clients identify calls by them. */
   readonly callIds = new Set<string>()
 
+  /** Other blocks end open reasoning, announced or not. */
   override push(event: AnswerEvent): void {
-    this.kinds.add(event.type)
+    const { type } = event
+    this.kinds.add(type)
+    if (type !== 'reasoning-start' && type.endsWith('-start')) {
+      for (const end of this.reasoning) end()
+    }
     super.push(event)
   }
 }
@@ -62,11 +67,6 @@ export const createItemReader = (
   blocks: Blocks,
   context: DecodeContext,
 ): ItemReader => readers[type](blocks, context, type)
-
-/** Other blocks end open reasoning, announced or not. */
-function endReasoning({ reasoning }: Blocks): void {
-  for (const end of reasoning) end()
-}
 
 type Progress = ReturnType<typeof createProgress>
 
@@ -97,10 +97,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   const parts = new Map<number, ReturnType<typeof createPart>>()
   const partAt = (index: number) => parts.getOrInsertComputed(index, createPart)
 
-  function openBlock(kind: 'text' | 'refusal') {
-    endReasoning(blocks)
-    return { id: blocks.open(kind, 0), kind }
-  }
+  const openBlock = (kind: 'text' | 'refusal') => ({ id: blocks.open(kind, 0), kind })
 
   function add(piece: TextPiece): void {
     const { text, kind, index, logprobs } = piece
@@ -232,7 +229,6 @@ function createCallReader(
     const callId = isOwn ? given : `call_${requestId}_${id}`
     blocks.callIds.add(callId)
     const name = flatName(request.tools, bare, stringIn(item, 'namespace'))
-    endReasoning(blocks)
     blocks.push({ type: 'tool-call-start', id, choice: 0, callId, name, kind })
     pass(waiting)
   }
@@ -273,7 +269,6 @@ function createSearchReader(blocks: Blocks): ItemReader {
       const search = item && decodeSearchCall(item)
       if (search === undefined) return
       const id = blocks.nextBlock()
-      endReasoning(blocks)
       blocks.push({ type: 'search-start', id, choice: 0 })
       blocks.push({ type: 'search-end', id, search })
     },

@@ -58,19 +58,6 @@ export function placedOperations(
   })
 }
 
-/** Routes without a description, such as `GET /v1/models`. */
-export function undocumentedRoutes(app: AnyElysia): readonly string[] {
-  const routes = routesOf(app)
-  const isDescribed = ({ path, method }: Route) => `${method} ${path}` in operations
-  const described = new Set(routes.filter(isDescribed).map(({ path }) => path))
-  // Routes for all methods answer the undescribed ones with an error.
-  const isError = ({ path, operationId }: Route) =>
-    operationId.startsWith('all') && described.has(path)
-  return routes
-    .filter((route) => !isDescribed(route) && !isError(route))
-    .map(({ path, method }) => `${method} ${path}`)
-}
-
 const introduction =
   'A model gateway. Clients speak the protocol they know, with a token (sk-…) as their key. ' +
   "Errors have the shape of the client's protocol; a 401 has a body of its own."
@@ -81,7 +68,8 @@ interface Route {
   readonly operationId: string
 }
 
-function routesOf(app: AnyElysia): readonly Route[] {
+/** The routes of the application that the documentation is to describe. */
+export function routesOf(app: AnyElysia): readonly Route[] {
   const found = toOpenAPISchema(app, { staticFile: false }).paths
   return Object.entries(found)
     .filter(([path]) => !unlisted.test(path))

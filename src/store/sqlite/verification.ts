@@ -246,11 +246,7 @@ const rowOf = (columns: readonly Column[]) =>
 
 const forbidden = (table: string, text: string): FileFault => ({ kind: 'forbidden', table, text })
 
-async function* oddValues(
-  db: Database,
-  table: string,
-  columns: readonly Column[],
-): AsyncGenerator<Page<FileFault>> {
+async function* oddValues(db: Database, table: string, columns: readonly Column[]) {
   for (const column of columns) {
     const [rule, fault] = ruleOf(column) ?? []
     if (rule === undefined) continue
@@ -265,11 +261,7 @@ async function* oddValues(
 }
 
 /** Checks all texts of a row together, as bytes: SQLite changes invalid ones when it reads them as text. */
-async function* oddTexts(
-  db: Database,
-  table: string,
-  columns: readonly Column[],
-): AsyncGenerator<Page<FileFault>> {
+async function* oddTexts(db: Database, table: string, columns: readonly Column[]) {
   const texts = columns.filter(({ type }) => type === 'TEXT').map(({ name }) => `"${name}"`)
   if (texts.length === 0) return
   const all = texts.map((name) => `coalesce(${name}, '')`).join(` || ' ' || `)

@@ -21,7 +21,7 @@ const env = {
 const complaintsOf = (text: string) => validate(parse(text) ?? {})
 const isLoaded = (text: string) => loadConfig({ text, file: 'f', env }).ok
 
-const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
+const template = createTemplate('sk-0123456789abcdef0123456789')
 const good = {
   'the template': template,
   'the template with every setting at rest put to use': template.replace(/^( *)#(?=\S)/gm, '$1'),

@@ -6,7 +6,7 @@ import { createTemplate } from '../../../src/app/config/template.ts'
 import { quirkNames, quirks } from '../../../src/protocols/canonical/quirks.ts'
 import { noLimits } from '../../support/no-limits.ts'
 
-const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
+const template = createTemplate('sk-0123456789abcdef0123456789')
 const env = { OPENAI_API_KEY: 'key', ADMIN_PASSWORD: 'password' }
 const load = (text: string) => loadConfig({ text, file: 'tollgate.yaml', env })
 

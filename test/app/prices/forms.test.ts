@@ -7,7 +7,7 @@ const forms: readonly PriceForm[] = ['catalog', 'litellm', 'feed', 'config']
 const load = (file: string, group?: string) =>
   loadPriceList({ from: `${folder}/${file}`, group, forms })
 const read = (document: unknown, over: { readonly forms?: readonly PriceForm[] } = {}) =>
-  readPriceList({ text: JSON.stringify(document), name: 'x.json', forms, ...over })
+  readPriceList(JSON.stringify(document), { from: 'x.json', forms, ...over })
 
 const tokens = (
   [input, output, cacheRead, cacheWrite, cacheWrite1h]: readonly (number | null)[],
@@ -215,17 +215,17 @@ describe('refused', () => {
   })
 
   test('what is no JSON, where only lists make sense', () => {
-    const options = { name: 'x', forms: ['catalog', 'litellm', 'feed'] as const }
-    expect(() => readPriceList({ text: '{', ...options })).toThrow('x is not JSON: ')
-    expect(() => readPriceList({ text: 'prices: {}', ...options })).toThrow('x is not JSON: ')
+    const options = { from: 'x', forms: ['catalog', 'litellm', 'feed'] as const }
+    expect(() => readPriceList('{', options)).toThrow('x is not JSON: ')
+    expect(() => readPriceList('prices: {}', options)).toThrow('x is not JSON: ')
   })
 
   test('a configuration without prices, and one with wrong ones', () => {
-    const options = { name: 'x.yaml', forms }
-    expect(() => readPriceList({ text: 'site: {}', ...options })).toThrow('has no prices: in it')
-    expect(() =>
-      readPriceList({ text: 'prices:\n  a: { input: 1, output: x }', ...options }),
-    ).toThrow('x.yaml:2:26: prices.a.output: "x" is not a price')
+    const options = { from: 'x.yaml', forms }
+    expect(() => readPriceList('site: {}', options)).toThrow('has no prices: in it')
+    expect(() => readPriceList('prices:\n  a: { input: 1, output: x }', options)).toThrow(
+      'x.yaml:2:26: prices.a.output: "x" is not a price',
+    )
   })
 })
 

@@ -88,3 +88,55 @@ test('an answer that is not paced is read without memory of a slow reader', asyn
   }
   expect(await readAll(memory, () => Bun.sleep(1), false)).toBe(answerBytes)
 })
+
+/** A server whose connections answer so many requests, and close without an answer to the next. */
+function closingServer(answers: () => number) {
+  let connections = 0
+  let requests = 0
+  const server = Bun.listen<{ left: number }>({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    socket: {
+      open(socket) {
+        connections++
+        socket.data = { left: answers() }
+      },
+      data(socket) {
+        requests++
+        if (socket.data.left-- > 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+        else socket.end()
+      },
+    },
+  })
+  const connectionsOfOurs = createConnections()
+  return {
+    counts: () => ({ connections, requests }),
+    async ask(isPaced: boolean): Promise<string> {
+      const answer = await sendHttp(connectionsOfOurs, {
+        ...{ target: new URL(`http://127.0.0.1:${server.port}/`), serverName: undefined, isPaced },
+        ...{ method: 'POST', headers: {}, body: Buffer.from('x'), memory: undefined },
+        signal: new AbortController().signal,
+      })
+      const reader = answer.body?.getReader()
+      const read = await reader?.read()
+      expect((await reader?.read())?.done).toBe(true)
+      return String(read?.value)
+    },
+    [Symbol.dispose]: () => server.stop(true),
+  }
+}
+
+test.each([true, false])(
+  'a kept connection that closes before its answer begins is replaced, once (paced: %p)',
+  async (isPaced) => {
+    let answers = 1
+    using server = closingServer(() => answers)
+    expect(await server.ask(isPaced)).toBe('ok')
+    expect(await server.ask(isPaced)).toBe('ok')
+    expect(server.counts()).toEqual({ connections: 2, requests: 3 })
+    answers = 0
+    await expect(server.ask(isPaced)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(server.counts()).toEqual({ connections: 3, requests: 5 })
+    await expect(server.ask(isPaced)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(server.counts()).toEqual({ connections: 4, requests: 6 })
+  },
+)

@@ -20,8 +20,8 @@ export function createPriceService(parts: ConsoleParts): PriceService {
   let isTrying = false
 
   function view(model: string) {
-    const found = priceView(createMarket(catalog.rows()), model, isInFile)
-    if (found) return found
+    const market = createMarket(catalog.rows())
+    if (market.models.includes(model)) return priceView(market, model, isInFile(model))
     throw new ApiError('not_found', `Nothing is known of the model ${JSON.stringify(model)}.`)
   }
 
@@ -48,22 +48,15 @@ export function createPriceService(parts: ConsoleParts): PriceService {
         .filter((model) => state === undefined || isIn(market, model, state))
         .map((model) => ({ model, key: rank(model) }))
         .sort((a, b) => compareCodePoints(a.key, b.key))
-      const { items, ...rest } = pageOf(wanted, page, ({ key }) => key)
       const named = new Set(parts.config().prices.map((price) => price.model))
-      return {
-        ...rest,
-        items: items.flatMap(
-          ({ model }) => priceView(market, model, (one) => named.has(one)) ?? [],
-        ),
-      }
+      return pageOf(wanted, page, byKey, ({ model }) => priceView(market, model, named.has(model)))
     },
     get: async (model) => view(model),
     async history(model, page) {
       const rows = (await store.catalog.priceHistory(model)).toReversed()
       // Newest first: the order of keys is ascending.
       const keyOf = ({ id }: { readonly id: number }) => idKey({ id: Number.MAX_SAFE_INTEGER - id })
-      const { items, ...rest } = pageOf(rows, page, keyOf)
-      return { ...rest, items: items.map(versionView) }
+      return pageOf(rows, page, keyOf, versionView)
     },
     set({ email }, model, { replaces, note, ...given }) {
       const unfit = complaints.name(model)
@@ -122,17 +115,15 @@ export function createPriceService(parts: ConsoleParts): PriceService {
           .map((offer) => ({ group, offer, key: `${group.name}\0${offer.model}` })),
       )
       entries.sort((a, b) => compareCodePoints(a.key, b.key))
-      const { items, ...rest } = pageOf(entries, page, ({ key }) => key)
-      return {
-        ...rest,
-        items: items.map(({ group, offer }) => {
-          const row = feedRow(group, offer)
-          return { ...row, prices: { ...row.prices } }
-        }),
-      }
+      return pageOf(entries, page, byKey, ({ group, offer }) => {
+        const row = feedRow(group, offer)
+        return { ...row, prices: { ...row.prices } }
+      })
     },
   }
 }
+
+const byKey = ({ key }: { readonly key: string }) => key
 
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 

@@ -61,16 +61,11 @@ export function isMissing({ prices, channels }: Market, model: string): boolean 
   return channels.has(model) && (row === undefined || row.terms.unit === 'none')
 }
 
-/** A model with its price; undefined: unknown model. */
-export function priceView(
-  market: Market,
-  model: string,
-  isInFile: (model: string) => boolean,
-): PriceView | undefined {
+/** A model of the market with its price. */
+export function priceView(market: Market, model: string, inFile: boolean): PriceView {
   const { prices, channels, groups } = market
   const row = prices.get(model)
   const { offering, selling, candidates } = offersOf(model, channels.get(model) ?? [], groups)
-  if (row === undefined && offering.length === 0) return undefined
   const vendor = findVendorPrice(model)
   const hasPrice = row !== undefined && row.terms.unit !== 'none'
   return {
@@ -81,7 +76,7 @@ export function priceView(
       selling.some((group) => group.status === 'active') &&
       offering.some(({ status }) => status !== 'disabled'),
     is_missing: isMissing(market, model),
-    in_file: isInFile(model),
+    in_file: inFile,
     context_window: row ? createContextWindows().of(row, candidates) : null,
     vendor: vendor
       ? {

@@ -22,10 +22,8 @@ import { compress } from './compress.ts'
 /** Routes of what is read, as an application of its own; the session has found `who` already. */
 export function createReadingApp(parts: ReadingParts) {
   const people = new WeakMap<Request, SignedIn>()
-  const guard = createGuard({
-    sessions: { find: async (request) => people.get(request) },
-    origins: () => [], // used for changes only, and nothing is changed here
-  })
+  // Origins are checked for changes only, and nothing is changed here.
+  const guard = createGuard({ find: async (request) => people.get(request) }, () => [])
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError(({ code, error }) =>
       code === 'NOT_FOUND' ? pageNotFound() : renderError(code, error, parts.log),
@@ -82,7 +80,7 @@ export function createReadingServices(parts: ReadingParts): ReadingServices {
     accountLists: createAccountLists(store),
     attempts: createAttemptService(lists),
     configExport: createConfigExport(facts.configState, lists, parts),
-    ledger: createLedgerService({ lists, log }),
+    ledger: createLedgerService(lists, log),
     lists,
     overview: createOverview({ ...{ store, clock }, ...facts }),
     requests: createRequestService({ ...{ lists, records, accounts }, ...facts }),

@@ -92,7 +92,10 @@ const stateText = bilingual({
   drainingLong: ['Started work goes on; nothing new is sent.', '已开始的继续，不再接收新请求。'],
   disabledLong: ['Nothing is sent to it.', '不会向它发送任何请求。'],
   partlyLong: ['Some of its models are in cooldown.', '部分模型暂停使用。'],
-  coolingLong: ['In cooldown until {until}, then probed once.', '冷却至 {until}，之后先试探一次。'],
+  coolingLong: [
+    'In cooldown until {until}. Then one request tries it.',
+    '冷却至 {until}，之后由一个请求试用。',
+  ],
   keys: ['{cooling} of {all} keys are in cooldown.', '{all} 个密钥中有 {cooling} 个在冷却。'],
   key: ['key {hint}', '密钥 {hint}'],
   goneKey: ['a key that it no longer has', '已移除的密钥'],

@@ -86,7 +86,7 @@ export const channelText = bilingual({
   activate: ['Activate', '启用'],
   drain: ['Drain', '排空'],
   recover: ['Try again now', '立即重试'],
-  recovered: ['Cooldown cleared. The next request probes it.', '已清除冷却，下一个请求会试探。'],
+  recovered: ['Cooldown cleared. The next request tries it.', '已清除冷却，由下一个请求试用。'],
   drainAsk: ['Drain {name}?', '排空 {name}？'],
   drainText: [
     'What has begun there, such as a conversation, goes on there. Nothing new is sent to it, unless no other channel can answer. Good before you take an upstream away.',

@@ -10,12 +10,8 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { Code, Time } from '../../parts/text.tsx'
 import { profileText } from './text.ts'
 
-interface RowProps extends ActionProps {
-  readonly children: ReactNode
-}
-
 /** Something of the account, with a button that takes it away. */
-const Row = ({ children, ...action }: RowProps) => (
+const Row = ({ children, ...action }: ActionProps & { readonly children: ReactNode }) => (
   <Group justify="space-between">
     <Text className="cut">{children}</Text>
     <Action size="xs" {...action} />

@@ -69,12 +69,7 @@ function Part({ name, edit: { form, seen } }: PartProps) {
   )
 }
 
-interface FieldProps {
-  readonly setting: SettingView
-  readonly form: UseFormReturnType<Values>
-}
-
-function Field({ setting, form }: FieldProps) {
+function Field({ setting, form }: { setting: SettingView; form: UseFormReturnType<Values> }) {
   const text = useText(settingsText)
   const { language } = useLanguage()
   const { kind, choices = [], description, line } = setting
