@@ -24,11 +24,21 @@ const onPostgres = [
   /^test\/e2e\/(balance|balance-changes|billing-cases|feed|frozen|left-early|live-changes|other-form|probe|receipts)\.test\.ts$/,
 ]
 /**
- * How answers are told, bodies are read, people are slowed down and commands read their options is the
- * same on every store.
+ * What is the same on every store: how answers are told, bodies are read, people are slowed down and commands
+ * read their options. How people sign in, `test/store/sign-in` holds on both.
  */
-const sameEverywhere =
-  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in(-limits|-flood)?|opening|beside|body-large|places|own-responses-at-once|limiter.*|gateway\/channels\/health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
+const sameEverywhere = new RegExp(
+  [
+    /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|opening|beside)/,
+    /\/(body-large|places|own-responses-at-once|limiter.*|worker|security-table|page-headers|session-limits)/,
+    /\/(sign-in(-limits|-flood|-tls)?|setup|two-factor|trusted-device|passkeys|claimed-address)/,
+    /\/(who-is-to-blame|responses-socket|vendor-price-sync|config\/diff|status-page\/page)/,
+    /\/(channels\/(health|probe)|availability\/availability)/,
+    /^test\/cli\/(price|price-sync|resources|limits|channel-status|audit|regions|serve|secret|migrate)/,
+  ]
+    .map(({ source }) => `(${source}(\\.slow)?\\.test\\.ts$)`)
+    .join('|'),
+)
 
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(
@@ -63,7 +73,7 @@ function testing(
 const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 10, program: 10 }
 /** Files that take longer than others of their kind. */
 const longest =
-  /^test\/e2e\/(console|cluster)\/|\/(backup|limit-rates|soak|tampering-postgres|translated-balance)\./
+  /^test\/e2e\/(console|cluster)\/|\/(backup|limit-rates|memory|slow-readers|soak|tampering-postgres|translated-balance)\./
 
 function slowestFirst(paths: readonly string[]): readonly string[] {
   const file = join(project, '.cache/test-order.json')

@@ -15,7 +15,7 @@ import { rawCall } from './raw-client.ts'
 import { until } from './until.ts'
 
 // What a client is told of limits, places under 500 clients at once, and floods. Rates take more
-// than a minute: limit-rates.alone.test.ts.
+// than a minute: limit-rates.test.ts.
 
 /** Who is limited, by what, and which tokens with how many clients ask all the time. */
 const places = {
