@@ -95,8 +95,8 @@ const tooMuch = (what: string) => (seconds: number) =>
 
 /** Limits the rate of each session and account; throws 429. `tick` counts milliseconds. */
 export function limitSessions(sessions: Sessions, tick: Clock): Sessions {
-  const bySession = createThrottle({ ...ofSession, clock: tick, text: tooMuch('session') })
-  const byAccount = createThrottle({ ...ofAccount, clock: tick, text: tooMuch('account') })
+  const bySession = createThrottle({ ...ofSession, clock: tick }, tooMuch('session'))
+  const byAccount = createThrottle({ ...ofAccount, clock: tick }, tooMuch('account'))
   const counted = new WeakSet<Request>()
   return {
     async find(request) {

@@ -56,10 +56,7 @@ export async function answerPage<Row, Item>(
   }
 }
 
-function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery): {
-  page: PageAsked
-  number: number
-} {
+function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery) {
   if (cursor === undefined) return { page: { size }, number: 1 }
   const [, number, own] = /^([1-9]\d{0,8})\.(.+)$/.exec(cursor) ?? []
   if (own === undefined) throw badCursor(cursor)

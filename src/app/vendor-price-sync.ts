@@ -35,6 +35,10 @@ export function vendorPriceWrite(
   return { model, terms: listed.terms, source: 'vendor', note: '', replaces: inForce?.id ?? null }
 }
 
+/** Takes a model away, whatever set its price: the vendor's price must not return automatically. */
+export const removedPrice = (model: string) =>
+  ({ model, terms: { unit: 'none' }, source: 'operator', note: '' }) as const
+
 type SyncVendorPrices = () => Promise<number>
 
 /**

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { loadEntry } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
-import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
+import { removedPrice, vendorPriceWrite } from '../app/vendor-price-sync.ts'
 import { type GivenPrice, withWindow, writtenPrice } from '../resources/given-price.ts'
 import { modalityFields, priceFields, rateFields } from '../resources/price.ts'
 import { complaints } from '../resources/values.ts'
@@ -146,14 +146,7 @@ export function addRemove(price: Command): void {
       withStore(options, async (instance) => {
         const { id, source } = await findPrice(instance, model)
         await confirm(`Remove the price of ${model}? It can't be called then.`, options)
-        // The operator's decision, whatever the source: the vendor's price must not return automatically.
-        const away: PriceWrite = {
-          model,
-          terms: { unit: 'none' },
-          source: 'operator',
-          note: '',
-          replaces: id,
-        }
+        const away = { ...removedPrice(model), replaces: id }
         await instance.store.admin.write({ prices: [away] }, byCommandLine)
         await writeLines([`Removed the price of ${model}.`])
         if (source === 'config') warnOfConfig([model])

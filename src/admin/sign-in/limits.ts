@@ -5,34 +5,28 @@ import { createRate, type RateOptions } from '../../lib/rate.ts'
 import { ApiError } from '../api-error.ts'
 import type { SignInCore } from './core.ts'
 
-interface ThrottleOptions extends RateOptions {
-  /** The message of a refusal. */
-  readonly text?: (seconds: number) => string
-}
-
 type Throttle = ReturnType<typeof createThrottle>
 
-/** A token bucket per key, in memory, bounded. */
-export function createThrottle({ text, ...options }: ThrottleOptions) {
+/** A token bucket per key, in memory, bounded. `refusal` is the message when none is left. */
+export function createThrottle(
+  options: RateOptions,
+  refusal = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
+) {
   const rate = createRate(options)
   return {
     /** Takes one attempt; throws 429 with the time to wait if none is left. */
     take(key: string): void {
       const waitMs = rate.waitMs(key)
-      if (waitMs > 0) throw tooMany(waitMs, text)
+      if (waitMs > 0) {
+        const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+        const message = refusal(retryAfterSeconds)
+        throw new ApiError('too_many_requests', message, { retryAfterSeconds })
+      }
       rate.take(key)
     },
     /** Returns an attempt that was no wrong guess. */
     release: rate.giveBack,
   }
-}
-
-function tooMany(
-  waitMs: number,
-  text = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
-): ApiError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
 }
 
 export type Limits = ReturnType<typeof createLimits>

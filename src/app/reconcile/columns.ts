@@ -190,22 +190,17 @@ function precisionMs([, , minute, second, fraction]: readonly (string | undefine
   return fraction === undefined ? 1000 : 1
 }
 
-interface ReadRow {
-  readonly billed: BilledRow | undefined
-  readonly moment: Moment | null
-}
-
-/** A reader of rows. It throws a `UserError` that names the row, the column and the value at fault. */
+/** A reader of rows; undefined: without an id. Throws a `UserError` that names row, column and value. */
 export function createRowReader(
   path: string,
   { columns: names, decimalComma }: UsageFile,
   columns: Columns,
-): (row: Row) => ReadRow {
+) {
   const costName = names[columns.cost ?? -1] ?? ''
   const costForm = { decimalComma, unit: /nano$/i.test(costName) ? 'nano' : 'usd' } as const
   let number = 0
 
-  return (row) => {
+  return (row: Row) => {
     number++
     const read = <Value>(field: FieldName, parse: (cell: Cell | undefined) => Value): Value => {
       const column = columns[field]
@@ -223,9 +218,9 @@ export function createRowReader(
       }
     }
     const id = read('id', readId)
-    if (id === undefined) return { billed: undefined, moment: null }
+    if (id === undefined) return undefined
     const moment = read('time', readMoment)
-    const billed = {
+    const billed: BilledRow = {
       id,
       time: moment?.from ?? null,
       inputTokens: read('input', readTokens),

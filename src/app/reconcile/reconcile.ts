@@ -98,7 +98,7 @@ async function readBilled(
   let batch: BilledRow[] = []
   let rows = 0
   for await (const row of file.rows()) {
-    const { billed, moment } = readRow(row)
+    const { billed, moment } = readRow(row) ?? {}
     rows++
     if (billed === undefined) read.withoutId++
     else if (moment && !isWithin(moment.from, { since, until })) read.outsideSpan++

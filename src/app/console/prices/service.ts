@@ -7,7 +7,7 @@ import { compareCodePoints } from '../../../lib/table.ts'
 import { complaints } from '../../../resources/values.ts'
 import { feedRow } from '../../../site/feed/document.ts'
 import type { PriceSetting } from '../../../store/ports/catalog.ts'
-import { vendorPriceWrite } from '../../vendor-price-sync.ts'
+import { removedPrice, vendorPriceWrite } from '../../vendor-price-sync.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { readNote, readPrice } from './read-price.ts'
 import { groupPreviews, type RequestsOf, tryPrice } from './try-price.ts'
@@ -74,8 +74,7 @@ export function createPriceService(parts: ConsoleParts): PriceService {
         })
       }
       if (inForce(model) === undefined) view(model) // throws when the model is unknown
-      // The operator's decision, whatever the source: the vendor's price must not return automatically.
-      const away: PriceSetting = { model, terms: { unit: 'none' }, source: 'operator', note: '' }
+      const away = removedPrice(model)
       const next = to === 'not_callable' || listed === undefined ? away : listed
       const { terms, source, note } = next
       const price = await put(email, { model, terms, source, note }, replaces)

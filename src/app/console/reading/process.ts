@@ -18,12 +18,6 @@ export interface ProcessParts {
   readonly log: Logger
 }
 
-interface ProcessEnds {
-  readonly onIdle: () => void
-  /** The process ended unexpectedly; its answers have failed. */
-  readonly onLost: () => void
-}
-
 export type ReadingProcess = ReturnType<typeof startProcess>
 
 interface Asked {
@@ -42,8 +36,11 @@ const nothingOf = (headers: Headers) =>
 const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
-/** Starts a reading process on a database. Throws an `ApiError` when it can't start. */
-export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnds) {
+/**
+ * Starts a reading process on a database. Throws an `ApiError` when it can't start. `onLost` is called when it
+ * ended unexpectedly; its answers have failed then.
+ */
+export function startProcess(parts: ProcessParts, onIdle: () => void, onLost: () => void) {
   const { place, facts, clock, log } = parts
   const child = spawn()
   const asked = new Map<number, Asked>()

@@ -3,16 +3,11 @@ import { ApiError } from '../../../admin/api-error.ts'
 import type { Peer } from '../parts.ts'
 import { type ProcessParts, type ReadingProcess, startProcess } from './process.ts'
 
-interface ReaderParts extends ProcessParts {
-  readonly idleForMs?: number
-}
-
 /** The most answers that may wait: some seconds of work. */
 const maxWaiting = 64
-const idleMs = 60_000
 
 /** Reads lists, charts and exports in a process of their own, started on demand and ended when idle. */
-export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts) {
+export function createReader(parts: ProcessParts, idleMs = 60_000) {
   let current: ReadingProcess | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
   let closing: Promise<void> | undefined
@@ -26,19 +21,18 @@ export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts) {
   }
 
   function start(): ReadingProcess {
-    const started = startProcess(parts, {
-      onIdle() {
-        if (current !== started) return
-        idle = setTimeout(() => {
-          closing = end()
-        }, idleForMs)
-        idle.unref()
-      },
-      onLost() {
-        if (current === started) current = undefined
-      },
+    const started = startProcess(parts, onIdle, () => {
+      if (current === started) current = undefined
     })
     return started
+
+    function onIdle(): void {
+      if (current !== started) return
+      idle = setTimeout(() => {
+        closing = end()
+      }, idleMs)
+      idle.unref()
+    }
   }
 
   return {

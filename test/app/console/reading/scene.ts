@@ -45,10 +45,7 @@ export function startReader(place: DatabasePlace, idleForMs?: number) {
     level: 'info',
     clock,
   })
-  const reader = createReader({
-    ...{ place, facts, clock, log },
-    ...(idleForMs !== undefined && { idleForMs }),
-  })
+  const reader = createReader({ place, facts, clock, log }, idleForMs)
   return { reader, lines, [Symbol.asyncDispose]: reader.close }
 }
 
