@@ -75,13 +75,13 @@ export class Exchange implements Listed {
   /** Its reservation was refused, which ended the upstream call. */
   isDenied = false
   onInterrupted: (() => void) | undefined
+  refuseAdmission: (error: GatewayError) => void = noRefusal
 
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
   readonly #active: Roster<Exchange>
   #controller: AbortController | undefined
   #abortReason: unknown
-  #refuseAdmission: ((error: GatewayError) => void) | undefined
 
   constructor(call: ModelCall, parts: ExchangeParts, active: Roster<Exchange>) {
     this.protocol = call.protocol
@@ -126,19 +126,15 @@ export class Exchange implements Listed {
 
   /** It is interrupted, or a time limit of its upstream is over. */
   notifyInterrupted(): void {
-    this.#refuseAdmission?.(endedOutside())
+    this.refuseAdmission(endedOutside())
     this.onInterrupted?.()
   }
 
   /** Its admission; rejects when it is interrupted or refused meanwhile. */
   admission<Result>(): PromiseWithResolvers<Result> {
     const admission = Promise.withResolvers<Result>()
-    this.#refuseAdmission = admission.reject
+    this.refuseAdmission = admission.reject
     return admission
-  }
-
-  get refuseAdmission(): (error: GatewayError) => void {
-    return this.#refuseAdmission ?? noRefusal
   }
 
   /** From now on `abort` ends this: an upstream call, or the wait for a channel. */

@@ -25,12 +25,16 @@ const singleOfToken = 60
 const minuteMs = 60_000
 const mostAddresses = 10_000
 
-interface Counted {
+class Counted {
   readonly first: RefusedRequest
-  single: number
-  summed: number
-  readonly addresses: Map<string, number>
-  readonly networks: Map<string, number>
+  single = 0
+  summed = 0
+  readonly addresses = new Map<string, number>()
+  readonly networks = new Map<string, number>()
+
+  constructor(first: RefusedRequest) {
+    this.first = first
+  }
 }
 
 /** `onRefused` is called with each cause. */
@@ -55,7 +59,7 @@ export function createRefusalLog(
       const { cause, token, address } = refusal
       onRefused(cause)
       const key = token === undefined ? cause : `${cause} ${token.id}`
-      const counted = minute.get(key) ?? newCount(refusal)
+      const counted = minute.get(key) ?? new Counted(refusal)
       minute.set(key, counted)
       if (counted.single < (token ? singleOfToken : singleOfUnknown)) {
         counted.single++
@@ -73,14 +77,6 @@ export function createRefusalLog(
     },
   }
 }
-
-const newCount = (first: RefusedRequest): Counted => ({
-  first,
-  single: 0,
-  summed: 0,
-  addresses: new Map(),
-  networks: new Map(),
-})
 
 function count(counts: Map<string, number>, key: string): void {
   const before = counts.get(key)

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import {
-  createLease,
   createMemoryBudget,
-  type Lease,
+  Lease,
   type MemoryBudget,
   type MemoryWait,
   smallLease,
@@ -22,7 +21,7 @@ function asker(budget = roomForThree()) {
   return {
     ...{ budget, happened },
     async ask(name: string, owner: string, bytes = large, how = long) {
-      const lease = createLease(owner)
+      const lease = new Lease(owner)
       leases.set(name, lease)
       try {
         await budget.take(lease, bytes, how)
@@ -46,7 +45,7 @@ const inVain = (coming: void | Promise<void>) => void Promise.resolve(coming).ca
 
 test('what is taken and given back adds up to nothing', () => {
   const budget = roomForThree()
-  const lease = createLease('a')
+  const lease = new Lease('a')
   for (const bytes of [10, large, 5]) expect(budget.tryTake(lease, bytes)).toBeTrue()
   budget.give(lease, 5)
   expect(budget.usedBytes()).toBe(10 + large)
@@ -57,7 +56,7 @@ test('what is taken and given back adds up to nothing', () => {
 
 test('what is given back behind the end of its lease is not given back twice', () => {
   const budget = roomForThree()
-  const lease = createLease('a')
+  const lease = new Lease('a')
   budget.tryTake(lease, 2 * large)
   budget.end(lease)
   budget.give(lease, large) // whoever worked on it has only now come to its end
@@ -76,8 +75,8 @@ test('who finds no room waits until it is given back', async () => {
 
 test('who waits in vain is told so, and when to come again', async () => {
   const { budget } = asker()
-  for (const owner of ['a', 'b', 'c']) budget.tryTake(createLease(owner), large)
-  const late = budget.take(createLease('d'), large, { waitMs: 1, signal: never })
+  for (const owner of ['a', 'b', 'c']) budget.tryTake(new Lease(owner), large)
+  const late = budget.take(new Lease('d'), large, { waitMs: 1, signal: never })
   const error = await Promise.resolve(late).catch((thrown) => thrown)
   expect(error).toMatchObject({ kind: 'overloaded', status: 429, details: { retryAfter: 2 } })
   expect(error.message).toContain('memory of this gateway')
@@ -86,9 +85,7 @@ test('who waits in vain is told so, and when to come again', async () => {
 
 test('what is larger than all that there is for one is refused at once', () => {
   const budget = roomForThree()
-  expect(() => budget.take(createLease('a'), budget.largestBytes + 1, long)).toThrow(
-    'server.memory',
-  )
+  expect(() => budget.take(new Lease('a'), budget.largestBytes + 1, long)).toThrow('server.memory')
 })
 
 test('a part is kept for small ones, which large ones that wait do not hold up', async () => {
@@ -180,7 +177,7 @@ test('small ones go beyond the sums, which are reckoned high, while the process 
   const totalBytes = 4 * large
   const budget = createMemoryBudget({ totalBytes, hasFreeMemory: () => isFree })
   let owners = 0
-  const take = () => budget.tryTake(createLease(`owner ${owners++}`), large / 8)
+  const take = () => budget.tryTake(new Lease(`owner ${owners++}`), large / 8)
   for (let at = 0; at < 32; at++) expect(take()).toBeTrue()
   isFree = false
   expect(take()).toBeFalse()
@@ -191,7 +188,7 @@ test('small ones go beyond the sums, which are reckoned high, while the process 
 
 const takeAll = (budget: MemoryBudget, owner: string, bytes: number) => {
   let count = 0
-  while (budget.tryTake(createLease(owner), bytes)) count++
+  while (budget.tryTake(new Lease(owner), bytes)) count++
   return count
 }
 
@@ -204,12 +201,12 @@ test('one owner can have all that is reckoned in small leases, and leaves room f
 
 test('a small lease that became large leaves nothing of itself among the small ones', () => {
   const budget = createMemoryBudget({ totalBytes: 8 * smallLease })
-  const grown = createLease('a')
+  const grown = new Lease('a')
   for (const bytes of [smallLease - 1, 2]) expect(budget.tryTake(grown, bytes)).toBeTrue()
   budget.end(grown)
   for (const owner of ['b', 'c', 'd', 'e', 'f', 'g', 'h'])
-    expect(budget.tryTake(createLease(owner), smallLease)).toBeTrue()
-  expect(budget.tryTake(createLease('a'), smallLease)).toBeTrue()
+    expect(budget.tryTake(new Lease(owner), smallLease)).toBeTrue()
+  expect(budget.tryTake(new Lease('a'), smallLease)).toBeTrue()
 })
 
 test('owners who hold much of the small ones keep nobody waiting, and wait for themselves', async () => {
@@ -224,14 +221,14 @@ test('owners who hold much of the small ones keep nobody waiting, and wait for t
 test('a body that comes too slowly is given up, but only while others wait for its memory', () => {
   let now = 0
   const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
-  const slow = createLease('a')
+  const slow = new Lease('a')
   const given: string[] = []
   budget.tryTake(slow, 3 * large)
   budget.startReading(slow, (error) => given.push(error.message))
   now = 60_000
   budget.look()
   expect(given).toEqual([])
-  inVain(budget.take(createLease('b'), large, long))
+  inVain(budget.take(new Lease('b'), large, long))
   expect(given).toEqual([expect.stringContaining('too slowly')])
   expect(slow.isOver).toBeTrue()
   budget.end(slow)
@@ -241,14 +238,14 @@ test('a body that comes too slowly is given up, but only while others wait for i
 test('a body has five seconds, and one more for each mebibyte', () => {
   let now = 0
   const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
-  const [slow, come] = [createLease('a'), createLease('a')]
+  const [slow, come] = [new Lease('a'), new Lease('a')]
   const given: string[] = []
   budget.tryTake(slow, 2 * smallLease) // 2 MiB, four times
   budget.tryTake(come, 10)
   budget.startReading(slow, () => given.push('slow'))
   budget.startReading(come, () => given.push('come'))
   budget.endReading(come)
-  inVain(budget.take(createLease('b'), 2 * large, long))
+  inVain(budget.take(new Lease('b'), 2 * large, long))
   now = 7_000
   budget.look()
   expect(given).toEqual([])
@@ -260,7 +257,7 @@ test('a body has five seconds, and one more for each mebibyte', () => {
 test('a body that waits for memory itself is not slow', () => {
   let now = 60_000
   const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
-  const [holds, waits] = [createLease('a'), createLease('b')]
+  const [holds, waits] = [new Lease('a'), new Lease('b')]
   const given: string[] = []
   budget.tryTake(holds, 3 * large)
   for (const lease of [holds, waits]) budget.startReading(lease, () => given.push(lease.owner))
@@ -286,12 +283,12 @@ test('what goes ahead and what has just come take turns where both have room', a
 
 test('small ones stay within the sums while large ones are in, which nothing shows yet', () => {
   const budget = createMemoryBudget({ totalBytes: 4 * large, hasFreeMemory: () => true })
-  const one = createLease('a')
+  const one = new Lease('a')
   expect(budget.tryTake(one, large)).toBeTrue()
-  const small = () => budget.tryTake(createLease('b'), smallLease / 2)
+  const small = () => budget.tryTake(new Lease('b'), smallLease / 2)
   const fill = () => {
     while (budget.usedBytes() + smallLease / 2 <= 4 * large)
-      budget.tryTake(createLease(String(budget.usedBytes())), smallLease / 2)
+      budget.tryTake(new Lease(String(budget.usedBytes())), smallLease / 2)
   }
   fill()
   expect(small()).toBeFalse()
@@ -302,10 +299,10 @@ test('small ones stay within the sums while large ones are in, which nothing sho
 
 test('what can do without has no more than half of it', () => {
   const budget = roomForThree()
-  const lease = createLease('a')
+  const lease = new Lease('a')
   expect(budget.tryHold(lease, 2 * large + 1)).toBeFalse()
   expect(budget.tryHold(lease, 100)).toBeTrue()
-  const other = createLease('b')
+  const other = new Lease('b')
   expect(budget.tryTake(other, 2 * large)).toBeTrue()
   expect(budget.tryHold(lease, 100)).toBeFalse()
   expect(budget.tryTake(lease, 100)).toBeTrue()

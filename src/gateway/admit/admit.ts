@@ -16,7 +16,7 @@ import { brokenBody, checkContentType, readBytes } from '../body/read-bytes.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
 import { endedOutside } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import { createLease, LeasedMemory, requestCost } from '../memory/memory-budget.ts'
+import { Lease, LeasedMemory, requestCost } from '../memory/memory-budget.ts'
 import { reserveMoney } from '../money/afford.ts'
 import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
 import { isLongToParse, readOnWorker } from '../worker/prepare.ts'
@@ -101,7 +101,7 @@ function receiveBody(
   { request }: ModelCall,
 ): Promise<ArrayBuffer | Buffer> {
   const owner = String(exchange.caller?.account.id)
-  const lease = createLease(owner)
+  const lease = new Lease(owner)
   exchange.lease = lease
   parts.memory.startReading(lease, exchange.refuseAdmission)
   const memory = new LeasedMemory(parts.memory, lease, memoryWait(parts, exchange), requestCost)

@@ -135,34 +135,32 @@ function checkSelector(
   }
 }
 
-const refused = (param: string, message: string) =>
-  new GatewayError('unsupported_parameter', message, { param })
+function refused(path: Path, what: string): GatewayError {
+  const param = pathText(path)
+  return new GatewayError('unsupported_parameter', param + what, { param })
+}
 
 const otherModel = (path: Path, what: string) =>
-  refused(
-    pathText(path),
-    `${pathText(path)} ${what}, which would be charged as the one that is asked for. Leave it out.`,
-  )
+  refused(path, ` ${what}, which would be charged as the one that is asked for. Leave it out.`)
 
 const unpriced = (path: Path, what: string) =>
   refused(
-    pathText(path),
-    `${pathText(path)}: this model has no price for the ${what}. Leave it out, or ask for another model.`,
+    path,
+    `: this model has no price for the ${what}. Leave it out, or ask for another model.`,
   )
 
 function notAllowed({ group, offer }: GateTask, { tool, path }: HostedToolAsk): GatewayError {
-  const at = pathText(path)
   const isOff = tool !== undefined && group.tools?.includes(tool) === false
   const why = isOff
     ? `the group "${group.name}" does not allow the tool ${tool}`
     : `the model "${offer.model}" has no price for this tool`
-  return refused(at, `${at}: ${why}, and the request can't do without it. Leave it out.`)
+  return refused(path, `: ${why}, and the request can't do without it. Leave it out.`)
 }
 
 const wouldBeLeftOut = (path: Path) =>
   refused(
-    pathText(path),
-    `${pathText(path)} is not allowed here and would be left out, and the request is strict. Leave it out.`,
+    path,
+    ' is not allowed here and would be left out, and the request is strict. Leave it out.',
   )
 
 /** Whether leaving something out is a 400, by the request's header or its token. */

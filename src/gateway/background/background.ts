@@ -1,6 +1,6 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
 import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
-import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import {
   type AnswerStore,
@@ -85,7 +85,7 @@ export function createBackground(parts: BackgroundParts) {
     }
     const bytes = await collectBytes(response, maxAnswerBytes)
     const body = response.ok ? parseJsonObject(new TextDecoder().decode(bytes)) : undefined
-    return isJsonObject(body) ? await chargeBy(answer, channel, body) : 'unreachable'
+    return body ? await chargeBy(answer, channel, body) : 'unreachable'
   }
 
   async function lookAt(answer: HeldAnswer): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { afterRunning } from '../../lib/clock.ts'
-import { quirkNames } from '../../protocols/canonical/quirks.ts'
+import { afterRunning, type Clock } from '../../lib/clock.ts'
+import { quirksAmong } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
-import { isJsonObject } from '../../protocols/json.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { preferred } from '../admit/options.ts'
@@ -83,7 +82,7 @@ function probeCall(
 ): OutboundCall {
   const body = protocol.codec.encodeRequest(ping(model), {
     model,
-    quirks: new Set(quirkNames.filter((quirk) => channel.quirks.includes(quirk))),
+    quirks: new Set(quirksAmong(channel.quirks)),
   })
   const { allowPrivate, proxy, timeouts } = channel
   return {
@@ -118,8 +117,9 @@ async function judge(
     const errorMessage = value && readErrorBody(value).messages[0]
     return { failure, status, errorMessage, retryAfterMs: waitFor(failure, headers, value, now) }
   }
-  const body = parseJson(await collectBytes(response, maxAnswerBytes))
-  if (!isJsonObject(body)) return { failure: 'upstream_invalid', status }
+  const bytes = await collectBytes(response, maxAnswerBytes)
+  const body = parseJsonObject(new TextDecoder().decode(bytes))
+  if (body === undefined) return { failure: 'upstream_invalid', status }
   const observer = protocol.generation.createObserver()
   observer.pushBody(body)
   const { seen } = observer
@@ -134,13 +134,5 @@ async function judge(
     usage,
     errorMessage,
     retryAfterMs: waitFor(failure, headers, body, now),
-  }
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined // no answer of any protocol: the caller says so
   }
 }

@@ -1,6 +1,5 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { failureClasses } from '../failures/failures.ts'
 import type { Outbound } from '../outbound/outbound.ts'

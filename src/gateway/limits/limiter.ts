@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createLimitQueues, type LimitWaiter, type Wait } from './limit-queues.ts'
 import { freePermit, type LocalPermit, type Permit } from './permit.ts'
 import { expire, type Passing, passingOf } from './sliding-window.ts'
@@ -44,6 +43,11 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
   const tallies = createTallies<LimitWaiter>(tick, repeat)
   const queues = createLimitQueues(tick, repeat)
 
+  function refusedBy(tally: Tally<LimitWaiter>, llmTokens: number): Refused | undefined {
+    const now = tick()
+    return isFree(tally, llmTokens, now) ? undefined : longestOf([tally], llmTokens, now)
+  }
+
   return {
     acquire(subjects, llmTokens, wait) {
       let counted: Tally<LimitWaiter>[] | undefined
@@ -63,16 +67,11 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
     tryAcquire(subject, llmTokens) {
       const tally = tallies.of(subject)
       if (tally === undefined) return freePermit
-      const now = tick()
-      return isFree(tally, llmTokens, now)
-        ? queues.permit([tally], llmTokens, now)
-        : longestOf([tally], llmTokens, now)
+      return refusedBy(tally, llmTokens) ?? queues.permit([tally], llmTokens, tick())
     },
     peek(subject, llmTokens) {
       const tally = tallies.of(subject)
-      if (tally === undefined) return undefined
-      const now = tick()
-      return isFree(tally, llmTokens, now) ? undefined : longestOf([tally], llmTokens, now)
+      return tally && refusedBy(tally, llmTokens)
     },
     count(subjects, llmTokens) {
       const counted = subjects.flatMap((subject) => tallies.of(subject) ?? [])

@@ -2,12 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { afterRunning } from '../../lib/clock.ts'
 import { readBounded } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
-import {
-  type BodyMemory,
-  createLease,
-  fileCost,
-  type MemoryBudget,
-} from '../memory/memory-budget.ts'
+import { type BodyMemory, fileCost, Lease, type MemoryBudget } from '../memory/memory-budget.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import {
   asMediaError,
@@ -99,7 +94,7 @@ export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
     if (response.status !== 200) {
       throw new MediaError(`The host of the file answered with status ${response.status}.`)
     }
-    const lease = createLease(owner)
+    const lease = new Lease(owner)
     const announced = Number(response.headers.get('content-length')) || limits.fileBytes
     const cost = fileCost(Math.min(announced, limits.fileBytes))
     try {

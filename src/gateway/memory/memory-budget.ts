@@ -6,25 +6,20 @@ import { endedOutside, GatewayError } from '../errors.ts'
 import { mostHeldPerReader } from '../outbound/http-call.ts'
 
 /** A holder's part of the memory budget. */
-export interface Lease extends Listed {
+export class Lease implements Listed {
   readonly owner: string
-  bytes: number
-  isLarge: boolean
-  isOver: boolean
+  place = -1
+  bytes = 0
+  isLarge = false
+  isOver = false
   /** When something was last leased, by the budget's clock; infinite while it waits. */
-  takenTick: number
+  takenTick = Number.POSITIVE_INFINITY
   giveUp: ((error: GatewayError) => void) | undefined
-}
 
-export const createLease = (owner: string): Lease => ({
-  owner,
-  place: -1,
-  bytes: 0,
-  isLarge: false,
-  isOver: false,
-  takenTick: Number.POSITIVE_INFINITY,
-  giveUp: undefined,
-})
+  constructor(owner: string) {
+    this.owner = owner
+  }
+}
 
 export interface MemoryWait {
   /** 0: it is refused at once. */

@@ -83,6 +83,7 @@ function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
     toReserveNano,
     amountNano: toReserveNano,
   })
+  asked.exchange.reservation = pending
   reserve(parts, asked, toReserveNano, false, pending)
   const { timesHeld, leastNano } = committer.isShared ? plenty.shared : plenty.alone
   const leftNano = nano - toReserveNano
@@ -118,6 +119,7 @@ async function reserveWhenShort(
     amountNano: least.amountNano,
   }
   const pending = new PendingReservation(parts, asked, reserved)
+  asked.exchange.reservation = pending
   reserveRest(parts, asked, reserved, nano).then(
     (denial) => pending.resolve(denial),
     (error: unknown) => pending.reject(error),
@@ -238,7 +240,6 @@ class PendingReservation implements ExchangeReservation, CommitListener {
     this.#parts = parts
     this.#asked = asked
     this.#reserved = reserved
-    asked.exchange.reservation = this
   }
 
   async ensureStored(): Promise<void> {

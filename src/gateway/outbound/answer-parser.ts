@@ -19,6 +19,9 @@ type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' |
 
 /** The longest head, or line between chunks, in bytes. */
 const longestHead = 2 * 1_048_576
+/** Lines of a longer head are counted, in bytes: each costs its reader some work. */
+const longHead = 16_384
+const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
@@ -165,6 +168,8 @@ const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
 function parseHead(text: string) {
   const found = statusLine.exec(text)
   if (!found) throw notHttp()
+  if (text.length > longHead && text.split('\n').length > mostLines)
+    throw new AnswerInvalid('a head has too many lines')
   return { head: { status: Number(found[2]), headers: new Fields(text) }, version: found[1] ?? '' }
 }
 

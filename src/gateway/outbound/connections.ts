@@ -14,8 +14,6 @@ export interface Connection {
   holder: Holder | undefined
   isWide: boolean
   isClosed: boolean
-  /** It has been kept: its peer may close it just when it is used again. */
-  isReused: boolean
 }
 
 export interface Peer {
@@ -72,7 +70,6 @@ export function createConnections() {
         holder: undefined,
         isWide: false,
         isClosed: false,
-        isReused: false,
       }
       socket.data = connection
       opened.resolve(connection)
@@ -109,16 +106,14 @@ export function createConnections() {
     /** A kept connection or a new one. Rejects with the socket's error, or the signal's reason. */
     take(peer: Peer, signal: AbortSignal): Connection | Promise<Connection> {
       const kept = idle.get(keyOf(peer))?.pop()
-      if (kept === undefined) return this.connect(peer, signal)
+      if (kept === undefined) return connect(peer, signal, handlers)
       kept.socket.timeout(0)
       kept.socket.ref()
       return kept
     },
-    connect: (peer: Peer, signal: AbortSignal) => connect(peer, signal, handlers),
     /** Its answer was read to its end, and it can be reused. */
     keep(connection: Connection): void {
       connection.holder = undefined
-      connection.isReused = true
       if (connection.isClosed) return
       widen(connection, false)
       const kept = idle.get(connection.key)

@@ -57,75 +57,60 @@ const mostUnread = 1_048_576
 type Read = Awaited<ReturnType<ByteReader['read']>>
 
 /**
- * Sends a request over a connection of our own, and resolves with the answer's head. A kept connection
- * that closes before its answer begins was closed while idle: the request is sent once more, over a new
- * one. Rejects with the socket's error, `AnswerInvalid`, or the signal's reason.
+ * Sends a request over a connection of our own, and resolves with the answer's head. Rejects with the
+ * socket's error, `AnswerInvalid`, or the signal's reason.
  */
 export function sendHttp(connections: Connections, request: HttpRequest): Promise<OutboundAnswer> {
   const { signal } = request
+  const parts = partsOf(request)
   signal.throwIfAborted()
-  const call = new HttpCall(connections, request)
-  signal.addEventListener('abort', call, { once: true })
-  call.begin(connections.take(request, signal))
-  return call.answer
+  const taken = connections.take(request, signal)
+  const send = (connection: Connection) =>
+    new HttpCall(connections, connection, request, parts).send()
+  return taken instanceof Promise ? taken.then(send) : send(taken)
 }
 
 class HttpCall implements Holder, HeadListener, ByteReader {
   readonly #connections: Connections
+  readonly #connection: Connection
   readonly #request: HttpRequest
+  readonly #unsent: Uint8Array[]
   readonly #answered = Promise.withResolvers<OutboundAnswer>()
+  readonly #parser = new AnswerParser(this)
   readonly #unread: Uint8Array[] = []
   #unreadBytes = 0
-  readonly #parts: readonly Uint8Array[]
-  #connection: Connection | undefined
-  #unsent: Uint8Array[] = []
-  #parser = new AnswerParser(this)
   #encoding = 'identity'
   #waiting: PromiseWithResolvers<Read> | undefined
-  /** Nothing of an answer has come over a kept connection. */
-  #mayRepeat = false
   #isPaused = false
   #isOver = false
   #failure: unknown
 
-  constructor(connections: Connections, request: HttpRequest) {
+  constructor(
+    connections: Connections,
+    connection: Connection,
+    request: HttpRequest,
+    parts: Uint8Array[],
+  ) {
     this.#connections = connections
-    this.#request = request
-    this.#parts = partsOf(request)
-  }
-
-  get answer(): Promise<OutboundAnswer> {
-    return this.#answered.promise
-  }
-
-  begin(taken: Connection | Promise<Connection>): void {
-    if (!(taken instanceof Promise)) this.#sendOver(taken)
-    else
-      taken.then(
-        (connection) => this.#sendOver(connection),
-        (error) => this.#over(error),
-      )
-  }
-
-  #sendOver(connection: Connection): void {
-    if (this.#isOver) {
-      this.#connections.drop(connection)
-      return
-    }
-    if (connection.isClosed) {
-      this.#over(connectionLost())
-      return
-    }
     this.#connection = connection
-    this.#mayRepeat = connection.isReused
-    this.#unsent = [...this.#parts]
-    connection.holder = this
+    this.#request = request
+    this.#unsent = parts
+  }
+
+  send(): Promise<OutboundAnswer> {
+    const { signal } = this.#request
+    if (this.#connection.isClosed) throw connectionLost()
+    if (signal.aborted) this.#connections.drop(this.#connection)
+    signal.throwIfAborted()
+    signal.addEventListener('abort', this, { once: true })
+    this.#connection.holder = this
     this.drain()
+    return this.#answered.promise
   }
 
   drain(): void {
     for (let part = this.#unsent.shift(); part; part = this.#unsent.shift()) {
-      const sent = Math.max(0, this.#connection?.socket.write(part) ?? 0)
+      const sent = Math.max(0, this.#connection.socket.write(part))
       if (sent === part.byteLength) continue
       this.#unsent.unshift(part.subarray(sent))
       return
@@ -133,7 +118,6 @@ class HttpCall implements Holder, HeadListener, ByteReader {
   }
 
   data(bytes: Buffer): void {
-    this.#mayRepeat = false
     try {
       const body = this.#parser.push(bytes)
       if (body.byteLength > 0) this.#unread.push(body)
@@ -151,7 +135,8 @@ class HttpCall implements Holder, HeadListener, ByteReader {
       return
     }
     this.#resume() // its next user reads, and the end is noticed
-    this.#leave(this.#parser.mayStay && this.#unsent.length === 0)
+    if (this.#parser.mayStay && this.#unsent.length === 0) this.#connections.keep(this.#connection)
+    else this.#connections.drop(this.#connection)
     this.#over()
   }
 
@@ -166,11 +151,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
   }
 
   closed(error: Error | undefined): void {
-    if (this.#parser.end()) this.#over()
-    else if (this.#mayRepeat && !this.#isOver) {
-      this.#parser = new AnswerParser(this)
-      this.begin(this.#connections.connect(this.#request, this.#request.signal))
-    } else this.#over(error ?? connectionLost())
+    this.#over(this.#parser.end() ? undefined : (error ?? connectionLost()))
   }
 
   /** The signal's `abort`. */
@@ -211,7 +192,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
   /** Holds its upstream back: the client has not read what is here. */
   #pause(): void {
     const { isPaced, memory } = this.#request
-    if (this.#isPaused || this.#isOver || this.#connection === undefined) return
+    if (this.#isPaused || this.#isOver) return
     if (this.#unreadBytes <= (isPaced ? 0 : mostUnread)) return
     this.#isPaused = true
     this.#connection.socket.pause()
@@ -221,7 +202,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
   #resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    this.#connection?.socket.resume()
+    this.#connection.socket.resume()
     this.#request.memory?.release()
   }
 
@@ -231,16 +212,8 @@ class HttpCall implements Holder, HeadListener, ByteReader {
   }
 
   #fail(error: unknown): void {
-    this.#leave(false)
+    this.#connections.drop(this.#connection)
     this.#over(error)
-  }
-
-  #leave(mayStay: boolean): void {
-    const connection = this.#connection
-    if (connection === undefined) return
-    this.#connection = undefined
-    if (mayStay) this.#connections.keep(connection)
-    else this.#connections.drop(connection)
   }
 
   #over(error?: unknown): void {

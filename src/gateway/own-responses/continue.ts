@@ -1,7 +1,7 @@
 import { formatSizeBytes } from '../../lib/format.ts'
 import { inSlices } from '../../lib/slices.ts'
 import type { OwnResponse as ResponseLink } from '../../protocols/canonical/codec.ts'
-import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import { arrayIn, isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { ownResponseOf, referenceId } from '../../protocols/responses/wire.ts'
 import { shortName } from '../admit/plan.ts'
@@ -114,15 +114,14 @@ async function findKept(
       left -= json.byteLength
       if (left < 0) throw tooLarge(task)
       const response = parseJsonObject(new TextDecoder().decode(json)) ?? {}
-      for (const { id, text } of continuable(response).map(written)) {
-        if (wanted.has(id)) texts.set(id, text)
+      for (const item of continuable(response)) {
+        const id = String(item.id)
+        if (wanted.has(id)) texts.set(id, JSON.stringify(item))
       }
     }
   }
   return texts
 }
-
-const written = (item: JsonObject) => ({ id: String(item.id), text: JSON.stringify(item) })
 
 function* inGroups<Value>(values: readonly Value[], size: number): Generator<readonly Value[]> {
   for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
@@ -274,13 +273,11 @@ export function withItems(
   return Buffer.from(replaceRaw(bytes, fields, changes))
 }
 
-function outputOf(response: JsonObject): readonly JsonObject[] {
-  return Array.isArray(response.output) ? response.output.filter(isJsonObject) : []
-}
-
 /** The output without items that consist only of an id, which no upstream would know. */
 export const continuable = (response: JsonObject): readonly JsonObject[] =>
-  outputOf(response).filter((item) => referenceId(item) === undefined)
+  arrayIn(response, 'output')
+    .filter(isJsonObject)
+    .filter((item) => referenceId(item) === undefined)
 
 function trimmed(bytes: Buffer): Buffer {
   let [from, until] = [0, bytes.length]

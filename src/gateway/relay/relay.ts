@@ -17,7 +17,7 @@ import {
   finish,
   isBeyond,
   moneyUsedUp,
-  type Progress,
+  Progress,
   type RelayParts,
 } from './stream-end.ts'
 import { Tap } from './tap.ts'
@@ -32,14 +32,7 @@ class Relay {
   readonly #seen: Observation
   readonly #chunks: Chunks
   readonly #tap: Tap
-  readonly #progress: Progress = {
-    framesSent: false,
-    isCut: false,
-    readsOn: false,
-    disconnectedEarly: false,
-    isReadToEnd: false,
-    isStopped: false,
-  }
+  readonly #progress = new Progress()
   #settling: Promise<void> | undefined
   #isPulled = false
   #lastByte: number | undefined

@@ -12,19 +12,19 @@ import type { Heartbeat } from './heartbeat.ts'
 import type { Tap } from './tap.ts'
 
 /** How far a relayed stream has come. */
-export interface Progress {
+export class Progress {
   /** The client got a part of the answer. */
-  framesSent: boolean
+  framesSent = false
   /** The money has run out: the client gets no more. */
-  isCut: boolean
+  isCut = false
   /** It is cut but read on: the usage is reported only at the end. */
-  readsOn: boolean
+  readsOn = false
   /** The client left before the answer's end. */
-  disconnectedEarly: boolean
+  disconnectedEarly = false
   /** The upstream's stream was read to its end. */
-  isReadToEnd: boolean
+  isReadToEnd = false
   /** A stop sequence ended it: the upstream was stopped. */
-  isStopped: boolean
+  isStopped = false
 }
 
 export async function finish(parts: RelayParts, progress: Progress): Promise<void> {

@@ -23,16 +23,12 @@ export function undeliverableEnd(
   record = error.message,
 ): End {
   const isDisconnected = exchange.interruption === 'client_left'
-  const why = memoryError
-    ? undeliverableTexts.noMemory
-    : isLost
-      ? undeliverableTexts.lost
-      : undeliverableTexts.charged
+  const why = memoryError ? 'noMemory' : isLost ? 'lost' : 'charged'
   return {
     ending: isDisconnected ? 'client_left' : 'failed',
     status: error.status,
     cause: isDisconnected ? 'client_left' : error.word,
-    causeText: `${record} ${why}`,
+    causeText: `${record} ${undeliverableTexts[why]}`,
     isLost,
   }
 }

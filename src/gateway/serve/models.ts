@@ -12,7 +12,8 @@ import { type GuardParts, guarded } from './guarded.ts'
 
 export interface ModelListParts extends GuardParts {
   readonly catalog: () => Catalog
-  readonly modelsList: () => ModelsList
+  /** The models of a list: those of the account's groups, or only those of the key. */
+  readonly modelsList: () => 'all' | 'token'
 }
 
 /** `GET /v1/models`: one answer for the readers of three vendors. */
@@ -24,10 +25,7 @@ export function modelsRoute(parts: ModelListParts): Handler {
       { call, protocol: readerOf(context.request), keyErrors: chat },
       (caller) => {
         const forGemini = parts.gatekeeper.credential(call)?.source === 'x-goog-api-key'
-        return encodeModelList(
-          visibleModels(parts.catalog(), caller, parts.modelsList()),
-          forGemini,
-        )
+        return encodeModelList(visibleModels(parts, caller), forGemini)
       },
     )
   }
@@ -37,7 +35,7 @@ export function modelsRoute(parts: ModelListParts): Handler {
 export function geminiModelsRoute(parts: ModelListParts): Handler {
   return (context) =>
     guarded(parts, { call: httpCall(context, true), protocol: gemini }, (caller) =>
-      encodeGeminiList(visibleModels(parts.catalog(), caller, parts.modelsList())),
+      encodeGeminiList(visibleModels(parts, caller)),
     )
 }
 
@@ -50,7 +48,7 @@ export function modelRoute(parts: ModelListParts): Handler {
     const protocol = beta ? gemini : readerOf(context.request)
     const keyErrors = beta ? gemini : chat
     return guarded(parts, { call: httpCall(context, beta), protocol, keyErrors }, (caller) => {
-      const models = visibleModels(parts.catalog(), caller, parts.modelsList())
+      const models = visibleModels(parts, caller)
       const model = findModel(models, id)
       if (beta) return encodeGeminiModel(model)
       // Gemini's SDK calls /v1, too, and reads `name`.
@@ -67,16 +65,10 @@ function readerOf(request: Request): Protocol {
   return request.headers.has('x-goog-api-key') ? gemini : chat
 }
 
-/** The models of a list: those of the account's groups, or only those of the key. */
-type ModelsList = 'all' | 'token'
-
-function visibleModels(
-  catalog: Catalog,
-  caller: Caller,
-  models: ModelsList,
-): readonly ListedModel[] {
+function visibleModels(parts: ModelListParts, caller: Caller): readonly ListedModel[] {
+  const catalog = parts.catalog()
   const all = [...catalog.models.values()]
-  if (models === 'all') return ofUsableGroups(all, catalog, caller)
+  if (parts.modelsList() === 'all') return ofUsableGroups(all, catalog, caller)
   const { offers } = callerGroup(catalog, caller)
   const restricted = caller.models.size > 0
   return all.filter(({ id }) => offers.has(id) && (!restricted || caller.models.has(id)))

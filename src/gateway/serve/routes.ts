@@ -82,9 +82,7 @@ export function modelRoutes(parts: RouteParts) {
 }
 
 function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
-  return (context) => {
-    return parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
-  }
+  return (context) => parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
 }
 
 /** `…/models/{model}:{action}`; a model id may hold a slash. */
@@ -110,23 +108,19 @@ function geminiRoute(parts: RouteParts): Handler {
 }
 
 function usageRoute(parts: RouteParts): Handler {
-  return (context) =>
+  return (context) => {
     // Usage stays readable with a used-up balance.
-    guarded(
-      parts,
-      { call: httpCall(context, false), protocol: chat, needsBalance: false },
-      (caller) => tokenUsage(parts, caller),
-    )
+    const guard = { call: httpCall(context, false), protocol: chat, needsBalance: false }
+    return guarded(parts, guard, (caller) => tokenUsage(parts, caller))
+  }
 }
 
 function storedResponseRoute(parts: RouteParts): Handler {
   return (context) => {
     const { request, params } = context
-    return guarded(
-      parts,
-      { call: httpCall(context, false), protocol: responses },
-      (caller, requestId) =>
-        forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
+    const guard = { call: httpCall(context, false), protocol: responses }
+    return guarded(parts, guard, (caller, requestId) =>
+      forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
     )
   }
 }

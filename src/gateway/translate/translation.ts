@@ -7,7 +7,7 @@ import type { AnswerEvent } from '../../protocols/canonical/answer.ts'
 import { type EncodeContext, readVectors } from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
 import { withExactCalls } from '../../protocols/canonical/json-text.ts'
-import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
+import { type Quirk, quirksAmong } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
 import { protocols } from '../../protocols/index.ts'
@@ -114,7 +114,7 @@ export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan):
     webSearch: plan !== undefined && maySearch(plan, candidate, upstream.name),
     upstream,
     origin: originOf(channel.speaks[upstream.name] ?? '', upstream),
-    quirks: quirkNames.filter((quirk) => channel.quirks.includes(quirk)),
+    quirks: quirksAmong(channel.quirks),
     model: upstreamModel,
   }
 }

@@ -87,22 +87,17 @@ async function countHere(
   const [candidate] = plan?.offer.candidates ?? []
   const upstream = preferred(Object.keys(candidate?.channel.speaks ?? {}), protocol)
   const url = candidate?.channel.speaks[upstream.name]
-  const counter = {
-    upstream: upstream.name,
-    upstreamModel: candidate?.upstreamModel ?? model,
-    url,
-  }
-  const { worker } = parts
+  const upstreamModel = candidate?.upstreamModel ?? model
   const values = body.fields?.values ?? 0
-  const job = { bytes: body.bytes, values, client: protocol.name, model, stream: false } as const
+  const job: CountJob = {
+    ...{ kind: 'count', bytes: body.bytes, values, stream: false, client: protocol.name, model },
+    ...{ upstream: upstream.name, upstreamModel, url },
+  }
+  const owner = String(caller?.account.id)
   const tokens =
-    worker !== undefined && isHeavy(body)
-      ? await worker.run<'count'>(
-          String(caller?.account.id),
-          { kind: 'count', ...job, ...counter },
-          exchange.request.signal,
-        )
-      : await countDecoded(parts, decodeRequest(protocol, body, model), counter)
+    parts.worker !== undefined && isHeavy(body)
+      ? await parts.worker.run<'count'>(owner, job, exchange.request.signal)
+      : await countDecoded(parts, decodeRequest(protocol, body, model), job)
   const answer = protocol.codec.encodeCount(tokens)
   const observer = createPlainObserver()
   observer.pushBody(answer)

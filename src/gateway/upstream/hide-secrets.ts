@@ -4,16 +4,15 @@ import type { Concluded } from '../exchange.ts'
 import { proxyLogin } from '../outbound/dial.ts'
 
 /** Removes a channel's keys, hosts and proxy from a text: errors may quote them. */
-export function hideSecrets(text: string, channel: Channel): string {
-  return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
-}
+export const hideSecrets = (text: string, channel: Channel): string =>
+  hide(text, secretsOf(channel))
 
 /** For the operator, who may see the hosts: removes keys and the proxy's password. */
-export function hideKeys(text: string, channel: Channel): string {
-  const { keys } = channel
-  const secrets = [...keys, ...proxyPasswords(channel)].filter((secret) => secret.length > 3)
-  return withEscapes(secrets).reduce((shown, one) => shown.replaceAll(one, '[hidden]'), text)
-}
+export const hideKeys = (text: string, channel: Channel): string =>
+  hide(text, longEnough([...channel.keys, ...proxyPasswords(channel)]))
+
+const hide = (text: string, secrets: readonly string[]) =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
 
 /** The same for bytes; the same object comes back when there is nothing to hide. */
 export function hideSecretsIn(bytes: Uint8Array, channel: Channel): Uint8Array {
@@ -39,17 +38,14 @@ function secretsOf(channel: Channel): readonly string[] {
     const { host, hostname } = new URL(base)
     return [host, hostname]
   })
-  const secrets = [...channel.keys, ...hosts, ...proxySecrets(channel)].filter(
-    (secret) => secret.length > 3,
-  )
-  return withEscapes(secrets)
+  return longEnough([...channel.keys, ...hosts, ...proxySecrets(channel)])
 }
 
-/** Some JSON writers escape slashes. */
-const withEscapes = (secrets: readonly string[]) =>
-  secrets.flatMap((secret) =>
-    secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
-  )
+/** Those that can be told from words, also with escaped slashes, as some JSON writers have them. */
+const longEnough = (secrets: readonly string[]) =>
+  secrets
+    .filter((secret) => secret.length > 3)
+    .flatMap((secret) => (secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : secret))
 
 function proxySecrets(channel: Channel): readonly string[] {
   const url = channel.proxy === undefined ? null : URL.parse(channel.proxy)

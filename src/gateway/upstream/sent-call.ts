@@ -28,7 +28,6 @@ import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other
 import {
   type BegunStream,
   type ReadAnswer,
-  type ReadingTask,
   readRefusal,
   translateRefusal,
 } from './upstream-answer.ts'
@@ -54,11 +53,12 @@ export interface SentCallParts {
 const reservedForOthers = 1 / 4
 
 /** A call that is sent: from here on its time counts as the upstream's. */
-export class SentCall implements ReadingTask, ReaderMemory {
+export class SentCall implements FormTask, ReaderMemory {
   readonly exchange: Exchange
   readonly body: RequestBody
   readonly route: Route
   readonly watch: Watch
+  /** Whether another channel can be called, asked after a failure; undefined: none, and even an error is passed on. */
   readonly hasNext: (() => boolean) | undefined
   readonly #parts: SentCallParts
   readonly #choice: Choice
@@ -180,6 +180,8 @@ export class SentCall implements ReadingTask, ReaderMemory {
     }
     return name
   }
+
+  // Memory for reading ahead of a slow client.
 
   hold(): boolean {
     const { memory } = this.#parts

@@ -28,6 +28,7 @@ import {
   type Unusable,
   unread,
 } from './other-form.ts'
+import type { SentCall } from './sent-call.ts'
 import type { Watch } from './watchdog.ts'
 
 /** A larger unstreamed answer is treated as invalid. */
@@ -43,14 +44,8 @@ export type BegunStream = { readonly observer: FailureObserver } & Pick<
 type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 
 /** What reading an answer needs of its call. */
-export interface ReadingTask extends FormTask {
-  readonly watch: Watch
-  /** Whether another channel can be called, asked after a failure; undefined: none, and even an error is passed on. */
-  readonly hasNext: (() => boolean) | undefined
-  /** Memory for a whole answer; undefined: it is not counted. */
-  readonly memory: BodyMemory | undefined
-  firstBytesCame(): number
-}
+export type ReadingTask = FormTask &
+  Pick<SentCall, 'watch' | 'hasNext' | 'memory' | 'firstBytesCame'>
 
 /** The part of an answer that must be known before anything goes to the client. */
 export type ReadAnswer = BegunStream | WholeBody | Undeliverable | Unusable

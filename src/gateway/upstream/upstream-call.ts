@@ -1,5 +1,5 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
-import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
+import { quirksAmong } from '../../protocols/canonical/quirks.ts'
 import { isOfBody } from '../../protocols/field-names.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
@@ -141,7 +141,7 @@ function upstreamBody(
   const isMended = emptyParts !== undefined
   const changes = {
     model: upstreamModel,
-    quirks: quirksOf(exchange),
+    quirks: quirksAmong(exchange.candidate?.channel.quirks ?? []),
     cuts,
     isRenamed: exchange.model !== upstreamModel || isMended,
     mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes) ? name : undefined,
@@ -172,13 +172,6 @@ function withoutDropped(exchange: Exchange, { bytes, dropped }: NativeBody): Uin
   if (isStrict(exchange)) throw sealRefused(first)
   exchange.dropped = [...exchange.dropped, ...dropped]
   return bytes
-}
-
-const noQuirks: readonly Quirk[] = []
-
-function quirksOf({ candidate }: Exchange): readonly Quirk[] {
-  const known = candidate?.channel.quirks ?? noQuirks
-  return known.length === 0 ? noQuirks : quirkNames.filter((quirk) => known.includes(quirk))
 }
 
 const sealRefused = (param: string) =>

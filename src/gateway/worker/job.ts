@@ -9,13 +9,7 @@ import type { Conversation } from '../channels/conversation.ts'
 import type { ErrorKind } from '../errors.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
-import {
-  bodyCost,
-  createLease,
-  type MemoryBudget,
-  neverFits,
-  workCost,
-} from '../memory/memory-budget.ts'
+import { bodyCost, Lease, type MemoryBudget, neverFits, workCost } from '../memory/memory-budget.ts'
 import type { TextSample } from '../money/estimate.ts'
 import type { TranslationTarget } from '../translate/translation.ts'
 
@@ -133,7 +127,7 @@ export function withinMemory(
     run(owner, job, signal) {
       return inTurn(owner, async () => {
         signal.throwIfAborted()
-        const lease = createLease(owner)
+        const lease = new Lease(owner)
         const { byteLength } = job.bytes
         const cost = workCost(byteLength, job.values ?? 0)
         if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()

@@ -48,3 +48,9 @@ export const quirks = {
 export type Quirk = keyof typeof quirks
 
 export const quirkNames = Object.keys(quirks) as readonly Quirk[]
+
+const none: readonly Quirk[] = []
+
+/** The known ones among a channel's. */
+export const quirksAmong = (names: readonly string[]): readonly Quirk[] =>
+  names.length === 0 ? none : quirkNames.filter((quirk) => names.includes(quirk))

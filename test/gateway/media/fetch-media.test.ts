@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMediaFetcher } from '../../../src/gateway/media/fetch-media.ts'
-import { createLease, createMemoryBudget } from '../../../src/gateway/memory/memory-budget.ts'
+import { createMemoryBudget, Lease } from '../../../src/gateway/memory/memory-budget.ts'
 import { createOutbound, type Outbound } from '../../../src/gateway/outbound/outbound.ts'
 import { type FakeHandler, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { startTwoHosts } from '../outbound/two-hosts.ts'
@@ -295,7 +295,7 @@ describe('what was fetched', () => {
 
 test('while there is no memory for a file nothing of it is read, and it is no fault of the file’s', async () => {
   const memory = createMemoryBudget({ totalBytes: 100_000 })
-  const taken = createLease('b')
+  const taken = new Lease('b')
   memory.tryTake(taken, 100_000)
   await using server = startFakeUpstream(() => fileAnswer())
   const limits = { waitMs: 100 }

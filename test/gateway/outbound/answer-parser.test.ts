@@ -65,6 +65,7 @@ test.each([
   ['two lengths', head('content-length: 1\r\ncontent-length: 2\r\n')],
   ['a chunk without a size', `${head(chunked)}hello\r\n`],
   ['a chunk that is longer than it says', `${head(chunked)}2\r\nhello\r\n`],
+  ['a head of too many lines', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}\r\n`],
   ['a line that is too long', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(3_000_000)}`],
 ])('%s is no answer', (_name, text) => {
   expect(() => parse(text, 100_000)).toThrow(AnswerInvalid)
