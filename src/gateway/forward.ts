@@ -52,7 +52,7 @@ export function createForwarder(parts: ForwardParts) {
       const admitted = await admission.promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const reply = await replyOf(parts, exchange, admitted)
-      // A stream leaves the limit off: at its end the connection may be gone.
+      // A stream leaves its connection without the limit: at its end that may be gone.
       if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
       return toResponse(reply)
     } catch (error) {

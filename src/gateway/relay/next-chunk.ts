@@ -25,6 +25,7 @@ export class Chunks {
   next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat> {
     const one: PendingChunk = Promise.withResolvers()
     if (this.#early !== undefined) {
+      this.#parts.answer.watch.paused()
       this.#early(one)
       this.#early = undefined
       return one.promise

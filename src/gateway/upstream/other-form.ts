@@ -116,6 +116,7 @@ export type Undeliverable = UndeliverableAnswer & { readonly observer: FailureOb
 export const observerOf = ({ operation, protocol }: Route, original?: Observation) =>
   new FailureObserver(operation.createObserver(), protocol.name, original)
 
+/** What came instead of an answer in the expected form: charged work, or nothing of use. */
 export function misread(route: Route, bytes: Uint8Array): Undeliverable | Unusable {
   const observer = observerOf(route)
   const { seen } = observer

@@ -47,7 +47,10 @@ type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 export type ReadingTask = FormTask &
   Pick<SentCall, 'watch' | 'hasNext' | 'memory' | 'firstBytesCame'>
 
-/** The part of an answer that must be known before anything goes to the client. */
+/**
+ * What of an answer must be known before anything goes to the client. `undeliverable`: charged work that can't be
+ * passed on; `unusable`: no answer, so another channel may be asked.
+ */
 export type ReadAnswer = BegunStream | WholeBody | Undeliverable | Unusable
 
 export async function beginStream(
