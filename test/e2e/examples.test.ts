@@ -12,6 +12,9 @@ import { until } from './until.ts'
 // The examples of data/examples, on the programs that they are for: load balancers before two
 // gateways, each with a database of its own, which is all the same to a balancer.
 
+/** Between two requests of a client: the balancer is tried, not the machine. */
+const pauseMs = 20
+
 const tokens = { input: 10, output: 5 }
 
 interface NodeOptions {
@@ -103,6 +106,7 @@ describe.each(Object.entries(balancers))('%s', (name, balancer) => {
         const text = await answer.text()
         if (answer.status === 200) answered++
         else failed.push(`${answer.status} ${text}`)
+        await Bun.sleep(pauseMs)
       }
     })
     const asked = async (node: RunningBinary) => {
@@ -174,6 +178,7 @@ test.skipIf(Bun.which('nginx') === null && !process.env.CI)(
         await answer.text()
         if (answer.status === 200) answered++
         else failed++
+        await Bun.sleep(pauseMs)
       }
     })
     const kills = 4

@@ -16,7 +16,7 @@ test('under faults, disconnects and changes nothing is left over and nothing is 
     const report = await soak({
       folder: folder.path,
       minutes: 0.5,
-      clients: 24,
+      clients: 12,
       seed: 1 + (Date.now() % 1_000_000),
       everyMs: 15_000,
       say: (line) => console.log(line),
