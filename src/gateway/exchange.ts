@@ -13,6 +13,7 @@ import type { Plan } from './admit/plan.ts'
 import type { RequestSlots } from './admit/request-slots.ts'
 import type { BodyFacts } from './body/body.ts'
 import type { Choice } from './channels/chooser.ts'
+import { usualSilenceSeconds } from './context.ts'
 import { endedOutside, type GatewayError } from './errors.ts'
 import type { Interruption } from './failures/failures.ts'
 import type { Permit } from './limits/limiter.ts'
@@ -151,6 +152,11 @@ export class Exchange implements Listed {
   abortDenied(): void {
     this.isDenied = true
     this.abort()
+  }
+
+  /** Its answer has been sent: the connection may be silent for as long as any. */
+  limitSilence(): void {
+    if (!this.request.signal.aborted) this.#call.limitSilence(usualSilenceSeconds)
   }
 
   /** Releases all that it holds; a stream's at its settlement, before the last bytes leave. Idempotent. */

@@ -6,7 +6,6 @@ import { type Admitted, admit } from './admit/admit.ts'
 import type { AdmitParts } from './admit/admit-parts.ts'
 import type { ModelCall } from './admit/gatekeeper.ts'
 import { dropRest } from './body/rest-of-body.ts'
-import { usualSilenceSeconds } from './context.ts'
 import { asGatewayError, endedOutside } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import type { End } from './money/record.ts'
@@ -52,8 +51,7 @@ export function createForwarder(parts: ForwardParts) {
       const admitted = await admission.promise
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const reply = await replyOf(parts, exchange, admitted)
-      // A stream leaves its connection without the limit: at its end that may be gone.
-      if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
+      if (!isStream(reply)) exchange.limitSilence()
       return toResponse(reply)
     } catch (error) {
       exchange.releaseAll()

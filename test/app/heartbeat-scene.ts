@@ -74,6 +74,9 @@ export async function startHeartbeats(times = heartbeat) {
     fetch: (request) => tollgate.app.handle(request),
   })
   const url = `http://127.0.0.1:${server.port}`
+  const limits: number[] = []
+  const timeout = (_request: Request, seconds: number) => limits.push(seconds)
+  Object.assign(tollgate.app, { server: { requestIP: () => null, timeout } })
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
 
   const silences: Silence[] = []
@@ -85,6 +88,8 @@ export async function startHeartbeats(times = heartbeat) {
 
   return {
     ...{ upstream, tollgate, url },
+    /** The seconds of silence that were allowed to connections, in order. 0: any number. */
+    limits,
     /** What an upstream does until its client has heard so many heartbeats. */
     untilBeats({ name: protocol }: Dialect, beats: number): Step {
       const name = `${protocol} ${silences.length}`

@@ -198,6 +198,7 @@ class Relay {
     if (isUncharged && (readsOn || !isCut)) await this.#readToEnd()
     heartbeat.stop()
     await this.#settled()
+    this.#parts.exchange.limitSilence()
     await answer.reader.cancel().catch(() => {}) // already broken: nothing is left to close
   }
 

@@ -191,6 +191,7 @@ async function* bytesOf(exchange: Exchange, { body, error }: Reply): AsyncGenera
     const shown = { ...error, ...answerHead(exchange) }
     const text = exchange.protocol.encodeStreamError(shown, exchange, true)
     yield* eventsOf(new TextEncoder().encode(text), exchange)
+    exchange.limitSilence()
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }
 
