@@ -12,7 +12,7 @@ const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
 /** More than there are cores, because most tests wait for much of their time; each lane takes about a gigabyte. */
 const cores = availableParallelism()
-const lanes = Math.max(cores + 1, Math.min(2 * cores, Math.floor(totalmem() / 1.5e9)))
+const mostLanes = Math.max(cores + 1, Math.min(2 * cores, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
@@ -53,30 +53,33 @@ interface Section {
   readonly name: string
   readonly command: readonly string[]
   readonly store?: Wanted
-  readonly isInLanes?: boolean
+  /** Files that are tested at once; 0: one after the other, by this process alone. */
+  readonly lanes?: number
   /** It runs beside the sections before it, and is shown after them. */
   readonly isBeside?: boolean
 }
 
-function testing(
-  name: string,
-  paths: readonly string[],
-  store: Wanted,
-  isInLanes: boolean,
-): Section {
-  const beside = isInLanes ? [`--parallel=${lanes}`, '--no-isolate', ...slowestFirst(paths)] : []
+function testing(name: string, paths: readonly string[], store: Wanted, lanes: number): Section {
+  const beside =
+    lanes > 0 ? [`--parallel=${lanes}`, '--no-isolate', ...slowestFirst(name, paths)] : []
   const command = [process.execPath, 'test', '--timeout=120000', ...beside]
-  return { name, store, isInLanes, command: [...command, ...paths.map((path) => `./${path}`)] }
+  return { name, store, lanes, command: [...command, ...paths.map((path) => `./${path}`)] }
 }
 
 /** Seconds that a file may take, by kind: what is begun last should end soon. */
-const seconds: Readonly<Partial<Record<Kind, number>>> = { long: 200, slow: 10, program: 10 }
+const seconds: Readonly<Partial<Record<Kind, number>>> = {
+  long: 200,
+  slow: 10,
+  program: 10,
+  servers: 10,
+  browser: 10,
+}
 /** Files that take longer than others of their kind. */
 const longest =
-  /^test\/e2e\/(console|cluster)\/|\/(backup|limit-rates|memory|slow-readers|soak|tampering-postgres|translated-balance)\./
+  /^test\/e2e\/(console|cluster)\/|\/(backup|cases-channels|examples|limit-rates|memory|move|slow-readers|soak|tampering-postgres|translated-balance|unwritable)\./
 
-function slowestFirst(paths: readonly string[]): readonly string[] {
-  const file = join(project, '.cache/test-order.json')
+function slowestFirst(name: string, paths: readonly string[]): readonly string[] {
+  const file = join(project, `.cache/order of ${name}.json`)
   const orders = paths.map((path) => [path, 1000 * secondsOf(path)])
   mkdirSync(join(project, '.cache'), { recursive: true })
   writeFileSync(file, JSON.stringify({ version: 1, files: Object.fromEntries(orders) }))
@@ -105,11 +108,11 @@ function sections(only: Wanted): readonly Section[] {
       name: 'types of the console',
       command: [process.execPath, 'check', '--no-script', '-p', 'src/console'],
     },
-    testing('tests', beside, store, true),
+    testing('tests', beside, store, mostLanes),
     ...(only === undefined && hasPostgres
-      ? [{ ...testing('tests on PostgreSQL', again, 'postgres', true), isBeside: true }]
+      ? [{ ...testing('tests on PostgreSQL', again, 'postgres', 1), isBeside: true }]
       : []),
-    testing('tests that measure, one at a time', alone, store, false),
+    testing('tests that measure, one at a time', alone, store, 0),
   ]
 }
 
@@ -189,9 +192,9 @@ const mostRepeated = 5
 async function passesAlone(section: Section, { failed, names, paths }: Came): Promise<boolean> {
   const areTests =
     names.length >= failed && names.every((name) => [...paths].some((path) => name.includes(path)))
-  if (!section.isInLanes || !areTests || paths.size > mostRepeated) return false
+  if (!section.lanes || !areTests || paths.size > mostRepeated) return false
   for (const path of paths) {
-    const again = await run(testing(`${path}, alone`, [path], section.store, false))
+    const again = await run(testing(`${path}, alone`, [path], section.store, 0))
     if (again.failed > 0) return false
   }
   return true
