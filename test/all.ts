@@ -55,8 +55,6 @@ interface Section {
   readonly store?: Wanted
   /** Files that are tested at once; 0: one after the other, by this process alone. */
   readonly lanes?: number
-  /** It runs beside the sections before it, and is shown after them. */
-  readonly isBeside?: boolean
 }
 
 function testing(name: string, paths: readonly string[], store: Wanted, lanes: number): Section {
@@ -110,7 +108,7 @@ function sections(only: Wanted): readonly Section[] {
     },
     testing('tests', beside, store, mostLanes),
     ...(only === undefined && hasPostgres
-      ? [{ ...testing('tests on PostgreSQL', again, 'postgres', 1), isBeside: true }]
+      ? [testing('tests on PostgreSQL', again, 'postgres', mostLanes)]
       : []),
     testing('tests that measure, one at a time', alone, store, 0),
   ]
@@ -135,10 +133,9 @@ interface Came {
   readonly paths: ReadonlySet<string>
 }
 
-/** Runs a section, and reads from its output what failed. */
-async function run({ name, command, store, isBeside = false }: Section): Promise<Came> {
-  const head = `\n== ${name}\n`
-  if (!isBeside) process.stdout.write(head)
+/** Runs a section, shows its output as it comes, and reads from it what failed. */
+async function run({ name, command, store }: Section): Promise<Came> {
+  console.log(`\n== ${name}`)
   const { FORCE_COLOR: _, ...inherited } = process.env
   const child = Bun.spawn([...command], {
     cwd: project,
@@ -147,17 +144,15 @@ async function run({ name, command, store, isBeside = false }: Section): Promise
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const texts = await Promise.all([read(child.stdout, !isBeside), read(child.stderr, !isBeside)])
-  const text = texts.join('\n')
-  if (isBeside) process.stdout.write(head + text)
-  return judge(name, text, await child.exited)
+  const texts = await Promise.all([show(child.stdout), show(child.stderr)])
+  return judge(name, texts.join('\n'), await child.exited)
 }
 
-async function read(stream: ReadableStream<Uint8Array>, isShown: boolean): Promise<string> {
+async function show(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of stream) {
-    if (isShown) process.stdout.write(chunk)
+    process.stdout.write(chunk)
     text += decoder.decode(chunk, { stream: true })
   }
   return text
@@ -203,13 +198,11 @@ async function passesAlone(section: Section, { failed, names, paths }: Came): Pr
 if (import.meta.main) {
   const [asked] = process.argv.slice(2)
   const only: Wanted = asked === 'sqlite' || asked === 'postgres' ? asked : undefined
-  const all = sections(only)
-  const beside = new Map(all.filter((one) => one.isBeside).map((one) => [one, run(one)]))
   let [passed, failed] = [0, 0]
   const wrong: string[] = []
   const unsure: string[] = []
-  for (const section of all) {
-    const came = await (beside.get(section) ?? run(section))
+  for (const section of sections(only)) {
+    const came = await run(section)
     const isFine = came.failed > 0 && (await passesAlone(section, came))
     passed += isFine ? came.passed + came.failed : came.passed
     failed += isFine ? 0 : came.failed

@@ -92,7 +92,7 @@ async function leave(
   })
   leaving.abort()
   await asking.catch(() => {})
-  await Bun.sleep(50) // time in which the upstream would be let go, if it were
+  await Bun.sleep(200) // time in which the upstream would be let go, if it were
   go.resolve()
   const record = await until('the record', async () => (await ledger.records())[before])
   expect(record.ending).toBe('client_left')
@@ -208,7 +208,7 @@ test('A6: images: left behind a partial one, the whole is charged', async () => 
   })
   await readUntil(answer, (text) => text.includes('AAAA'))
   leaving.abort()
-  await Bun.sleep(50) // time in which the upstream would be let go, if it were
+  await Bun.sleep(200) // time in which the upstream would be let go, if it were
   go.resolve()
   const record = await until('the record', () => ledger.record(requestIdOf(answer)))
   const amount_nano = costNano({ input: 50, output: 6000 })
