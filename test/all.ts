@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -124,6 +133,9 @@ function biome(): string {
   return join(folder, build, program)
 }
 
+/** Where tests keep their files; undefined: where the system does. */
+let temporary: string | undefined
+
 /** What came of a section. */
 interface Came {
   readonly passed: number
@@ -133,13 +145,31 @@ interface Came {
   readonly paths: ReadonlySet<string>
 }
 
+const memoryFolder = '/dev/shm'
+const leastFreeBytes = 4e9
+
+/** A folder in memory, where there is enough: hundreds of databases that sync their files wait for a disk. */
+function temporaryFolder(): string | undefined {
+  if (process.env.TMPDIR !== undefined || !existsSync(memoryFolder)) return undefined
+  const { bavail, bsize } = statfsSync(memoryFolder)
+  if (bavail * bsize < leastFreeBytes) return undefined
+  const folder = mkdtempSync(join(memoryFolder, 'tollgate-tests-'))
+  chmodSync(folder, 0o1777) // PostgreSQL runs as another user
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** Runs a section, shows its output as it comes, and reads from it what failed. */
 async function run({ name, command, store }: Section): Promise<Came> {
   console.log(`\n== ${name}`)
   const { FORCE_COLOR: _, ...inherited } = process.env
   const child = Bun.spawn([...command], {
     cwd: project,
-    env: { ...inherited, ...(store && { TOLLGATE_TEST_STORE: store }) },
+    env: {
+      ...inherited,
+      ...(store && { TOLLGATE_TEST_STORE: store }),
+      ...(temporary && { TMPDIR: temporary }),
+    },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -198,6 +228,7 @@ async function passesAlone(section: Section, { failed, names, paths }: Came): Pr
 if (import.meta.main) {
   const [asked] = process.argv.slice(2)
   const only: Wanted = asked === 'sqlite' || asked === 'postgres' ? asked : undefined
+  temporary = temporaryFolder()
   let [passed, failed] = [0, 0]
   const wrong: string[] = []
   const unsure: string[] = []
