@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { SignedIn } from '../../src/admin/access.ts'
-import { download } from '../../src/admin/download.ts'
+import { createPlaces, download } from '../../src/admin/download.ts'
 import { createLedgerService } from '../../src/admin/ledger/routes.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { ListsBusy } from '../../src/store/ports/lists.ts'
@@ -32,6 +32,20 @@ function exportsOf(read: () => AsyncGenerator<LedgerEntry>) {
     ledger.export(who, { format: 'jsonl' }, signal)
   return { open, logged }
 }
+
+test('places are counted for each and for all; one that is given back twice is one', () => {
+  const places = createPlaces('exports', 2, 1)
+  const [first, second, admin] = [who, { ...who, accountId: 2 }, { ...who, role: 'admin' as const }]
+  const giveBack = places.take(first)
+  expect(() => places.take(first)).toThrow('You have 1 exports open already')
+  places.take(second)
+  expect(() => places.take({ ...who, accountId: 3 })).toThrow('2 exports are open already')
+  giveBack()
+  giveBack()
+  places.take(first)
+  expect(() => places.take({ ...who, accountId: 3 })).toThrow('2 exports are open already')
+  places.take({ ...admin, accountId: 4 })
+})
 
 test('a file whose beginning can not be read now is refused by a status, not broken off', async () => {
   const { open } = exportsOf(async function* () {

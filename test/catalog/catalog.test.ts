@@ -46,6 +46,24 @@ test('a group has its limits', async () => {
   expect(groups.get(1)?.limits).toEqual(limits)
 })
 
+test('a group that names models sells these alone; one that is off lists none', async () => {
+  const models = ['small', 'other'].map((id) => ({ id, upstream: id }))
+  const writes = {
+    channels: [channelWrite({ models })],
+    prices: [{ model: 'other', terms: { unit: 'free' }, source: 'config', note: '' } as const],
+  }
+  const sold = async (changes: Parameters<typeof groupWrite>[0]) => {
+    const { groups, models } = await catalogAfter({ ...writes, groups: [groupWrite(changes)] })
+    return [[...(groups.get(1)?.offers.keys() ?? [])], [...models.keys()]]
+  }
+  expect(await sold({ models: [] })).toEqual([
+    ['small', 'other'],
+    ['other', 'small'],
+  ])
+  expect(await sold({ models: ['other'] })).toEqual([['other'], ['other']])
+  expect((await sold({ models: ['other'], status: 'disabled' }))[1]).toEqual([])
+})
+
 test('a channel that drains is a candidate, and says that it drains; one that is off is none', async () => {
   const { channels, groups } = await catalogAfter({
     channels: [

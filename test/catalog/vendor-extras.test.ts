@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import file from '../../data/vendor-extras.json' with { type: 'json' }
-import { vendorExtras } from '../../src/catalog/vendor-extras.ts'
+import type { Offer } from '../../src/catalog/catalog.ts'
+import { offeredExtras, vendorExtras } from '../../src/catalog/vendor-extras.ts'
 import { hostedTools, isHostedTool } from '../../src/protocols/canonical/tools.ts'
 
 const entries = [...file.tools, ...file.serviceTiers]
@@ -68,4 +69,22 @@ describe('the vendor of the protocol that a channel speaks', () => {
     expect(vendorExtras('gemini', 'gemini-2.5-flash').modalities?.inputAudio).toBe(1_000_000)
     expect(vendorExtras('chat', 'my-model').modalities).toBeUndefined()
   })
+})
+
+test('where channels have several lists, the dearest price is told, and before it the own one', () => {
+  const offer = (own: object, ...models: readonly string[]) =>
+    offeredExtras({
+      price: { terms: { unit: 'call', perCallNano: 1, extras: { tools: own } } },
+      candidates: models.map((upstreamModel) => ({
+        channel: { speaks: { chat: 'https://one.example' } },
+        upstreamModel,
+      })),
+    } as unknown as Offer).tools?.web_search
+  for (const models of [
+    ['gpt-4o-search-preview', 'my-model'],
+    ['my-model', 'gpt-4o-search-preview'],
+  ]) {
+    expect(offer({}, ...models)).toBe(25_000_000)
+    expect(offer({ web_search: 7 }, ...models)).toBe(7)
+  }
 })

@@ -47,6 +47,9 @@ test('a reader that is far behind loses lines, and is told how many', async () =
   expect(await sink.flush(aWhileMs)).toBe(true)
   const [, ...behind] = written
   expect(behind.join('')).toBe('{"level":"warn","message":"log lines lost","count":2}\nkept\n')
+  sink.write('told once')
+  expect(await sink.flush(aWhileMs)).toBe(true)
+  expect(written.at(-1)).toBe('told once\n')
 })
 
 test.each([

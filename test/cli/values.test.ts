@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseTime } from '../../src/cli/values.ts'
+import { parseTime, rowLimitOption } from '../../src/cli/values.ts'
 
 test.each([
   ['30m', 30 * 60_000],
@@ -20,4 +20,11 @@ test.each([
 
 test.each(['7', '7y', 'yesterday', '-7d', '1.5h'])('%s is neither', (text) => {
   expect(() => parseTime(text)).toThrow('Write a date')
+})
+
+test('a list has from 1 row to 10,000', () => {
+  const parse = (text: string) => rowLimitOption().parseArg?.(text, 50)
+  expect([parse('1'), parse('10000')]).toEqual([1, 10_000])
+  for (const text of ['0', '10001', '-1', '1.5'])
+    expect(() => parse(text)).toThrow(/from 1 to 10000|whole number/)
 })

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { type Caller, checkCaller } from '../../src/gateway/admit/authenticate.ts'
+import {
+  type Caller,
+  checkCaller,
+  createAuthenticator,
+} from '../../src/gateway/admit/authenticate.ts'
+import type { TokenRecord } from '../../src/store/ports/admin.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 
@@ -11,9 +16,9 @@ const expiring = (expiresAt: number | null) =>
     ipAllow: [],
   }) as unknown as Caller
 
-const check = (caller: Caller) =>
+const check = (caller: Caller, needsBalance = false) =>
   checkCaller(caller, {} as Parameters<typeof checkCaller>[1], {
-    ...{ now, today: '2026-11-21', groupRegions: null, needsBalance: false },
+    ...{ now, today: '2026-11-21', groupRegions: null, needsBalance },
     clientAddress: () => '127.0.0.1',
     clientCountries: () => [],
   })
@@ -27,4 +32,49 @@ test.each([
 
 test.each([null, now + 1])('a token that expires at %p may be used', (expiresAt) => {
   expect(() => check(expiring(expiresAt))).not.toThrow()
+})
+
+test('an account pays while it has something left, its credit included', () => {
+  const left = (balanceNano: number, creditLimitNano: number) => {
+    const { token, ...rest } = expiring(null)
+    const account = { ...rest.account, balanceNano, creditLimitNano }
+    const caller = { ...rest, account, token: { ...token, budget: {} } } as Caller
+    return () => check(caller, true)
+  }
+  for (const [balance, credit] of [
+    [1, 0],
+    [0, 1],
+    [-4, 5],
+  ] as const)
+    expect(left(balance, credit)).not.toThrow()
+  for (const [balance, credit] of [
+    [0, 0],
+    [-5, 5],
+  ] as const)
+    expect(left(balance, credit)).toThrow()
+})
+
+test('a key that is changed while it is looked up is looked up again', async () => {
+  const found = [Promise.withResolvers<TokenRecord>(), Promise.withResolvers<TokenRecord>()]
+  let lookUps = 0
+  const authenticator = createAuthenticator({
+    tokens: { findByHash: async () => found[lookUps++]?.promise },
+    keyedHash: (key) => key,
+    unknownKeys: {
+      ...{ isRefused: () => false, lookedUp() {}, found() {} },
+      delay: async () => {},
+    },
+    keys: { add() {}, changed() {} },
+    onBalance() {},
+  })
+  const record = (status: string) =>
+    ({ id: 1, status, spent: null, ipAllow: [], models: [], account: { id: 1 } }) as never
+  const first = authenticator.identify('sk-one', () => '')
+  authenticator.forgetToken('sk-one')
+  found[0]?.resolve(record('active'))
+  await first
+  found[1]?.resolve(record('disabled'))
+  expect((await authenticator.identify('sk-one', () => '')).token.status).toBe('disabled')
+  await authenticator.identify('sk-one', () => '')
+  expect(lookUps).toBe(2)
 })

@@ -91,6 +91,14 @@ eachEngine((open) => {
     expect((await store.records.tokenUsage(1)).requests).toBe(1)
   })
 
+  test('of two settlements of one request in a batch the first counts', async () => {
+    const settle = [100, 300].map((amountNano) => settlement({ requestId: 'req_1', amountNano }))
+    await store.records.commit({ settle })
+    expect(await balance()).toBe(999_999_900)
+    expect((await charges()).map(({ amountNano }) => amountNano)).toEqual([-100])
+    expect((await store.records.receipt('req_1'))?.request.amountNano).toBe(100)
+  })
+
   test('a repeat beside new requests is skipped alone', async () => {
     await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
     const batch = [

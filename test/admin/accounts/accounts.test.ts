@@ -186,10 +186,12 @@ describe('changing an account', () => {
 
   test('one administrator stays, whoever asks', async () => {
     const edit = { actor: 'somebody' }
-    const work = () => scene.store.edits.setAccount(ids.admin, { role: 'user' }, edit)
-    expect(work()).rejects.toThrow('last administrator')
+    for (const fields of [{ role: 'user' }, { status: 'disabled' }] as const) {
+      const work = scene.store.edits.setAccount(ids.admin, fields, edit)
+      expect(work).rejects.toThrow('last administrator')
+    }
     expect(scene.store.edits.removeAccount(ids.admin, edit)).rejects.toThrow('last administrator')
-    expect((await get(ids.admin)).role).toBe('admin')
+    expect(await get(ids.admin)).toMatchObject({ role: 'admin', status: 'active' })
   })
 })
 

@@ -92,6 +92,12 @@ describe('the overview of an account', () => {
     expect(await state()).toBe('low')
     await debit(4_999_999_999)
     expect(await state()).toBe('used_up')
+    // A credit is still to be spent.
+    const account = { account: people.other, actor: 'a test' }
+    await scene.store.admin.changeAccount({ ...account, creditLimitNano: 1 })
+    expect(await state()).toBe('low')
+    await scene.store.admin.changeAccount({ ...account, creditLimitNano: 0 })
+    expect(await state()).toBe('used_up')
   })
 })
 

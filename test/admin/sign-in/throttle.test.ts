@@ -55,6 +55,18 @@ test('guesses at an account stay counted, however many others are guessed at fro
   expect(await guess('another victim')).toBe('too_many_requests')
 })
 
+test('right sign-ins are no guesses: they leave an address all of its own', async () => {
+  const limits = createLimits(() => 1_000_000)
+  const facts = { addressOf: () => '192.0.2.7', isSecure: () => false }
+  const request = new Request('http://localhost')
+  const enter = (account: string, work: () => Promise<unknown>) =>
+    counted({ limits, facts }, { request, account }, work)
+  for (let at = 0; at < 30; at++) await enter('one', async () => 'in')
+  for (let at = 0; at < 10; at++)
+    await expect(enter('two', () => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong')
+  await expect(enter('two', async () => 'in')).rejects.toThrow('Too many attempts')
+})
+
 test('a subscriber’s network is one address', () => {
   expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'))
   expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'))

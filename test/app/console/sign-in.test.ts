@@ -40,6 +40,9 @@ describe('signing in with a password', () => {
   test('a session that is not to be remembered ends with the browser', async () => {
     const answer = await open().post('/api/v1/auth/sign-in/email', { ...admin, remember: false })
     expect(answer.cookies.join()).not.toContain('Max-Age')
+    // In a browser that is never closed it lasts for a day.
+    const newest = 'SELECT expires_at - created_at FROM session ORDER BY id DESC LIMIT 1'
+    expect(Number(await app.tables.one(newest))).toBeWithin(86_390_000, 86_410_000)
   })
 
   test('says the same of a wrong password, an unknown address and one without a password', async () => {

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { formatAgo, formatDurationMark, formatRatio } from '../../../src/console/lib/format.ts'
+import {
+  formatAgo,
+  formatDurationMark,
+  formatRatio,
+  formatUsd,
+} from '../../../src/console/lib/format.ts'
+
+test.each([
+  ['0', '$0.00'],
+  ['-1234.5', '−$1,234.50'],
+  ['1234567.000000001', '$1,234,567.000000001'],
+])('%s USD is %s', (usd, text) => expect(formatUsd(usd)).toBe(text))
 
 describe('marks beside a scale of times', () => {
   for (const marks of [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { freePermit } from '../../../src/gateway/limits/permit.ts'
 import { graceMs } from '../../../src/gateway/limits/sliding-window.ts'
+import { shareOf } from '../../../src/gateway/limits/tally.ts'
 import { countIn, createLimitScene, type Entering, subject, times } from './limit-scene.ts'
 
 /** What a client is told. */
@@ -247,4 +248,11 @@ describe('channels', () => {
     const { limiter } = createLimitScene()
     expect(limiter.tryAcquire(subject('channel', {}), 5)).toBe(freePermit)
   })
+})
+
+test('a node’s share of limits is its part, rounded down, and 1 at least; the stated ones stay', () => {
+  const whole = subject('token', { rpm: 10, tpm: 3, concurrency: null })
+  const { limits, stated } = shareOf(whole, 4)
+  expect(limits).toEqual({ rpm: 2, tpm: 1, concurrency: null })
+  expect(stated).toEqual(whole.limits)
 })

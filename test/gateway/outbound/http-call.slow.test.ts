@@ -88,3 +88,16 @@ test('an answer that is not paced is read without memory of a slow reader', asyn
   }
   expect(await readAll(memory, () => Bun.sleep(1), false)).toBe(answerBytes)
 })
+
+test.each(['\r\nx-other: made up', '\n', '\r', '\0', '…'])(
+  'a header whose value has %j in it is not sent',
+  (sign) => {
+    const target = new URL('http://127.0.0.1:1/')
+    const call = { target, serverName: undefined, method: 'GET', body: undefined, isPaced: true }
+    const { signal } = new AbortController()
+    const headers = { 'x-own': `a${sign}` }
+    const send = () =>
+      sendHttp(createConnections(), { ...call, headers, signal, memory: undefined })
+    expect(send).toThrow('The header x-own has an invalid value.')
+  },
+)

@@ -34,13 +34,16 @@ test('wherever it is cut, the lines before are whole, and the next goes behind t
 
 test('whichever byte is damaged, one line is lost at most, and not without a word', () => {
   const whole = written(a, b, c)
+  const right = ['a', 'b', 'c'].map((id) => JSON.stringify(one(id)))
   for (let at = 0; at < whole.length; at++) {
-    for (const byte of [0, 0x0a, 0xff]) {
+    // A digit leaves JSON that only its checksum tells from what was written.
+    for (const byte of [0, 0x0a, 0x39, 0xff]) {
       const damaged = whole.slice()
       if (damaged[at] === byte) continue
       damaged[at] = byte
       const found = decodeLines(damaged)
       expect(ids(found).length).toBeGreaterThanOrEqual(2)
+      for (const entry of found.entries) expect(right).toContain(JSON.stringify(entry))
       if (ids(found).length < 3) expect(found.damaged.length > 0 || found.isTorn).toBeTrue()
     }
   }

@@ -63,6 +63,12 @@ describe('a base address', () => {
   })
 })
 
+test('a model with a slash is one part of a path', () => {
+  const asked = { address: 'https://gw.example', key: testKey, model: 'openai/gpt-4o' }
+  const code = snippetsOf('gemini', asked).find(({ title }) => title === 'curl')?.code
+  expect(code).toContain('https://gw.example/v1beta/models/openai%2Fgpt-4o:generateContent')
+})
+
 describe('a curl snippet', () => {
   /** Says what it was called with: not every machine has the real one. */
   const curl = `#!/bin/sh\nfor word; do printf '%s\\0' "$word"; done\n`

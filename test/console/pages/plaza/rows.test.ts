@@ -10,7 +10,7 @@ beforeAll(async () => {
     models: ['long', 'picture', 'gpt-4o'],
     prices: {
       long: {
-        ...{ input: 1.25, output: 2.19, cache_read: 0.125 },
+        ...{ input: 1.25, output: 2.19, cache_read: 0.125, output_audio: 64 },
         tiers: [{ above: 200_000, input: 2.5, output: 15 }],
       },
       picture: { per_call: 0.04 },
@@ -57,8 +57,9 @@ describe('the plaza', () => {
     ])
   })
 
-  test('tells what tools and service tiers cost in the group', () => {
-    const { tools = [], serviceTiers = [] } = pick('long', 'cheap')?.extras ?? {}
+  test('tells what sound, tools and service tiers cost in the group', () => {
+    const { modalities = [], tools = [], serviceTiers = [] } = pick('long', 'cheap')?.extras ?? {}
+    expect(Object.fromEntries(modalities)).toMatchObject({ 'output audio': '4.48' })
     expect(Object.fromEntries(tools)).toMatchObject({ 'web search': '0.00245' })
     expect(Object.fromEntries(serviceTiers)).toMatchObject({ priority: '2' })
   })
