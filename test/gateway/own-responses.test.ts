@@ -1,13 +1,18 @@
 import { expect, test } from 'bun:test'
+import type { RequestBody } from '../../src/gateway/body/body.ts'
 import { findFields } from '../../src/gateway/body/json-fields.ts'
 import {
+  createKeeping,
   findItems,
   itemsOf,
   joinItems,
   replaceItems,
   withItems,
 } from '../../src/gateway/own-responses/continue.ts'
-import { createOwnResponses } from '../../src/gateway/own-responses/own-responses.ts'
+import {
+  createOwnResponses,
+  type OwnResponses,
+} from '../../src/gateway/own-responses/own-responses.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/wire.ts'
@@ -105,3 +110,25 @@ test('what is still being written is given to its own account alone', async () =
   stored.resolve(true)
   await own.stop()
 })
+
+test.each([
+  ['completed', {}, true],
+  ['incomplete', {}, true],
+  ['failed', {}, false],
+  ['completed', { store: false }, false],
+])(
+  'of a %s response, asked for with %j, all is kept once it is charged: %p',
+  async (status, more, isKept) => {
+    const kept: string[] = []
+    const own = {
+      ...{ isOn: () => true, takes: () => true },
+      keep: async (_: number, { id }: { readonly id: string }) => void kept.push(id),
+    } as unknown as OwnResponses
+    const body = bodyOf(JSON.stringify({ model: 'm', input: 'Hi', ...more })) as RequestBody
+    const keeping = createKeeping(own, 1, body, null)
+    keeping.keep?.({ id: 'resp_1', status })
+    expect(kept).toEqual([])
+    await keeping.settled()
+    expect(kept).toEqual(isKept ? ['resp_1'] : [])
+  },
+)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   formatAgo,
+  formatDuration,
   formatDurationMark,
   formatRatio,
   formatUsd,
@@ -46,3 +47,11 @@ test.each([
   [0.9512, '95.12 %'],
   [0, '0 %'],
 ])('%p is %s', (ratio, text) => expect(formatRatio(ratio, 'no data')).toBe(text))
+
+test.each([
+  [999, '999 ms'],
+  [59_949, '59.9 s'],
+  [59_960, '1 min 0 s'],
+  [119_600, '2 min 0 s'],
+  [150_400, '2 min 30 s'],
+])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
