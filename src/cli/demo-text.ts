@@ -69,8 +69,8 @@ function curlLines(url: string, key: string): readonly { title: string; line: st
 }
 
 /**
- * A logger that rewrites request lines for newcomers and sums them up; others go to `inner`, and without
- * `print` requests too.
+ * A logger that prints each request in words, and counts them for `summary`. Other lines go to `inner`;
+ * without `print`, all do.
  */
 export function createDemoLog(
   inner: Logger,

@@ -126,7 +126,7 @@ function describeReplaced({ replacedTotal, replaced }: Moved): readonly string[]
   ]
 }
 
-/** The report as JSON; sums are strings, because they may exceed a double. */
+/** The report as JSON. Sums are strings: a double may not hold them exactly. */
 function movedView(moved: Moved, verified: VerifiedMove, durationMs: number) {
   const { source, target, rows, resumedRows, secret, tables, replaced, replacedTotal } = moved
   return {

@@ -170,7 +170,7 @@ export class Exchange implements Listed {
   }
 }
 
-/** The facts of a request that its translated answer, or its stream's error, repeats. */
+/** What a translated answer, or an error within a stream, repeats of its request. */
 export const answerHead = ({ requestId, model = '', startedAt }: Exchange) => ({
   requestId,
   model,

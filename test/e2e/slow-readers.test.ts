@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mostHeldPerReader } from '../../src/gateway/outbound/http-call.ts'
+import { mostHeldPerReader } from '../../src/gateway/outbound/round-trip.ts'
 import { startBinary } from '../support/binary.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, callBySocket } from './caller.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ByteReader } from '../../src/gateway/outbound/http-call.ts'
+import type { ByteReader } from '../../src/gateway/outbound/round-trip.ts'
 import { readOpening } from '../../src/gateway/upstream/opening.ts'
 import { allDialects, type Dialect, wholeStream } from '../e2e/dialects.ts'
 import { errorEvents } from '../e2e/stream-breaks.ts'

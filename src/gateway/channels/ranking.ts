@@ -48,7 +48,7 @@ export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ra
   return equals.length === 1 ? best : draw(parts, equals)
 }
 
-/** The smallest of exponential draws with these rates is a random choice by weight. */
+/** Chooses at random, by weight: each draws from an exponential distribution of its rate, and the smallest wins. */
 function draw({ load, random, pool }: RankingParts, equals: readonly Ranked[]): Ranked | undefined {
   const figures = equals.map((ranked) => firstByteOf(load, ranked))
   const bestMs = leastMean(figures)

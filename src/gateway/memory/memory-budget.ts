@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { type Listed, Roster } from '../../lib/roster.ts'
 import { endedOutside, GatewayError } from '../errors.ts'
-import { mostHeldPerReader } from '../outbound/http-call.ts'
+import { mostHeldPerReader } from '../outbound/round-trip.ts'
 
 /** A holder's part of the memory budget. */
 export class Lease implements Listed {

@@ -227,7 +227,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   readonly #parts: AffordParts
   readonly #asked: Asked
   readonly #reserved: Reserved
-  /** Undefined: not known yet; null: stored, or replaced by its charge. */
+  /** Why it was not stored. Null: it was, or its charge replaced it; undefined: it is not decided yet. */
   #refusal: GatewayError | null | undefined
   #waiting: PromiseWithResolvers<void> | undefined
 

@@ -18,7 +18,7 @@ export interface Meter {
 const smallestRest = 0.003
 /** When less than this is left, more is reserved. */
 const growBelow = 0.25
-/** With less room than this many times what is held, usage is counted exactly before more is reserved. */
+/** Usage is counted exactly before a reservation grows, unless this many times as much is available. */
 const plentyTimesHeld = 8
 /** The smallest step of a reservation, in LLM tokens. */
 const leastStepTokens = 256

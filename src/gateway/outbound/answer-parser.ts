@@ -34,6 +34,8 @@ export class AnswerParser {
   #state: State = 'head'
   /** The beginning of a head or line whose end has not come. */
   #held = ''
+  /** Pieces of the head with a line end so far. */
+  #pieces = 0
   #left = 0
   #isKept = false
   readonly #listener: HeadListener
@@ -82,6 +84,12 @@ export class AnswerParser {
   #readHead(chunk: Buffer, at: number): number {
     const before = this.#held.length
     const text = this.#held + chunk.toString('latin1', at)
+    // All that is held is looked at again with each line at most, not with each piece.
+    if (before > 0 && before < longestHead && chunk.indexOf(lineFeed, at) < 0) {
+      this.#held = text
+      return chunk.byteLength
+    }
+    if (++this.#pieces > mostLines) throw new AnswerInvalid('a head has too many lines')
     // Some servers write an extra line behind a body.
     const start = text.length - text.trimStart().length
     // A peer of another protocol may never end its line.
@@ -95,6 +103,7 @@ export class AnswerParser {
       return chunk.byteLength
     }
     this.#held = ''
+    this.#pieces = 0
     const { head, version } = parseHead(text.slice(start, end.index))
     if (head.status < 100 || head.status >= 200 || head.status === 101) {
       this.#begin(head, version)

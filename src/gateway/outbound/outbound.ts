@@ -18,7 +18,7 @@ import {
   readEnvironmentProxy,
   type Target,
 } from './dial.ts'
-import { type OutboundAnswer, type ReaderMemory, sendHttp } from './http-call.ts'
+import { makeRoundTrip, type OutboundAnswer, type ReaderMemory } from './round-trip.ts'
 
 export interface OutboundCall {
   readonly url: string
@@ -176,7 +176,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
         const { target, init } = way
         const serverName = init.tls?.serverName
         const sent = { target, serverName, headers: init.headers, isPaced, method, body }
-        const answer = await sendHttp(connections, { ...sent, signal, memory })
+        const answer = await makeRoundTrip(connections, { ...sent, signal, memory })
         way.answered()
         return answer
       }

@@ -1,6 +1,6 @@
 import { withinRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import type { ByteReader } from '../outbound/http-call.ts'
+import type { ByteReader } from '../outbound/round-trip.ts'
 import { beat } from './heartbeat.ts'
 import type { RelayParts } from './stream-end.ts'
 

@@ -36,7 +36,7 @@ class Relay {
   #settling: Promise<void> | undefined
   #isPulled = false
   #lastByte: number | undefined
-  /** Nothing billed is behind what was seen; undefined: not known yet. */
+  /** Whether the upstream bills nothing more than was seen; undefined: not known yet. */
   #mayStop: boolean | undefined
 
   constructor(parts: RelayParts) {

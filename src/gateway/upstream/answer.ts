@@ -2,7 +2,7 @@ import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { GatewayError } from '../errors.ts'
 import type { AttemptCause } from '../failures/failures.ts'
-import type { ByteReader } from '../outbound/http-call.ts'
+import type { ByteReader } from '../outbound/round-trip.ts'
 import type { StreamTranslator } from '../translate/translation.ts'
 import type { Expiry, Watch } from './watchdog.ts'
 

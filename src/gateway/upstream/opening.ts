@@ -1,7 +1,7 @@
 import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../outbound/http-call.ts'
+import type { ByteReader } from '../outbound/round-trip.ts'
 import { observerOf } from './other-form.ts'
 import type { Watch } from './watchdog.ts'
 

@@ -22,7 +22,7 @@ import {
   type MemoryBudget,
   slowReaderCost,
 } from '../memory/memory-budget.ts'
-import type { OutboundAnswer, ReaderMemory } from '../outbound/http-call.ts'
+import type { OutboundAnswer, ReaderMemory } from '../outbound/round-trip.ts'
 import type { Answer, StreamAnswer } from './answer.ts'
 import type { FailureObserver, FormTask, Undeliverable, Unusable } from './other-form.ts'
 import {
@@ -58,7 +58,7 @@ export class SentCall implements FormTask, ReaderMemory {
   readonly body: RequestBody
   readonly route: Route
   readonly watch: Watch
-  /** Whether another channel can be called, asked after a failure; undefined: none, and even an error is passed on. */
+  /** Whether another channel can be tried after a failure; undefined: this is the last, and its error is passed on. */
   readonly hasNext: (() => boolean) | undefined
   readonly #parts: SentCallParts
   readonly #choice: Choice

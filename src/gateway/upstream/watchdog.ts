@@ -79,7 +79,7 @@ class WatchedCall implements Listed {
     if (this.#phase !== 'client') this.#enter('client')
   }
 
-  /** The time in which the client held the upstream up, by all its waits of a second or more. */
+  /** How long the client has held the upstream up: the sum of its waits of a second or more. */
   heldUpMs(): number {
     return this.#heldUpMs + this.#clientWaitMs(this.#clock())
   }

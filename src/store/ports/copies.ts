@@ -54,7 +54,7 @@ export interface MovedTable {
 /** One value: whole numbers to 2^53 - 1. */
 export type MovedValue = string | number | Uint8Array | null
 
-/** A row to copy, by column, in the order of the SELECT. */
+/** A row to copy: its columns, in the order of the SELECT. */
 export type MovedRow = Readonly<Record<string, MovedValue>>
 
 /** Values of a table's key. */

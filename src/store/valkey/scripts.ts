@@ -25,8 +25,8 @@ local partMs, windowMs = ${partMs}, ${windowMs}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- Returns what counts now: requests, LLM tokens, oldest part, newest part; then requests and LLM
--- tokens of that part, which must not have expired. Removes expired parts.
+-- Removes expired parts. Returns the requests, LLM tokens, oldest part and newest part that remain, and
+-- the requests and LLM tokens of "part", which must not have expired.
 local function expire(key, part)
   local found = redis.call('HMGET', key, 'r', 't', 'o', 'n', 'r' .. part, 't' .. part)
   if not found[1] then return 0, 0, nil, nil, 0, 0 end

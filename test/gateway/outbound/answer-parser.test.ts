@@ -47,6 +47,11 @@ const cases: readonly (readonly [string, string, object])[] = [
   ['more than its length', `${head('content-length: 2\r\n')}hello`, { body: 'he', mayStay: false }],
   ['a last answer', `${head('connection: close\r\ncontent-length: 2\r\n')}he`, { mayStay: false }],
   ['older HTTP', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nhe', { body: 'he', mayStay: false }],
+  [
+    'a long line, which is not looked at again with each piece',
+    `${head(`x-long: ${'y'.repeat(100_000)}\r\ncontent-length: 2\r\n`)}he`,
+    { body: 'he', mayStay: true },
+  ],
   ['no content', head('', '204 No Content'), { isDone: true, mayStay: true }],
   [
     'interim answers before it, and lines that end in LF',
@@ -59,14 +64,15 @@ test.each(cases)('%s, in pieces of any size', (_name, text, expected) => {
   for (const pieceBytes of [1, 2, 7, 1_000]) expect(parse(text, pieceBytes)).toMatchObject(expected)
 })
 
-test.each([
+test.each<[string, string, number?]>([
   ['another protocol', '220 mail.example ESMTP'],
   ['a length that is none', head('content-length: many\r\n')],
   ['two lengths', head('content-length: 1\r\ncontent-length: 2\r\n')],
   ['a chunk without a size', `${head(chunked)}hello\r\n`],
   ['a chunk that is longer than it says', `${head(chunked)}2\r\nhello\r\n`],
   ['a head of too many lines', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}\r\n`],
+  ['a head of too many lines, each by itself', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(300)}`, 6],
   ['a line that is too long', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(3_000_000)}`],
-])('%s is no answer', (_name, text) => {
-  expect(() => parse(text, 100_000)).toThrow(AnswerInvalid)
+])('%s is no answer', (_name, text, pieceBytes = 100_000) => {
+  expect(() => parse(text, pieceBytes)).toThrow(AnswerInvalid)
 })

@@ -37,8 +37,8 @@ const lastWordsMs = 2_000
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
 /**
- * Starts a reading process on a database. Throws an `ApiError` when it can't start. `onLost` is called when it
- * ended unexpectedly; its answers have failed then.
+ * Starts a reading process on a database. Throws an `ApiError` when it can't start. `onLost` is called after it
+ * has ended unexpectedly and its open answers have failed.
  */
 export function startProcess(parts: ProcessParts, onIdle: () => void, onLost: () => void) {
   const { place, facts, clock, log } = parts

@@ -60,20 +60,25 @@ type Read = Awaited<ReturnType<ByteReader['read']>>
  * Sends a request over a connection of our own, and resolves with the answer's head. Rejects with the
  * socket's error, `AnswerInvalid`, or the signal's reason.
  */
-export function sendHttp(connections: Connections, request: HttpRequest): Promise<OutboundAnswer> {
+export function makeRoundTrip(
+  connections: Connections,
+  request: HttpRequest,
+): Promise<OutboundAnswer> {
   const { signal } = request
   const parts = partsOf(request)
   signal.throwIfAborted()
   const taken = connections.take(request, signal)
   const send = (connection: Connection) =>
-    new HttpCall(connections, connection, request, parts).send()
+    new RoundTrip(connections, connection, request, parts).send()
   return taken instanceof Promise ? taken.then(send) : send(taken)
 }
 
-class HttpCall implements Holder, HeadListener, ByteReader {
+class RoundTrip implements Holder, HeadListener, ByteReader {
   readonly #connections: Connections
   readonly #connection: Connection
   readonly #request: HttpRequest
+  /** Of a slow reader; undefined: the answer is not paced. */
+  readonly #memory: ReaderMemory | undefined
   readonly #unsent: Uint8Array[]
   readonly #answered = Promise.withResolvers<OutboundAnswer>()
   readonly #parser = new AnswerParser(this)
@@ -94,6 +99,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
     this.#connections = connections
     this.#connection = connection
     this.#request = request
+    this.#memory = request.isPaced ? request.memory : undefined
     this.#unsent = parts
   }
 
@@ -167,7 +173,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
       return this.#failure === undefined ? Promise.resolve(atEnd) : Promise.reject(this.#failure)
     }
     this.#waiting ??= Promise.withResolvers()
-    const { memory } = this.#request
+    const memory = this.#memory
     if (this.#isPaused && memory?.isShort()) void afterShortage(memory).then(() => this.#resume())
     else this.#resume()
     return this.#waiting.promise
@@ -191,19 +197,19 @@ class HttpCall implements Holder, HeadListener, ByteReader {
 
   /** Holds its upstream back: the client has not read what is here. */
   #pause(): void {
-    const { isPaced, memory } = this.#request
+    const { isPaced } = this.#request
     if (this.#isPaused || this.#isOver) return
     if (this.#unreadBytes <= (isPaced ? 0 : mostUnread)) return
     this.#isPaused = true
     this.#connection.socket.pause()
-    if (isPaced) this.#connections.widen(this.#connection, memory?.hold() ?? false)
+    if (isPaced) this.#connections.widen(this.#connection, this.#memory?.hold() ?? false)
   }
 
   #resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#connection.socket.resume()
-    this.#request.memory?.release()
+    this.#memory?.release()
   }
 
   #drop(): void {
@@ -220,7 +226,7 @@ class HttpCall implements Holder, HeadListener, ByteReader {
     if (this.#isOver) return
     this.#isOver = true
     this.#failure = error
-    this.#request.memory?.release()
+    this.#memory?.release()
     if (error !== undefined) this.#answered.reject(error)
     if (this.#waiting === undefined) return
     if (error === undefined) this.#waiting.resolve(atEnd)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createConnections } from '../../../src/gateway/outbound/connections.ts'
-import { type ReaderMemory, sendHttp } from '../../../src/gateway/outbound/http-call.ts'
+import { makeRoundTrip, type ReaderMemory } from '../../../src/gateway/outbound/round-trip.ts'
 
 const answerBytes = 2_000_000
 
@@ -14,7 +14,7 @@ async function readAll(
     ...{ hostname: '127.0.0.1', port: 0 },
     fetch: () => new Response(new Uint8Array(answerBytes)),
   })
-  const answer = await sendHttp(createConnections(), {
+  const answer = await makeRoundTrip(createConnections(), {
     ...{ target: new URL(`http://127.0.0.1:${upstream.port}/`), serverName: undefined },
     ...{
       method: 'GET',
@@ -83,8 +83,8 @@ test('where there is none for long, a little is read now and then', async () => 
 test('an answer that is not paced is read without memory of a slow reader', async () => {
   const memory: ReaderMemory = {
     hold: () => expect.unreachable(),
-    release() {},
-    isShort: () => false,
+    release: () => expect.unreachable(),
+    isShort: () => expect.unreachable(),
   }
   expect(await readAll(memory, () => Bun.sleep(1), false)).toBe(answerBytes)
 })
@@ -97,7 +97,7 @@ test.each(['\r\nx-other: made up', '\n', '\r', '\0', '…'])(
     const { signal } = new AbortController()
     const headers = { 'x-own': `a${sign}` }
     const send = () =>
-      sendHttp(createConnections(), { ...call, headers, signal, memory: undefined })
+      makeRoundTrip(createConnections(), { ...call, headers, signal, memory: undefined })
     expect(send).toThrow('The header x-own has an invalid value.')
   },
 )
