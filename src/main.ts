@@ -7,7 +7,7 @@ if (Bun.isMainThread && args[0] === readingCommand && process.send) {
   const { readForGateway } = await import('./app/console/reading/main.ts')
   await readForGateway()
 } else if (!Bun.isMainThread) {
-  const { workForGateway } = await import('./app/worker/main.ts')
+  const { workForGateway } = await import('./app/body-thread/main.ts')
   workForGateway()
 } else {
   applyRuntimeSettings(args)

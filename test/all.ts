@@ -39,7 +39,7 @@ const onPostgres = [
 const sameEverywhere = new RegExp(
   [
     /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|opening|beside)/,
-    /\/(body-large|places|own-responses-at-once|limiter.*|worker|security-table|page-headers|session-limits)/,
+    /\/(body-large|places|own-responses-at-once|limiter.*|body-thread|security-table|page-headers|session-limits)/,
     /\/(sign-in(-limits|-flood|-tls)?|setup|two-factor|trusted-device|passkeys|claimed-address)/,
     /\/(who-is-to-blame|responses-socket|vendor-price-sync|config\/diff|status-page\/page)/,
     /\/(channels\/(health|probe)|availability\/availability)/,

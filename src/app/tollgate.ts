@@ -6,6 +6,7 @@ import { createKnownKeys, createUnknownKeyLimit } from '../gateway/admit/known-k
 import { createRequestSlots } from '../gateway/admit/request-slots.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createBackground } from '../gateway/background/background.ts'
+import { withinMemory } from '../gateway/body-thread/job.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
@@ -21,7 +22,6 @@ import { createNotOffered } from '../gateway/serve/published-paths.ts'
 import { createInProcess, modelRoutes } from '../gateway/serve/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
 import { createWatchdog } from '../gateway/upstream/watchdog.ts'
-import { withinMemory } from '../gateway/worker/job.ts'
 import { type Clock, createRunningClock, type Repeat, utcDay } from '../lib/clock.ts'
 import { coalesce, createMutex } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
@@ -30,6 +30,7 @@ import { createReadiness } from '../site/health.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { Spool } from '../store/ports/records.ts'
 import type { Store } from '../store/ports/store.ts'
+import { createBodyThread } from './body-thread/body-thread.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/settings.ts'
@@ -44,7 +45,6 @@ import { createNodeLoad, type Membership } from './membership.ts'
 import { createProcessMemory, watchDescriptors } from './process-limits.ts'
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
-import { createJobWorker } from './worker/worker.ts'
 
 interface TollgateParts {
   readonly config: Config
@@ -186,7 +186,7 @@ export async function createTollgate(parts: TollgateParts) {
   }
   const memoryWaitMs = () =>
     Math.min(Math.max(settings.queueTimeMs, leastMemoryWaitMs), mostMemoryWaitMs)
-  const worker = withinMemory(createJobWorker(secrets.textKeys), memory.budget, memoryWaitMs)
+  const bodyThread = withinMemory(createBodyThread(secrets.textKeys), memory.budget, memoryWaitMs)
   const recent = createRecentAttempts(tick)
   const slots = createRequestSlots({
     mostRequests: () => settings.maxRequests,
@@ -197,7 +197,7 @@ export async function createTollgate(parts: TollgateParts) {
     usualOutputTokens: () => settings.usualOutputTokens,
     watchdog,
     sealer: secrets.texts,
-    worker,
+    bodyThread,
     media: createMediaFetcher({
       ...{ outbound, memory: memory.budget },
       limits: { cacheBytes: memory.fileCacheBytes },

@@ -13,17 +13,17 @@ import {
 } from '../body/body.ts'
 import { isForm, parseFormBody } from '../body/form-body.ts'
 import { brokenBody, checkContentType, readBytes } from '../body/read-bytes.ts'
+import { isLongToParse, readOnThread } from '../body-thread/prepare.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
 import { endedOutside } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { Lease, LeasedMemory, requestCost } from '../memory/memory-budget.ts'
 import { reserveMoney } from '../money/afford.ts'
 import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
-import { isLongToParse, readOnWorker } from '../worker/prepare.ts'
 import type { AdmitParts } from './admit-parts.ts'
 import type { Caller } from './authenticate.ts'
 import { enterLimits } from './enter-limits.ts'
-import { findOptions, translateOnWorker } from './find-options.ts'
+import { findOptions, translateOnThread } from './find-options.ts'
 import { withOwnTools } from './gate.ts'
 import type { ModelCall } from './gatekeeper.ts'
 import type { Option } from './options.ts'
@@ -64,7 +64,7 @@ export async function admit(
       ? await withConversation(parts, exchange, call, sent, plan)
       : sent
     const body = completePlan(parts, exchange, call, caller, plan, sent, whole)
-    const translating = translateOnWorker(parts, exchange, call, body)
+    const translating = translateOnThread(parts, exchange, call, body)
     const options = findOptions(parts, exchange, call, body, translating && (await translating))
     const sharedLookup = lookUpShared(parts, exchange, body, options)
     const entering = enterLimits(parts, exchange, plan, body)
@@ -210,19 +210,19 @@ function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
 }
 
 async function parseLarge(
-  { worker }: AdmitParts,
+  { bodyThread }: AdmitParts,
   exchange: Exchange,
   { request, operation, model }: ModelCall,
   bytes: Buffer,
 ): Promise<RequestBody> {
   const owner = String(exchange.caller?.account.id)
   const scanned = await scanLarge(owner, bytes)
-  if (worker === undefined || !isLongToParse(scanned)) {
+  if (bodyThread === undefined || !isLongToParse(scanned)) {
     return checkParsed(exchange, await parseScanned(owner, scanned))
   }
   exchange.model ??= scannedModel(scanned)
   const asked = { hint: hintInHeaders(request.headers), model }
-  return readOnWorker(worker, owner, operation, asked, scanned, request.signal)
+  return readOnThread(bodyThread, owner, operation, asked, scanned, request.signal)
 }
 
 function modelIn(value: unknown): string | undefined {

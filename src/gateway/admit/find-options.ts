@@ -1,6 +1,7 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import { once } from '../../lib/once.ts'
 import type { RequestBody } from '../body/body.ts'
+import { type FindPrepared, isHeavy, prepareOnThread } from '../body-thread/prepare.ts'
 import type { Exchange } from '../exchange.ts'
 import { countMedia } from '../media/fetch-media.ts'
 import { rememberFailures } from '../media/inline-media.ts'
@@ -13,7 +14,6 @@ import {
   translateEmbedding,
   withAnswers,
 } from '../translate/translation.ts'
-import { type FindPrepared, isHeavy, prepareOnWorker } from '../worker/prepare.ts'
 import type { AdmitParts } from './admit-parts.ts'
 import { type GateTask, isStrict, passExtras, passTranslated } from './gate.ts'
 import type { ModelCall } from './gatekeeper.ts'
@@ -104,18 +104,18 @@ function translator(
   }
 }
 
-/** Translates a heavy request on the worker thread; undefined: light, or untranslated. */
-export function translateOnWorker(
+/** Translates a heavy request on the body thread; undefined: light, or untranslated. */
+export function translateOnThread(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
 ): Promise<FindPrepared> | undefined {
-  const { worker } = parts
+  const { bodyThread } = parts
   const { plan } = exchange
   const ways = plan && isHeavy(body) ? foreignWays(plan.offer, call) : []
-  if (worker === undefined || ways.length === 0) return undefined
+  if (bodyThread === undefined || ways.length === 0) return undefined
   const task = taskOf(exchange, call, body)
   const fetchMedia = mediaFor(parts, exchange).of(task.owner)
-  return prepareOnWorker(worker, task, fetchMedia, ways, exchange.request.signal)
+  return prepareOnThread(bodyThread, task, fetchMedia, ways, exchange.request.signal)
 }

@@ -39,7 +39,7 @@ export interface RequestBody {
   readonly value: () => JsonObject
   readonly conversation: (asked: ConversationAsked) => Conversation | undefined
   readonly rename: (upstreamModel: string) => JsonObject
-  /** It was read on the worker and is written there, unless it is plain: few fields change. */
+  /** It was read on the body thread and is written there, unless it is plain: few fields change. */
   readonly remote?: { readonly isPlain: boolean }
 }
 

@@ -67,7 +67,7 @@ const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITI
 
 const emptyObject = Buffer.from('{}')
 
-/** A body with more is parsed on the worker thread instead. */
+/** A body with more is parsed on the body thread instead. */
 const mostLooked = 10_000
 
 /** Whether a list may hold an empty object; most bodies have none and are not parsed for it. */

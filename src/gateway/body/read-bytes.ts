@@ -77,7 +77,7 @@ function readStream(
   return readCounted(body, Math.min(task.maxBytes, task.memory.mostBytes), task)
 }
 
-/** Larger bodies are copied piece by piece into memory that the worker thread shares. */
+/** Larger bodies are copied piece by piece into memory that the body thread shares. */
 const sharedBytes = 1_048_576
 
 async function readShared(body: ReadableStream<Uint8Array>, announced: number): Promise<Buffer> {

@@ -66,7 +66,7 @@ const timesWorkedOn = 6
 /** In addition, for each value. A body of 12 MB may have a million of them. */
 const ofValue = 400
 
-/** Work on a whole body on the worker thread, one body at a time. */
+/** Work on a whole body on the body thread, one body at a time. */
 export const workCost = (lengthBytes: number, values: number): number =>
   timesWorkedOn * lengthBytes + ofValue * values
 

@@ -33,15 +33,15 @@ import {
 } from '../../protocols/translation/seal.ts'
 import type { Plan } from '../admit/plan.ts'
 import type { RequestBody } from '../body/body.ts'
+import type { BodyThread } from '../body-thread/job.ts'
 import { GatewayError } from '../errors.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from '../media/inline-media.ts'
-import type { JobWorker } from '../worker/job.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
   readonly media: MediaFetcher
-  readonly worker?: JobWorker | undefined
+  readonly bodyThread?: BodyThread | undefined
 }
 
 /** A request translated for a channel of another protocol, and its answer back. */

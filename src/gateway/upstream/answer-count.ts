@@ -7,18 +7,18 @@ import { tokenFamily } from '../../protocols/translation/token-families.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { preferred, protocolOf } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
+import type { BodyThread, CountJob } from '../body-thread/job.ts'
+import { isHeavy } from '../body-thread/prepare.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { type CountTokens, estimateTokens, sampleOf } from '../money/estimate.ts'
 import { decodeRequest, originOf } from '../translate/translation.ts'
-import type { CountJob, JobWorker } from '../worker/job.ts'
-import { isHeavy } from '../worker/prepare.ts'
 import type { Answer, BodyAnswer, Refusal } from './answer.ts'
 
 interface CountParts {
   readonly sealer: Sealer
   readonly countTokens: CountTokens
-  readonly worker?: JobWorker | undefined
+  readonly bodyThread?: BodyThread | undefined
 }
 
 /** The upstream has no endpoint for counts: its error is not in its vendor's form. */
@@ -95,8 +95,8 @@ async function countHere(
   }
   const owner = String(caller?.account.id)
   const tokens =
-    parts.worker !== undefined && isHeavy(body)
-      ? await parts.worker.run<'count'>(owner, job, exchange.request.signal)
+    parts.bodyThread !== undefined && isHeavy(body)
+      ? await parts.bodyThread.run<'count'>(owner, job, exchange.request.signal)
       : await countDecoded(parts, decodeRequest(protocol, body, model), job)
   const answer = protocol.codec.encodeCount(tokens)
   const observer = createPlainObserver()

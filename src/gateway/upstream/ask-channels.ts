@@ -3,12 +3,12 @@ import type { Option } from '../admit/options.ts'
 import type { Origins } from '../admit/origins.ts'
 import { conversationIn } from '../admit/references.ts'
 import type { RequestBody } from '../body/body.ts'
+import type { BodyThread } from '../body-thread/job.ts'
 import type { ChannelRequest, Choice, Chooser } from '../channels/chooser.ts'
 import { endedOutside, GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
 import type { Outbound, UpstreamCall } from '../outbound/outbound.ts'
-import type { JobWorker } from '../worker/job.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
 import { beginStream, readBody, understand } from './upstream-answer.ts'
@@ -161,7 +161,7 @@ function withKey(option: Option, key: string): Option {
 
 interface AttemptParts extends SentCallParts {
   readonly outbound: Outbound
-  readonly worker?: JobWorker | undefined
+  readonly bodyThread?: BodyThread | undefined
 }
 
 /** Calls one channel; throws the `GatewayError` of an unsendable request. */
@@ -184,7 +184,7 @@ export async function attempt(
   let call: UpstreamCall
   try {
     const destination = { ...option, route, key }
-    const coming = buildCall(exchange, body, destination, controller.signal, parts.worker)
+    const coming = buildCall(exchange, body, destination, controller.signal, parts.bodyThread)
     call = coming instanceof Promise ? await coming : coming
   } catch (error) {
     if (!controller.signal.aborted) throw error

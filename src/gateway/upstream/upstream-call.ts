@@ -15,11 +15,11 @@ import {
   type NativeChanges,
   writeNative,
 } from '../body/native-body.ts'
+import type { BodyThread } from '../body-thread/job.ts'
+import { isHeavy, nameOf } from '../body-thread/prepare.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { UpstreamCall } from '../outbound/outbound.ts'
-import type { JobWorker } from '../worker/job.ts'
-import { isHeavy, nameOf } from '../worker/prepare.ts'
 
 /** The client's headers that go upstream; credentials, cookies and addresses do not. */
 const forwardedHeaders: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ export function buildCall(
   body: RequestBody,
   destination: Destination,
   signal: AbortSignal,
-  worker?: JobWorker | undefined,
+  thread?: BodyThread | undefined,
 ): UpstreamCall | Promise<UpstreamCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
@@ -72,7 +72,7 @@ export function buildCall(
   } as const
   const content = translation
     ? translation.encode(signal)
-    : upstreamBody(body, exchange, destination, { worker, signal })
+    : upstreamBody(body, exchange, destination, { thread, signal })
   return content instanceof Promise
     ? content.then((written) => ({ ...call, body: written }))
     : { ...call, body: content }
@@ -127,7 +127,7 @@ function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
   { upstreamModel, route }: Destination,
-  { worker, signal }: { readonly worker: JobWorker | undefined; readonly signal: AbortSignal },
+  { thread, signal }: { readonly thread: BodyThread | undefined; readonly signal: AbortSignal },
 ): Uint8Array | Promise<Uint8Array | FormData> {
   const cuts = route.passed?.cuts ?? []
   const { fields } = body
@@ -146,18 +146,18 @@ function upstreamBody(
     isRenamed: exchange.model !== upstreamModel || isMended,
     mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes) ? name : undefined,
   }
-  if (worker === undefined || !isForWorker(body, changes)) {
+  if (thread === undefined || !isForThread(body, changes)) {
     return withoutDropped(exchange, writeNative({ ...body, fields }, changes))
   }
   const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
   const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
-  const written = worker.run<'write'>(owner, { ...job, changes }, signal)
+  const written = thread.run<'write'>(owner, { ...job, changes }, signal)
   return written.then((native) => withoutDropped(exchange, native))
 }
 
-/** Whether writing a body is work for the worker thread. */
-function isForWorker(
+/** Whether writing a body is work for the body thread. */
+function isForThread(
   body: RequestBody,
   { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
 ): boolean {

@@ -13,7 +13,7 @@ import { bodyCost, Lease, type MemoryBudget, neverFits, workCost } from '../memo
 import type { TextSample } from '../money/estimate.ts'
 import type { TranslationTarget } from '../translate/translation.ts'
 
-/** Work on a large request for the worker thread; the bytes of a large body are shared. */
+/** Work on a large request for the body thread; the bytes of a large body are shared. */
 export type Job = ReadJob | TranslationJob | WriteJob | CountJob
 
 interface Sized {
@@ -84,7 +84,7 @@ interface ReadResult {
   readonly media: MediaSize
   readonly hiddenWork: HiddenWork | undefined
   readonly conversation: Conversation | undefined
-  /** Undefined: too large to copy, so the body is written on the worker thread too. */
+  /** Undefined: too large to copy, so the body is written on the body thread too. */
   readonly amend: JsonObject | undefined
   readonly renamed: readonly string[]
 }
@@ -106,8 +106,8 @@ export interface RefusedJob {
 export const isRefused = (result: object | number | undefined): result is RefusedJob =>
   typeof result === 'object' && 'refused' in result
 
-/** Runs jobs on the worker thread, fairly by owner. */
-export interface JobWorker {
+/** Runs jobs on the body thread, fairly by owner. */
+export interface BodyThread {
   /** Throws the `GatewayError` of a refused job, or the signal's reason. */
   run<Kind extends Job['kind']>(
     owner: string,
@@ -116,12 +116,12 @@ export interface JobWorker {
   ): Promise<Results[Kind]>
 }
 
-/** The worker whose jobs lease memory first, one at a time. Throws the 429 without it. */
+/** A body thread whose jobs lease memory first, one at a time. Throws the 429 without it. */
 export function withinMemory(
-  worker: JobWorker,
+  thread: BodyThread,
   memory: MemoryBudget,
   waitMs: () => number,
-): JobWorker {
+): BodyThread {
   const inTurn = createFairMutex()
   return {
     run(owner, job, signal) {
@@ -133,7 +133,7 @@ export function withinMemory(
         if (bodyCost(byteLength) + cost > memory.largestBytes) throw neverFits()
         try {
           await memory.take(lease, cost, { waitMs: waitMs(), signal, isAhead: true })
-          return await worker.run(owner, job, signal)
+          return await thread.run(owner, job, signal)
         } finally {
           memory.end(lease)
         }

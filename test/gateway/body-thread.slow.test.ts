@@ -5,6 +5,15 @@ import {
   type RequestBody,
   scanInPieces,
 } from '../../src/gateway/body/body.ts'
+import { type BodyThread, isRefused } from '../../src/gateway/body-thread/job.ts'
+import {
+  isHeavy,
+  nameOf,
+  prepareOnThread,
+  readOnThread,
+  refusalOf,
+} from '../../src/gateway/body-thread/prepare.ts'
+import { doJob } from '../../src/gateway/body-thread/work.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import {
   createTranslation,
@@ -12,15 +21,6 @@ import {
   targetOf,
   withAnswers,
 } from '../../src/gateway/translate/translation.ts'
-import { isRefused, type JobWorker } from '../../src/gateway/worker/job.ts'
-import {
-  isHeavy,
-  nameOf,
-  prepareOnWorker,
-  readOnWorker,
-  refusalOf,
-} from '../../src/gateway/worker/prepare.ts'
-import { doJob } from '../../src/gateway/worker/work.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { type Operation, type ProtocolName, protocolNames } from '../../src/protocols/protocol.ts'
 import { smallAnswers } from '../fuzz/made-answers.ts'
@@ -32,7 +32,7 @@ import { pairs, protocols, recordedRequests } from '../protocols/translation/pai
 const never = new AbortController().signal
 
 /** Does jobs here, through what would be copied to and from another thread. */
-const worker: JobWorker = {
+const thread: BodyThread = {
   async run(_owner, job) {
     const done = await doJob(
       { sealer, countTokens: async (text) => text.length },
@@ -90,7 +90,7 @@ const asked = { hint: undefined, model: undefined }
 
 /** Reads a body by jobs. */
 const readThere = (bytes: Buffer, operation: Operation) =>
-  readOnWorker(worker, 'o', operation, asked, inOneGo(scanInPieces(bytes)), never)
+  readOnThread(thread, 'o', operation, asked, inOneGo(scanInPieces(bytes)), never)
 
 function inOneGo<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
@@ -99,7 +99,7 @@ function inOneGo<Result>(steps: Generator<void, Result>): Result {
   }
 }
 
-describe('a body that is read worker is read as it would be here', () => {
+describe('a body that is read thread is read as it would be here', () => {
   test.each(protocolNames)('of %s', async (client) => {
     const operation = protocols[client].generation
     const broken = [{}, { model: 5 }, { model: 'm', messages: 'x', contents: 3, input: {} }]
@@ -129,7 +129,7 @@ describe('a body that is read worker is read as it would be here', () => {
     }
     const operation = nameOf(operations.batchEmbed)
     const job = { kind: 'write', bytes, operation, changes } as const
-    const written = await worker.run<'write'>('o', job, never)
+    const written = await thread.run<'write'>('o', job, never)
     expect(JSON.parse(Buffer.from(written.bytes).toString())).toEqual({
       requests: [{ model: 'models/b', content: { parts: [{ text: 'x' }] } }],
     })
@@ -150,7 +150,7 @@ describe('a body that is read worker is read as it would be here', () => {
   })
 })
 
-describe('a request that is translated worker is as it would be here', () => {
+describe('a request that is translated on the body thread is as it would be here', () => {
   test.each(pairs)('$client to $upstream', async ({ client, upstream }) => {
     const candidate = candidateOf(upstream, 'test-model', [])
     const spoken = protocols[upstream]
@@ -165,7 +165,7 @@ describe('a request that is translated worker is as it would be here', () => {
         upstream,
       )
       const there = await outcomeOf(async () => {
-        const find = await prepareOnWorker(worker, task, media.of(), [[candidate, spoken]], never)
+        const find = await prepareOnThread(thread, task, media.of(), [[candidate, spoken]], never)
         const target = targetOf(candidate, spoken)
         return withAnswers(find(target), sealer, protocols[client], target)
       }, upstream)

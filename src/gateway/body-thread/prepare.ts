@@ -14,9 +14,9 @@ import {
   targetOf,
 } from '../translate/translation.ts'
 import {
+  type BodyThread,
   isRefused,
   type JobTarget,
-  type JobWorker,
   type OperationName,
   type RefusedJob,
 } from './job.ts'
@@ -25,15 +25,15 @@ import {
 const heavyValues = 4_096
 const heavyBytes = 1_048_576
 
-/** Whether work on the whole body belongs on the worker thread. */
+/** Whether work on the whole body belongs on the body thread. */
 export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>): boolean =>
   fields !== undefined && (fields.values > heavyValues || bytes.byteLength > heavyBytes)
 
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
-/** Translates a heavy request on the worker thread, for every way to call these channels. */
-export async function prepareOnWorker(
-  worker: JobWorker,
+/** Translates a heavy request on the body thread, for every way to call these channels. */
+export async function prepareOnThread(
+  thread: BodyThread,
   task: TranslationTask,
   fetchMedia: FetchMedia,
   ways: readonly (readonly [Candidate, Protocol])[],
@@ -59,7 +59,7 @@ export async function prepareOnWorker(
     files: undefined,
   }
   const targets = [...named.values()]
-  const found = await worker.run<'translate'>(owner, { ...job, targets }, signal)
+  const found = await thread.run<'translate'>(owner, { ...job, targets }, signal)
   const keys = [...named.keys()]
 
   return (target) => {
@@ -77,7 +77,7 @@ export async function prepareOnWorker(
       async encode(ending) {
         if (prepared.bytes !== undefined) return prepared.bytes
         const files = await fetchAll(prepared.wanted, fetchMedia, ending)
-        const made = await worker.run<'translate'>(owner, { ...job, targets: [one], files }, ending)
+        const made = await thread.run<'translate'>(owner, { ...job, targets: [one], files }, ending)
         const [whole] = made.targets
         if (whole === undefined || isRefused(whole)) throw refusalOf(whole)
         if (whole.bytes === undefined) throw new Error('A request was not written.')
@@ -132,9 +132,9 @@ export function isLongToParse({ bytes, fields, long = [] }: ScannedBody): boolea
   return bytes.byteLength - shortened > mostBytes
 }
 
-/** Reads a body on the worker thread; throws the 400 of invalid JSON or a schema mismatch. */
-export async function readOnWorker(
-  worker: JobWorker,
+/** Reads a body on the body thread; throws the 400 of invalid JSON or a schema mismatch. */
+export async function readOnThread(
+  thread: BodyThread,
   owner: string,
   operation: Operation,
   asked: ConversationAsked,
@@ -143,7 +143,7 @@ export async function readOnWorker(
 ): Promise<RequestBody> {
   const { values } = fields
   const job = { kind: 'read' as const, bytes, values, operation: nameOf(operation), asked }
-  const result = await worker.run<'read'>(owner, job, signal)
+  const result = await thread.run<'read'>(owner, job, signal)
   const { hiddenWork, amend, renamed } = result
   return {
     bytes,

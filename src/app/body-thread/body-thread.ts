@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { GatewayError } from '../../gateway/errors.ts'
 import {
+  type BodyThread,
   isRefused,
   type Job,
-  type JobWorker,
   type RefusedJob,
   type Results,
-} from '../../gateway/worker/job.ts'
-import { refusalOf } from '../../gateway/worker/prepare.ts'
+} from '../../gateway/body-thread/job.ts'
+import { refusalOf } from '../../gateway/body-thread/prepare.ts'
+import { GatewayError } from '../../gateway/errors.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
@@ -20,8 +20,8 @@ const longestJobMs = 120_000
 
 type Waiting = PromiseWithResolvers<Done> & { readonly job: Job }
 
-/** A worker thread for whole requests, started on first use. Owners take turns. */
-export function createJobWorker(keys: TextKeys, { longestMs = longestJobMs } = {}): JobWorker {
+/** a body thread for whole requests, started on first use. Owners take turns. */
+export function createBodyThread(keys: TextKeys, { longestMs = longestJobMs } = {}): BodyThread {
   const queue = createFairQueue<Waiting>()
   let worker: Worker | undefined
   let isReady = false

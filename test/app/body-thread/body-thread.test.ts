@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createJobWorker } from '../../../src/app/worker/worker.ts'
+import { createBodyThread } from '../../../src/app/body-thread/body-thread.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 
 const { textKeys } = createSecretBox('the secret of this test')
@@ -15,27 +15,27 @@ const job = (content: unknown) => ({
 })
 
 test('the other thread translates, refuses with the field, and goes on after a fault', async () => {
-  const worker = createJobWorker(textKeys)
+  const thread = createBodyThread(textKeys)
   const { signal } = new AbortController()
-  const { targets } = await worker.run<'translate'>('a', job('Hi'), signal)
+  const { targets } = await thread.run<'translate'>('a', job('Hi'), signal)
   const [made] = targets
   const bytes = made && 'bytes' in made ? made.bytes : undefined
   expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
     model: 'claude-sonnet-4-5',
     messages: [{ role: 'user', content: 'Hi' }],
   })
-  const refused = worker.run<'translate'>('a', job([{ type: 'text' }]), signal)
+  const refused = thread.run<'translate'>('a', job([{ type: 'text' }]), signal)
   expect((await refused).targets).toMatchObject([{ refused: 'invalid_value', param: 'messages' }])
   const broken = { ...job('Hi'), bytes: new Uint8Array([1]) }
-  const failed = worker.run<'translate'>('a', broken, signal)
+  const failed = thread.run<'translate'>('a', broken, signal)
   expect(await failed.catch((error) => error)).toBeInstanceOf(Error)
   const count = { ...job('Hello there'), kind: 'count' as const, upstream: 'messages' as const }
   const counted = { ...count, upstreamModel: 'claude-sonnet-4-5', url: undefined }
-  expect(await worker.run<'count'>('a', counted, signal)).toBeGreaterThan(2)
+  expect(await thread.run<'count'>('a', counted, signal)).toBeGreaterThan(2)
 })
 
 test('the other thread makes keys of the prompt cache for each account, as this one does', async () => {
-  const worker = createJobWorker(textKeys)
+  const thread = createBodyThread(textKeys)
   const { signal } = new AbortController()
   const keyFor = async (owner: string) => {
     const body = {
@@ -46,7 +46,7 @@ test('the other thread makes keys of the prompt cache for each account, as this 
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     const targets = [{ upstream: 'responses' as const, origin: 'o', quirks: [], model: 'gpt-5.1' }]
     const asked = { ...job(''), ...{ bytes, targets, owner } }
-    const [made] = (await worker.run<'translate'>(owner, asked, signal)).targets
+    const [made] = (await thread.run<'translate'>(owner, asked, signal)).targets
     const written = made && 'bytes' in made ? made.bytes : undefined
     return JSON.parse(new TextDecoder().decode(written)).prompt_cache_key
   }
@@ -57,18 +57,18 @@ test('the other thread makes keys of the prompt cache for each account, as this 
 })
 
 test('who has left waits no longer', async () => {
-  const worker = createJobWorker(textKeys)
+  const thread = createBodyThread(textKeys)
   const leaving = new AbortController()
-  const running = worker.run<'translate'>('a', job('Hi'), leaving.signal)
+  const running = thread.run<'translate'>('a', job('Hi'), leaving.signal)
   leaving.abort(new Error('gone'))
   expect(await running.catch(({ message }) => message)).toBe('gone')
-  expect(await worker.run<'translate'>('b', job('Hi'), new AbortController().signal)).toBeObject()
+  expect(await thread.run<'translate'>('b', job('Hi'), new AbortController().signal)).toBeObject()
 })
 
 test('a job that hangs holds up nobody else', async () => {
-  const worker = createJobWorker(textKeys, { longestMs: 1 })
+  const thread = createBodyThread(textKeys, { longestMs: 1 })
   const { signal } = new AbortController()
-  const asked = ['a', 'b'].map((owner) => worker.run<'translate'>(owner, job('Hi'), signal))
+  const asked = ['a', 'b'].map((owner) => thread.run<'translate'>(owner, job('Hi'), signal))
   const outcomes = await Promise.allSettled(asked)
   expect(outcomes.map((one) => one.status === 'rejected' && one.reason.message)).toEqual([
     'The thread for large requests failed: its job takes too long',

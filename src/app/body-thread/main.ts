@@ -1,16 +1,16 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { doJob } from '../../gateway/worker/work.ts'
+import { doJob } from '../../gateway/body-thread/work.ts'
 import { createTextSealer } from '../../lib/secrets.ts'
 import { countTokens } from '../count-tokens.ts'
-import type { Done, FromThread, ToThread } from './worker.ts'
+import type { Done, FromThread, ToThread } from './body-thread.ts'
 
 declare const self: Worker
 
 /** Lower than that of the thread that answers all requests. */
 const priority = 15
 
-/** Runs on the worker thread: one job after the other. */
+/** Runs on the body thread: one job after the other. */
 export function workForGateway(): void {
   lowerThreadPriority()
   let sealer: ReturnType<typeof createTextSealer> | undefined
