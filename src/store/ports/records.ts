@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Lease, LeaseWish } from '../../leases/messages.ts'
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
 import type { PriceRow } from './catalog.ts'
 
@@ -94,11 +95,20 @@ export interface Settlement {
   readonly endsBackground?: boolean
   /** Its reservation was never handed to the store: none is to be released. */
   readonly neverReserved?: boolean
+  /**
+   * It was covered by the lease of this node, which falls by this much (to 0 at least), and
+   * `reserved_nano` with it. At most the cost, and at most what the request held of the lease. Present,
+   * if 0, for each request under a lease: `Committed.leases` then has it.
+   */
+  readonly leasedNano?: number
   /** Reported to all nodes when it is committed (`RecordStore.onOverrun`). */
   readonly overrun?: Overrun
 }
 
-/** A reservation for a running request, so that its account can pay the cost. */
+/**
+ * A reservation for a running request, so that its account can pay the cost. `amountNano` 0: nothing is
+ * checked or reserved, for it costs nothing, or a lease covers it.
+ */
 export interface Reservation
   extends Pick<RequestRow, 'requestId' | 'createdAt' | 'accountId' | 'tokenId' | 'groupId'>,
     Pick<RequestRow, 'model' | 'clientProtocol' | 'operation' | 'stream' | 'priceId'>,
@@ -112,7 +122,7 @@ export interface Growth {
   readonly requestId: string
   readonly accountId: number
   readonly byNano: number
-  /** The reservation before, as known: detects a repeated growth. */
+  /** The reservation before, as known, without what a lease covers: detects a repeated growth. */
   readonly fromNano?: number
 }
 
@@ -121,6 +131,8 @@ export interface Batch {
   readonly settle?: readonly Settlement[]
   /** Ids of requests that end without a record: their reservations are released. */
   readonly release?: readonly string[]
+  /** At most one of each account. */
+  readonly leases?: readonly LeaseWish[]
   readonly reserve?: readonly Reservation[]
   readonly grow?: readonly Growth[]
 }
@@ -161,6 +173,18 @@ export interface Committed {
   readonly accounts: readonly AccountFigures[]
   /** Of the tokens that were charged, those with a budget; others of the batch may be among them. */
   readonly tokens: readonly TokenSpending[]
+  /** This node's leases on the accounts of `Batch.leases` and of settlements with `leasedNano`. */
+  readonly leases?: readonly Lease[]
+}
+
+/** Where a node's leases come from: what the lender reports beside its answers to batches. */
+export interface LeaseSource {
+  /** False: the node could be taken for dead. It begins nothing on its leases. */
+  mayBegin(): boolean
+  /** `listener` gets accounts whose unused lease is wanted back at once. */
+  onRecall(listener: (accountIds: readonly number[]) => void): void
+  /** `listener` hears that all leases have ended, before `mayBegin` is true again. */
+  onLost(listener: () => void): void
 }
 
 export interface StoredRequest extends RequestRow {
@@ -215,10 +239,12 @@ export interface RecordStore {
   /** Several processes may serve from it: what one knows of a balance is a hint, until a commit. */
   readonly isShared: boolean
   /**
-   * Stores a batch in one transaction: settle, release, reserve, grow. A stored request id is
+   * Stores a batch in one transaction: settle, release, leases, reserve, grow. A stored request id is
    * skipped whole, unless a sweep recorded it. Money is reserved only where it is covered.
    */
   commit(batch: Batch): Promise<Committed>
+  /** Absent: it lends nothing. */
+  readonly leases?: LeaseSource
   /** Where the store is shared: `listener` gets `Settlement.overrun` of all nodes, before later commits. */
   onOverrun?(listener: (overrun: Overrun) => void): void
   /** Records reservations as interrupted, of several nodes those of dead ones; gives how many. */

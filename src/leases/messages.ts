@@ -1,0 +1,23 @@
+/**
+ * A lease is money of an account that a borrower may promise to requests without asking. The store lends
+ * to nodes, a keeper to its workers, by the same two messages.
+ */
+
+/** A borrower's wish to change one lease. */
+export interface LeaseWish {
+  readonly accountId: number
+  /** Higher than in each earlier wish of the borrower: a lender ignores a wish that is not above the last. */
+  readonly no: number
+  /** By how much the lease is to grow; negative: this much is returned. */
+  readonly byNano: number
+  /** It is promised to requests already: granted whatever is free. */
+  readonly isOwed?: true
+}
+
+/** A lender's answer: the whole lease as it is now. */
+export interface Lease {
+  readonly accountId: number
+  readonly leaseNano: number
+  /** Of the last wish that it includes; 0: of none. */
+  readonly no: number
+}
