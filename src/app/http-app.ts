@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { afterRest } from '../gateway/body/rest-of-body.ts'
+import type { Context } from '../gateway/context.ts'
 import { pageNotFound } from '../gateway/errors.ts'
 import type { NotOffered } from '../gateway/serve/published-paths.ts'
 import type { modelRoutes } from '../gateway/serve/routes.ts'
@@ -7,17 +8,24 @@ import type { Logger } from '../lib/log.ts'
 import type { createConsoleDoor } from './console/door.ts'
 import type { createSite } from './site.ts'
 
-interface HttpParts {
+interface ModelAppParts {
   readonly models: ReturnType<typeof modelRoutes>
   readonly notOffered: NotOffered
-  readonly site: ReturnType<typeof createSite>
-  readonly door: ReturnType<typeof createConsoleDoor>
   readonly log: Logger
   /** Called for requests without an endpoint, by cause; they are not logged. */
   readonly onRefused: (cause: string) => void
   /** True while the process stops, or has too many connections. */
   readonly closesConnections: () => boolean
+  /** The page at the root of a host of its own; undefined: another host or path. */
+  readonly front: (request: Request, server: Server) => Response | Promise<Response> | undefined
+  /** Whether a host of its own does not serve this path. */
+  readonly isHidden: (request: Request) => boolean
+  /** Answers what is no path of a model; absent: other routes of this process do. */
+  readonly passOn?: PassOn
 }
+
+type Server = Context['server']
+type PassOn = (context: Pick<Context, 'request' | 'server'>) => Promise<Response>
 
 /** The last host that was found good: nearly all requests name the same. */
 let goodHost: string | undefined
@@ -34,23 +42,25 @@ function hasGoodHost({ headers }: Request): boolean {
 const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
-/** Mounts all routes; the caller listens. */
-export function createHttpApp(parts: HttpParts) {
-  const { models, notOffered, site, door, log, closesConnections, onRefused } = parts
-  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
-    .onRequest(({ request, set }) => {
+/** An app with the model endpoints; the caller adds other routes, and listens. */
+export function createModelApp(parts: ModelAppParts) {
+  const { models, notOffered, log, closesConnections, onRefused, front, isHidden, passOn } = parts
+  return new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .onRequest(({ request, set, server }) => {
       if (closesConnections()) set.headers.connection = 'close'
       if (!hasGoodHost(request)) {
         onRefused('bad_host')
         return badHost()
       }
-      return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
+      return front(request, server) ?? (isHidden(request) ? pageNotFound() : undefined)
     })
     .onError(({ code, error, request, server }) => {
       if (code === 'NOT_FOUND') {
         const answer = notOffered({ request, server })
-        if (answer === undefined) onRefused('page_not_found')
-        return answer ?? afterRest(request, pageNotFound(), true)
+        if (answer !== undefined) return answer
+        if (passOn && !isOfModels(request)) return passOn({ request, server })
+        onRefused('page_not_found')
+        return afterRest(request, pageNotFound(), true)
       }
       log.error('unhandled error', { code: String(code), error: String(error) })
       const body = {
@@ -59,6 +69,20 @@ export function createHttpApp(parts: HttpParts) {
       return Response.json(body, { status: 500 })
     })
     .use(models)
+}
+
+/** Whether a path is below `/v1` or `/v1beta`: there are model endpoints only. */
+const isOfModels = ({ url }: Request) => /^\w+:\/\/[^/]*\/v1(beta)?(\/|$|[?#])/.test(url)
+
+interface HttpParts extends Omit<ModelAppParts, 'front' | 'isHidden' | 'passOn'> {
+  readonly site: ReturnType<typeof createSite>
+  readonly door: ReturnType<typeof createConsoleDoor>
+}
+
+/** Mounts all routes; the caller listens. */
+export function createHttpApp({ site, door, ...parts }: HttpParts) {
+  const { front, isHidden } = site
+  const app = createModelApp({ ...parts, front, isHidden })
     .use(site.routes)
     .use(door.routes)
   return app.use(site.docs(() => app, door.api))

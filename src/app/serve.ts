@@ -9,12 +9,12 @@ import type { Config } from './config/config.ts'
 import type { Plan } from './config/diff.ts'
 import { heldBackText } from './config/held-back.ts'
 import { watchFile } from './database-watch.ts'
-import { createEnding } from './ending.ts'
 import { type Instance, UserError } from './instance.ts'
 import { listen } from './listen.ts'
 import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { openSpoolOf, replay } from './spool.ts'
+import { createStopping } from './stopping.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 import { removeCopies } from './upgrade/upgrade.ts'
@@ -37,20 +37,6 @@ export type Serving = Awaited<ReturnType<typeof serve>>
 
 /** Interval of asking the database for changes by other processes. */
 const pollMs = 500
-
-/** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see README). */
-const bounds = {
-  /** Time for interrupted requests to be settled; their error events follow. */
-  interruptedMs: 2_000,
-  /** Longer than the patience with an unavailable store: only then is the loss known. */
-  settleMs: 15_000,
-  closeMs: 5_000,
-  /** The same after a second signal. */
-  hurriedCloseMs: 500,
-}
-
-/** The step that no second signal cuts short: until it is done money may be lost. */
-export const settling = 'settlements'
 
 /** Applies the configuration, opens the port and serves until it is stopped. */
 export async function serve(parts: ServeParts) {
@@ -94,10 +80,9 @@ export async function serve(parts: ServeParts) {
   const startCheck = checkAtStart(store.verification, log)
   const follow = createSingleFlight(refreshIfChanged)
   const poll = setInterval(follow, pollMs)
-  let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
-  let stopping: Promise<readonly string[]> | undefined
-  const ending = createEnding(log)
-  let { closeMs } = bounds
+  const { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
+  const stopping = createStopping({ gateway: tollgate, listening, delayMs, graceMs, log })
+  let stopped: Promise<readonly string[]> | undefined
   let outdated = false
 
   async function refreshIfChanged(): Promise<void> {
@@ -122,38 +107,11 @@ export async function serve(parts: ServeParts) {
     spool?.setOrigin(origin)
   }
 
-  /** Serves as before until load balancers send requests elsewhere. */
-  async function drain(): Promise<void> {
-    tollgate.drain()
-    if (delayMs === 0) return
-    log.info('draining', { active: tollgate.active(), delay_ms: delayMs })
-    const deadline = performance.now() + delayMs
-    while (performance.now() < deadline && delayMs > 0) await pause()
-  }
-
   async function stop(): Promise<readonly string[]> {
-    await drain()
+    const { close } = stopping
+    await stopping.drain()
     clearInterval(poll)
-    log.info('stopping', { active: tollgate.active(), grace_ms: graceMs })
-    const closed = listening.close()
-    tollgate.close()
-    const deadline = performance.now() + graceMs
-    while (tollgate.active() > 0 && performance.now() < deadline && graceMs > 0) await pause()
-    tollgate.interruptAll()
-    const settledBy = performance.now() + bounds.interruptedMs
-    while (tollgate.active() > 0 && performance.now() < settledBy) await pause()
-    const active = tollgate.active()
-    if (active > 0) log.warn('requests have not ended; they are settled as they are', { active })
-    const settle = async () => {
-      await tollgate.settled()
-      if (tollgate.isBehind()) throw new Error('some could not be stored')
-    }
-    await ending.step(settling, settle, bounds.settleMs)
-    await Promise.race([closed, pause()])
-    listening.drop()
-    const closeBy = performance.now() + closeMs
-    const close = (what: string, work: () => unknown) =>
-      ending.step(what, work, Math.max(pauseMs, closeBy - performance.now()))
+    await stopping.endRequests()
     await close('metrics', () => metrics?.close())
     await close('changes of the database', follow.idle)
     await close('the look at the database', startCheck.stop)
@@ -164,7 +122,7 @@ export async function serve(parts: ServeParts) {
     if (store.file?.trouble() === undefined) await close('the run', () => store.file?.countRun())
     await close('the database', () => store.close())
     log.info('stopped', {})
-    return ending.left
+    return stopping.left
   }
 
   return {
@@ -174,7 +132,7 @@ export async function serve(parts: ServeParts) {
     memory: tollgate.memory,
     /** Applies the configuration again; an invalid one is logged and changes nothing. */
     async reload(): Promise<void> {
-      if (stopping) return log.warn('configuration not applied: the gateway stops', {})
+      if (stopped) return log.warn('configuration not applied: the gateway stops', {})
       try {
         const changed = await reload()
         tellHeldBack(await applyConfig(instance, changed, { prune: false }), log)
@@ -191,15 +149,12 @@ export async function serve(parts: ServeParts) {
      * the grace time, charges settle, the database closes. A second call skips the waiting.
      */
     stop(): Promise<readonly string[]> {
-      if (stopping) {
-        delayMs = graceMs = 0
-        closeMs = bounds.hurriedCloseMs
-      }
-      stopping ??= stop()
-      return stopping
+      if (stopped) stopping.hurry()
+      stopped ??= stop()
+      return stopped
     },
     /** The step of the stop under way, as a noun; undefined: none yet. */
-    waitsFor: ending.now,
+    waitsFor: stopping.waitsFor,
   }
 }
 
@@ -248,9 +203,6 @@ async function openPorts(tollgate: Tollgate, { config, log, addressSetBy }: Serv
     throw cause
   }
 }
-
-const pauseMs = 50
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
 
 /** Logs entries of the file that manual changes keep out of force. */
 function tellHeldBack({ heldBack }: Plan, log: Logger): void {

@@ -1,4 +1,4 @@
-import { settling } from '../app/serve.ts'
+import { settling } from '../app/stopping.ts'
 import type { Logger } from '../lib/log.ts'
 import { complain, reportFailure } from './errors.ts'
 import type { LineSink } from './log-sink.ts'

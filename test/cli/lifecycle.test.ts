@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { settling } from '../../src/app/serve.ts'
+import { settling } from '../../src/app/stopping.ts'
 import { readUntil } from './cli.ts'
 
 /** A process that never comes to an end by itself, waiting for a step of its stop. */
