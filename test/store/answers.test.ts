@@ -5,11 +5,11 @@ import {
   type KeptAnswer,
   keptAnswerMs,
 } from '../../src/store/ports/answers.ts'
-import { eachEngine, type TestStore } from './each-engine.ts'
+import { eachEngineAndLink, type TestStore } from './each-engine.ts'
 import { reservation } from './sqlite/file-store.ts'
 import { accountWrite, groupWrite, now, settlement, tokenWrite } from './support.ts'
 
-eachEngine((open, engine) => {
+eachEngineAndLink((open, engine) => {
   let file: TestStore
 
   beforeEach(async () => {

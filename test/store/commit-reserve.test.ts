@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Batch } from '../../src/store/ports/records.ts'
-import { eachEngine, type TestStore } from './each-engine.ts'
+import { eachEngineAndLink, type TestStore } from './each-engine.ts'
 import { reservation } from './sqlite/file-store.ts'
 import { accountWrite, settlement, tokenWrite } from './support.ts'
 
-eachEngine((open) => {
+eachEngineAndLink((open) => {
   let file: TestStore
 
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type AnyStore, eachEngine, type TestStore } from './each-engine.ts'
+import { type AnyStore, eachEngineAndLink, type TestStore } from './each-engine.ts'
 import {
   accountWrite,
   attemptRow,
@@ -10,7 +10,7 @@ import {
   tokenWrite,
 } from './support.ts'
 
-eachEngine((open) => {
+eachEngineAndLink((open) => {
   let store: AnyStore
   let opened: TestStore
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { openTestDesk, openTestWorker, overLink } from '../support/keeper-link.ts'
 import { lendDatabase } from '../support/lent-databases.ts'
 import { ask, hasPostgres } from '../support/postgres.ts'
 import { now, seed, temporaryDirectory } from './support.ts'
@@ -84,6 +85,22 @@ async function openPostgres(clock: Clock): Promise<TestStore> {
   })
 }
 
+/** The same, of a process that has it from a keeper. */
+async function openLinked(clock: Clock): Promise<TestStore> {
+  const { store: real, ...file } = await openSqlite(clock)
+  const { desk, address } = openTestDesk(real)
+  const keeper = await openTestWorker(address)
+  return {
+    ...file,
+    store: overLink(real, keeper),
+    async [Symbol.asyncDispose]() {
+      keeper.close()
+      desk.close()
+      await file[Symbol.asyncDispose]()
+    },
+  }
+}
+
 /** Opens a store, seeded unless it is to be empty; its clock stands still at `now` when none is given. */
 export type OpenStore = (clock?: Clock, content?: 'empty') => Promise<TestStore>
 
@@ -99,4 +116,10 @@ const openWith =
 export function eachEngine(tests: (open: OpenStore, name: EngineName) => void): void {
   describe('SQLite', () => tests(openWith(openSqlite), 'SQLite'))
   describe.skipIf(!hasPostgres)('PostgreSQL', () => tests(openWith(openPostgres), 'PostgreSQL'))
+}
+
+/** The same, and for a process that has its store from a keeper: of what the way of a request does. */
+export function eachEngineAndLink(tests: (open: OpenStore, name: EngineName) => void): void {
+  eachEngine(tests)
+  describe('SQLite, over a link', () => tests(openWith(openLinked), 'SQLite'))
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { verify } from '../../src/app/verify/verify.ts'
-import { eachEngine, type TestStore } from './each-engine.ts'
+import { eachEngineAndLink, type TestStore } from './each-engine.ts'
 import { reservation } from './sqlite/file-store.ts'
 import { attemptRow, now, requestRow, settlement } from './support.ts'
 
@@ -8,7 +8,7 @@ import { attemptRow, now, requestRow, settlement } from './support.ts'
 
 const opening = 1_000_000_000
 
-eachEngine((open) => {
+eachEngineAndLink((open) => {
   let file: TestStore
 
   beforeEach(async () => {

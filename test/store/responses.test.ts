@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { KeptResponse } from '../../src/store/ports/answers.ts'
-import { eachEngine, type TestStore } from './each-engine.ts'
+import { eachEngineAndLink, type TestStore } from './each-engine.ts'
 import { accountWrite, now, tokenWrite } from './support.ts'
 
 const limits = { maxBytes: 100_000, keptMs: 60_000 }
 
-eachEngine((open, engine) => {
+eachEngineAndLink((open, engine) => {
   let file: TestStore
   /** PostgreSQL goes by its own clock: there, rows are made older. */
   let time = now

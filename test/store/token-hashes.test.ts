@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { eachEngine } from './each-engine.ts'
+import { eachEngineAndLink } from './each-engine.ts'
 
-eachEngine((open) => {
+eachEngineAndLink((open) => {
   test('hashes of keys are read page by page, those of deleted tokens too', async () => {
     await using scene = await open()
     const { tokens } = scene.store

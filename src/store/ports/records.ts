@@ -247,8 +247,11 @@ export interface RecordStore {
   readonly leases?: LeaseSource
   /** Where the store is shared: `listener` gets `Settlement.overrun` of all nodes, before later commits. */
   onOverrun?(listener: (overrun: Overrun) => void): void
-  /** Records reservations as interrupted, of several nodes those of dead ones; gives how many. */
-  sweep(): Promise<number>
+  /**
+   * Records reservations as interrupted, of several nodes those of dead ones; gives how many. `held`: of
+   * processes that live, these requests are under way.
+   */
+  sweep(held?: readonly string[]): Promise<number>
   /** An id of the database that copies and moves keep. Empty while there is no account. */
   origin(): Promise<string>
   /** Whose a token is, and when it was made; undefined: there is none of this id. */

@@ -68,7 +68,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       isShared: false,
       ...createRecordReading(engine),
       commit: createCommit(db, clock, checkpointer, access),
-      sweep: () => access(sweep),
+      sweep: (held) => access(() => sweep(held)),
     },
     verification: createVerification(db, path, engine),
     nodes: createNodeStore(engine, now, async () => 0),

@@ -2,8 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { utcDay } from '../../lib/clock.ts'
 import { interruptedFrom } from '../schema/records.ts'
 
-/** Reservations of background answers stay: their upstream is still working. */
-const lost = 'request_id NOT IN (SELECT request_id FROM background_answer)'
+/**
+ * Reservations of background answers stay: their upstream is still working; so do those that are held
+ * (a JSON array of request ids).
+ */
+const lost = `request_id NOT IN (SELECT request_id FROM background_answer)
+  AND request_id NOT IN (SELECT value FROM json_each($held))`
 
 const countIn = (table: string, key: string, selected: string) => `
 INSERT INTO ${table}
@@ -22,18 +26,23 @@ const countRequests = [
 
 const selectDays = 'SELECT DISTINCT created_at / 86400000 * 86400000 AS "from" FROM reservation'
 
-const held = '(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)'
+const summed =
+  '(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)'
 
 /** Turns reservations without a record into interrupted requests at no cost; gives how many. */
-export function createSweep(db: Database): () => number {
-  return db.transaction(() => {
+export function createSweep(db: Database): (held?: readonly string[]) => number {
+  type Day = { day: string; from: number; held: string }
+  return db.transaction((ids: readonly string[] = []) => {
+    const held = JSON.stringify(ids)
     for (const { from } of db.query<{ from: number }, []>(selectDays).all()) {
       for (const text of countRequests)
-        db.query<void, [{ day: string; from: number }]>(text).run({ day: utcDay(from), from })
+        db.query<void, [Day]>(text).run({ day: utcDay(from), from, held })
     }
-    const { changes: interrupted } = db.run(interruptedFrom(`reservation WHERE ${lost}`))
-    db.run(`DELETE FROM reservation WHERE ${lost}`)
-    db.run(`UPDATE account SET reserved_nano = ${held} WHERE reserved_nano <> ${held}`)
+    const { changes: interrupted } = db
+      .query<void, [{ held: string }]>(interruptedFrom(`reservation WHERE ${lost}`))
+      .run({ held })
+    db.query<void, [{ held: string }]>(`DELETE FROM reservation WHERE ${lost}`).run({ held })
+    db.run(`UPDATE account SET reserved_nano = ${summed} WHERE reserved_nano <> ${summed}`)
     return interrupted
   }).immediate
 }

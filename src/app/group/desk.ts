@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { createRetryQueue } from '../../gateway/money/retry-queue.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { packError } from '../../store/keeper/errors.ts'
+import {
+  type BatchFrame,
+  type CallFrame,
+  type CounterState,
+  type Hello,
+  kinds,
+  type News,
+  parseJson,
+  type ResultFrame,
+  unpack,
+  type Welcome,
+  type WorkerId,
+} from '../../store/keeper/messages.ts'
+import type { StorePart } from '../../store/keeper/methods.ts'
+import type { Counters } from '../../store/ports/counters.ts'
+import type { Overrun, RecordStore, Settlement, Spool } from '../../store/ports/records.ts'
+import type { Store } from '../../store/ports/store.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
+import { interrupted } from './interrupted.ts'
+import { createBatchJoiner } from './join-batches.ts'
+import { createQuestions } from './questions.ts'
+import { servedMethods } from './served-methods.ts'
+import { WorkerEnd } from './worker-end.ts'
+import { createWorkerTable, noteHeld, type Worker } from './worker-table.ts'
+
+interface DeskParts {
+  /** An abstract Unix socket: `\0…`. */
+  readonly address: string
+  readonly secret: string
+  readonly store: Pick<Store, StorePart | 'check'>
+  readonly counters: Counters
+  readonly spool?: Spool | undefined
+  readonly log: Logger
+  /** What a worker gets when it connects, and again by `give`. */
+  readonly given: () => unknown
+  readonly onJoined?: (worker: WorkerId) => void
+  /** Its connection is lost, which is not its death. */
+  readonly onLost?: (worker: WorkerId) => void
+  /** It has not answered for ten seconds. */
+  readonly onFrozen?: (worker: WorkerId) => void
+  readonly repeat?: Repeat
+}
+
+export type Desk = ReturnType<typeof openDesk>
+
+const beatMs = 1_000
+const mostSilentBeats = 10
+
+/** The keeper's end of the link: serves its store and its counters to workers. */
+export function openDesk(parts: DeskParts) {
+  const { store, counters, spool, log, given, repeat = repeatByTimer } = parts
+  const run = randomUUID()
+  const workers = createWorkerTable()
+  const questions = createQuestions()
+  const join = createBatchJoiner(store.records.commit)
+  const late = createRetryQueue(join, log, spool)
+  const methods = servedMethods({ ...store, store, counters, spool: { add: addToSpool } })
+  let trouble: string | null = null
+  let noteOverrun: (overrun: Overrun) => void = () => {}
+
+  /** The keeper stores it later, whatever becomes of the worker. */
+  async function addToSpool(settlements: readonly Settlement[]): Promise<void> {
+    if (spool === undefined) throw new StoreError('There is no spool.')
+    await spool.add(settlements)
+    for (const one of settlements) late.keep(one.request.requestId, { settle: [one] })
+  }
+
+  const counterState = (): CounterState => ({
+    isAway: counters.isUnavailable(),
+    nodes: counters.nodes() * Math.max(1, workers.size()),
+    partNow: counters.partAt(performance.now()),
+  })
+
+  function tellAll(news: News, but?: WorkerEnd): void {
+    for (const end of workers.connected()) if (end !== but) end.packed(kinds.news, news)
+  }
+
+  function onHello(end: WorkerEnd, hello: Hello): void {
+    const { worker, dead } = workers.join(end, hello)
+    if (dead) buried(dead)
+    const { leaseMs } = counters
+    const welcome: Welcome = {
+      ...{ run, trouble, given: given() },
+      counters: { ...counterState(), leaseMs },
+    }
+    end.packed(kinds.welcome, welcome)
+    parts.onJoined?.(worker.id)
+  }
+
+  function onFrame(end: WorkerEnd, kind: number, body: Buffer): void {
+    const worker = workers.of(end)
+    if (worker === undefined) end.close()
+    else if (kind === kinds.batch) void commit(worker, end, parseJson<BatchFrame>(body))
+    else if (kind === kinds.quickCall) void serve(end, true, parseJson<CallFrame>(body))
+    else if (kind === kinds.call) void serve(end, false, unpack<CallFrame>(body))
+    else if (kind === kinds.answer) questions.answered(unpack<ResultFrame>(body))
+  }
+
+  async function commit({ held }: Worker, end: WorkerEnd, [no, batch]: BatchFrame): Promise<void> {
+    try {
+      const committed = await join(batch)
+      noteHeld(held, batch, committed)
+      end.done(no, committed)
+      if (store.records.onOverrun === undefined) spread(batch.settle ?? [], end)
+    } catch (error) {
+      end.failed(no, error)
+    }
+  }
+
+  /** Where the store does not tell all nodes. */
+  function spread(settled: readonly Settlement[], from: WorkerEnd | undefined): void {
+    for (const { overrun } of settled) {
+      if (overrun === undefined) continue
+      tellAll({ kind: 'overrun', overrun }, from)
+      if (from) noteOverrun(overrun)
+    }
+  }
+
+  async function serve(end: WorkerEnd, isQuick: boolean, frame: CallFrame): Promise<void> {
+    const [no, part, name, ...args] = frame
+    try {
+      const method = methods.get(`${part}.${name}`)
+      if (method === undefined) throw new Error(`Workers may not call ${part}.${name}.`)
+      end.result(isQuick, [no, null, await method(...args)])
+    } catch (error) {
+      end.result(isQuick, [no, packError(error)])
+    }
+  }
+
+  /** What a dead worker had begun is recorded; that frees what was reserved. */
+  function buried({ id, held }: Worker): void {
+    if (held.size > 0)
+      log.warn('requests were under way when a worker ended; recorded, nothing charged', {
+        ...{ worker: id.index, interrupted: held.size },
+      })
+    for (const one of held.values()) late.keep(one.requestId, { settle: [interrupted(one)] })
+  }
+
+  function onClose(end: WorkerEnd): void {
+    const lost = workers.leave(end)
+    if (lost) parts.onLost?.(lost.id)
+  }
+
+  store.records.onOverrun?.((overrun) => {
+    noteOverrun(overrun)
+    tellAll({ kind: 'overrun', overrun })
+  })
+  counters.onBack((isEmpty) => tellAll({ kind: 'counters', isEmpty }))
+
+  const stopBeats = repeat(() => {
+    for (const { id, end } of workers.all()) {
+      if (end === undefined) continue
+      end.silentBeats++
+      if (end.silentBeats === mostSilentBeats + 1) parts.onFrozen?.(id)
+      end.json(kinds.ping, counterState())
+    }
+  }, beatMs)
+
+  const listener = { onHello, onFrame, onClose }
+  const listening = Bun.listen<WorkerEnd | undefined>({
+    unix: parts.address,
+    socket: {
+      open(socket) {
+        socket.data = new WorkerEnd(socket, parts.secret, listener)
+      },
+      data: (socket, chunk) => socket.data?.receive(chunk),
+      drain: (socket) => socket.data?.drained(),
+      close: (socket) => socket.data?.close(),
+      error: (socket) => socket.data?.close(),
+    },
+  })
+
+  /** The keeper's own requests: in the same commits, and by the same rules. */
+  const records: Pick<RecordStore, 'isShared' | 'commit' | 'onOverrun'> = {
+    isShared: true,
+    async commit(batch) {
+      const committed = await join(batch)
+      if (store.records.onOverrun === undefined) spread(batch.settle ?? [], undefined)
+      return committed
+    },
+    onOverrun(listener) {
+      noteOverrun = listener
+    },
+  }
+
+  return {
+    records,
+    /** What others have changed in the database, or the keeper itself. */
+    changed: (what: 'accounts' | 'all'): void => tellAll({ kind: 'changed', what }),
+    /** Gives all workers anew what `given` gives. */
+    give: (): void => tellAll({ kind: 'given', given: given() }),
+    recall: (accountIds: readonly number[]): void => tellAll({ kind: 'recall', accountIds }),
+    /** Why the database can't be worked with; null: it can. */
+    setTrouble(found: string | null): void {
+      trouble = found
+      tellAll({ kind: 'trouble', trouble })
+    },
+    ask: (what: string) => questions.askAll(workers.all(), what),
+    workers: (): readonly (WorkerId & { readonly isConnected: boolean })[] =>
+      workers.all().map(({ id, end }) => ({ ...id, isConnected: end !== undefined })),
+    /** Request ids of all reservations that living workers hold. */
+    held: (): readonly string[] => workers.all().flatMap(({ held }) => [...held.keys()]),
+    /** A worker's process has ended: what it had begun is interrupted. */
+    died(id: WorkerId): void {
+      const dead = workers.remove(id)
+      if (dead === undefined) return
+      dead.end?.close()
+      buried(dead)
+    },
+    /** Resolves when all that is to be stored later is stored, or in the spool. */
+    idle: late.lastTry,
+    close(): void {
+      stopBeats()
+      listening.stop(true)
+      for (const end of workers.connected()) end.close()
+    },
+  }
+}

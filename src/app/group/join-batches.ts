@@ -1,0 +1,111 @@
+import { mostTogether } from '../../gateway/money/retry-queue.ts'
+import type { AccountFigures, Batch, Committed, RecordStore } from '../../store/ports/records.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
+
+interface Waiting {
+  readonly batch: Batch
+  readonly resolve: (committed: Committed) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Stores the batches of several processes: those of one turn of the event loop in one commit. */
+export function createBatchJoiner(commit: RecordStore['commit']) {
+  let queue: Waiting[] = []
+  let isFlushing = false
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      const together = countTogether(queue)
+      const waiting = queue.slice(0, together)
+      queue = queue.slice(together)
+      await commitTogether(waiting)
+    }
+    isFlushing = false
+  }
+
+  async function commitTogether(waiting: readonly Waiting[]): Promise<void> {
+    if (waiting.length === 1) return commitAlone(waiting)
+    try {
+      const committed = await commit(joinedOf(waiting))
+      const figures = new Map(committed.accounts.map((one) => [one.accountId, one]))
+      for (const { batch, resolve } of waiting) resolve(partOf(batch, committed, figures))
+    } catch (error) {
+      // Where the store as a whole fails, each batch would meet the same.
+      if (error instanceof StoreError) for (const { reject } of waiting) reject(error)
+      else await commitAlone(waiting)
+    }
+  }
+
+  /** What can't be stored must not keep out the batches of others. */
+  async function commitAlone(waiting: readonly Waiting[]): Promise<void> {
+    for (const { batch, resolve, reject } of waiting) {
+      try {
+        resolve(await commit(batch))
+      } catch (error) {
+        reject(error)
+      }
+    }
+  }
+
+  return (batch: Batch): Promise<Committed> =>
+    new Promise((resolve, reject) => {
+      queue.push({ batch, resolve, reject })
+      if (isFlushing) return
+      isFlushing = true
+      setImmediate(flush)
+    })
+}
+
+/** How many of the first batches are stored together; at least one. */
+function countTogether(queue: readonly Waiting[]): number {
+  let count = 0
+  let items = 0
+  for (const { batch } of queue) {
+    items += sizeOf(batch)
+    if (count > 0 && items > mostTogether) break
+    count++
+  }
+  return count
+}
+
+const sizeOf = ({ settle, release, reserve, grow }: Batch) =>
+  (settle?.length ?? 0) + (release?.length ?? 0) + (reserve?.length ?? 0) + (grow?.length ?? 0)
+
+function joinedOf(waiting: readonly Waiting[]): Batch {
+  const batches = waiting.map(({ batch }) => batch)
+  return {
+    settle: batches.flatMap(({ settle = [] }) => settle),
+    release: batches.flatMap(({ release = [] }) => release),
+    reserve: batches.flatMap(({ reserve = [] }) => reserve),
+    grow: batches.flatMap(({ grow = [] }) => grow),
+  }
+}
+
+/** What of a commit answers one of the batches that were joined in it. */
+function partOf(
+  batch: Batch,
+  committed: Committed,
+  figures: ReadonlyMap<number, AccountFigures>,
+): Committed {
+  const accounts = new Set<AccountFigures>()
+  const add = (accountId: number) => {
+    const found = figures.get(accountId)
+    if (found) accounts.add(found)
+  }
+  const tokenIds = new Set<number>()
+  for (const { request } of batch.settle ?? []) {
+    add(request.accountId)
+    if (committed.tokens.length > 0) tokenIds.add(request.tokenId)
+  }
+  const denied: [string, 'balance' | 'budget' | 'busy'][] = []
+  for (const { requestId, accountId } of [...(batch.reserve ?? []), ...(batch.grow ?? [])]) {
+    add(accountId)
+    const reason = committed.denied.get(requestId)
+    if (reason) denied.push([requestId, reason])
+  }
+  return {
+    denied: new Map(denied),
+    accounts: [...accounts],
+    tokens: committed.tokens.filter(({ tokenId }) => tokenIds.has(tokenId)),
+  }
+}

@@ -1,0 +1,71 @@
+import type { Hello, WorkerId } from '../../store/keeper/messages.ts'
+import type { Batch, Committed, Reservation } from '../../store/ports/records.ts'
+import type { WorkerEnd } from './worker-end.ts'
+
+/** A living worker, as far as the keeper knows; without an end its connection is lost. */
+export interface Worker {
+  readonly id: WorkerId
+  end: WorkerEnd | undefined
+  /** Its stored reservations, by request id. */
+  readonly held: Map<string, Reservation>
+}
+
+export type WorkerTable = ReturnType<typeof createWorkerTable>
+
+/** The workers of this group, by their places. */
+export function createWorkerTable() {
+  const workers = new Map<number, Worker>()
+  const byEnd = new Map<WorkerEnd, Worker>()
+
+  return {
+    /** Enters a worker that says hello; gives the dead one whose place it has taken. */
+    join(
+      end: WorkerEnd,
+      { worker: id, held }: Hello,
+    ): { worker: Worker; dead: Worker | undefined } {
+      const known = workers.get(id.index)
+      const isSame = known?.id.pid === id.pid
+      const worker: Worker = known && isSame ? known : { id, end, held: new Map() }
+      if (worker.end && worker.end !== end) {
+        byEnd.delete(worker.end)
+        worker.end.close()
+      }
+      worker.end = end
+      for (const one of held) worker.held.set(one.requestId, one)
+      workers.set(id.index, worker)
+      byEnd.set(end, worker)
+      return { worker, dead: isSame ? undefined : known }
+    },
+    /** The connection is lost; gives whose it was, unless it has another one. */
+    leave(end: WorkerEnd): Worker | undefined {
+      const worker = byEnd.get(end)
+      byEnd.delete(end)
+      if (worker?.end !== end) return undefined
+      worker.end = undefined
+      return worker
+    },
+    /** Takes a dead worker out; undefined: it is not here (any more). */
+    remove({ index, pid }: WorkerId): Worker | undefined {
+      const worker = workers.get(index)
+      if (worker?.id.pid !== pid) return undefined
+      workers.delete(index)
+      if (worker.end) byEnd.delete(worker.end)
+      return worker
+    },
+    of: (end: WorkerEnd): Worker | undefined => byEnd.get(end),
+    all: (): readonly Worker[] => [...workers.values()],
+    connected: (): readonly WorkerEnd[] => [...byEnd.keys()],
+    size: (): number => workers.size,
+  }
+}
+
+/** Notes what a worker holds after a commit. */
+export function noteHeld(
+  held: Map<string, Reservation>,
+  { settle = [], release = [], reserve = [] }: Batch,
+  { denied }: Committed,
+): void {
+  for (const { request } of settle) held.delete(request.requestId)
+  for (const requestId of release) held.delete(requestId)
+  for (const one of reserve) if (!denied.has(one.requestId)) held.set(one.requestId, one)
+}

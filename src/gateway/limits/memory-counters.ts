@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
+import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import type {
+  Admission,
+  Admitted,
+  CoolingBoard,
+  CoolingRow,
+  Counters,
+  HeldSlot,
+  LimitCounters,
+  SharedTexts,
+  Shortage,
+} from '../../store/ports/counters.ts'
+import { idText } from '../channels/cooling-table.ts'
+import { PartWindow, partMs } from './part-window.ts'
+import { fits } from './sliding-window.ts'
+
+interface MemoryCountersParts {
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+  /** How many processes count here. */
+  readonly nodes: () => number
+  /** How long the slots of a process stay taken that has died. */
+  readonly leaseMs?: number
+  readonly repeat?: Repeat
+}
+
+const usualLeaseMs = 10_000
+const cleanMs = 5_000
+
+/** What processes of one machine count together, in the memory of one of them. */
+export function createMemoryCounters(parts: MemoryCountersParts): Counters {
+  const { tick, nodes, leaseMs = usualLeaseMs, repeat = repeatByTimer } = parts
+  // Parts are numbered by the time of day: a counter that starts anew goes on with them.
+  const offsetMs = Date.now() - tick()
+  const now = () => tick() + offsetMs
+  const limits = limitCounters(now, leaseMs)
+  const stop = repeat(limits.clean, cleanMs)
+  return {
+    admit: limits.admit,
+    report: limits.report,
+    ...sharedTexts(),
+    ...coolingBoard(),
+    isUnavailable: () => false,
+    nodes,
+    partAt: (at) => Math.floor((at + offsetMs) / partMs),
+    leaseMs,
+    onBack() {},
+    async close() {
+      stop()
+    },
+  }
+}
+
+/** The end of a running request is unknown. */
+const unknownMs = 1_000
+
+function limitCounters(now: Clock, leaseMs: number): LimitCounters & { clean(): void } {
+  const windows = new Map<string, PartWindow>()
+  /** By name, then by slot: when its lease ends. */
+  const slots = new Map<string, Map<string, number>>()
+
+  const windowOf = (name: string) => windows.getOrInsertComputed(name, () => new PartWindow())
+  const slotsOf = (name: string) => slots.getOrInsertComputed(name, () => new Map())
+
+  function shortagesOf({ counted, llmTokens }: Admission, at: number): readonly Shortage[] {
+    const shortages: Shortage[] = []
+    for (const [place, { name, limits }] of counted.entries()) {
+      const { rpm, tpm, concurrency } = limits
+      const add = (limit: Shortage['limit'], retryAfterMs: number) =>
+        shortages.push({ at: place, limit, retryAfterMs })
+      if (rpm !== null || tpm !== null) {
+        const window = windowOf(name)
+        window.expire(at)
+        if (rpm !== null && !fits(window.requests, 1, rpm))
+          add('rpm', window.roomIn('requests', 1, rpm, at))
+        if (tpm !== null && !fits(window.llmTokens, llmTokens, tpm))
+          add('tpm', window.roomIn('llmTokens', llmTokens, tpm, at))
+      }
+      if (concurrency !== null && isFull(slotsOf(name), concurrency, at))
+        add('concurrency', unknownMs)
+    }
+    return shortages
+  }
+
+  function free({ name, slot }: HeldSlot): void {
+    const held = slots.get(name)
+    held?.delete(slot)
+    if (held?.size === 0) slots.delete(name)
+  }
+
+  return {
+    async admit(admission): Promise<Admitted> {
+      const at = now()
+      const shortages = shortagesOf(admission, at)
+      if (shortages.length > 0) return { ok: false, shortages }
+      const { counted, llmTokens, slot } = admission
+      const part = Math.floor(at / partMs)
+      for (const { name, limits } of counted) {
+        if (limits.rpm !== null || limits.tpm !== null)
+          windowOf(name).change(part, 1, llmTokens, at)
+        if (limits.concurrency !== null) slotsOf(name).set(slot, at + leaseMs)
+      }
+      return { ok: true, part }
+    },
+    async report({ changes = [], freed = [], kept = [] }) {
+      const at = now()
+      for (const { name, part, requests, llmTokens } of changes) {
+        const window = windowOf(name)
+        window.expire(at)
+        window.change(part, requests, llmTokens, at)
+      }
+      for (const one of freed) free(one)
+      for (const { name, slot } of kept) slotsOf(name).set(slot, at + leaseMs)
+    },
+    clean() {
+      const at = now()
+      for (const [name, window] of windows) {
+        window.expire(at)
+        if (window.isEmpty()) windows.delete(name)
+      }
+      for (const [name, held] of slots) {
+        dropEnded(held, at)
+        if (held.size === 0) slots.delete(name)
+      }
+    },
+  }
+}
+
+function isFull(held: Map<string, number>, most: number, now: number): boolean {
+  if (held.size < most) return false
+  dropEnded(held, now)
+  return held.size >= most
+}
+
+function dropEnded(held: Map<string, number>, now: number): void {
+  for (const [slot, until] of held) if (until <= now) held.delete(slot)
+}
+
+/** As long as a binding in memory, in milliseconds. */
+const usualKeptMs = 3_600_000
+/** More than all conversations of an hour on one machine. */
+const mostTexts = 200_000
+
+function sharedTexts(): SharedTexts {
+  const texts = new LRUCache<string, string>({
+    ...entryLimit(mostTexts),
+    ...expiresAfter(usualKeptMs),
+  })
+  return {
+    async get(name, keptMs = usualKeptMs) {
+      const text = texts.get(name)
+      if (text !== undefined) texts.set(name, text, { ttl: keptMs })
+      return text
+    },
+    async set(name, text, keptMs = usualKeptMs) {
+      texts.set(name, text, { ttl: keptMs })
+    },
+    async drop(name, beginning) {
+      if (texts.peek(name)?.startsWith(beginning)) texts.delete(name)
+    },
+  }
+}
+
+/** How long a row stays after its end, in milliseconds. */
+const keptRowMs = 7_200_000
+
+function coolingBoard(): CoolingBoard {
+  const run = randomUUID()
+  const rows = new Map<string, CoolingRow>()
+  let version = 0
+  return {
+    async write(changed, ended) {
+      const over = Date.now() - keptRowMs
+      for (const [id, row] of rows) if (row.until < over) rows.delete(id)
+      for (const row of changed) rows.set(idText(row), row)
+      for (const row of ended) {
+        const known = rows.get(idText(row))
+        if (known && known.since <= row.since) rows.delete(idText(row))
+      }
+      version++
+    },
+    async read(known) {
+      const newest = `${run}.${version}`
+      return known === newest ? undefined : { version: newest, rows: [...rows.values()] }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Logger } from '../../lib/log.ts'
+import type { Counters } from '../ports/counters.ts'
+import type { Spool } from '../ports/records.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { createKeeperCounters } from './counters.ts'
+import { createLink, type Link } from './link.ts'
+import type { WorkerId } from './messages.ts'
+import { createKeeperSpool, createKeeperStore, type KeeperStore } from './store.ts'
+
+interface KeeperOptions {
+  /** An abstract Unix socket: `\0…`. */
+  readonly address: string
+  /** What all processes of the group know, and no other. */
+  readonly secret: string
+  readonly worker: WorkerId
+  readonly log: Logger
+  /** What this worker owes of its leases, at each connection; absent: it has none. */
+  readonly owed?: () => unknown
+  /** What the keeper gives: at each connection, and when it has changed. */
+  readonly onGiven: (given: unknown) => void
+  readonly onRecall?: (accountIds: readonly number[]) => void
+  /** Answers what the keeper asks, `metrics` for example. */
+  readonly onAsk: (what: string) => unknown
+  readonly onDown?: () => void
+  /** How long the first connection is waited for. */
+  readonly openMs?: number
+}
+
+/** A worker's view of the keeper: the store and the counters of its group. */
+export interface Keeper {
+  readonly store: KeeperStore
+  readonly counters: Counters
+  readonly spool: Spool
+  /** Calls back at once when somebody else has changed what requests are decided by. */
+  readonly onChanged: (listener: (what: 'accounts' | 'all') => void) => void
+  readonly isUp: () => boolean
+  readonly close: () => void
+}
+
+const usualOpenMs = 15_000
+
+/** Connects to the keeper; rejects with a `StoreError` when it is not there in time. */
+export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
+  const { worker, owed, onGiven, onRecall, onAsk, onDown, openMs = usualOpenMs } = options
+  const first = Promise.withResolvers<void>()
+  let isFirst = true
+  const end = createKeeperStore(() => link)
+  const counting = createKeeperCounters(() => link)
+  const link: Link = createLink({
+    ...options,
+    hello: () => ({ worker, held: end.held(), owed: owed?.() ?? null }),
+    onUp(welcome) {
+      onGiven(welcome.given)
+      end.up(welcome, isFirst)
+      counting.up(welcome)
+      isFirst = false
+      first.resolve()
+    },
+    onDown: () => onDown?.(),
+    onNews(news) {
+      if (news.kind === 'given') onGiven(news.given)
+      else if (news.kind === 'recall') onRecall?.(news.accountIds)
+      end.news(news)
+      counting.news(news)
+    },
+    onPing: counting.ping,
+    onAsk,
+  })
+  const late = setTimeout(() => {
+    link.close()
+    first.reject(new StoreError(`The keeper of the store has not answered within ${openMs} ms.`))
+  }, openMs)
+  await first.promise.finally(() => clearTimeout(late))
+  return {
+    store: end.store,
+    counters: counting.counters,
+    spool: createKeeperSpool(() => link),
+    onChanged: end.onChanged,
+    isUp: link.isUp,
+    close: link.close,
+  }
+}

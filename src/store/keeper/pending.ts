@@ -1,0 +1,79 @@
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import { StoreError, UnansweredError } from '../ports/store-error.ts'
+
+/** What waits for the keeper's answer. */
+export interface Pending {
+  readonly no: number
+  /** Sent again on a new connection: nothing changes by it. */
+  readonly isBatch: boolean
+  readonly kind: number
+  readonly frame: string | Uint8Array
+  isSent: boolean
+  /** How often it was found waiting. */
+  looks: number
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+const lookMs = 250
+/** How long what was sent waits for an answer, a commit behind a locked file among it. */
+const answerMs = 10_000
+/** How long a call waits for a connection. */
+const awayMs = 2_000
+/** What may wait for answers, in bytes (characters of JSON). */
+const mostBytes = 256 * 1024 * 1024
+
+export type PendingTable = ReturnType<typeof createPendingTable>
+
+/** What was asked and is not answered. Time in which this process did not run does not count. */
+export function createPendingTable(repeat: Repeat = repeatByTimer) {
+  const all = new Map<number, Pending>()
+  let bytes = 0
+
+  function take(no: number): Pending | undefined {
+    const one = all.get(no)
+    if (one === undefined) return undefined
+    all.delete(no)
+    bytes -= one.frame.length
+    return one
+  }
+
+  function look(): void {
+    for (const one of all.values()) {
+      one.looks++
+      const limitMs = one.isSent || one.isBatch ? answerMs : awayMs
+      if (one.looks * lookMs > limitMs) take(one.no)?.reject(lateError(one))
+    }
+  }
+
+  const stop = repeat(look, lookMs)
+
+  return {
+    add(one: Pending): boolean {
+      if (bytes + one.frame.length > mostBytes) {
+        one.reject(new StoreError('The keeper of the store is too slow: too much waits for it.'))
+        return false
+      }
+      all.set(one.no, one)
+      bytes += one.frame.length
+      return true
+    },
+    take,
+    /** In the order in which they were asked. */
+    all: (): Iterable<Pending> => all.values(),
+    /** The connection is gone: what of it may have been done is not done again. */
+    disconnected(): void {
+      for (const one of all.values())
+        if (one.isSent && !one.isBatch) take(one.no)?.reject(lateError(one))
+    },
+    stop(): void {
+      stop()
+      for (const one of all.values()) take(one.no)?.reject(lateError(one))
+    },
+  }
+}
+
+const lateError = ({ isSent }: Pending) =>
+  isSent
+    ? new UnansweredError('The keeper of the store has not answered.')
+    : new StoreError('The keeper of the store can not be reached: it is being started again.')
