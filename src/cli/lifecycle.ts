@@ -1,7 +1,7 @@
 import { settling } from '../app/stopping.ts'
+import type { LineSink } from '../lib/line-sink.ts'
 import type { Logger } from '../lib/log.ts'
 import { complain, reportFailure } from './errors.ts'
-import type { LineSink } from './log-sink.ts'
 
 /** Logs uncaught errors, which are bugs; the other requests continue. */
 export function surviveBugs(log: Logger): void {

@@ -1,21 +1,17 @@
-import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { ptr } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
+import { openSystemLibrary } from './system-library.ts'
 
 interface System {
-  readonly libraries: readonly string[]
   readonly level: number
   readonly send: number
   readonly receive: number
   readonly listens: number
 }
 
-const musl = `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`
 const systems: Readonly<Record<string, System>> = {
-  linux: { libraries: ['libc.so.6', musl], level: 1, send: 7, receive: 8, listens: 30 },
-  darwin: {
-    ...{ libraries: ['libSystem.B.dylib'], level: 0xffff },
-    ...{ send: 0x1001, receive: 0x1002, listens: 2 },
-  },
+  linux: { level: 1, send: 7, receive: 8, listens: 30 },
+  darwin: { level: 0xffff, send: 0x1001, receive: 0x1002, listens: 2 },
 }
 const system = systems[process.platform]
 
@@ -36,8 +32,11 @@ export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number
 
 /** The same for all connections that this process accepts later: they inherit it. */
 export function boundAccepted(which: 'send' | 'receive', bytes: number): void {
-  for (const fd of openFiles()) if (isListening(fd)) boundSocket(fd, which, bytes)
+  for (const fd of listeningDescriptors()) boundSocket(fd, which, bytes)
 }
+
+/** Descriptors of this process's listening sockets. */
+export const listeningDescriptors = (): readonly number[] => openFiles().filter(isListening)
 
 function openFiles(): number[] {
   try {
@@ -56,21 +55,11 @@ function isListening(fd: number): boolean {
   return getsockopt(fd, system.level, system.listens, ptr(value), ptr(size)) === 0 && value[0] !== 0
 }
 
-/** Undefined: the library or its symbols are missing here. */
-function open() {
-  const { i32, u32, ptr: pointer } = FFIType
-  for (const library of system?.libraries ?? []) {
-    try {
-      return dlopen(library, {
-        setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
-        getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
-      }).symbols
-    } catch {
-      // Try the next one.
-    }
-  }
-  return undefined
-}
+const open = () =>
+  openSystemLibrary({
+    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+  })
 
 /** TLS verification errors by code, as the predicate of a sentence about a server. */
 const complaints: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ const startHanging = (step: string | undefined) =>
       process.execPath,
       '-e',
       `const { seeOut, untilStopped } = await import('${import.meta.dir}/../../src/cli/lifecycle.ts')
-       const { createLineSink } = await import('${import.meta.dir}/../../src/cli/log-sink.ts')
+       const { createLineSink } = await import('${import.meta.dir}/../../src/lib/line-sink.ts')
        setInterval(() => {}, 1000)
        let calls = 0
        await seeOut(createLineSink(process.stdout), async () => {

@@ -11,7 +11,7 @@ import { GatewayError } from '../../gateway/errors.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
-import { isCompiled } from '../jobs/child.ts'
+import { isCompiled } from '../own-program.ts'
 
 /** An idle thread ends after this time: its memory is worth more than the 100 ms of a start. */
 const idleMs = 60_000

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { JobView } from '../../admin/maintenance/schema.ts'
@@ -16,30 +14,6 @@ export type JobMessage =
   | { readonly progress: JobProgress }
   | { readonly result: JobResult }
   | { readonly failure: string }
-
-/** Where the code of a compiled program is, on Unix and on Windows. */
-const compiled = /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/
-
-export const isCompiled = compiled.test(import.meta.dir)
-
-/** On Linux: the running file, even when another one has replaced it. */
-const runningFile = '/proc/self/exe'
-
-/** The command that starts this program again, in this version even if its file was replaced. */
-export const ownProgram = (): readonly string[] =>
-  isCompiled
-    ? [isReplaced() ? runningFile : process.execPath]
-    : [process.execPath, join(import.meta.dir, '../../main.ts')]
-
-function isReplaced(): boolean {
-  if (process.platform !== 'linux') return false
-  const placeOf = (file: string) => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found && `${found.dev} ${found.ino}`
-  }
-  const running = placeOf(runningFile)
-  return running !== undefined && running !== placeOf(process.execPath)
-}
 
 interface ChildParts {
   readonly command: readonly string[]

@@ -1,7 +1,3 @@
-import { Option } from 'commander'
-import { systemClock } from '../lib/clock.ts'
-import { createLogger, type Logger } from '../lib/log.ts'
-
 export interface LineSink {
   /** Takes a line without its line break; never waits, never throws. */
   write(line: string): void
@@ -69,25 +65,4 @@ export function withoutColors(
 ): LineSink['write'] {
   const isColored = stream.isTTY === true && !env.NO_COLOR
   return isColored ? write : (line) => write(Bun.stripANSI(line))
-}
-
-/** How a log is written; off: only warnings and errors, for people. */
-type LogForm = 'pretty' | 'json' | 'off'
-
-/** The `--log` option; the default depends on the terminal. */
-export const logOption = (about: string, forms: readonly LogForm[]): Option =>
-  new Option('--log <form>', about)
-    .choices(forms)
-    .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json')
-
-export function openLog(form: LogForm): { readonly sink: LineSink; readonly log: Logger } {
-  const sink = createLineSink(process.stdout)
-  const isJson = form === 'json'
-  const log = createLogger({
-    sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
-    pretty: !isJson,
-    clock: systemClock,
-    level: form === 'off' ? 'warn' : 'info',
-  })
-  return { sink, log }
 }

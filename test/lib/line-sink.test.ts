@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLineSink, withoutColors } from '../../src/cli/log-sink.ts'
+import { createLineSink, withoutColors } from '../../src/lib/line-sink.ts'
 import { createLogger } from '../../src/lib/log.ts'
 
 /** A stdout whose reader can stall. */

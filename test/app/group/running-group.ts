@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import type { LivingWorker } from '../../../src/app/group/messages.ts'
+import { type StarterRole, withRole } from '../../../src/app/group/role.ts'
+import { closeSocket, openListeningSockets } from '../../../src/lib/listening-sockets.ts'
+import { until } from '../../e2e/until.ts'
+
+interface KeeperSays {
+  readonly pid: number
+  readonly start: number
+  readonly living: readonly LivingWorker[]
+  readonly heard: readonly string[]
+}
+
+export interface WorkerSays {
+  readonly worker: number
+  readonly pid: number
+  readonly start: number
+  readonly inherited: string | null
+}
+
+/** Starts a group of stand-ins. Those that are ready are asked by `ask` (any worker) and `keeper`. */
+export function startGroup({ workers = 2, env = {}, stopMs = 60_000 } = {}) {
+  const { port, descriptors } = openListeningSockets({ host: '127.0.0.1', port: 0 }, workers)
+  const name = crypto.randomUUID()
+  const role: StarterRole = {
+    ...{ role: 'starter', workers, host: '127.0.0.1', port, stopMs, log: 'json', secret: name },
+    ...{ pages: `\0${name}-pages`, link: `\0${name}-link` },
+    sockets: descriptors.map((_, i) => 3 + i),
+  }
+  const starter = Bun.spawn([process.execPath, `${import.meta.dir}/stand-in.ts`], {
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+    env: { ...withRole(role), ...env },
+  })
+  descriptors.forEach(closeSocket)
+  const output = Promise.all([starter.stdout.text(), starter.stderr.text()])
+  const url = `http://127.0.0.1:${port}`
+
+  const ask = async (path = '/'): Promise<WorkerSays> => {
+    const headers = { connection: 'close' }
+    return (await fetch(url + path, { headers, proxy: false })).json() as Promise<WorkerSays>
+  }
+
+  const keeper = async (query = ''): Promise<KeeperSays | undefined> => {
+    try {
+      const answer = await fetch(`http://keeper/${query}`, { unix: role.pages })
+      return (await answer.json()) as KeeperSays
+    } catch {
+      return undefined // none listens at present
+    }
+  }
+
+  return {
+    ...{ url, port, starter, ask, keeper },
+    /** Waits until so many workers are ready, to the keeper's knowledge. */
+    ready: (isSo: (says: KeeperSays) => boolean = () => true) =>
+      until('a group that is ready', async () => {
+        const says = await keeper()
+        const ready = says?.living.filter(({ isReady }) => isReady)
+        return says && ready?.length === workers && isSo(says) ? says : undefined
+      }),
+    /** Signals the starter, waits for its end; gives what all have written. */
+    async end(signal: NodeJS.Signals | null = 'SIGTERM') {
+      if (signal) starter.kill(signal)
+      const exitCode = await starter.exited
+      const [stdout, stderr] = await output
+      return { exitCode, stdout, stderr }
+    },
+    async [Symbol.asyncDispose]() {
+      starter.kill('SIGTERM')
+      await starter.exited
+    },
+  }
+}
+
+/** Whether a process lives; one that has ended may still wait to be noticed by its parent. */
+export function lives(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
