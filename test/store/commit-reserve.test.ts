@@ -98,7 +98,58 @@ eachEngineAndLink((open) => {
     )
   })
 
+  describe('reserve where several processes do', () => {
+    const denials = async (batch: Batch) => (await file.store.records.commit(batch)).denied
+    const open = (requestId: string, amountNano = 100) => ({
+      ...reserve(requestId, amountNano),
+      isOpen: true,
+    })
+
+    test('a repeat changes nothing, and is not denied', async () => {
+      await commit({ reserve: [reserve('a', opening)] })
+      expect(await commit({ reserve: [reserve('a', opening)] })).toEqual([])
+      expect(await file.reserved()).toEqual({ a: opening })
+    })
+
+    test('an account has one open request at a time', async () => {
+      expect(await commit({ reserve: [open('a')] })).toEqual([])
+      expect(await denials({ reserve: [open('b'), reserve('c', 1)] })).toEqual(
+        new Map([['b', 'busy']]),
+      )
+      expect(await commit({ reserve: [open('a')] })).toEqual([]) // again
+      await commit({ release: ['a'] })
+      expect(await denials({ reserve: [open('d'), open('e')] })).toEqual(new Map([['e', 'busy']]))
+      await commit({ settle: [settle('d')] })
+      expect(await commit({ reserve: [open('f')] })).toEqual([])
+    })
+
+    test('a budget covers what is reserved for its token, beside what it has spent', async () => {
+      const budget = { totalNano: 1_000, dayNano: null, monthNano: null }
+      await file.store.admin.changeToken({ id: 1, actor: 'someone', budget })
+      await commit({ settle: [settle('spent', 300)], reserve: [reserve('a', 600)] })
+      expect(await denials({ reserve: [reserve('b', 101), reserve('c', 60)] })).toEqual(
+        new Map([['b', 'budget']]),
+      )
+      expect(await denials({ grow: [grow('a', 41)] })).toEqual(new Map([['a', 'budget']]))
+      expect(await denials({ grow: [grow('a', 40)] })).toEqual(new Map())
+      expect(await denials({ settle: [settle('a', 10)], reserve: [reserve('d', 630)] })).toEqual(
+        new Map(),
+      )
+      expect(await file.reserved()).toEqual({ c: 60, d: 630 })
+    })
+  })
+
   describe('grow', () => {
+    test('of a repeat, by what is missing', async () => {
+      await commit({ reserve: [reserve('a', 100)] })
+      const more = { ...grow('a', 50), fromNano: 100 }
+      expect(await commit({ grow: [more] })).toEqual([])
+      expect(await commit({ grow: [more] })).toEqual([])
+      expect(await file.reserved()).toEqual({ a: 150 })
+      expect(await commit({ grow: [{ ...more, byNano: 60 }] })).toEqual([])
+      expect(await file.reserved()).toEqual({ a: 160 })
+    })
+
     test('adds to what is set aside, as far as the balance goes', async () => {
       await commit({ reserve: [reserve('a', 100)] })
       expect(await commit({ grow: [grow('a', 50), grow('a', 25)] })).toEqual([])

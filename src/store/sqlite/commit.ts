@@ -23,12 +23,14 @@ import {
 } from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import type { Access } from './file.ts'
+import { createBudgetRooms, createOpenRequests } from './rooms.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 export type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
-type Share = Pick<Reservation, 'accountId' | 'amountNano'>
+type Share = Pick<Reservation, 'accountId' | 'tokenId' | 'amountNano'>
+type Denial = MoneyLimit | 'busy' | undefined
 
 type SweptRow = Pick<RequestRow, 'createdAt' | 'tokenId' | 'model' | 'priceId' | 'cause'>
 
@@ -45,10 +47,6 @@ function prepareStatements(db: Database) {
     insertAttempt: db.prepare<void, [Named<AttemptRow & { requestRow: number; position: number }>]>(
       insertText('attempt', ['requestRow', 'position', ...Object.keys(attemptFields)]),
     ),
-    hasBudget: db.prepare<{ id: number }, [number]>(
-      `SELECT id FROM token WHERE id = ?
-        AND coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL`,
-    ),
     addCharge: db.prepare<void, [number, number, number, string, number]>(
       `INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id,
         balance_after_nano) VALUES (?, ?, 'charge', ?, ?, ?)`,
@@ -58,8 +56,8 @@ function prepareStatements(db: Database) {
     ),
     findRequest: db.prepare<object, [string]>('SELECT 1 FROM request WHERE request_id = ?'),
     findReservation: db.prepare<Share, [string]>(
-      `SELECT account_id AS accountId, amount_nano AS amountNano FROM reservation
-        WHERE request_id = ?`,
+      `SELECT account_id AS accountId, token_id AS tokenId, amount_nano AS amountNano
+        FROM reservation WHERE request_id = ?`,
     ),
     endReservation: db.prepare<void, [string]>('DELETE FROM reservation WHERE request_id = ?'),
     holdReservation: db.prepare<void, [{ requestId: string; askedId: string }]>(
@@ -97,6 +95,9 @@ export function createCommit(
   const openAccounts = createOpenAccounts(db)
   const dailySums = createDailySums(db)
   const spending = createKnownSpending(db)
+  const openRequests = createOpenRequests(db)
+  let today = ''
+  const budgetRooms = createBudgetRooms(db, (tokenId) => spending.get(tokenId, today))
 
   function charge(request: RequestRow, account: AccountTotals, now: number): void {
     const { requestId, accountId, amountNano } = request
@@ -120,9 +121,10 @@ export function createCommit(
 
   /** The reservation of the request moves to the charge of its answer. */
   function begin(begun: BackgroundAnswer, now: number): void {
-    const { requestId, askedId } = begun
+    const { requestId, askedId, accountId } = begun
     if (statements.findRequest.get(requestId) !== null) return
     statements.holdReservation.run({ requestId, askedId })
+    openRequests.move(accountId, askedId, requestId)
     statements.insertBackground.run({ ...begun, dueAt: now + firstLookMs })
   }
 
@@ -154,54 +156,68 @@ export function createCommit(
     if (amountNano > 0) charge(request, account, now)
   }
 
-  /** False when the account can't cover it. */
-  function reserveNano(accountId: number, byNano: number): boolean {
+  /** What can't cover it; undefined: it is set aside. */
+  function reserveNano({ accountId, tokenId, amountNano }: Share): Denial {
     const account = openAccounts.get(accountId)
     const freeNano = account.balanceNano + account.creditLimitNano - account.reservedNano
-    if (byNano > 0 && freeNano < byNano) return false
-    account.reservedNano += byNano
-    return true
+    const budgetNano = budgetRooms.of(tokenId)
+    if (amountNano > 0 && Math.min(freeNano, budgetNano) < amountNano)
+      return budgetNano < freeNano ? 'budget' : 'balance'
+    account.reservedNano += amountNano
+    budgetRooms.take(tokenId, amountNano)
+    return undefined
   }
 
-  /** False also when the request has ended: nobody would end its reservation. */
-  function reserve(reservation: Reservation): boolean {
-    if (statements.findRequest.get(reservation.requestId) !== null) return false
-    if (!reserveNano(reservation.accountId, reservation.amountNano)) return false
+  /** Denied also when the request has ended: nobody would end its reservation. A repeat is not. */
+  function reserve(reservation: Reservation): Denial {
+    const { requestId, accountId, isOpen } = reservation
+    if (statements.findReservation.get(requestId) !== null) return undefined
+    if (statements.findRequest.get(requestId) !== null) return 'balance'
+    if (isOpen && openRequests.isBusy(accountId)) return 'busy'
+    const denial = reserveNano(reservation)
+    if (denial) return denial
     statements.insertReservation.run(reservation)
-    return true
+    if (isOpen) openRequests.note(accountId, requestId)
+    return undefined
   }
 
-  /** False also when there is nothing (any more) that could grow. */
-  function grow({ requestId, accountId, byNano }: Growth): boolean {
-    if (!reserveNano(accountId, byNano)) return false
-    if (statements.growReservation.run({ requestId, byNano }).changes === 1) return true
-    openAccounts.get(accountId).reservedNano -= byNano
-    return false
+  /** Denied also when there is nothing (any more) that could grow. A repeat grows by what is missing. */
+  function grow({ requestId, accountId, byNano, fromNano }: Growth): Denial {
+    const share = statements.findReservation.get(requestId)
+    if (share?.accountId !== accountId) return 'balance'
+    const isRepeat = fromNano !== undefined && share.amountNano > fromNano
+    const moreNano = isRepeat ? fromNano + byNano - share.amountNano : byNano
+    if (isRepeat && moreNano <= 0) return undefined
+    const denial = reserveNano({ ...share, amountNano: moreNano })
+    if (denial === undefined) statements.growReservation.run({ requestId, byNano: moreNano })
+    return denial
   }
 
-  function spendings(settled: readonly Settlement[], now: number): readonly TokenSpending[] {
+  function spendings(settled: readonly Settlement[]): readonly TokenSpending[] {
     const tokenIds = new Set(settled.map(({ request }) => request.tokenId))
     return [...tokenIds]
-      .filter((tokenId) => statements.hasBudget.get(tokenId) !== null)
-      .map((tokenId) => ({ tokenId, spent: spending.get(tokenId, utcDay(now)) }))
+      .filter(budgetRooms.has)
+      .map((tokenId) => ({ tokenId, spent: spending.get(tokenId, today) }))
   }
 
   const commitAll = db.transaction((batch: Batch): Committed => {
-    const { settle: settled = [] } = batch
-    const denied = new Map<string, MoneyLimit>()
+    const { settle: settled = [], release: released = [] } = batch
+    const denied = new Map<string, MoneyLimit | 'busy'>()
+    const deny = (requestId: string, denial: Denial) => denial && denied.set(requestId, denial)
     const now = clock()
+    today = utcDay(now)
     openAccounts.forget()
     dailySums.forget()
     for (const settlement of settled) settle(settlement, now)
-    for (const requestId of batch.release ?? []) release(requestId)
-    for (const one of batch.reserve ?? []) {
-      const isReleased = batch.release?.includes(one.requestId) ?? false
-      if (isReleased || !reserve(one)) denied.set(one.requestId, 'balance')
-    }
-    for (const one of batch.grow ?? []) if (!grow(one)) denied.set(one.requestId, 'balance')
+    for (const requestId of released) release(requestId)
     dailySums.write()
     spending.add(dailySums.all())
-    return { denied, accounts: openAccounts.write(), tokens: spendings(settled, now) }
+    budgetRooms.forget()
+    const gone = new Set(released)
+    for (const one of batch.reserve ?? [])
+      deny(one.requestId, gone.has(one.requestId) ? 'balance' : reserve(one))
+    for (const one of batch.grow ?? []) deny(one.requestId, grow(one))
+    return { denied, accounts: openAccounts.write(), tokens: spendings(settled) }
   })
 
   function commitWhole(batch: Batch): Committed {
