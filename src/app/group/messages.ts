@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 // who is ready, and who has to end.
 
 const Worker = Type.Object({
-  worker: Type.Integer({ minimum: 0 }),
+  index: Type.Integer({ minimum: 0 }),
   pid: Type.Integer({ minimum: 1 }),
   isReady: Type.Boolean(),
 })

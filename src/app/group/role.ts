@@ -24,9 +24,9 @@ export interface StarterRole extends GroupFacts {
 /** What a child of the starter is told about itself. */
 export interface ChildRole extends GroupFacts {
   readonly role: 'keeper' | 'worker'
-  /** Number of a worker, from 0 on. */
-  readonly worker: number
-  /** How often its place was filled before: 0 is the first start of the group. */
+  /** Number of a worker, from 0 on: the one that replaces it has the same. */
+  readonly index: number
+  /** How many processes of this number there were before: 0 is the first start of the group. */
   readonly start: number
 }
 

@@ -2,8 +2,8 @@ import { openLog } from '../open-log.ts'
 import { ownProgram } from '../own-program.ts'
 import type { Ended } from './child.ts'
 import type { FromChild } from './messages.ts'
-import { createPlace, type Place } from './place.ts'
 import type { StarterRole } from './role.ts'
+import { createSeat, type Seat } from './seat.ts'
 import { heedSignals } from './signals.ts'
 
 /** Time for the last lines of the log. */
@@ -23,30 +23,30 @@ export function runStarter(
   let phase: 'starts' | 'serves' | 'stops' | 'hurries' | 'fails' = 'starts'
   let exitCode = 0
 
-  const keeper = createPlace({
-    ...{ role: { ...shared, role: 'keeper', worker: -1 }, command },
+  const keeper = createSeat({
+    ...{ role: { ...shared, role: 'keeper', index: 0 }, command },
     ...{ onMessage: hearKeeper, onEnd: keeperEnded },
   })
-  const workers = sockets.map((socket, worker) => {
-    const place: Place = createPlace({
-      ...{ role: { ...shared, role: 'worker', worker }, command, socket },
-      onMessage: (message) => hearWorker(place, message),
-      onEnd: (ended) => workerEnded(place, ended),
+  const workers = sockets.map((socket, index) => {
+    const seat: Seat = createSeat({
+      ...{ role: { ...shared, role: 'worker', index }, command, socket },
+      onMessage: (message) => hearWorker(seat, message),
+      onEnd: (ended) => workerEnded(seat, ended),
     })
-    return place
+    return seat
   })
   const all = [keeper, ...workers]
   const isStopping = () => phase === 'stops' || phase === 'hurries'
 
-  function tellStop(place: Place): void {
-    if (isStopping()) place.send({ kind: 'stop' })
-    if (phase === 'hurries') place.send({ kind: 'hurry' })
+  function tellStop(seat: Seat): void {
+    if (isStopping()) seat.send({ kind: 'stop' })
+    if (phase === 'hurries') seat.send({ kind: 'hurry' })
   }
 
   function tellWorkers(): void {
-    const living = workers.flatMap((place, worker) => {
-      const pid = place.pid()
-      return pid === undefined ? [] : [{ worker, pid, isReady: place.isReady() }]
+    const living = workers.flatMap((seat, index) => {
+      const pid = seat.pid()
+      return pid === undefined ? [] : [{ index, pid, isReady: seat.isReady() }]
     })
     keeper.send({ kind: 'workers', living })
     if (isStopping() && living.length === 0) keeper.send({ kind: 'finish' })
@@ -59,20 +59,20 @@ export function runStarter(
     } else if (message.kind === 'ready') {
       if (phase === 'starts') phase = 'serves'
     } else {
-      const place = workers.find((worker) => worker.pid() === message.pid)
-      if (place) log.error(`${place.name} does not answer: it is killed`, { pid: message.pid })
-      place?.kill()
+      const seat = workers.find((worker) => worker.pid() === message.pid)
+      if (seat) log.error(`${seat.name} does not answer: it is killed`, { pid: message.pid })
+      seat?.kill()
     }
   }
 
-  function hearWorker(place: Place, message: FromChild): void {
-    if (message.kind === 'joined') tellStop(place)
+  function hearWorker(seat: Seat, message: FromChild): void {
+    if (message.kind === 'joined') tellStop(seat)
     if (message.kind === 'ready') tellWorkers()
   }
 
-  function workerEnded(place: Place, ended: Ended): void {
+  function workerEnded(seat: Seat, ended: Ended): void {
     if (isStopping()) exitCode ||= Math.min(ended.code, 1)
-    else if (phase !== 'fails') again(place, ended)
+    else if (phase !== 'fails') again(seat, ended)
     tellWorkers()
     endIfEmpty()
   }
@@ -93,20 +93,20 @@ export function runStarter(
     for (const worker of workers) worker.kill()
   }
 
-  function again(place: Place, ended: Ended): void {
+  function again(seat: Seat, ended: Ended): void {
     const { pid, code, signal, livedMs, error } = ended
-    const pauseMs = place.refill(ended)
+    const pauseMs = seat.refill(ended)
     const fields = { pid, code, signal, error, lived_ms: Math.round(livedMs), pause_ms: pauseMs }
-    const message = `${place.name} has ended; another one takes its place`
+    const message = `${seat.name} has ended; another one takes its place`
     if (code === 0) log.info(message, fields)
     else log.error(message, fields)
   }
 
-  /** An empty keeper's place is being filled again as long as workers live: they have charges to store. */
+  /** An empty keeper's seat is being filled again as long as workers live: they have charges to store. */
   function endIfEmpty(): void {
     if (phase === 'starts' || phase === 'serves') return
-    if (all.some((place) => place.pid() !== undefined)) return
-    for (const place of all) place.close()
+    if (all.some((seat) => seat.pid() !== undefined)) return
+    for (const seat of all) seat.close()
     void sink.flush(flushMs).then(() => done.resolve(exitCode))
   }
 
@@ -114,10 +114,10 @@ export function runStarter(
     if (isStopping() || phase === 'fails') return
     phase = 'stops'
     for (const worker of workers) worker.close()
-    for (const place of all) place.send({ kind: 'stop' })
+    for (const seat of all) seat.send({ kind: 'stop' })
     tellWorkers()
     setTimeout(() => {
-      const left = all.filter((place) => place.pid() !== undefined).map(({ name }) => name)
+      const left = all.filter((seat) => seat.pid() !== undefined).map(({ name }) => name)
       killAll(`stopped, but not ended in time, and killed: ${left.join(', ')}`)
     }, facts.stopMs).unref()
   }
@@ -125,19 +125,19 @@ export function runStarter(
   function hurry(): void {
     if (phase !== 'stops') return
     phase = 'hurries'
-    for (const place of all) place.send({ kind: 'hurry' })
+    for (const seat of all) seat.send({ kind: 'hurry' })
   }
 
   function killAll(why: string): void {
     process.stderr.write(`tollgate: ${why}\n`)
     exitCode ||= 1
-    for (const place of all) place.close()
-    for (const place of all) place.kill()
+    for (const seat of all) seat.close()
+    for (const seat of all) seat.kill()
   }
 
   heedSignals({ stop, hurry, reload: () => keeper.send({ kind: 'reload' }), kill: killAll })
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
-  for (const place of all) place.fill()
+  for (const seat of all) seat.fill()
   return done.promise
 }

@@ -12,7 +12,7 @@ interface KeeperSays {
 }
 
 export interface WorkerSays {
-  readonly worker: number
+  readonly index: number
   readonly pid: number
   readonly start: number
   readonly inherited: string | null

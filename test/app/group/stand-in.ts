@@ -45,8 +45,8 @@ function keep(own: ChildRole): void {
   group.say({ kind: 'ready' })
 }
 
-function work({ worker, start, ...own }: ChildRole): void {
-  const group = joinGroup({ worker, start, ...own })
+function work({ index, start, ...own }: ChildRole): void {
+  const group = joinGroup({ index, start, ...own })
   const isHurried = Promise.withResolvers<void>()
   const server = listenOnGiven(socketDescriptor, () =>
     Bun.serve({
@@ -58,7 +58,7 @@ function work({ worker, start, ...own }: ChildRole): void {
         if (pathname === '/fail') process.exit(3)
         const { pid } = process
         const inherited = process.env.TOLLGATE_GROUP ?? null
-        const answer = Response.json({ worker, pid, start, inherited })
+        const answer = Response.json({ index, pid, start, inherited })
         if (pathname !== '/wait') return answer
         // Its head is sent, so that the test knows that it is under way.
         return new Response(
@@ -73,7 +73,7 @@ function work({ worker, start, ...own }: ChildRole): void {
   )
   const stop = async () => {
     await server.stop()
-    console.log(`worker ${worker}: drained`)
+    console.log(`worker ${index}: drained`)
     process.exit(0)
   }
   group.follow({ onStop: stop, onHurry: isHurried.resolve, onStarterGone: stop })

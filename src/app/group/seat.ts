@@ -7,7 +7,7 @@ const longMs = 30_000
 const leastPauseMs = 100
 const mostPauseMs = 5_000
 
-interface PlaceParts {
+interface SeatParts {
   readonly role: Omit<ChildRole, 'start'>
   readonly command: readonly string[]
   readonly socket?: number | undefined
@@ -15,10 +15,10 @@ interface PlaceParts {
   readonly onEnd: (ended: Ended) => void
 }
 
-/** A place of the group, which one process after the other fills. */
-export type Place = ReturnType<typeof createPlace>
+/** A seat in the group, which one process after the other fills. */
+export type Seat = ReturnType<typeof createSeat>
 
-export function createPlace({ role, onMessage, onEnd, ...how }: PlaceParts) {
+export function createSeat({ role, onMessage, onEnd, ...how }: SeatParts) {
   let child: Child | undefined
   let isJoined = false
   let isReady = false
@@ -50,7 +50,7 @@ export function createPlace({ role, onMessage, onEnd, ...how }: PlaceParts) {
   }
 
   return {
-    name: role.role === 'keeper' ? 'keeper' : `worker ${role.worker}`,
+    name: role.role === 'keeper' ? 'keeper' : `worker ${role.index}`,
     fill,
     /** Fills it again: at once, but with growing pauses for one that fails again and again. Gives the pause. */
     refill({ code, livedMs }: Ended): number {
