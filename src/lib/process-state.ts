@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { devNull, totalmem } from 'node:os'
+import { availableParallelism, devNull, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Clock, Repeat } from './clock.ts'
 
@@ -12,26 +12,42 @@ const readText = (path: string) => readFileSync(path, 'utf8')
 
 /** The smallest limit of this process's control groups (v1, v2), else the machine's memory. */
 export function findMemoryLimit(read = readText, machineBytes = totalmem()): MemoryLimit {
-  const limits = [...limitFiles(read)].map((file) => bytesIn(file, read))
+  const limits = groupsOf('memory', read).map(({ folder, isV1 }) =>
+    bytesIn(join(folder, isV1 ? 'memory.limit_in_bytes' : 'memory.max'), read),
+  )
   const least = Math.min(...limits)
   return least < machineBytes
     ? { bytes: least, source: 'container' }
     : { bytes: machineBytes, source: 'machine' }
 }
 
+/** Processors that this process may use: no more than its control groups (v1, v2) grant it. */
+export function countProcessors(read = readText, ofMachine = availableParallelism()): number {
+  const quotas = groupsOf('cpu', read).map(({ folder, isV1 }) => {
+    const [quota, period] = isV1
+      ? ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((file) => textOf(join(folder, file), read))
+      : textOf(join(folder, 'cpu.max'), read).split(' ')
+    const cores = Number(quota || 'none') / Number(period || 'none')
+    return cores > 0 ? cores : Number.POSITIVE_INFINITY
+  })
+  return Math.min(ofMachine, ...quotas)
+}
+
 /** In a container the path may be the host's with only its root mounted, so all parents are read. */
-function* limitFiles(read: (path: string) => string): Generator<string> {
+function groupsOf(controller: 'memory' | 'cpu', read: (path: string) => string) {
+  const groups: { readonly folder: string; readonly isV1: boolean }[] = []
   for (const line of textOf('/proc/self/cgroup', read).split('\n')) {
     const [, controllers, path = '/'] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? []
     if (controllers === undefined) continue
-    const isV1 = controllers.split(',').includes('memory')
+    const isV1 = controllers.split(',').includes(controller)
     if (!isV1 && controllers !== '') continue
-    const root = isV1 ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup'
+    const root = isV1 ? `/sys/fs/cgroup/${controller}` : '/sys/fs/cgroup'
     for (let at = path; ; at = dirname(at)) {
-      yield join(root, at, isV1 ? 'memory.limit_in_bytes' : 'memory.max')
+      groups.push({ folder: join(root, at), isV1 })
       if (at === '/') break
     }
   }
+  return groups
 }
 
 /** Infinity: the file is missing, or says `max`. */

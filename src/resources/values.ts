@@ -157,6 +157,16 @@ function complainUnless(parse: (text: string) => unknown, complaint: string) {
 export const parseToolPrice = (text: string | number): number | undefined =>
   text === 'free' ? 0 : parseDecimal(text, toolPriceDecimals)
 
+/** More processes than this would keep one keeper busy with each other. */
+const mostWorkers = 64
+
+/** How many processes answer requests; auto: as many as the machine carries. */
+export function parseWorkers(text: string): number | 'auto' | undefined {
+  if (text === 'auto') return text
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  return count >= 1 && count <= mostWorkers ? count : undefined
+}
+
 const decimal = (decimals: number) => (text: string) => parseDecimal(text, decimals)
 const matching = (pattern: RegExp) => (text: string) => pattern.test(text) || undefined
 
@@ -189,6 +199,10 @@ export const complaints = {
   listen: complainUnless(
     (text) => parseListen(text)?.host,
     'is not an address to listen on: write host:port, such as "127.0.0.1:8787" or "[::1]:8787"',
+  ),
+  workers: complainUnless(
+    parseWorkers,
+    `is not a number of workers: write auto, or a whole number from 1 to ${mostWorkers}`,
   ),
   domain: complainUnless(
     matching(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$/),

@@ -7,6 +7,7 @@ import {
   type Listen,
   parseListen,
   parseWait,
+  parseWorkers,
   sure,
   type ValueKind,
 } from '../../resources/values.ts'
@@ -142,6 +143,18 @@ export const serverFields = {
     ),
     (size) => sure(parseSizeBytes(size)),
   ),
+  workers: {
+    ...plain<number | 'auto'>(),
+    as: 'workers' as const,
+    file: optional(
+      decimal(
+        'workers',
+        'How many processes answer requests, beside one that keeps the data; 1: one process does both. auto: 1 on up to two cores, else one less than there are cores. More than 1 needs Linux, and about 60 MB for each. Read at the start only.',
+      ),
+    ),
+    fromFile: (written: number | string = 'auto'): number | 'auto' =>
+      sure(parseWorkers(String(written))),
+  },
   max_requests: limitOf(
     'maxRequests',
     '10000',

@@ -116,6 +116,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           metrics: null,
           maxBodyBytes: 64 * 2 ** 20,
           memoryBytes: null,
+          workers: 'auto',
           maxConnections: null,
           maxRequests: null,
           shutdownDelayMs: 0,
@@ -569,4 +570,15 @@ prices:
     perCallNano: 40_000_000,
     extras: { tools: { web_search: 1 } },
   })
+})
+
+test.each([
+  ['auto', 'auto'],
+  ['"auto"', 'auto'],
+  ['1', 1],
+  ['"4"', 4],
+  ['64', 64],
+])('server.workers may be %s', (written, workers) => {
+  const loaded = load(`server: { workers: ${written} }`)
+  expect(loaded.ok && loaded.config.server.workers).toBe(workers as number)
 })
