@@ -7,7 +7,7 @@ import type { Instance } from './instance.ts'
 
 /** What a configuration would change; nothing is written. */
 export async function planConfig(
-  { store, secrets }: Instance,
+  { store, secrets }: Pick<Instance, 'store' | 'secrets'>,
   config: Config,
   { prune }: { readonly prune: boolean },
 ): Promise<Plan> {
@@ -25,7 +25,7 @@ export async function planConfig(
 
 /** Applies the configuration to the store in one transaction; returns what changed. */
 export async function applyConfig(
-  instance: Instance,
+  instance: Pick<Instance, 'store' | 'secrets'>,
   config: Config,
   options: { readonly prune: boolean },
 ): Promise<Plan> {

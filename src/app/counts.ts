@@ -6,6 +6,12 @@ export type RecentAttempts = ReturnType<typeof createRecentAttempts>
 const slots = 60
 const slotMs = 60_000
 
+/** Attempts on a channel in the last hour. */
+export interface RecentCounts {
+  readonly attempts: number
+  readonly failed: number
+}
+
 interface Counts {
   readonly attempts: Uint32Array
   readonly failed: Uint32Array
@@ -29,6 +35,14 @@ export function createRecentAttempts(tick: Clock) {
     counts.minute = minute
   }
 
+  function of(channelId: number): RecentCounts {
+    const counts = channels.get(channelId)
+    if (counts === undefined) return { attempts: 0, failed: 0 }
+    moveOn(counts)
+    const sum = (list: Uint32Array) => list.reduce((total, count) => total + count, 0)
+    return { attempts: sum(counts.attempts), failed: sum(counts.failed) }
+  }
+
   return {
     record(channelId: number, isFailure: boolean): void {
       const counts = channels.getOrInsertComputed(channelId, none)
@@ -38,13 +52,9 @@ export function createRecentAttempts(tick: Clock) {
       if (isFailure) counts.failed[slot] = (counts.failed[slot] ?? 0) + 1
     },
     /** Of the last hour, or since the start. */
-    of(channelId: number) {
-      const counts = channels.get(channelId)
-      if (counts === undefined) return { attempts: 0, failed: 0 }
-      moveOn(counts)
-      const sum = (list: Uint32Array) => list.reduce((total, count) => total + count, 0)
-      return { attempts: sum(counts.attempts), failed: sum(counts.failed) }
-    },
+    of,
+    all: (): ReadonlyMap<number, RecentCounts> =>
+      new Map([...channels.keys()].map((channelId) => [channelId, of(channelId)])),
   }
 }
 

@@ -23,9 +23,12 @@ import { createWatchdog } from '../gateway/upstream/watchdog.ts'
 import { type Clock, createRunningClock, type Repeat, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import type { AvailabilityStore } from '../store/ports/availability.ts'
+import type { CatalogStore } from '../store/ports/catalog.ts'
 import type { Counters } from '../store/ports/counters.ts'
-import type { Batch, Committed, Spool } from '../store/ports/records.ts'
-import type { Store } from '../store/ports/store.ts'
+import type { EditStore } from '../store/ports/edits.ts'
+import type { Batch, Committed, RecordStore, Spool } from '../store/ports/records.ts'
+import type { Store, StoreFile } from '../store/ports/store.ts'
 import { createBodyThread } from './body-thread/body-thread.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
@@ -35,9 +38,23 @@ import { createRecentAttempts } from './counts.ts'
 import { createLiveCatalog, liveSettings } from './live-catalog.ts'
 import { createProcessMemory, watchDescriptors } from './process-limits.ts'
 
+/** What the way of requests uses of a store. */
+export type GatewayStore = Pick<Store, 'tokens' | 'answers' | 'responses' | 'health'> & {
+  readonly catalog: Pick<CatalogStore, 'load'>
+  readonly edits: Pick<EditStore, 'storedSettings'>
+  readonly records: Pick<
+    RecordStore,
+    'isShared' | 'commit' | 'onOverrun' | 'receipt' | 'tokenUsage'
+  >
+  readonly availability: AvailabilityStore
+  readonly file?: Pick<StoreFile, 'require'>
+}
+
 export interface GatewayParts {
   readonly config: Config
-  readonly store: Store
+  readonly store: GatewayStore
+  /** How many processes share the limits of memory and of unknown keys; default: this one alone. */
+  readonly processes?: number
   readonly secrets: SecretBox
   readonly log: Logger
   readonly clock: Clock
@@ -68,7 +85,7 @@ const mostMemoryWaitMs = 30_000
 export async function createGateway(parts: GatewayParts) {
   const { store, secrets, log, clock, counters, repeat } = parts
   const tick = () => performance.now()
-  const memory = createProcessMemory(parts.config.server)
+  const memory = createProcessMemory(parts.config.server, parts.processes)
   const live = await createLiveSettings(parts)
   const settings = live.settings
   const catalog = await createLiveCatalog(store, secrets)
@@ -242,7 +259,7 @@ function createMoney(parts: GatewayParts, tick: Clock, lowNano: () => number) {
   const authenticator = createAuthenticator({
     ...{ tokens: store.tokens, keyedHash: secrets.keyedHash, keys },
     onBalance: createLowBalanceWarning(log, lowNano),
-    unknownKeys: createUnknownKeyLimit(keys, tick),
+    unknownKeys: createUnknownKeyLimit(keys, tick, { processes: parts.processes }),
   })
   const reservations = createReservations(
     () => committer,
@@ -259,7 +276,7 @@ function createMoney(parts: GatewayParts, tick: Clock, lowNano: () => number) {
 }
 
 /** A request that can't be stored must not reach the upstream. */
-function requiringFile(authenticator: Authenticator, { file }: Store): Authenticator {
+function requiringFile(authenticator: Authenticator, { file }: GatewayStore): Authenticator {
   if (file === undefined) return authenticator
   return {
     ...authenticator,

@@ -90,6 +90,8 @@ async function readConfigFile(file: string): Promise<string> {
 export interface Instance {
   readonly store: Store
   readonly secrets: SecretBox
+  /** What `secrets` is made from. */
+  readonly secret: string
   readonly warnings: readonly string[]
 }
 
@@ -126,6 +128,7 @@ export async function openInstance(
   }
   return {
     store: opened,
+    secret,
     secrets: complaint ? refusingBox(complaint) : explainingBox(box),
     warnings: warning === null ? [] : [warning],
   }

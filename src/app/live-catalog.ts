@@ -3,13 +3,16 @@ import { compileAddressList } from '../gateway/admit/client-address.ts'
 import { createMutex } from '../lib/concurrency.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import { inSlices } from '../lib/slices.ts'
-import type { Store } from '../store/ports/store.ts'
+import type { CatalogStore } from '../store/ports/catalog.ts'
 import type { Config } from './config/config.ts'
 
 export type LiveCatalog = Awaited<ReturnType<typeof createLiveCatalog>>
 
 /** Loads the first snapshot; throws when the store can't be read or the secret is another one. */
-export async function createLiveCatalog(store: Store, secrets: SecretBox) {
+export async function createLiveCatalog(
+  store: { readonly catalog: Pick<CatalogStore, 'load'> },
+  secrets: SecretBox,
+) {
   const load = async () => {
     const rows = await store.catalog.load()
     const openKeys = (sealed: Uint8Array) => JSON.parse(secrets.open(sealed))

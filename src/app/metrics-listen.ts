@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { RequestSlots } from '../gateway/admit/request-slots.ts'
-import type { RunningTotals } from '../gateway/availability/availability.ts'
+import type { Totals } from '../gateway/availability/availability.ts'
 import type { MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import { repeatByTimer } from '../lib/clock.ts'
 import { createSingleFlight } from '../lib/concurrency.ts'
@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts'
 
 /** What the metrics report, read at each request. */
 export interface MetricsSource {
-  readonly totals: Pick<RunningTotals, 'groups' | 'attempts' | 'limits' | 'refusals'>
+  readonly totals: () => Totals
   readonly catalog: () => Catalog
   readonly requestsInFlight: () => number
   /** Requests whose answer is a stream that has begun. */
@@ -31,6 +31,18 @@ export interface MetricsSource {
   readonly load: () => NodeLoad
   /** Undefined: this is the only process. */
   readonly membership: Pick<Membership, 'id' | 'known'> | undefined
+  /** Processes that answer for this one, by their places; absent: it answers all requests itself. */
+  readonly workers?: () => readonly WorkerRow[]
+}
+
+/** A worker as metrics and the console show it. */
+export interface WorkerRow {
+  readonly index: number
+  readonly pid: number
+  readonly load: Pick<NodeLoad, 'requests' | 'streams' | 'requestsPerMinute'>
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+  readonly openFiles: number | undefined
 }
 
 export type MetricsListening = ReturnType<typeof listenMetrics>

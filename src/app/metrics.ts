@@ -1,7 +1,11 @@
 import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
-import { type GroupTotals, outcomeNames } from '../gateway/availability/availability.ts'
+import {
+  type GroupTotals,
+  outcomeNames,
+  type Totals,
+} from '../gateway/availability/availability.ts'
 import { addTo } from '../lib/add-to.ts'
 import {
   countOpenFiles,
@@ -63,7 +67,7 @@ const samplesOf = (found: ReturnType<Series['read']>): readonly Sample[] => {
 const firstByte = 'tollgate_first_byte_seconds'
 
 function trafficSeries(source: MetricsSource): readonly Series[] {
-  const { totals, memory } = source
+  const { memory } = source
   const { budget } = memory
   const labelled = (label: string, counts: ReadonlyMap<string, number>) =>
     [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }))
@@ -82,17 +86,17 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
     counter(
       'tollgate_attempts_total',
       'Attempts on channels, by the class of their failure (none: it went well).',
-      () => attemptSamples(totals.attempts),
+      () => attemptSamples(source.totals().attempts),
     ),
     counter(
       'tollgate_limit_refusals_total',
       'Requests that were refused for a limit, by whose limit it was.',
-      () => labelled('kind', totals.limits),
+      () => labelled('kind', source.totals().limits),
     ),
     counter(
       'tollgate_refusals_total',
       'Requests that were refused before a channel was asked, by cause: unknown keys, bodies that are too large, paths that do not exist.',
-      () => labelled('cause', totals.refusals),
+      () => labelled('cause', source.totals().refusals),
     ),
     gauge('tollgate_requests_in_flight', 'Requests that have not ended.', source.requestsInFlight),
     gauge(
@@ -143,7 +147,7 @@ function* ofGroups(
   samplesOf: (group: string, totals: GroupTotals) => Iterable<Sample>,
 ): Generator<Sample> {
   const { groups } = catalog()
-  for (const [id, groupTotals] of totals.groups) {
+  for (const [id, groupTotals] of totals().groups) {
     const group = groups.get(id)
     if (group) yield* samplesOf(group.name, groupTotals)
   }
@@ -169,7 +173,7 @@ function* firstByteSamples(group: string, totals: GroupTotals): Generator<Sample
   yield { metricName: `${firstByte}_count`, labels: { group }, value: count }
 }
 
-function* attemptSamples(attempts: MetricsSource['totals']['attempts']): Generator<Sample> {
+function* attemptSamples(attempts: Totals['attempts']): Generator<Sample> {
   for (const [channel, causes] of attempts) {
     for (const [cause, value] of causes) {
       yield { labels: { channel, cause: cause === '' ? 'none' : cause }, value }

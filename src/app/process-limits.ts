@@ -35,11 +35,13 @@ const partOfMachine = 0.5
 const collectEveryMs = 500
 const collectOnePartIn = 20
 
-/** The memory budget of this process, by its configuration or the system's limits. */
-export function createProcessMemory({
-  memoryBytes,
-}: Pick<Config['server'], 'memoryBytes'>): ProcessMemory {
-  const { limitBytes, source } = limitOf(memoryBytes)
+/** The memory budget of this process, by its configuration or the system's limits, which several may share. */
+export function createProcessMemory(
+  { memoryBytes }: Pick<Config['server'], 'memoryBytes'>,
+  processes = 1,
+): ProcessMemory {
+  const { limitBytes: ofAll, source } = limitOf(memoryBytes)
+  const limitBytes = Math.floor(ofAll / processes)
   const own = Math.min(ownBytes, limitBytes / 2)
   const totalBytes = Math.max(Math.floor((limitBytes - own) * partOfRest), leastBudget)
   let collectAt = 0

@@ -9,6 +9,8 @@ import type { Config } from './config/config.ts'
 import type { Plan } from './config/diff.ts'
 import { heldBackText } from './config/held-back.ts'
 import { watchFile } from './database-watch.ts'
+import { type KeeperMember, openWorkers, type Workers } from './group/keeper.ts'
+import { processesOf } from './group/place.ts'
 import { type Instance, UserError } from './instance.ts'
 import { listen } from './listen.ts'
 import { joinNodes } from './membership.ts'
@@ -28,6 +30,8 @@ interface ServeParts {
   /** Monotonic clock of sessions; tests replace it. */
   readonly sessionTick?: Clock | undefined
   readonly socketLifeMs?: number | undefined
+  /** This process is the keeper of a group, whose workers answer for it; absent: it is alone. */
+  readonly member?: KeeperMember | undefined
   /** Where the operator sets the address; default: `server.listen`. */
   readonly addressSetBy?: string | undefined
 }
@@ -41,7 +45,8 @@ const pollMs = 500
 /** Applies the configuration, opens the port and serves until it is stopped. */
 export async function serve(parts: ServeParts) {
   const { config, instance, log, reload, sessionTick, socketLifeMs } = parts
-  const { store, secrets } = instance
+  const { store, secrets, secret } = instance
+  let given = { config, secret }
   let load = (): NodeLoad => ({})
   // Undoes a start that fails.
   await using undone = new AsyncDisposableStack()
@@ -53,24 +58,32 @@ export async function serve(parts: ServeParts) {
   undone.defer(async () => await spool?.close())
   // Before the sweep, which would close its requests as interrupted.
   if (spool) await replay({ spool, records: store.records, store: config.store }, log)
-  await sweep(store, log)
-  tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
-  await findOrigin()
-  const counters = config.counters
+  const shared = config.counters
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
+  undone.defer(async () => await shared?.close())
+  const workers =
+    parts.member &&
+    openWorkers({
+      ...{ member: parts.member, store, counters: shared, spool, log },
+      given: () => given,
+    })
+  undone.defer(async () => await workers?.stop())
+  await sweep(store, log, await workers?.joined())
+  tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
+  await findOrigin()
   const tollgate = await createTollgate({
-    ...{ config, store, secrets, log, spool, counters, membership, sessionTick, socketLifeMs },
+    ...{ config, secrets, log, spool, membership, sessionTick, socketLifeMs, workers },
+    store: workers?.store ?? store,
+    counters: workers?.counters ?? shared,
+    ...(parts.member && { processes: processesOf(parts.member.place) }),
     clock: systemClock,
-  }).catch(async (error) => {
-    await counters?.close()
-    throw error
   })
   undone.defer(tollgate.stop)
   await beginFetching()
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
-  const { listening, metrics } = await openPorts(tollgate, parts)
+  const { listening, metrics } = await openPorts(tollgate, parts, workers)
   const endWatch = store.file && watchFile(store.file, log)
   undone.move()
   if (store.file) await removeCopies(store.file, log)
@@ -110,12 +123,14 @@ export async function serve(parts: ServeParts) {
   async function stop(): Promise<readonly string[]> {
     const { close } = stopping
     await stopping.drain()
+    await workers?.ended()
     clearInterval(poll)
     await stopping.endRequests()
     await close('metrics', () => metrics?.close())
     await close('changes of the database', follow.idle)
     await close('the look at the database', startCheck.stop)
     await close('work in the background', tollgate.stop)
+    await close('the link to the workers', () => workers?.stop())
     await close('the list of nodes', () => membership?.leave())
     await close('the spool', () => spool?.close())
     await close('the look at the file', () => endWatch?.())
@@ -136,6 +151,8 @@ export async function serve(parts: ServeParts) {
       try {
         const changed = await reload()
         tellHeldBack(await applyConfig(instance, changed, { prune: false }), log)
+        given = { config: changed, secret }
+        workers?.give()
         tollgate.configure(changed)
         await tollgate.refresh()
         log.info('configuration applied', {})
@@ -176,10 +193,11 @@ async function claim(store: Store, config: Config): Promise<void> {
   }
 }
 
-async function sweep(store: Store, log: Logger): Promise<void> {
+/** `held`: requests that are under way in processes that live. */
+async function sweep(store: Store, log: Logger, held: readonly string[] = []): Promise<void> {
   // Several nodes look for dead ones instead.
   if (store.records.isShared) return
-  const interrupted = await store.records.sweep()
+  const interrupted = await store.records.sweep(held)
   if (interrupted === 0) return
   log.warn('requests were under way when the gateway was ended; recorded, nothing charged', {
     interrupted,
@@ -189,12 +207,17 @@ async function sweep(store: Store, log: Logger): Promise<void> {
 const setupUrlOf = (code: string | undefined, base: string) =>
   code === undefined ? undefined : `${base.replace(/\/+$/, '')}/console/setup?code=${code}`
 
-async function openPorts(tollgate: Tollgate, { config, log, addressSetBy }: ServeParts) {
+async function openPorts(
+  tollgate: Tollgate,
+  { config, log, addressSetBy }: ServeParts,
+  workers: Workers | undefined,
+) {
   const { server } = config
   let metrics: MetricsListening | undefined
   try {
     // First: without the metrics there are no requests to abort yet.
     metrics = server.metrics ? listenMetrics(server.metrics, tollgate.metrics, log) : undefined
+    if (workers) return { listening: workers.listen(tollgate.app), metrics }
     const messageBytes = Math.min(server.maxBodyBytes, tollgate.memory.sockets.messageBytes)
     const address = { ...server, messageBytes }
     return { listening: listen(tollgate.app, address, addressSetBy), metrics }

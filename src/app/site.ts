@@ -51,7 +51,7 @@ export const shownGroups = ({ groups, openGroups }: Catalog, which: 'open' | 'al
   which === 'all' ? groups : openGroups
 
 /** Paths that a separate host for the feed or the status page serves. */
-const publicPaths = [...feedPaths, statusPath, statusPagePath]
+export const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
 export function createSite(parts: SiteParts) {

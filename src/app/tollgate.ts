@@ -6,29 +6,34 @@ import type { Clock } from '../lib/clock.ts'
 import { coalesce, createMutex } from '../lib/concurrency.ts'
 import { createReadiness } from '../site/health.ts'
 import type { Committed } from '../store/ports/records.ts'
+import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { createOverdrawnCount } from './counts.ts'
 import { createHearing } from './database-watch.ts'
 import { createGateway, type GatewayParts } from './gateway.ts'
+import type { Workers } from './group/keeper.ts'
 import { createHttpApp } from './http-app.ts'
 import { createNodeLoad, type Membership } from './membership.ts'
 import { createPlazaAccess, createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
 
-interface TollgateParts extends Omit<GatewayParts, 'onCommitted' | 'onConfig'> {
+interface TollgateParts extends Omit<GatewayParts, 'store' | 'onCommitted' | 'onConfig'> {
+  readonly store: Store
   /** This process among the nodes; absent: it is the only one. */
   readonly membership?: Pick<Membership, 'id' | 'known'> | undefined
   readonly sessions?: Sessions
   readonly sessionTick?: Clock | undefined
+  /** Processes that answer for this one; absent: it answers all requests itself. */
+  readonly workers?: Pick<Workers, 'changed' | 'load' | 'recent' | 'over'> | undefined
 }
 
 export type Tollgate = Awaited<ReturnType<typeof createTollgate>>
 
 /** The whole program, wired; the caller listens. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts) {
-  const { store, secrets, log, clock, counters } = parts
+  const { store, secrets, log, clock, counters, workers } = parts
   const tick = () => performance.now()
   /** Reads in turn: an earlier one must not replace a later one. */
   const inTurn = createMutex()
@@ -55,7 +60,7 @@ export async function createTollgate(parts: TollgateParts) {
   await gateway.beginTimers()
   const refresh = coalesce(() =>
     inTurn(async () => {
-      await gateway.readAnew()
+      await gateway.readAnew().finally(() => workers?.changed('all'))
       await care.refresh()
       await site.refresh()
     }),
@@ -65,9 +70,14 @@ export async function createTollgate(parts: TollgateParts) {
   const changed = coalesce(async () => {
     await syncVendorPrices().finally(refresh)
   })
-  const load = createNodeLoad(forwarder, counters, store.documents, tick)
-  const metrics = {
-    totals: availability.totals,
+  const ownLoad = createNodeLoad(forwarder, counters, store.documents, tick)
+  const load = () => workers?.load(ownLoad()) ?? ownLoad()
+  function accountsChanged(): void {
+    authenticator.forget()
+    workers?.changed('accounts')
+  }
+  const own = {
+    totals: () => availability.totals,
     catalog: catalog.current,
     requestsInFlight: forwarder.active,
     streamsInFlight: forwarder.activeStreams,
@@ -78,15 +88,23 @@ export async function createTollgate(parts: TollgateParts) {
     ...{ memory: gateway.memory, slots: gateway.slots },
     membership: parts.membership,
   }
+  const metrics = workers?.over(own) ?? own
   const setupCode = createSetupCode(store.signIn, secrets.texts)
   const door = createConsoleDoor(
     {
       ...{ config: gateway.config, store, secrets, log, clock, sessions: parts.sessions },
-      tokenChanged: authenticator.forgetToken,
-      accountsChanged: authenticator.forget,
+      tokenChanged(keyHash) {
+        authenticator.forgetToken(keyHash)
+        workers?.changed('accounts')
+      },
+      accountsChanged,
       ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
       channels: createChannelGateway({
-        ...{ care, outbound: gateway.outbound, recent: gateway.recent, clock, tick },
+        ...{ care, outbound: gateway.outbound, clock, tick },
+        recent(channelId) {
+          const found = gateway.recent.of(channelId)
+          return workers?.recent(found, channelId) ?? found
+        },
       }),
       status: availability,
       ownPages: site,
@@ -105,7 +123,7 @@ export async function createTollgate(parts: TollgateParts) {
     configure: gateway.configure,
     /** What other processes changed in the store since the last call; throws when it is unavailable. */
     changedElsewhere: hearing.changedElsewhere,
-    accountsChanged: authenticator.forget,
+    accountsChanged,
     refresh,
     /** As `refresh`, after manual changes: channels may have new models with a list price. */
     changed,

@@ -21,16 +21,16 @@ const after = configWith('sk-abcdefghij0123456789')
 const usual = { prune: false }
 
 describe('a configuration that another node applies at the same time', () => {
-  let instance: Instance
+  let instance: Pick<Instance, 'store' | 'secrets'>
   beforeEach(async () => {
     const secrets = createSecretBox('a secret of this test')
-    instance = { store: await openStore(systemClock), secrets, warnings: [] }
+    instance = { store: await openStore(systemClock), secrets }
     await applyConfig(instance, before, usual)
   })
   afterEach(() => instance.store.close())
 
   /** What one sees whose writing is overtaken by `first`. */
-  function overtakenBy(first: () => Promise<unknown>): Instance {
+  function overtakenBy(first: () => Promise<unknown>): typeof instance {
     const { admin } = instance.store
     const write = async (writes: Writes) => {
       await first()

@@ -66,7 +66,7 @@ export async function startHeartbeats(times = heartbeat) {
   const clock = Date.now
   const store = await openStore(clock)
   const secrets = createSecretBox('a secret of this test')
-  await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
+  await applyConfig({ store, secrets }, config, { prune: false })
   const log = createLogger({ sink: () => {}, pretty: false, clock, level: 'error' })
   const tollgate = await createTollgate({ config, store, secrets, log, clock, heartbeat: times })
   const server = Bun.serve({

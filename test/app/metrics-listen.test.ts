@@ -23,9 +23,10 @@ const log = createLogger({
   level: 'info',
 })
 
+const totals = createRunningTotals()
 let inFlight = () => 3
 const source = {
-  totals: createRunningTotals(),
+  totals: () => totals,
   catalog: () =>
     buildCatalog(
       { channels: [], groups: [], prices: [] },

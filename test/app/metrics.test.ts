@@ -27,7 +27,7 @@ function scene() {
   const coolings = [{ channelId: 2 }, { channelId: 2 }, { channelId: 99 }]
   const metrics = createMetrics(
     {
-      ...{ totals, catalog: () => catalog },
+      ...{ totals: () => totals, catalog: () => catalog },
       ...{ requestsInFlight: () => 7, streamsInFlight: () => 5, coolings: () => coolings },
       spooled: () => 3,
       ...{ overdrawn: () => 2, load: () => ({}), membership: undefined },

@@ -9,8 +9,12 @@ import { createLogger } from '../../src/lib/log.ts'
 import { lendPlace } from '../support/empty-store.ts'
 import { openTablesAt, type Tables } from '../support/tables.ts'
 import { createTempDir } from '../support/temp-dir.ts'
+import { createTestGroup } from '../support/test-group.ts'
 import { testEngine } from '../support/test-store.ts'
 import { type TollgateYamlOptions, testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
+
+/** Whether a worker answers in each app of these tests, with a keeper behind it. */
+const isGroup = process.env.TOLLGATE_TEST_GROUP === '1'
 
 /** The whole app in this process, listening on a free port, its store in memory unless one is named. */
 export interface Running extends AsyncDisposable {
@@ -94,11 +98,14 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     clock: Date.now,
     level: 'warn',
   })
-  const serving = await serve({
+  const group = isGroup ? createTestGroup(1) : undefined
+  const served = await serve({
     ...{ config, instance, log, reload: async () => config },
     sessionTick: options.sessionTick,
     socketLifeMs: options.socketLifeMs,
+    member: group?.member,
   })
+  const serving = group ? { ...served, url: await group.start(log) } : served
   let opened: Tables | undefined
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
   return {

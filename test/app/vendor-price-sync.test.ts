@@ -81,13 +81,12 @@ describe('plan and apply', () => {
         prices,
       }),
     )
-  const open = async (): Promise<Instance> => ({
+  const open = async () => ({
     store: await openStore(systemClock),
     secrets: createSecretBox('a secret of this test'),
-    warnings: [],
   })
   const own = { input: 9, output: 9 }
-  const inForce = async (instance: Instance) =>
+  const inForce = async (instance: Pick<Instance, 'store'>) =>
     Object.fromEntries(
       (await instance.store.catalog.load()).prices.map((one) => [
         one.model,

@@ -30,7 +30,7 @@ const coolingNow = ({ tollgate }: Clocked) => [...tollgate.metrics.coolings()].l
 /** How requests for the model have counted so far. */
 function counted({ tollgate }: Clocked): Record<string, number> {
   const found: Record<string, number> = {}
-  for (const { models } of tollgate.metrics.totals.groups.values()) {
+  for (const { models } of tollgate.metrics.totals().groups.values()) {
     const counts = models.get('test-model') ?? []
     for (const [at, name] of outcomeNames.entries()) if (counts[at]) found[name] = counts[at]
   }

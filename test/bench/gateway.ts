@@ -18,7 +18,7 @@ if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
 const clock = Date.now
 const real = openSqliteStore({ path, clock })
 const secrets = createSecretBox('a secret for measuring, of 32 characters or more')
-await applyConfig({ store: real, secrets, warnings: [] }, loaded.config, { prune: false })
+await applyConfig({ store: real, secrets }, loaded.config, { prune: false })
 
 const nothing = { denied: new Map<string, MoneyLimit>(), accounts: [], tokens: [] }
 const store: Store =

@@ -13,11 +13,9 @@ async function scene(keys: readonly string[] = ['sk-good']) {
   const known = createKnownKeys({ hashesAfter: pages })
   let now = 0
   const waiting: (() => void)[] = []
-  const strangers = createUnknownKeyLimit(
-    known,
-    () => now,
-    () => new Promise((resolve) => waiting.push(resolve)),
-  )
+  const strangers = createUnknownKeyLimit(known, () => now, {
+    pause: () => new Promise((resolve) => waiting.push(resolve)),
+  })
   const read = async () => {
     for (let turn = 0; turn < 20 + rows.length / 100; turn++) await undefined
   }

@@ -50,7 +50,7 @@ export async function startConsoleScene(yaml: Partial<TollgateYamlOptions> = {})
   )
   const store = await openStore(clock)
   const secrets = createSecretBox('a secret of this test')
-  await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
+  await applyConfig({ store, secrets }, config, { prune: false })
   const lines: string[] = []
   const log = createLogger({
     sink: (line) => lines.push(line),

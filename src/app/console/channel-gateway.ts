@@ -9,12 +9,12 @@ import { hideKeys } from '../../gateway/upstream/hide-secrets.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { ChannelCare } from '../channel-care.ts'
-import type { RecentAttempts } from '../counts.ts'
+import type { RecentCounts } from '../counts.ts'
 
 interface ChannelGatewayParts {
   readonly care: Pick<ChannelCare, 'coolings' | 'recover'>
   readonly outbound: Outbound
-  readonly recent: RecentAttempts
+  readonly recent: (channelId: number) => RecentCounts
   readonly clock: Clock
   readonly tick: Clock
 }
@@ -61,5 +61,5 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
     }
   }
 
-  return { coolings: care.coolings, recover: care.recover, test, recent: recent.of }
+  return { coolings: care.coolings, recover: care.recover, test, recent }
 }

@@ -34,7 +34,7 @@ export function createGatewayNow({ config, metrics, coolings, clock }: ConsolePa
         cause,
         until: isoTime(until),
       })),
-      attempts: [...metrics.totals.attempts].map(([channel, causes]) => {
+      attempts: [...metrics.totals().attempts].map(([channel, causes]) => {
         const attempts = causes.values().reduce((sum, count) => sum + count, 0)
         return { channel, attempts, failed: attempts - (causes.get('') ?? 0) }
       }),

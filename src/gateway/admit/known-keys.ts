@@ -96,16 +96,24 @@ export type UnknownKeyLimit = ReturnType<typeof createUnknownKeyLimit>
 const delayMs = 1_000
 const mostDelayed = 256
 
+interface UnknownKeyOptions {
+  readonly pause?: (ms: number) => Promise<void>
+  /** How many processes share the limit. */
+  readonly processes?: number | undefined
+}
+
 /** Limits look-ups of unknown keys by address, by network and in all. */
 export function createUnknownKeyLimit(
   keys: Pick<KnownKeys, 'mayBe' | 'prepare'>,
   clock: Clock,
-  pause: (ms: number) => Promise<void> = Bun.sleep,
+  { pause = Bun.sleep, processes = 1 }: UnknownKeyOptions = {},
 ) {
+  const rateOf = (burst: number, everyMs: number) =>
+    createRate({ clock, burst: Math.ceil(burst / processes), everyMs: everyMs * processes })
   const rates = [
-    { keyOf: addressKey, rate: createRate({ clock, burst: 20, everyMs: 1_000 }) },
-    { keyOf: networkKey, rate: createRate({ clock, burst: 100, everyMs: 200 }) },
-    { keyOf: () => 'all', rate: createRate({ clock, burst: 500, everyMs: 20 }) },
+    { keyOf: addressKey, rate: rateOf(20, 1_000) },
+    { keyOf: networkKey, rate: rateOf(100, 200) },
+    { keyOf: () => 'all', rate: rateOf(500, 20) },
   ]
   let delayed = 0
   return {

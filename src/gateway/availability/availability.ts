@@ -234,6 +234,15 @@ export interface GroupTotals {
   readonly outputTokens: number
 }
 
+/** What was counted since the start, for metrics. */
+export interface Totals {
+  readonly groups: ReadonlyMap<number, GroupTotals>
+  /** By channel and cause; an empty cause: success. */
+  readonly attempts: ReadonlyMap<string, ReadonlyMap<string, number>>
+  readonly limits: ReadonlyMap<string, number>
+  readonly refusals: ReadonlyMap<string, number>
+}
+
 /** Counters since the start of the process, for metrics, with a bounded number of names. */
 export type RunningTotals = ReturnType<typeof createRunningTotals>
 

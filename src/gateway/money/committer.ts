@@ -37,7 +37,7 @@ interface Item {
 
 /** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
 export function createCommitter(
-  records: RecordStore,
+  records: Pick<RecordStore, 'isShared' | 'commit'>,
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
   spool?: Spool,

@@ -15,7 +15,7 @@ import { hideSecrets } from '../upstream/hide-secrets.ts'
 import { type GuardParts, guarded } from './guarded.ts'
 
 interface ReceiptParts extends GuardParts {
-  readonly records: RecordStore
+  readonly records: Pick<RecordStore, 'receipt'>
   readonly catalog: () => Catalog
 }
 
@@ -43,7 +43,11 @@ export function receiptRoute(parts: ReceiptParts): Handler {
 }
 
 /** A receipt of the caller's account. Another account's receipt looks like a missing one. */
-async function findOwn(records: RecordStore, caller: Caller, id: string): Promise<ReceiptRows> {
+async function findOwn(
+  records: Pick<RecordStore, 'receipt'>,
+  caller: Caller,
+  id: string,
+): Promise<ReceiptRows> {
   const rows = await records.receipt(id)
   if (rows?.request.accountId === caller.account.id) return rows
   throw new GatewayError(
@@ -107,7 +111,7 @@ function weightOf(type: string, subtype: string, ranges: readonly Range[]): numb
 }
 
 interface TokenUsageParts {
-  readonly records: RecordStore
+  readonly records: Pick<RecordStore, 'tokenUsage'>
   readonly catalog: () => Catalog
   readonly reservations: Reservations
   readonly clock: Clock

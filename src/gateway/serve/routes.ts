@@ -29,7 +29,7 @@ import { forwardStoredResponse, type StoredResponseParts } from './stored-respon
 interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
   readonly sockets: Pick<Sockets, 'handle'>
-  readonly records: RecordStore
+  readonly records: Pick<RecordStore, 'receipt' | 'tokenUsage'>
   readonly reservations: Reservations
   readonly clock: Clock
 }

@@ -52,7 +52,7 @@ export async function startStatusScene(options: SceneOptions) {
   const sink = (line: string) => complaints.push(line)
   const log = createLogger({ sink, pretty: false, clock, level: 'warn' })
   const secrets = createSecretBox('a secret of this test')
-  await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
+  await applyConfig({ store, secrets }, config, { prune: false })
   const rows = (await store.catalog.load()).groups
   const idOf = new Map(rows.map(({ name, id }) => [name, id]))
   const add = (more: readonly MadeMinute[]) =>

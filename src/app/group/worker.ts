@@ -1,0 +1,131 @@
+import type { AnyElysia } from 'elysia'
+import { GatewayError } from '../../gateway/errors.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createSingleFlight } from '../../lib/concurrency.ts'
+import type { Logger } from '../../lib/log.ts'
+import { createSecretBox } from '../../lib/secrets.ts'
+import { createHostRules } from '../../site/addresses.ts'
+import { openKeeper } from '../../store/keeper/open.ts'
+import type { Config } from '../config/config.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { createModelApp } from '../http-app.ts'
+import { publicPaths } from '../site.ts'
+import { createStopping, type Listening } from '../stopping.ts'
+import { createPassOn } from './pages.ts'
+import { type Given, type GroupPlace, processesOf } from './place.ts'
+import { createReport } from './report.ts'
+
+interface WorkerParts {
+  readonly place: GroupPlace
+  /** Its place among the workers: one that is started again has the same. */
+  readonly index: number
+  readonly log: Logger
+  /** Takes connections from now on. */
+  readonly listen: (app: AnyElysia, config: Config) => Listening
+}
+
+export type WorkerServing = Awaited<ReturnType<typeof serveAsWorker>>
+
+/** Answers the model endpoints with the keeper's store, and passes all else on to it, until it is stopped. */
+export async function serveAsWorker({ place, index, log, listen }: WorkerParts) {
+  let given: Given | undefined
+  let gateway: Gateway | undefined
+  let isDraining = false
+  let report = (): unknown => undefined
+  const keeper = await openKeeper({
+    ...{ address: place.link, secret: place.secret, log },
+    worker: { index, pid: process.pid },
+    onGiven(now) {
+      given = now as Given
+      gateway?.configure(shareOf(given.config, place))
+    },
+    onAsk: () => report(),
+  })
+  if (given === undefined) throw new Error('The keeper has given no configuration.')
+  const { config, secret } = given as Given
+  const { store, counters, spool } = keeper
+  /** Without the keeper nothing new is begun: it could not be charged. */
+  const requireKeeper = () => {
+    store.file.require()
+    if (!keeper.isUp()) throw restarting()
+  }
+  const own = await createGateway({
+    ...{
+      config: shareOf(config, place),
+      secrets: createSecretBox(secret),
+      processes: processesOf(place),
+    },
+    ...{ store: { ...store, file: { require: requireKeeper } }, counters, spool, log },
+    clock: systemClock,
+    onConfig(changed) {
+      hosts = hostsOf(changed)
+    },
+  })
+  gateway = own
+  report = createReport(own, counters)
+  let hosts = hostsOf(own.config())
+  const passOn = createPassOn({ socket: place.pages, secret: place.secret })
+  const app = createModelApp({
+    ...{ models: own.models, notOffered: own.notOffered, onRefused: own.onRefused, log, passOn },
+    closesConnections: () => isDraining || own.slots.areConnectionsShort(),
+    front: (request, server) => (hosts.isFront(request) ? passOn({ request, server }) : undefined),
+    isHidden: (request) => hosts.isHidden(request),
+  })
+  const refresh = createSingleFlight(async () => {
+    try {
+      const changed = await store.changedElsewhere()
+      if (changed === 'accounts') own.authenticator.forget()
+      if (changed !== 'all') return
+      await own.readAnew()
+      await own.care.refresh()
+    } catch (error) {
+      log.error('change of the database not followed', { error: String(error) })
+    }
+  })
+  keeper.onChanged(() => void refresh())
+  const listening = listen(app, config)
+  const { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
+  const drain = () => {
+    isDraining = true
+  }
+  const stopping = createStopping({
+    ...{ gateway: { ...own, drain }, listening, delayMs, graceMs, log },
+  })
+  let stopped: Promise<readonly string[]> | undefined
+
+  async function stop(): Promise<readonly string[]> {
+    await stopping.drain()
+    await stopping.endRequests()
+    await stopping.close('changes of the database', refresh.idle)
+    await stopping.close('work in the background', own.stop)
+    await stopping.close('the connection to the keeper', keeper.close)
+    return stopping.left
+  }
+
+  return {
+    /** Drains, settles and closes; a second call skips the waiting. */
+    stop(): Promise<readonly string[]> {
+      if (stopped) stopping.hurry()
+      stopped ??= stop()
+      return stopped
+    },
+    waitsFor: stopping.waitsFor,
+  }
+}
+
+const hostsOf = ({ site }: Config) => createHostRules(site, publicPaths)
+
+/** A worker's part of what all workers together may have. */
+export function shareOf(config: Config, { workers }: GroupPlace): Config {
+  const share = (most: number | null) => (most === null ? null : Math.ceil(most / workers))
+  const { maxRequests, maxConnections } = config.server
+  const limits = { maxRequests: share(maxRequests), maxConnections: share(maxConnections) }
+  return { ...config, server: { ...config.server, ...limits } }
+}
+
+const restarting = () =>
+  new GatewayError(
+    'overloaded',
+    'This gateway is starting again. Nothing is wrong with this request: repeat it in a second.',
+    { retryAfter: 1 },
+  )
