@@ -1,0 +1,294 @@
+import type { Lease, LeaseWish } from './messages.ts'
+
+/** Two requests within this time are use: the first one alone wishes for nothing. */
+const useMs = 5_000
+/** A spare that is used up within this time was too small: the next is twice as large. */
+const refillMs = 1_000
+/** A spare that lasts longer is too large: half of it is returned; all, where nothing was taken. */
+const idleMs = 5_000
+/** While an account is short of money, its leases only shrink. */
+const shortMs = 1_000
+/** After a grant that was too little. */
+const pauseMs = 100
+/** The first spare, as a multiple of the request that lacked one. */
+const firstSpare = 4
+
+/** What a process holds of the money of one account, in nano-USD. */
+interface Held {
+  readonly accountId: number
+  /** As last answered, by the wish `no`. */
+  leaseNano: number
+  no: number
+  /** Promised to requests whose end is not stored. */
+  usedNano: number
+  /** Returned by wishes up to `returnedNo`, as far as they may not be answered. */
+  returningNano: number
+  returnedNo: number
+  /** The last wish; above `no`: it is not answered. */
+  askedNo: number
+  /** A growth is on its way. */
+  isGrowing: boolean
+  /** Its last wish failed, and may have been done. */
+  isUnsure: boolean
+  /** The last growth was too little: money is getting short. */
+  wasTooLittle: boolean
+  /** The spare that is aimed at. */
+  aimNano: number
+  refilledAt: number
+  takenAt: number
+  missedAt: number
+  shortUntil: number
+  isDue: boolean
+}
+
+const spareOf = (held: Held): number => held.leaseNano - held.returningNano - held.usedNano
+
+/** What is promised already, and not held: not what is merely uncertain. */
+const owedOf = (held: Held): number => Math.max(0, held.usedNano - held.leaseNano)
+
+export type Borrower = ReturnType<typeof createBorrower>
+
+/**
+ * The leases of one process: what it holds, what it uses, and what it wishes. Times are milliseconds of
+ * one monotonic clock. What counts as held is never more than what the lender has lent.
+ */
+export function createBorrower() {
+  const accounts = new Map<number, Held>()
+  const due: Held[] = []
+  let lastNo = 0
+
+  function heldOf(accountId: number): Held {
+    let held = accounts.get(accountId)
+    if (held === undefined) {
+      held = nothingHeld(accountId, lastNo)
+      accounts.set(accountId, held)
+    }
+    return held
+  }
+
+  function setDue(held: Held): void {
+    if (held.isDue) return
+    held.isDue = true
+    due.push(held)
+  }
+
+  function miss(held: Held, nano: number, now: number): void {
+    const isUse = now - held.missedAt < useMs
+    held.missedAt = now
+    if (isUse) aim(held, firstSpare * nano)
+  }
+
+  function aim(held: Held, spareNano: number): void {
+    held.aimNano = Math.max(held.aimNano, spareNano)
+    setDue(held)
+  }
+
+  /** Between two wishes a lease only falls: of answers that overtook each other the lower one is newer. */
+  function answered(held: Held, { leaseNano, no }: Lease): void {
+    if (no <= held.no) {
+      // It is old, or a wish was done that was taken for lost.
+      if (leaseNano > held.leaseNano) ask(held)
+      else if (no === held.no) held.leaseNano = leaseNano
+      return
+    }
+    held.leaseNano = leaseNano
+    held.no = no
+    if (no >= held.returnedNo) held.returningNano = 0
+    if (no < held.askedNo) return
+    held.isUnsure = false
+    held.wasTooLittle = held.isGrowing && spareOf(held) * 2 < held.aimNano
+    if (held.wasTooLittle) held.aimNano = Math.floor(held.aimNano / 2)
+    held.isGrowing = false
+  }
+
+  function wishOf(held: Held, now: number): LeaseWish | undefined {
+    const byNano = changeOf(held, now)
+    if (byNano === 0 && !held.isUnsure) return undefined
+    const isOwed = owedOf(held) > 0
+    lastNo++
+    held.askedNo = lastNo
+    held.isUnsure = false
+    if (byNano > 0) held.isGrowing = true
+    else if (byNano < 0) {
+      held.returningNano -= byNano
+      held.returnedNo = lastNo
+    }
+    const wish = { accountId: held.accountId, no: lastNo, byNano }
+    return isOwed ? { ...wish, isOwed } : wish
+  }
+
+  /** Forgets what the lender lent: only what `leaseNano` says is held. */
+  function restart(held: Held, leaseNano: number): void {
+    held.leaseNano = leaseNano
+    held.no = lastNo
+    held.askedNo = lastNo
+    held.returningNano = 0
+    held.isGrowing = false
+    held.isUnsure = false
+    if (owedOf(held) > 0) setDue(held)
+  }
+
+  function shrink(accountId: number, now: number): void {
+    const held = accounts.get(accountId)
+    if (held === undefined) return
+    held.shortUntil = now + shortMs
+    if (spareOf(held) > 0) setDue(held)
+  }
+
+  return {
+    /** Takes from the lease for a request; false: it does not cover this. */
+    take(accountId: number, nano: number, now: number): boolean {
+      const held = accounts.get(accountId)
+      if (held === undefined) {
+        heldOf(accountId).missedAt = now
+        return false
+      }
+      const restNano = spareOf(held) - nano
+      if (restNano < 0) {
+        miss(held, nano, now)
+        return false
+      }
+      held.usedNano += nano
+      held.takenAt = now
+      if (restNano * 2 < held.aimNano) setDue(held)
+      return true
+    },
+    /** Ends the use of what was taken: its request costs less, or its end is stored (then before `answered`). */
+    release(accountId: number, nano: number): void {
+      const held = accounts.get(accountId)
+      if (held === undefined || nano === 0) return
+      held.usedNano -= nano
+      if (held.shortUntil > 0) setDue(held)
+    },
+    /** Aims at this much unused: others ask for it. */
+    want(accountId: number, spareNano: number, now: number): void {
+      const held = heldOf(accountId)
+      held.missedAt = now
+      aim(held, spareNano)
+    },
+    /** What of a lease is unused. */
+    spareNano(accountId: number): number {
+      const held = accounts.get(accountId)
+      return held ? Math.max(0, spareOf(held)) : 0
+    },
+    /** Whether `wishes` has something to say. */
+    hasWishes: (): boolean => due.length > 0,
+    /** Wishes for the next batch. Each is answered by `answered`, or ends by `failed`. */
+    wishes(now: number): readonly LeaseWish[] {
+      if (due.length === 0) return none
+      const wishes: LeaseWish[] = []
+      for (const held of due.splice(0)) {
+        held.isDue = false
+        const wish = wishOf(held, now)
+        if (wish) wishes.push(wish)
+      }
+      return wishes
+    },
+    /** The lender's answer to a batch. */
+    answered(leases: readonly Lease[], now: number): void {
+      for (const lease of leases) {
+        const held = accounts.get(lease.accountId)
+        if (held) {
+          answered(held, lease)
+          if (spareOf(held) > 0 ? now < held.shortUntil : isWanting(held, now)) setDue(held)
+        } else if (lease.leaseNano > 0) ask(heldOf(lease.accountId))
+      }
+    },
+    /** The wishes of a batch that was not answered: they may have been done or not, or are done later. */
+    failed(wishes: readonly LeaseWish[]): void {
+      for (const { accountId, no } of wishes) {
+        const held = accounts.get(accountId)
+        const isLast = held && (held.askedNo === no || held.askedNo <= held.no)
+        if (isLast) ask(held)
+      }
+    },
+    /** The accounts are short of money: what is unused goes back, and nothing more is wished for a while. */
+    recalled(accountIds: readonly number[], now: number): void {
+      for (const accountId of accountIds) shrink(accountId, now)
+    },
+    /** Once a second: returns what is idle, and forgets accounts without any. */
+    rest(now: number): void {
+      for (const held of accounts.values()) {
+        if (spareOf(held) > 0 && now - held.refilledAt >= idleMs) {
+          held.aimNano = now - held.takenAt >= idleMs ? 0 : Math.floor(held.aimNano / 2)
+          held.refilledAt = now
+          setDue(held)
+        }
+        if (isForgettable(held, now)) accounts.delete(held.accountId)
+      }
+    },
+    /** The lender has ended all leases: what is promised is owed. */
+    lost(): void {
+      for (const held of accounts.values()) {
+        const isAsking = held.askedNo > held.no
+        restart(held, 0)
+        // A wish that is still under way may be done for a node that has come back.
+        if (isAsking) ask(held)
+      }
+    },
+    /**
+     * For a lender that knows nothing, or too much: what is promised is the whole lease from now on. Wishes
+     * up to `no` are void, and so is what was said before with a lower one.
+     */
+    owed(): { readonly leases: readonly Lease[]; readonly no: number } {
+      lastNo++
+      for (const held of accounts.values()) restart(held, held.usedNano)
+      const used = [...accounts.values()].filter(({ usedNano }) => usedNano > 0)
+      const no = lastNo
+      return {
+        leases: used.map(({ accountId, usedNano }) => ({ accountId, leaseNano: usedNano, no })),
+        no,
+      }
+    },
+    /** Adds what a borrower of this one owes, covered or not. */
+    owe(accountId: number, nano: number): void {
+      const held = heldOf(accountId)
+      held.usedNano += nano
+      if (owedOf(held) > 0) setDue(held)
+    },
+  }
+
+  /** Asks how large the lease is, where nothing else is wished. */
+  function ask(held: Held): void {
+    held.isGrowing = false
+    held.isUnsure = true
+    setDue(held)
+  }
+}
+
+const none: readonly LeaseWish[] = []
+
+const long = Number.NEGATIVE_INFINITY
+
+const nothingHeld = (accountId: number, no: number): Held => ({
+  ...{ accountId, no, leaseNano: 0, usedNano: 0, returningNano: 0, askedNo: no, aimNano: 0 },
+  returnedNo: no,
+  ...{ isGrowing: false, isUnsure: false, wasTooLittle: false, isDue: false },
+  ...{ refilledAt: long, takenAt: long, missedAt: long, shortUntil: 0 },
+})
+
+/** By how much a lease should change now. */
+function changeOf(held: Held, now: number): number {
+  const spareNano = spareOf(held)
+  if (now < held.shortUntil && spareNano >= 0) return 0 - spareNano
+  if (now >= held.shortUntil) held.shortUntil = 0
+  if (spareNano > 2 * held.aimNano) return held.aimNano - spareNano
+  if (held.isGrowing) return 0
+  const owedNano = owedOf(held)
+  if (owedNano > 0 || !isWanting(held, now)) return owedNano
+  if (now - held.refilledAt < refillMs && !held.wasTooLittle) held.aimNano *= 2
+  held.refilledAt = now
+  return held.aimNano - spareNano
+}
+
+function isWanting(held: Held, now: number): boolean {
+  if (owedOf(held) > 0) return true
+  if (spareOf(held) * 2 >= held.aimNano) return false
+  return !held.wasTooLittle || now - held.refilledAt >= pauseMs
+}
+
+const isForgettable = (held: Held, now: number): boolean =>
+  !held.isDue &&
+  held.leaseNano + held.usedNano + held.returningNano === 0 &&
+  held.askedNo <= held.no &&
+  now - held.missedAt >= useMs

@@ -1,0 +1,131 @@
+import type { Borrower } from './borrower.ts'
+import { grant } from './grant.ts'
+import type { Lease, LeaseWish } from './messages.ts'
+
+/** A wish gets at most this part of the spare capital: others wish, too. */
+const shareOfSpare = 2
+
+/** One connection of a worker: what it holds of the keeper's leases. */
+export interface Loan {
+  /**
+   * When a batch arrives: takes its returns, and learns what is lacking. False: the loan has ended, and
+   * the batch must be dropped: a living worker sends it again on its new connection, where it owes for it.
+   */
+  arrived(wishes: readonly LeaseWish[], now: number): boolean
+  /**
+   * When a settlement arrives: gives how much of it the lease covers. It is the keeper's to settle: it
+   * stays in use until `release` of the keeper's own borrower.
+   */
+  settled(accountId: number, leasedNano: number): number
+  /** The settlement was not stored; the worker is told so. False: it is gone, the keeper stores it. */
+  failed(accountId: number, coveredNano: number): boolean
+  /** When its batch is committed: grants, and gives the leases of these accounts. */
+  granted(wishes: readonly LeaseWish[], accountIds: Iterable<number>, now: number): readonly Lease[]
+  /** What of an account it holds. */
+  leaseNano(accountId: number): number
+  /** The worker has died, or speaks on a new connection: all it held is free. */
+  end(): void
+}
+
+export type Lender = ReturnType<typeof createLender>
+
+/**
+ * Lends to workers what the process itself has borrowed: `capital`. What workers hold is in use there;
+ * what is too little for them is wished for by the capital's next batch.
+ */
+export function createLender(capital: Borrower) {
+  const loans = new Set<Loan>()
+
+  /** A worker says on a new connection what it owes; wishes up to `no` are void. Ends an earlier loan before. */
+  function joined(owed: readonly Lease[], no: number): Loan {
+    const loan = createLoan(capital, owed, no, () => loans.delete(loan))
+    loans.add(loan)
+    return loan
+  }
+
+  return {
+    joined,
+    /** Those that hold some of an account's money: they return it when the account is short. */
+    holders: (accountId: number): readonly Loan[] =>
+      [...loans].filter((loan) => loan.leaseNano(accountId) > 0),
+    /** All leases have ended, by `lost` of the capital: each worker must join anew, with what it owes. */
+    lost(): void {
+      for (const loan of [...loans]) loan.end()
+      capital.lost()
+    },
+  }
+}
+
+function createLoan(
+  capital: Borrower,
+  owed: readonly Lease[],
+  voidNo: number,
+  onEnd: () => void,
+): Loan {
+  const leases = new Map<number, Lease>()
+  let isOver = false
+
+  const leaseOf = (accountId: number): Lease =>
+    leases.get(accountId) ?? { accountId, leaseNano: 0, no: voidNo }
+
+  const lower = (lease: Lease, byNano: number): void => {
+    leases.set(lease.accountId, { ...lease, leaseNano: lease.leaseNano - byNano })
+  }
+
+  function giveBack(wish: LeaseWish): void {
+    const before = leaseOf(wish.accountId)
+    const after = grant(before, wish, 0)
+    leases.set(wish.accountId, after)
+    capital.release(wish.accountId, before.leaseNano - after.leaseNano)
+  }
+
+  function lend(wish: LeaseWish, now: number): void {
+    const { accountId } = wish
+    const before = leaseOf(accountId)
+    const after = grant(before, wish, capital.spareNano(accountId), shareOfSpare)
+    const grownNano = after.leaseNano - before.leaseNano
+    if (wish.isOwed) capital.owe(accountId, grownNano)
+    else if (grownNano > 0) capital.take(accountId, grownNano, now)
+    leases.set(accountId, after)
+  }
+
+  for (const lease of owed) {
+    leases.set(lease.accountId, lease)
+    capital.owe(lease.accountId, lease.leaseNano)
+  }
+
+  return {
+    arrived(wishes, now) {
+      if (isOver) return false
+      for (const wish of wishes) {
+        if (wish.byNano < 0) giveBack(wish)
+        else if (wish.byNano > 0) capital.want(wish.accountId, shareOfSpare * wish.byNano, now)
+      }
+      return true
+    },
+    settled(accountId, leasedNano) {
+      const lease = leaseOf(accountId)
+      const coveredNano = Math.min(lease.leaseNano, leasedNano)
+      if (coveredNano > 0) lower(lease, coveredNano)
+      return coveredNano
+    },
+    failed(accountId, coveredNano) {
+      if (!isOver) lower(leaseOf(accountId), -coveredNano)
+      return !isOver
+    },
+    granted(wishes, accountIds, now) {
+      if (isOver) return []
+      for (const wish of wishes) if (wish.byNano >= 0) lend(wish, now)
+      const named = new Set(accountIds)
+      for (const { accountId } of wishes) named.add(accountId)
+      return [...named].map(leaseOf)
+    },
+    leaseNano: (accountId) => leaseOf(accountId).leaseNano,
+    end() {
+      if (isOver) return
+      isOver = true
+      onEnd()
+      for (const { accountId, leaseNano } of leases.values()) capital.release(accountId, leaseNano)
+    },
+  }
+}
