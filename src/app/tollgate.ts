@@ -26,7 +26,9 @@ interface TollgateParts extends Omit<GatewayParts, 'store' | 'onCommitted' | 'on
   readonly sessions?: Sessions
   readonly sessionTick?: Clock | undefined
   /** Processes that answer for this one; absent: it answers all requests itself. */
-  readonly workers?: Pick<Workers, 'changed' | 'load' | 'recent' | 'over'> | undefined
+  readonly workers?:
+    | Pick<Workers, 'changed' | 'applied' | 'isBehind' | 'load' | 'recent' | 'over'>
+    | undefined
 }
 
 export type Tollgate = Awaited<ReturnType<typeof createTollgate>>
@@ -50,7 +52,8 @@ export async function createTollgate(parts: TollgateParts) {
   const hearing = createHearing(store, () => inTurn(gateway.readAnew), tick)
   const readiness = createReadiness({
     isGone: () => store.file?.trouble() !== undefined,
-    ...{ check: store.check, isBehind: gateway.isBehind, spool: parts.spool },
+    isBehind: () => gateway.isBehind() || (workers?.isBehind() ?? false),
+    ...{ check: store.check, spool: parts.spool },
     ...{ isDeaf: hearing.isDeaf, isShort: gateway.descriptors.isShort, tick, log },
   })
   const site = createSite({
@@ -63,6 +66,7 @@ export async function createTollgate(parts: TollgateParts) {
       await gateway.readAnew().finally(() => workers?.changed('all'))
       await care.refresh()
       await site.refresh()
+      await workers?.applied()
     }),
   )
   const syncVendorPrices = createVendorPriceSync(store, catalog.rows().channels)

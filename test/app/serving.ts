@@ -105,7 +105,15 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     socketLifeMs: options.socketLifeMs,
     member: group?.member,
   })
-  const serving = group ? { ...served, url: await group.start(log) } : served
+  const grouped = group && {
+    ...served,
+    url: await group.start(log),
+    stop() {
+      void group.stop()
+      return served.stop()
+    },
+  }
+  const serving = grouped ?? served
   let opened: Tables | undefined
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
   return {

@@ -16,11 +16,14 @@ export function createTestGroup(workers: number) {
     onFrozen() {},
     onDied() {},
     async workersEnded() {
-      await Promise.all(running.map((worker) => worker.stop()))
+      await stop()
     },
   }
+  const stop = () => Promise.all(running.map((worker) => worker.stop()))
   return {
     member,
+    /** Stops the workers, as the starter does; a second call skips the waiting. */
+    stop,
     /** Starts a worker on a free port; gives its address. */
     async start(log: Logger): Promise<string> {
       let url = ''

@@ -68,9 +68,13 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     /** The keeper's own requests go by the same commits as those of its workers. */
     store: { ...store, records: { ...store.records, ...desk.records } } satisfies Store,
     changed: desk.changed,
+    /** Resolves when the workers have applied what has changed, or do not answer in time. */
+    applied: () => desk.ask('applied'),
     /** Gives the workers a changed configuration. */
     give: desk.give,
     setTrouble: desk.setTrouble,
+    /** Whether settlements of a worker wait that the store did not take. */
+    isBehind: (): boolean => reports.all().some(({ report }) => report.isBehind),
     load: (own: Required<NodeLoad>): Required<NodeLoad> => reports.load(own),
     recent: (own: RecentCounts, channelId: number): RecentCounts => reports.recent(own, channelId),
     /** The keeper's metrics with those of its workers. */

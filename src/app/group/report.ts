@@ -20,6 +20,8 @@ export interface WorkerReport {
     readonly refused: number
   }
   readonly slots: { readonly requests: number; readonly connections: number }
+  /** Whether settlements wait that the store did not take. */
+  readonly isBehind: boolean
   readonly cpuSeconds: number
   readonly openFiles: number | undefined
 }
@@ -45,6 +47,7 @@ export function createReport(gateway: Gateway, counters: Counters): () => Worker
         refused: budget.refused(),
       },
       slots: slots.refused(),
+      isBehind: gateway.isBehind(),
       cpuSeconds: (user + system) / 1e6,
       openFiles: countOpenFiles(),
     }

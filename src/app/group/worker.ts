@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { GatewayError } from '../../gateway/errors.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { createSingleFlight } from '../../lib/concurrency.ts'
+import { coalesce } from '../../lib/concurrency.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createSecretBox } from '../../lib/secrets.ts'
 import { createHostRules } from '../../site/addresses.ts'
@@ -31,7 +31,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
   let given: Given | undefined
   let gateway: Gateway | undefined
   let isDraining = false
-  let report = (): unknown => undefined
+  const questions: Record<string, () => unknown> = {}
   const keeper = await openKeeper({
     ...{ address: place.link, secret: place.secret, log },
     worker: { index, pid: process.pid },
@@ -39,7 +39,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
       given = now as Given
       gateway?.configure(shareOf(given.config, place))
     },
-    onAsk: () => report(),
+    onAsk: (what) => questions[what]?.(),
   })
   if (given === undefined) throw new Error('The keeper has given no configuration.')
   const { config, secret } = given as Given
@@ -62,7 +62,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
     },
   })
   gateway = own
-  report = createReport(own, counters)
+  questions.report = createReport(own, counters)
   let hosts = hostsOf(own.config())
   const passOn = createPassOn({ socket: place.pages, secret: place.secret })
   const app = createModelApp({
@@ -71,7 +71,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
     front: (request, server) => (hosts.isFront(request) ? passOn({ request, server }) : undefined),
     isHidden: (request) => hosts.isHidden(request),
   })
-  const refresh = createSingleFlight(async () => {
+  const refresh = coalesce(async () => {
     try {
       const changed = await store.changedElsewhere()
       if (changed === 'accounts') own.authenticator.forget()
@@ -82,6 +82,10 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
       log.error('change of the database not followed', { error: String(error) })
     }
   })
+  questions.applied = async () => {
+    await refresh()
+    return true
+  }
   keeper.onChanged(() => void refresh())
   const listening = listen(app, config)
   const { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
@@ -96,7 +100,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
   async function stop(): Promise<readonly string[]> {
     await stopping.drain()
     await stopping.endRequests()
-    await stopping.close('changes of the database', refresh.idle)
+    await stopping.close('changes of the database', refresh)
     await stopping.close('work in the background', own.stop)
     await stopping.close('the connection to the keeper', keeper.close)
     return stopping.left
