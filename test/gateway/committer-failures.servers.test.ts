@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { commitRequests } from '../../src/store/schema/postgres-functions.ts'
+import { commitRequests } from '../../src/store/schema/postgres-commit.ts'
 import { now, seed, settlement } from '../store/support.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
 

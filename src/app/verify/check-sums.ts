@@ -68,7 +68,10 @@ const sumDifference =
 /** The balance of an account without an entry in the verified span. */
 export const balanceDifference = sumDifference('balance', 'what its newest ledger entry left')
 
-export const reservedDifference = sumDifference('reserved', 'the sum of its reservations')
+export const reservedDifference = sumDifference(
+  'reserved',
+  'the sum of its reservations and leases',
+)
 
 const spendingFields = ['total_nano', 'month_nano', 'day_nano', 'reserved_nano'] as const
 

@@ -10,6 +10,7 @@ import type {
 } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
+import { endLeases } from '../queries/leases.ts'
 import { all, type Engine, first, one, run, type Steps } from '../queries/steps.ts'
 import { quoted, type Sql, sql } from '../schema/sql.ts'
 import { newestVersion } from '../schema/versions.ts'
@@ -52,6 +53,8 @@ export const movedTables: readonly MovedTable[] = [
     money: ['amount_nano'],
     without: ['node_id', 'is_open'],
   },
+  // Ended when all is moved: their nodes do not exist there, either.
+  { name: 'lease', key: ['account_id', 'node_id'], money: ['amount_nano'] },
   { name: 'background_answer', key: ['request_id'] },
   { name: 'kept_answer', key: ['answer_id', 'account_id'] },
   byId('ledger', ['amount_nano']),
@@ -133,8 +136,8 @@ interface TargetParts {
   readonly takesNul: boolean
   insert(table: MovedTable, rows: readonly MovedRow[]): Steps<void>
   empty(): Steps<unknown>
-  /** Makes it ready to be served from; `unmark` says that the move is finished. */
-  finish(unmark: () => Steps<unknown>): Promise<void>
+  /** Makes it ready to be served from; `open` ends leases and says that the move is finished. */
+  finish(open: () => Steps<unknown>): Promise<void>
 }
 
 /** A target whose tables are there. */
@@ -144,6 +147,10 @@ export function createTarget(
 ): MoveTarget {
   const { write } = connection
   const unmark = () => run(sql`DROP TABLE unfinished_move`)
+  function* open() {
+    yield* endLeases(sql`TRUE`)
+    yield* unmark()
+  }
   return {
     ...createReader(connection),
     ...{ takesNul, begun },
@@ -164,7 +171,7 @@ export function createTarget(
         yield* empty()
         yield* unmark()
       }),
-    finish: () => finish(unmark),
+    finish: () => finish(open),
   }
 }
 

@@ -175,6 +175,8 @@ export interface Committed {
   readonly tokens: readonly TokenSpending[]
   /** This node's leases on the accounts of `Batch.leases` and of settlements with `leasedNano`. */
   readonly leases?: readonly Lease[]
+  /** Accounts too short for a request while leases on them are out, which are asked back: try again soon. */
+  readonly recalled?: readonly number[]
 }
 
 /** Where a node's leases come from: what the lender reports beside its answers to batches. */

@@ -18,7 +18,7 @@ export interface VerificationStore {
   oddDays(extent: Extent): AsyncIterable<Page<OddDay>>
   /** Balances that do not fit the newest entry, of accounts that `entries` does not give. */
   oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
-  /** Accounts whose sum of reservations is not the one that they carry. */
+  /** Accounts whose sum of reservations and leases is not the one that they carry. */
   oddReserved(): AsyncIterable<Page<OddSum>>
   /** Stored spendings of tokens that are not the sums of their days and reservations. */
   oddSpendings(): AsyncIterable<Page<OddSpending>>

@@ -1,19 +1,14 @@
-import { Value } from '@sinclair/typebox/value'
+import { DatabaseError } from 'pg'
 import { type Clock, utcDay } from '../../lib/clock.ts'
-import { firstLookMs } from '../ports/answers.ts'
-import {
-  type Batch,
-  type Committed,
-  Overrun,
-  type RequestRow,
-  type Reservation,
-  type Settlement,
-} from '../ports/records.ts'
+import type { Batch, Committed, Reservation, Settlement } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
 import { checkCharge } from '../queries/ledger.ts'
-import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
-import { type Connections, type Listening, type Statement, toJson } from './connections.ts'
+import { alreadyStored } from '../schema/postgres-commit.ts'
+import { places } from '../schema/postgres-rows.ts'
+import { createPreparation, type Known } from './batch.ts'
+import type { Connections, Statement } from './connections.ts'
 import type { Patience } from './engine.ts'
+import { overrunChannel } from './overruns.ts'
 
 interface Answer {
   readonly denied: readonly string[]
@@ -21,9 +16,14 @@ interface Answer {
   readonly overBudget: readonly string[]
   /** What can come to more, while another such request of its account is under way. */
   readonly busy: readonly string[]
-  readonly accounts: readonly (readonly [number, number])[]
+  /** The accounts of the batch and, in the same order, their balances; null: there are none. */
+  readonly ids: readonly number[] | null
+  readonly balances: readonly number[] | null
   /** Id, and what was spent in all, on the day and in its month. */
   readonly tokens: readonly (readonly [number, number, number, number])[]
+  /** Account, amount and the last wish. */
+  readonly leases?: readonly (readonly [number, number, number])[]
+  readonly recalled?: readonly number[] | null
 }
 
 /** The call, and in the same transaction its notifications; most batches have none. */
@@ -32,17 +32,18 @@ function statementOf(
   values: readonly unknown[],
   notices: readonly string[],
 ): Statement {
-  const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer`
+  const text = `SELECT ${name}(${places}) AS answer`
   if (notices.length === 0) return { text, values, name }
-  const telling = `(SELECT count(pg_notify('${overrunChannel}', payload)) FROM unnest($11::text[]) AS payload)`
+  const payloads = `unnest($${values.length + 1}::text[])`
+  const telling = `(SELECT count(pg_notify('${overrunChannel}', payload)) FROM ${payloads} AS payload)`
   return { text: `${text}, ${telling}`, values: [...values, notices] }
 }
 
 /**
- * The hot path's writing: one call, and so one round trip, for a whole batch (`postgres-functions.ts`).
+ * The hot path's writing: one call, and so one round trip, for a whole batch (`postgres-commit.ts`).
  * Throws and stores nothing when a charge is no whole number of nano-USD or a balance would leave the
- * exact integers. Committing a batch twice changes nothing. `node` makes the reservations; undefined: it
- * is in no list.
+ * exact integers. Committing a batch twice changes nothing. `node` makes the reservations and holds the
+ * leases; undefined: it is in no list, and gets none.
  */
 export function createCommit(
   connections: Connections,
@@ -50,16 +51,39 @@ export function createCommit(
   clock: Clock,
   node: () => number | undefined,
 ) {
+  const prepare = createPreparation()
+
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
-    const { name, json, settled, released, accountIds, tokenIds, lowest, highest, notices } =
-      prepare(batch)
-    const values = [
-      ...[json, settled, released, accountIds, tokenIds, now, day, node() ?? null],
-      ...[lowest, highest],
-    ]
-    const statement = statementOf(name, values, notices)
-    const { rows } = await patiently(() => connections.query(statement))
-    return JSON.parse(String(rows[0]?.answer))
+    let known: Known | undefined
+    // Requests that are stored already are found once; then others may be, which another node stored.
+    for (;;) {
+      const prepared = prepare(batch, known)
+      const { name, values, lowest, highest, notices } = prepared
+      const told = [now, day, node() ?? null, lowest, highest]
+      const statement = statementOf(name, [...values, ...told], notices)
+      try {
+        const { rows } = await patiently(() => connections.query(statement))
+        prepared.done()
+        return JSON.parse(String(rows[0]?.answer))
+      } catch (error) {
+        if (!isAlreadyStored(error)) throw error
+        known = await find(batch.settle ?? [], lowest, highest)
+      }
+    }
+  }
+
+  async function find(
+    settle: readonly Settlement[],
+    lowest: string,
+    highest: string,
+  ): Promise<Known> {
+    const ids = settle.map(({ request }) => request.requestId)
+    const { rows } = await patiently(() =>
+      connections.query({ text: selectKnown, values: [ids, lowest, highest] }),
+    )
+    const isOf = (ending: boolean) =>
+      new Set(rows.filter(({ swept }) => swept === ending).map(({ id }) => String(id)))
+    return { stored: isOf(false), swept: isOf(true) }
   }
 
   /** Midnight lies between the request and now: its budget is that of its own day. */
@@ -87,16 +111,26 @@ export function createCommit(
         ...isReleased.map((requestId) => [requestId, 'balance'] as const),
         ...answers.flatMap(denials),
       ]),
-      accounts: answers.flatMap(({ accounts }) =>
-        accounts.map(([accountId, balanceNano]) => ({ accountId, balanceNano })),
+      accounts: answers.flatMap(({ ids, balances }) =>
+        (ids ?? []).map((accountId, at) => ({ accountId, balanceNano: balances?.[at] ?? 0 })),
       ),
       tokens: first.tokens.map(([tokenId, totalNano, dayNano, monthNano]) => ({
         tokenId,
         spent: { totalNano, dayNano, monthNano, day },
       })),
+      leases: (first.leases ?? []).map(([accountId, leaseNano, no]) => ({
+        ...{ accountId, leaseNano, no },
+      })),
+      recalled: answers.flatMap(({ recalled }) => recalled ?? []),
     }
   }
 }
+
+const isAlreadyStored = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === alreadyStored
+
+const selectKnown = `SELECT request_id AS id, ending = 'interrupted' AS swept FROM request
+WHERE request_id = ANY ($1) AND request_id BETWEEN $2 AND $3`
 
 /** What came before it in the batch is stored: the error must not say otherwise. */
 function partlyDone(error: unknown): never {
@@ -121,107 +155,4 @@ function sorted(reserve: readonly Reservation[], released: ReadonlySet<string>, 
     else late.push(one)
   }
   return { asked, late, isReleased }
-}
-
-function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) {
-  const settled = firstOfEach(settle)
-  const attempts = settled.flatMap(({ request: { requestId }, attempts }) =>
-    attempts.map((attempt, position) => ({ requestId, position, ...attempt })),
-  )
-  const requests = settled.map(({ request }) => request)
-  const answers = answersOf(settled)
-  let [lowest, highest] = ['', '']
-  for (const { requestId } of [...requests, ...reserve]) {
-    if (lowest === '' || requestId < lowest) lowest = requestId
-    if (requestId > highest) highest = requestId
-  }
-  return {
-    // Most batches have none, and are spared what is done for them.
-    name: answers === undefined ? commitRequests : commitAnswers,
-    notices: overrunPayloads(settled.flatMap(({ overrun }) => overrun ?? [])),
-    settled: requests.map(({ requestId }) => requestId),
-    released: [...new Set(release)],
-    lowest,
-    highest,
-    accountIds: distinct([...requests, ...reserve, ...grow].map(({ accountId }) => accountId)),
-    tokenIds: distinct([...requests, ...reserve].map(({ tokenId }) => tokenId)),
-    json: toJson({
-      settle: requests.map(requestFlags),
-      attempts,
-      reserve: reserve.map((one) => ({
-        ...one,
-        stream: Number(one.stream),
-        isOpen: Number(one.isOpen ?? false),
-      })),
-      grow,
-      ...answers,
-    }),
-  }
-}
-
-function answersOf(settled: readonly Settlement[]) {
-  const begun = settled.flatMap((one) => one.begun ?? [])
-  const kept = settled.flatMap((one) => one.kept ?? [])
-  const ended = settled.filter((one) => one.endsBackground).map((one) => one.request.requestId)
-  if (begun.length + kept.length + ended.length === 0) return undefined
-  return { begun, kept, ended, dueInMs: firstLookMs }
-}
-
-const distinct = (ids: readonly number[]) => [...new Set(ids)]
-
-/** Of a request that is settled twice the first counts. */
-function firstOfEach(settle: readonly Settlement[]): readonly Settlement[] {
-  const first = new Map<string, Settlement>()
-  for (const one of settle) {
-    if (!first.has(one.request.requestId)) first.set(one.request.requestId, one)
-  }
-  return [...first.values()]
-}
-
-const requestFlags = (request: RequestRow) => ({
-  ...request,
-  stream: Number(request.stream),
-  estimated: Number(request.estimated),
-  clamped: Number(request.clamped),
-  longContextPricing: Number(request.longContextPricing),
-})
-
-/** The `NOTIFY` channel for answers that cost more than estimated. */
-const overrunChannel = 'tollgate_dearer'
-
-/** In bytes. The server refuses longer ones, and with them the commit. */
-const longestPayload = 7_999
-
-export interface OverrunNews extends Listening {
-  /** `listener` gets all that arrive from now on, this process's own included. */
-  onOverrun(listener: (overrun: Overrun) => void): void
-}
-
-export function createOverrunNews(): OverrunNews {
-  let notify: (overrun: Overrun) => void = () => {}
-  return {
-    channel: overrunChannel,
-    onPayload(payload) {
-      const overrun = readPayload(payload)
-      if (overrun) notify(overrun)
-    },
-    onOverrun(listener) {
-      notify = listener
-    },
-  }
-}
-
-function overrunPayloads(all: readonly Overrun[]): readonly string[] {
-  const payloads = all.map((one) => JSON.stringify(one))
-  return payloads.filter((payload) => Buffer.byteLength(payload) <= longestPayload)
-}
-
-/** Undefined: another version's form. */
-function readPayload(payload: string): Overrun | undefined {
-  try {
-    const notice: unknown = JSON.parse(payload)
-    return Value.Check(Overrun, notice) ? notice : undefined
-  } catch {
-    return undefined
-  }
 }

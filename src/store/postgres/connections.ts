@@ -55,7 +55,7 @@ export interface ConnectionOptions {
   readonly settings?: Settings
   /** `application_name` on the server; default: a unique name. */
   readonly applicationName?: string
-  readonly listening?: Listening
+  readonly listening?: readonly Listening[]
   /** Check a connection that was idle for a second before it is used. */
   readonly asksFirst?: boolean
 }
@@ -90,11 +90,11 @@ export function asLost(error: unknown): unknown {
   return new ConnectionLost(error.message, { cause: error })
 }
 
-async function listen(client: ClientBase, { channel, onPayload }: Listening): Promise<void> {
+async function listen(client: ClientBase, listening: readonly Listening[]): Promise<void> {
   client.on('notification', ({ channel: on, payload = '' }) => {
-    if (on === channel) onPayload(payload)
+    for (const { channel, onPayload } of listening) if (on === channel) onPayload(payload)
   })
-  await client.query(`LISTEN ${channel}`)
+  await client.query(listening.map(({ channel }) => `LISTEN ${channel}`).join('; '))
 }
 
 /** Makes no connection yet. Throws `StoreError` for an encryption that can't be. */

@@ -112,12 +112,12 @@ function assemble(connection: PostgresMove, begun: BegunMove | undefined): MoveT
       yield* run(insertRows(table, rows))
     },
     empty: () => run(sql.raw(`TRUNCATE ${written}`)),
-    async finish(unmark) {
+    async finish(open) {
       // Statistics for the planner, and the visibility map.
       await connection.query({ text: `VACUUM (ANALYZE) ${written}` })
       await connection.write(function* () {
         for (const { name, key } of movedTables) if (key[0] === 'id') yield* all(continueIds(name))
-        yield* unmark()
+        yield* open()
       })
     },
   })

@@ -13,10 +13,10 @@ import {
   foundTokenColumns,
   toTokenRecord,
 } from '../queries/tokens.ts'
-import { sweepReservations } from '../schema/postgres-functions.ts'
+import { sweepReservations } from '../schema/postgres-closing.ts'
 import { partitionsAhead } from '../schema/postgres-partitions.ts'
 import { sql } from '../schema/sql.ts'
-import { createCommit, createOverrunNews, type OverrunNews } from './commit.ts'
+import { createCommit } from './commit.ts'
 import {
   type ConnectionOptions,
   type Connections,
@@ -25,9 +25,11 @@ import {
 } from './connections.ts'
 import { createEngine, createPatience, type Patience } from './engine.ts'
 import { explainFailure } from './failures.ts'
+import { createLeaseSource, createRecallNews } from './leases.ts'
 import { type Changes, createChanges, createDocumentStore } from './listener.ts'
 import { createSource, listConnections, listSettings } from './lists.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
+import { createOverrunNews, type OverrunNews } from './overruns.ts'
 import {
   createVerification,
   verificationConnections,
@@ -64,12 +66,12 @@ const endingBy = (statementMs: number): Settings => ({
 
 /** Opens a database, making or upgrading its tables. Throws `StoreError` with place and way out. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const news = createOverrunNews()
+  const news = { overruns: createOverrunNews(), recalls: createRecallNews() }
   const connections = createConnections({
     connections: requestConnections,
     answerTimeoutMs: requestMs,
     settings: { ...endingBy(requestMs), lock_timeout: lockMs },
-    listening: news,
+    listening: [news.overruns, news.recalls.listening],
     ...options,
   })
   try {
@@ -96,11 +98,16 @@ async function migrateAlone(options: PostgresOptions): Promise<void> {
   }
 }
 
+interface News {
+  readonly overruns: OverrunNews
+  readonly recalls: ReturnType<typeof createRecallNews>
+}
+
 function assemble(
   options: PostgresOptions,
   connections: Connections,
   changes: Changes,
-  news: OverrunNews,
+  { overruns, recalls }: News,
 ): PostgresStore {
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
@@ -142,6 +149,13 @@ function assemble(
     return Number(rows[0]?.interrupted)
   }
 
+  const { nodes, leases } = createLeaseSource(
+    createNodeStore(soon, now, sweep, (id) => {
+      nodeId = id
+    }),
+    { engine: soon, clock, onRecall: recalls.onRecall },
+  )
+
   async function close(): Promise<void> {
     await changes.close()
     const all = [connections, working, reading, verifying]
@@ -157,15 +171,14 @@ function assemble(
     },
     records: {
       isShared: true,
-      onOverrun: news.onOverrun,
+      onOverrun: overruns.onOverrun,
+      leases,
       ...createRecordReading(engine),
       commit: createCommit(connections, patiently, clock, () => nodeId),
       sweep,
     },
     verification: createVerification(verifying, createPatience(verifying, patienceMs)),
-    nodes: createNodeStore(soon, now, sweep, (id) => {
-      nodeId = id
-    }),
+    nodes,
     documents: createDocumentStore(changes.onListener),
     changedElsewhere: changes.since,
     async check() {

@@ -6,6 +6,7 @@ import {
 } from '../ports/nodes.ts'
 import { parseColumn } from '../schema/columns.ts'
 import { type Sql, sql } from '../schema/sql.ts'
+import { endLeases } from './leases.ts'
 import { all, type Engine, insert, run } from './steps.ts'
 
 type NodeRow = Omit<NodeView, 'isAlive' | 'load'> & { readonly load: string }
@@ -54,7 +55,10 @@ export function createNodeStore(
       ),
     async forget(id, seenAt) {
       const asKnown = seenAt === undefined ? sql`` : sql`AND seen_at = ${seenAt}`
-      await engine.write(() => run(sql`DELETE FROM node WHERE id = ${id} ${asKnown}`))
+      await engine.write(function* () {
+        const gone = yield* run(sql`DELETE FROM node WHERE id = ${id} ${asKnown}`)
+        if (gone > 0) yield* endLeases(sql`node_id = ${id}`)
+      })
     },
     sweepDead,
   }

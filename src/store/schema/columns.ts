@@ -110,6 +110,12 @@ export const typedFields = (fields: Readonly<Record<string, Kind>>): string =>
     .map(([field, kind]) => `"${field}" ${postgresTypes[baseOf(kind)]}`)
     .join(', ')
 
+/** Such rows as a type of PostgreSQL: `request_id text`. */
+export const columnTypes = (fields: Readonly<Record<string, Kind>>): string =>
+  Object.entries(fields)
+    .map(([field, kind]) => `${columnOf(field)} ${postgresTypes[baseOf(kind)]}`)
+    .join(', ')
+
 export const requestFlags = ['stream', 'estimated', 'clamped', 'longContextPricing'] as const
 
 /** Makes flags of a stored row, which is changed for that, true or false. */

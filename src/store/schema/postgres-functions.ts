@@ -10,15 +10,13 @@ import { budget, byIndex, spentIn, sumFunctions } from './postgres-sums.ts'
 import { interruptedFrom } from './records.ts'
 
 /*
- * The functions of PostgreSQL. Those that nodes call have a version in their names: a changed function
- * gets a new name, and the old one stays while nodes of the old program may run.
+ * The functions that the program of the first version calls: its nodes may run beside those of this one,
+ * which call the functions of `postgres-commit.ts`.
  */
 
-export const commitRequests = 'commit_requests_2'
-/** Commits a batch whose settlements have answers with them. */
-export const commitAnswers = 'commit_answers_2'
-/** Closes the reservations of dead nodes. */
-export const sweepReservations = 'sweep_reservations_2'
+const commitRequests = 'commit_requests_2'
+const commitAnswers = 'commit_answers_2'
+const sweepReservations = 'sweep_reservations_2'
 
 const triedFields = Object.keys(attemptFields)
   .map((field) => `tried."${field}"`)

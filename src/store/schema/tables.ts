@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS account (
   role ${text} NOT NULL CHECK (role IN ('admin', 'user')),
   ${status},
   balance_nano ${int} NOT NULL DEFAULT 0,
-  -- The sum of the account's rows in reservation.
+  -- The sum of the account's rows in reservation and lease.
   reserved_nano ${int} NOT NULL DEFAULT 0,
   -- 0: prepaid.
   credit_limit_nano ${int} NOT NULL DEFAULT 0 CHECK (credit_limit_nano >= 0),

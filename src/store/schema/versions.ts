@@ -1,5 +1,7 @@
 import { version as programVersion } from '../../../package.json'
 import { StoreError } from '../ports/store-error.ts'
+import { leaseTable } from './lease.ts'
+import { commitFunctions } from './postgres-commit.ts'
 
 interface Migration {
   readonly title: string
@@ -20,7 +22,13 @@ export const firstVersion = 22
  * next version does. Derived rows must not need what the former version does not write. A step over many
  * rows makes all writers wait: make an index before, or fill rows in later.
  */
-export const migrations: readonly Migration[] = []
+export const migrations: readonly Migration[] = [
+  {
+    title: 'leases of money',
+    sqlite: leaseTable('INTEGER', ' STRICT, WITHOUT ROWID'),
+    postgres: `${leaseTable('bigint', ' WITH (fillfactor = 50)')};${commitFunctions}`,
+  },
+]
 
 export const newestVersion = firstVersion + migrations.length
 

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import { type BackgroundAnswer, firstLookMs, type KeptAnswer } from '../ports/answers.ts'
 import type {
-  AccountFigures,
   AttemptRow,
   Batch,
   Committed,
@@ -23,6 +22,8 @@ import {
 } from '../schema/columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import type { Access } from './file.ts'
+import { createLeases } from './leases.ts'
+import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
 import { createBudgetRooms, createOpenRequests } from './rooms.ts'
 import { createDailySums, createKnownSpending } from './sums.ts'
 
@@ -93,6 +94,7 @@ export function createCommit(
 ): (batch: Batch) => Promise<Committed> {
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
+  const leases = createLeases(db, openAccounts)
   const dailySums = createDailySums(db)
   const spending = createKnownSpending(db)
   const openRequests = createOpenRequests(db)
@@ -129,10 +131,11 @@ export function createCommit(
   }
 
   function settle(settlement: Settlement, now: number): void {
-    const { request, attempts, kept, begun, endsBackground } = settlement
+    const { request, attempts, kept, begun, endsBackground, leasedNano } = settlement
     const { amountNano } = request
     checkCharge(request)
     const account = openAccounts.get(request.accountId)
+    if (leasedNano !== undefined) leases.note(request.accountId)
     if (begun) begin(begun, now)
     if (endsBackground) statements.endBackground.run(request.requestId)
     if (kept) for (const one of kept) statements.insertKept.run(one)
@@ -154,6 +157,7 @@ export function createCommit(
     }
     dailySums.add(request)
     if (amountNano > 0) charge(request, account, now)
+    if (leasedNano) leases.pay(request.accountId, leasedNano)
   }
 
   /** What can't cover it; undefined: it is set aside. */
@@ -203,21 +207,33 @@ export function createCommit(
   const commitAll = db.transaction((batch: Batch): Committed => {
     const { settle: settled = [], release: released = [] } = batch
     const denied = new Map<string, MoneyLimit | 'busy'>()
-    const deny = (requestId: string, denial: Denial) => denial && denied.set(requestId, denial)
+    const short = new Set<number>()
+    const deny = ({ requestId, accountId }: Growth | Reservation, denial: Denial) => {
+      if (denial) denied.set(requestId, denial)
+      if (denial === 'balance') short.add(accountId)
+    }
     const now = clock()
     today = utcDay(now)
     openAccounts.forget()
     dailySums.forget()
+    leases.forget()
     for (const settlement of settled) settle(settlement, now)
     for (const requestId of released) release(requestId)
+    for (const wish of batch.leases ?? []) leases.grant(wish)
     dailySums.write()
     spending.add(dailySums.all())
     budgetRooms.forget()
     const gone = new Set(released)
     for (const one of batch.reserve ?? [])
-      deny(one.requestId, gone.has(one.requestId) ? 'balance' : reserve(one))
-    for (const one of batch.grow ?? []) deny(one.requestId, grow(one))
-    return { denied, accounts: openAccounts.write(), tokens: spendings(settled) }
+      deny(one, gone.has(one.requestId) ? 'balance' : reserve(one))
+    for (const one of batch.grow ?? []) deny(one, grow(one))
+    return {
+      denied,
+      leases: leases.write(),
+      recalled: [...short].filter(leases.isOut),
+      accounts: openAccounts.write(),
+      tokens: spendings(settled),
+    }
   })
 
   function commitWhole(batch: Batch): Committed {
@@ -234,43 +250,5 @@ export function createCommit(
   return async (batch) => {
     while (checkpointer.lastStep) await checkpointer.lastStep
     return await access(() => commitWhole(batch))
-  }
-}
-
-interface AccountTotals {
-  balanceNano: number
-  reservedNano: number
-  readonly creditLimitNano: number
-}
-
-/** The accounts of one transaction, each read and written once. For use with the write lock. */
-function createOpenAccounts(db: Database) {
-  const readOne = db.prepare<AccountTotals, [number]>(
-    `SELECT balance_nano AS balanceNano, reserved_nano AS reservedNano,
-      credit_limit_nano AS creditLimitNano FROM account WHERE id = ?`,
-  )
-  const updateOne = db.prepare<void, [number, number, number]>(
-    'UPDATE account SET balance_nano = ?, reserved_nano = ? WHERE id = ?',
-  )
-  const open = new Map<number, AccountTotals>()
-  return {
-    get(accountId: number): AccountTotals {
-      let account = open.get(accountId)
-      if (account === undefined) {
-        // Of an unknown account nothing is written: the rows that name it are refused by their keys.
-        account = readOne.get(accountId) ?? { balanceNano: 0, reservedNano: 0, creditLimitNano: 0 }
-        open.set(accountId, account)
-      }
-      return account
-    },
-    /** Writes all of them; gives their figures. */
-    write(): readonly AccountFigures[] {
-      return [...open].map(([accountId, { balanceNano, reservedNano }]) => {
-        updateOne.run(balanceNano, reservedNano, accountId)
-        return { accountId, balanceNano }
-      })
-    },
-    /** Before a transaction: what an earlier one read may have changed. */
-    forget: () => open.clear(),
   }
 }

@@ -88,8 +88,8 @@ export async function openSqliteTarget(path: string, sourceIdentity: string): Pr
         for (const { name } of movedTables.toReversed())
           yield* run(sql`DELETE FROM ${sql.ref(name)}`)
       },
-      async finish(unmark) {
-        await connection.write(unmark)
+      async finish(open) {
+        await connection.write(open)
         await connection.read(() => all(sql`PRAGMA wal_checkpoint(TRUNCATE)`))
       },
     })

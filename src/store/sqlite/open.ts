@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/admin.ts'
+import type { LeaseSource, RecordStore } from '../ports/records.ts'
 import type { ReadingStore, Store } from '../ports/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
@@ -56,6 +57,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const readVersion = () => dataVersion.get()?.data_version
   let seenVersion = readVersion()
   let isOpen = true
+  const { commit, onRecall } = withRecalls(createCommit(db, clock, checkpointer, access))
 
   return {
     ...(watch && { place: { path }, file: createStoreFile(db, path, watch, access) }),
@@ -67,7 +69,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
     records: {
       isShared: false,
       ...createRecordReading(engine),
-      commit: createCommit(db, clock, checkpointer, access),
+      commit,
+      leases: { mayBegin: () => true, onRecall, onLost() {} },
       sweep: (held) => access(() => sweep(held)),
     },
     verification: createVerification(db, path, engine),
@@ -91,6 +94,24 @@ export function openSqliteStore(options: SqliteOptions): Store {
       serving.release()
       // Closing removes the journal by its name, which may be another one's by now.
       if (watch?.look() === undefined) db.close(true)
+    },
+  }
+}
+
+type Commit = RecordStore['commit']
+
+/** This process alone has leases: it hears of what it asks back itself. */
+function withRecalls(commit: Commit): Pick<LeaseSource, 'onRecall'> & { readonly commit: Commit } {
+  let notify: (accountIds: readonly number[]) => void = () => {}
+  return {
+    async commit(batch) {
+      const committed = await commit(batch)
+      const { recalled = [] } = committed
+      if (recalled.length > 0) notify(recalled)
+      return committed
+    },
+    onRecall(listener) {
+      notify = listener
     },
   }
 }

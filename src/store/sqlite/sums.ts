@@ -1,90 +1,37 @@
 import type { Database } from 'bun:sqlite'
-import { utcDay } from '../../lib/clock.ts'
-import type { RequestRow, Spent } from '../ports/records.ts'
+import type { Spent } from '../ports/records.ts'
+import {
+  countedSums,
+  createDaySums,
+  type DaySumsOfToken,
+  type DayTotals,
+} from '../queries/day-sums.ts'
 import { columnOf, insertText } from '../schema/columns.ts'
 
-const summed = [
-  ...(['inputTokens', 'outputTokens', 'reasoningTokens', 'cacheReadTokens'] as const),
-  ...(['cacheWriteTokens', 'cacheWrite1hTokens', 'amountNano'] as const),
-] as const
-
-const counted = [...summed, 'requests', 'failed', 'begun', 'firstByteMs'] as const
-
-type Totals = { [Name in (typeof counted)[number]]: number } & {
-  readonly day: string
-  readonly model: string
-}
-type Sums = Totals & { readonly tokenId: number }
-
 function addTo(table: string, key: readonly string[]): string {
-  const added = counted.map(columnOf).map((name) => `${name} = ${name} + excluded.${name}`)
-  return `${insertText(table, [...key, ...counted])}
+  const added = countedSums.map(columnOf).map((name) => `${name} = ${name} + excluded.${name}`)
+  return `${insertText(table, [...key, ...countedSums])}
     ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${added.join(', ')}`
 }
 
-type SumKey = Pick<RequestRow, 'tokenId' | 'createdAt' | 'priceId' | 'model'>
-
 /** Adds requests to the daily sums: those of one batch with the same key are one writing. */
 export function createDailySums(db: Database) {
-  const add = db.prepare<void, [Sums]>(addTo('usage_day', ['tokenId', 'day', 'model']))
-  const addTotal = db.prepare<void, [Totals]>(addTo('usage_total', ['day', 'model']))
-  const open = new Map<string, Sums>()
-
-  function sumsOf({ tokenId, createdAt, priceId, model: asked }: SumKey): Sums {
-    const day = utcDay(createdAt)
-    const model = priceId === null ? '' : (asked ?? '')
-    const key = `${tokenId} ${day} ${model}`
-    const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, model) }
-    open.set(key, sums)
-    return sums
-  }
-
+  const add = db.prepare<void, [DaySumsOfToken]>(addTo('usage_day', ['tokenId', 'day', 'model']))
+  const addTotal = db.prepare<void, [DayTotals]>(addTo('usage_total', ['day', 'model']))
+  const sums = createDaySums()
   return {
-    add(request: RequestRow): void {
-      const sums = sumsOf(request)
-      sums.requests++
-      if (request.cause !== null) sums.failed++
-      if (request.firstByteMs !== null) {
-        sums.begun++
-        sums.firstByteMs += request.firstByteMs
-      }
-      for (const name of summed) sums[name] += request[name]
-    },
-    /** One that was interrupted, used nothing, and is replaced. */
-    takeOut(request: SumKey & Pick<RequestRow, 'cause'>): void {
-      const sums = sumsOf(request)
-      sums.requests--
-      if (request.cause !== null) sums.failed--
-    },
+    ...sums,
     write(): void {
-      for (const sums of open.values()) add.run(sums)
-      for (const totals of totalsOf(open.values())) addTotal.run(totals)
+      for (const one of sums.all()) add.run(one)
+      for (const totals of sums.totals()) addTotal.run(totals)
     },
-    all: () => open.values(),
-    forget: () => open.clear(),
   }
 }
-
-/** The sums of all tokens, for each day and model: of a batch mostly a few. */
-function totalsOf(all: Iterable<Sums>): Iterable<Totals> {
-  const totals = new Map<string, Totals>()
-  for (const sums of all) {
-    const { day, model } = sums
-    const key = `${day} ${model}`
-    const total = totals.get(key) ?? emptyTotals(day, model)
-    totals.set(key, total)
-    for (const name of counted) total[name] += sums[name]
-  }
-  return totals.values()
-}
-
-const zeros = Object.fromEntries(counted.map((name) => [name, 0])) as Omit<Totals, 'day' | 'model'>
-const emptyTotals = (day: string, model: string): Totals => ({ ...zeros, day, model })
 
 const maxKnown = 10_000
 
 /** What one token was charged for requests of one UTC day. */
-type Charge = Pick<Sums, 'tokenId' | 'day' | 'amountNano'>
+type Charge = Pick<DaySumsOfToken, 'tokenId' | 'day' | 'amountNano'>
 
 /** What tokens have spent, cached between batches. For transactions that hold the write lock. */
 export function createKnownSpending(db: Database) {

@@ -29,7 +29,10 @@ const selectDays = 'SELECT DISTINCT created_at / 86400000 * 86400000 AS "from" F
 const summed =
   '(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)'
 
-/** Turns reservations without a record into interrupted requests at no cost; gives how many. */
+/**
+ * Ends all leases, and turns reservations without a record into interrupted requests at no cost; gives how
+ * many.
+ */
 export function createSweep(db: Database): (held?: readonly string[]) => number {
   type Day = { day: string; from: number; held: string }
   return db.transaction((ids: readonly string[] = []) => {
@@ -42,6 +45,7 @@ export function createSweep(db: Database): (held?: readonly string[]) => number 
       .query<void, [{ held: string }]>(interruptedFrom(`reservation WHERE ${lost}`))
       .run({ held })
     db.query<void, [{ held: string }]>(`DELETE FROM reservation WHERE ${lost}`).run({ held })
+    db.run('DELETE FROM lease')
     db.run(`UPDATE account SET reserved_nano = ${summed} WHERE reserved_nano <> ${summed}`)
     return interrupted
   }).immediate

@@ -289,8 +289,10 @@ async function* readOddAttempts(
 // Sums as floating point never overflow, whatever a row holds.
 const selectReserved = sql<OddSum>`
 WITH held AS (
-  SELECT account_id, sum(CAST(amount_nano AS double precision)) AS nano
-  FROM reservation GROUP BY account_id
+  SELECT account_id, sum(CAST(amount_nano AS double precision)) AS nano FROM (
+    SELECT account_id, amount_nano FROM reservation
+    UNION ALL SELECT account_id, amount_nano FROM lease
+  ) AS parts GROUP BY account_id
 )
 SELECT account.id AS "accountId", account.email, account.reserved_nano AS "storedNano",
   coalesce(held.nano, 0) AS "expectedNano"

@@ -1,0 +1,83 @@
+import { createTerm } from '../../leases/term.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
+import type { LeaseSource } from '../ports/records.ts'
+import { endLeases } from '../queries/leases.ts'
+import type { Engine } from '../queries/steps.ts'
+import { recallChannel } from '../schema/postgres-commit.ts'
+import { sql } from '../schema/sql.ts'
+import type { Listening } from './connections.ts'
+
+/** How much earlier than the others a node takes itself for dead: clocks run differently. */
+const marginMs = 5_000
+
+/** Accounts that leases are asked back of, by `NOTIFY`. */
+export function createRecallNews() {
+  let notify: (accountIds: readonly number[]) => void = () => {}
+  const listening: Listening = {
+    channel: recallChannel,
+    onPayload(payload) {
+      const accountIds: readonly number[] = JSON.parse(payload)
+      notify(accountIds)
+    },
+  }
+  return {
+    listening,
+    onRecall(listener: typeof notify) {
+      notify = listener
+    },
+  }
+}
+
+/**
+ * The leases of this process, which end with its silence: the others may give back those of a node
+ * whose heartbeats stay away. Heartbeats go through `nodes`, by which that is known.
+ */
+export function createLeaseSource(
+  nodes: NodeStore,
+  { engine, clock, onRecall }: Pick<LeaseSource, 'onRecall'> & Parts,
+): { readonly nodes: NodeStore; readonly leases: LeaseSource } {
+  const term = createTerm(silentNodeMs - marginMs)
+  const instant = () => ({ monotonicMs: performance.now(), wallMs: clock() })
+  const mayBegin = () => term.mayBegin(instant())
+  let onLost = () => {}
+  let isMember = false
+
+  return {
+    nodes: {
+      ...nodes,
+      async register(node) {
+        const sentAt = instant()
+        const id = await nodes.register(node)
+        isMember = true
+        term.renewed(sentAt)
+        return id
+      },
+      async heartbeat(id, load) {
+        const sentAt = instant()
+        const isKnown = await nodes.heartbeat(id, load)
+        const isLost = isMember && !(isKnown && mayBegin())
+        isMember = isKnown
+        if (isLost) {
+          // Of those that nobody has given back, too, so that both sides begin anew.
+          await engine.write(() => endLeases(sql`node_id = ${id}`))
+          onLost()
+        }
+        if (isKnown) term.renewed(sentAt)
+        return isKnown
+      },
+    },
+    leases: {
+      mayBegin: () => isMember && mayBegin(),
+      onRecall,
+      onLost(listener) {
+        onLost = listener
+      },
+    },
+  }
+}
+
+interface Parts {
+  readonly engine: Engine
+  readonly clock: Clock
+}
