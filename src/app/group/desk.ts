@@ -18,15 +18,16 @@ import {
 } from '../../store/keeper/messages.ts'
 import type { StorePart } from '../../store/keeper/methods.ts'
 import type { Counters } from '../../store/ports/counters.ts'
-import type { Overrun, RecordStore, Settlement, Spool } from '../../store/ports/records.ts'
+import type { Batch, Overrun, RecordStore, Settlement, Spool } from '../../store/ports/records.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
-import { interrupted } from './interrupted.ts'
 import { createBatchJoiner } from './join-batches.ts'
+import type { Lending } from './lending.ts'
 import { createQuestions } from './questions.ts'
 import { servedMethods } from './served-methods.ts'
+import { createWorkerBatches } from './worker-batches.ts'
 import { WorkerEnd } from './worker-end.ts'
-import { createWorkerTable, noteHeld, type Worker } from './worker-table.ts'
+import { createWorkerTable } from './worker-table.ts'
 
 interface DeskParts {
   /** An abstract Unix socket: `\0…`. */
@@ -38,6 +39,8 @@ interface DeskParts {
   readonly log: Logger
   /** What a worker gets when it connects, and again by `give`. */
   readonly given: () => unknown
+  /** Absent: nothing is lent to workers. */
+  readonly lending?: Lending | undefined
   readonly onJoined?: (worker: WorkerId) => void
   /** Its connection is lost, which is not its death. */
   readonly onLost?: (worker: WorkerId) => void
@@ -59,6 +62,9 @@ export function openDesk(parts: DeskParts) {
   const questions = createQuestions()
   const join = createBatchJoiner(store.records.commit)
   const late = createRetryQueue(join, log, spool)
+  const batches = createWorkerBatches({
+    ...{ commit: join, commitLater: late.keep, onCommitted: spread, log },
+  })
   const methods = servedMethods({ ...store, store, counters, spool: { add: addToSpool } })
   let trouble: string | null = null
   let noteOverrun: (overrun: Overrun) => void = () => {}
@@ -81,8 +87,11 @@ export function openDesk(parts: DeskParts) {
   }
 
   function onHello(end: WorkerEnd, hello: Hello): void {
-    const { worker, dead } = workers.join(end, hello)
-    if (dead) buried(dead)
+    const { worker, dead, isNew } = workers.join(end, hello)
+    if (dead) batches.bury(dead)
+    worker.loan?.end()
+    worker.loan = parts.lending?.joined(worker.id, hello.owed)
+    if (isNew) batches.adopt(hello.held)
     const { leaseMs } = counters
     const welcome: Welcome = {
       ...{ run, trouble, given: given() },
@@ -95,26 +104,16 @@ export function openDesk(parts: DeskParts) {
   function onFrame(end: WorkerEnd, kind: number, body: Buffer): void {
     const worker = workers.of(end)
     if (worker === undefined) end.close()
-    else if (kind === kinds.batch) void commit(worker, end, parseJson<BatchFrame>(body))
+    else if (kind === kinds.batch) void batches.commit(worker, end, parseJson<BatchFrame>(body))
     else if (kind === kinds.quickCall) void serve(end, true, parseJson<CallFrame>(body))
     else if (kind === kinds.call) void serve(end, false, unpack<CallFrame>(body))
     else if (kind === kinds.answer) questions.answered(unpack<ResultFrame>(body))
   }
 
-  async function commit({ held }: Worker, end: WorkerEnd, [no, batch]: BatchFrame): Promise<void> {
-    try {
-      const committed = await join(batch)
-      noteHeld(held, batch, committed)
-      end.done(no, committed)
-      if (store.records.onOverrun === undefined) spread(batch.settle ?? [], end)
-    } catch (error) {
-      end.failed(no, error)
-    }
-  }
-
   /** Where the store does not tell all nodes. */
-  function spread(settled: readonly Settlement[], from: WorkerEnd | undefined): void {
-    for (const { overrun } of settled) {
+  function spread({ settle = [] }: Batch, from?: WorkerEnd): void {
+    if (store.records.onOverrun) return
+    for (const { overrun } of settle) {
       if (overrun === undefined) continue
       tellAll({ kind: 'overrun', overrun }, from)
       if (from) noteOverrun(overrun)
@@ -126,19 +125,12 @@ export function openDesk(parts: DeskParts) {
     try {
       const method = methods.get(`${part}.${name}`)
       if (method === undefined) throw new Error(`Workers may not call ${part}.${name}.`)
-      end.result(isQuick, [no, null, await method(...args)])
+      const value = await method(...args)
+      // JSON has no word for nothing.
+      end.result(isQuick, value === undefined ? [no, null] : [no, null, value])
     } catch (error) {
       end.result(isQuick, [no, packError(error)])
     }
-  }
-
-  /** What a dead worker had begun is recorded; that frees what was reserved. */
-  function buried({ id, held }: Worker): void {
-    if (held.size > 0)
-      log.warn('requests were under way when a worker ended; recorded, nothing charged', {
-        ...{ worker: id.index, interrupted: held.size },
-      })
-    for (const one of held.values()) late.keep(one.requestId, { settle: [interrupted(one)] })
   }
 
   function onClose(end: WorkerEnd): void {
@@ -180,7 +172,7 @@ export function openDesk(parts: DeskParts) {
     isShared: true,
     async commit(batch) {
       const committed = await join(batch)
-      if (store.records.onOverrun === undefined) spread(batch.settle ?? [], undefined)
+      spread(batch)
       return committed
     },
     onOverrun(listener) {
@@ -210,7 +202,7 @@ export function openDesk(parts: DeskParts) {
       const dead = workers.remove(id)
       if (dead === undefined) return
       dead.end?.close()
-      buried(dead)
+      batches.bury(dead)
     },
     /** Resolves when all that is to be stored later is stored, or in the spool. */
     idle: late.lastTry,

@@ -8,16 +8,29 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/**
+ * A commit has a price of its own (some 80 µs on SQLite). Under load, when the last one had several items,
+ * the next begins a moment after it, so that more come together.
+ */
+const crowd = 4
+const momentMs = 2
+
 /** Stores the batches of several processes: those of one turn of the event loop in one commit. */
 export function createBatchJoiner(commit: RecordStore['commit']) {
   let queue: Waiting[] = []
   let isFlushing = false
+  let lastItems = 0
+  let lastTick = 0
 
   async function flush(): Promise<void> {
     while (queue.length > 0) {
+      const restMs = lastItems < crowd ? 0 : lastTick + momentMs - performance.now()
+      if (restMs > 0) await Bun.sleep(restMs)
       const together = countTogether(queue)
+      lastTick = performance.now()
       const waiting = queue.slice(0, together)
       queue = queue.slice(together)
+      lastItems = waiting.reduce((sum, { batch }) => sum + sizeOf(batch), 0)
       await commitTogether(waiting)
     }
     isFlushing = false

@@ -1,5 +1,6 @@
 import type { Hello, WorkerId } from '../../store/keeper/messages.ts'
-import type { Batch, Committed, Reservation } from '../../store/ports/records.ts'
+import type { Reservation } from '../../store/ports/records.ts'
+import type { WorkerLoan } from './lending.ts'
 import type { WorkerEnd } from './worker-end.ts'
 
 /** A living worker, as far as the keeper knows; without an end its connection is lost. */
@@ -8,7 +9,14 @@ export interface Worker {
   end: WorkerEnd | undefined
   /** Its stored reservations, by request id. */
   readonly held: Map<string, Reservation>
+  /** What it has borrowed, on this connection. */
+  loan: WorkerLoan | undefined
+  isDead: boolean
 }
+
+const createWorker = (id: WorkerId): Worker => ({
+  ...{ id, end: undefined, held: new Map(), loan: undefined, isDead: false },
+})
 
 export type WorkerTable = ReturnType<typeof createWorkerTable>
 
@@ -22,10 +30,10 @@ export function createWorkerTable() {
     join(
       end: WorkerEnd,
       { worker: id, held }: Hello,
-    ): { worker: Worker; dead: Worker | undefined } {
+    ): { worker: Worker; isNew: boolean; dead: Worker | undefined } {
       const known = workers.get(id.index)
       const isSame = known?.id.pid === id.pid
-      const worker: Worker = known && isSame ? known : { id, end, held: new Map() }
+      const worker: Worker = known && isSame ? known : createWorker(id)
       if (worker.end && worker.end !== end) {
         byEnd.delete(worker.end)
         worker.end.close()
@@ -34,7 +42,7 @@ export function createWorkerTable() {
       for (const one of held) worker.held.set(one.requestId, one)
       workers.set(id.index, worker)
       byEnd.set(end, worker)
-      return { worker, dead: isSame ? undefined : known }
+      return { worker, isNew: !isSame, dead: isSame ? undefined : known }
     },
     /** The connection is lost; gives whose it was, unless it has another one. */
     leave(end: WorkerEnd): Worker | undefined {
@@ -57,15 +65,4 @@ export function createWorkerTable() {
     connected: (): readonly WorkerEnd[] => [...byEnd.keys()],
     size: (): number => workers.size,
   }
-}
-
-/** Notes what a worker holds after a commit. */
-export function noteHeld(
-  held: Map<string, Reservation>,
-  { settle = [], release = [], reserve = [] }: Batch,
-  { denied }: Committed,
-): void {
-  for (const { request } of settle) held.delete(request.requestId)
-  for (const requestId of release) held.delete(requestId)
-  for (const one of reserve) if (!denied.has(one.requestId)) held.set(one.requestId, one)
 }

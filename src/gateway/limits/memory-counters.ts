@@ -42,7 +42,7 @@ export function createMemoryCounters(parts: MemoryCountersParts): Counters {
     admit: limits.admit,
     report: limits.report,
     ...sharedTexts(),
-    ...coolingBoard(),
+    ...coolingBoard(now),
     isUnavailable: () => false,
     nodes,
     partAt: (at) => Math.floor((at + offsetMs) / partMs),
@@ -164,17 +164,18 @@ function sharedTexts(): SharedTexts {
   }
 }
 
-/** How long a row stays after its end, in milliseconds. */
-const keptRowMs = 7_200_000
+/** How long rows stay after the last change, in milliseconds: longer than any cooldown. */
+const rowsKeptMs = 7_200_000
 
-function coolingBoard(): CoolingBoard {
+function coolingBoard(now: Clock): CoolingBoard {
   const run = randomUUID()
   const rows = new Map<string, CoolingRow>()
   let version = 0
+  let changedAt = 0
   return {
     async write(changed, ended) {
-      const over = Date.now() - keptRowMs
-      for (const [id, row] of rows) if (row.until < over) rows.delete(id)
+      if (now() - changedAt > rowsKeptMs) rows.clear()
+      changedAt = now()
       for (const row of changed) rows.set(idText(row), row)
       for (const row of ended) {
         const known = rows.get(idText(row))

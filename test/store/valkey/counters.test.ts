@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Admitted, Counters } from '../../../src/store/ports/counters.ts'
+import type { Counters } from '../../../src/store/ports/counters.ts'
 import { CountersUnavailable } from '../../../src/store/ports/counters.ts'
 import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
-import { noLimits } from '../../support/no-limits.ts'
 import { startOwnTime } from '../../support/own-time.ts'
 import {
   describeWithValkey,
@@ -11,6 +10,7 @@ import {
   startValkey,
   type Valkey,
 } from '../../support/valkey.ts'
+import { counted, promiseOfCounters } from '../counters-promises.ts'
 
 let valkey: Valkey
 const opened: Counters[] = []
@@ -40,19 +40,11 @@ const open = async (prefix: string, leaseMs?: number, options: OpenOptions = {})
   return { counters, lines, told }
 }
 
-const counted = (name: string, limits: Partial<typeof noLimits>) => ({
-  name,
-  limits: { ...noLimits, ...limits },
-})
-
 /** The server's clock. */
 const serverMs = async (): Promise<number> => {
   const [seconds, micros] = (await valkey.ask('TIME')) as readonly string[]
   return Number(seconds) * 1000 + Number(micros) / 1000
 }
-
-/** How many of them were let in. */
-const countIn = (all: readonly Admitted[]) => all.filter(({ ok }) => ok).length
 
 async function until(holds: () => boolean, limitMs = 60_000): Promise<void> {
   for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
@@ -68,133 +60,18 @@ describeWithValkey('counters in a Valkey', () => {
     await valkey.stop()
   })
 
-  describe('places', () => {
-    test('as many as allowed are let in, over all nodes together', async () => {
-      const prefix = freshPrefix()
-      const nodes = [await open(prefix), await open(prefix), await open(prefix)]
-      const asked = Array.from({ length: 120 }, (_, at) =>
-        nodes[at % 3]?.counters.admit({
-          counted: [counted('token:1', { rpm: 50 })],
-          llmTokens: 0,
-          slot: `slot ${at}`,
-        }),
-      )
-      const found = (await Promise.all(asked)).flatMap((one) => one ?? [])
-      // Which of them depends on whose connection the server reads first.
-      const refused = found.filter((one) => !one.ok)
-      expect(found).toHaveLength(120)
-      expect(refused).toHaveLength(70)
-      for (const { shortages } of refused) {
-        expect(shortages).toHaveLength(1)
-        expect(shortages[0]).toMatchObject({ at: 0, limit: 'rpm' })
-        expect(shortages[0]?.retryAfterMs).toBeWithin(59_000, 60_501)
-      }
-    })
-
-    test('all are taken or none, and all limits that leave no room are told', async () => {
-      const { counters } = await open(freshPrefix())
-      const full = counted('group:1', { tpm: 10, concurrency: 1 })
-      const key = counted('token:1', { rpm: 1, concurrency: 1 })
-      const admit = (...all: ReturnType<typeof counted>[]) =>
-        counters.admit({ counted: all, llmTokens: 7, slot: crypto.randomUUID() })
-      expect(await admit(full)).toMatchObject({ ok: true })
-      expect(await admit(key, full)).toMatchObject({
-        ok: false,
-        shortages: [
-          { at: 1, limit: 'tpm' },
-          { at: 1, limit: 'concurrency', retryAfterMs: 1000 },
-        ],
-      })
-      expect(await admit(key)).toMatchObject({ ok: true })
-      expect(await admit(key)).toMatchObject({ ok: false })
-    })
-
-    test('what is told of a request makes room, or takes more', async () => {
-      const { counters } = await open(freshPrefix())
-      const key = counted('token:1', { tpm: 100, concurrency: 1 })
-      const admit = (llmTokens: number, slot: string) =>
-        counters.admit({ counted: [key], llmTokens, slot })
-      const first = await admit(90, 'a')
-      if (!first.ok) throw new Error('it was refused')
-      const change = { name: key.name, part: first.part, requests: 0 }
-      const freed = [{ name: key.name, slot: 'a' }]
-      await counters.report({ changes: [{ ...change, llmTokens: -50 }], freed })
-      expect(await admit(61, 'b')).toMatchObject({ ok: false })
-      expect(await admit(60, 'b')).toMatchObject({ ok: true })
-      await counters.report({
-        changes: [{ ...change, llmTokens: 1 }],
-        freed: [{ name: key.name, slot: 'b' }],
-      })
-      const shortage = await admit(1, 'c')
-      expect(shortage).toMatchObject({ ok: false, shortages: [{ limit: 'tpm' }] })
-    })
-
-    test('no more is given back than was counted', async () => {
-      const { counters } = await open(freshPrefix())
-      const key = counted('token:1', { tpm: 100 })
-      const admit = (llmTokens: number) => counters.admit({ counted: [key], llmTokens, slot: '' })
-      const first = await admit(50)
-      if (!first.ok) throw new Error('it was refused')
-      const change = { name: key.name, part: first.part, requests: -9, llmTokens: -1_000_000 }
-      await counters.report({ changes: [change] })
-      expect(await admit(100)).toMatchObject({ ok: true })
-      expect(await admit(1)).toMatchObject({ ok: false })
-    })
-
-    test('more than the limit at once is let in alone', async () => {
-      const { counters } = await open(freshPrefix())
-      const admit = (llmTokens: number) =>
-        counters.admit({ counted: [counted('token:1', { tpm: 100 })], llmTokens, slot: '' })
-      expect(await admit(500)).toMatchObject({ ok: true })
-      expect(await admit(1)).toMatchObject({ ok: false })
-    })
-
-    test('a part of the window that has passed counts no more, however many there are', async () => {
-      const { counters } = await open(freshPrefix())
-      const key = counted('token:1', { rpm: 1000, tpm: 1_000_000 })
-      const part = counters.partAt(performance.now())
-      const at = (back: number) => ({
-        ...{ name: key.name, part: part - back, requests: 1, llmTokens: 10 },
-      })
-      // Half a second before it passes, and all the parts of a minute.
-      await counters.report({ changes: Array.from({ length: 604 }, (_, back) => at(back)) })
-      await counters.report({ changes: [at(606), at(10_000)] }) // these have passed already
-      const admit = (rpm: number) =>
-        counters.admit({
-          counted: [{ ...key, limits: { ...key.limits, rpm } }],
-          llmTokens: 1,
-          slot: '',
-        })
-      // Ten too many: until ten parts have passed.
-      const leftMs = async () => (part + 11) * 100 - (await serverMs())
-      const mostMs = await leftMs()
-      const full = await admit(595)
-      if (full.ok) throw new Error('it was let in')
-      expect(full.shortages[0]?.retryAfterMs).toBeWithin(Math.floor(await leftMs()), mostMs + 1)
-      await until(() => counters.partAt(performance.now()) > part + 13)
-      expect(await admit(595)).toMatchObject({ ok: true })
-    })
+  promiseOfCounters(() => {
+    const prefix = freshPrefix()
+    return { open: async (leaseMs) => (await open(prefix, leaseMs)).counters, nowMs: serverMs }
   })
 
   describe('slots', () => {
-    test('of a node that is gone are free when their lease ends; those that are kept are not', async () => {
+    test('have leases', async () => {
       const prefix = freshPrefix()
-      const { counters } = await open(prefix, 600)
+      const { counters } = await open(prefix, 60_000)
       const key = counted('token:1', { concurrency: 2 })
-      const admit = (slot: string) => counters.admit({ counted: [key], llmTokens: 0, slot })
-      const startTick = performance.now()
-      expect(countIn([await admit('dead'), await admit('live')])).toBe(2)
-      expect(await leaseLeftMs(valkey, `${prefix}:slots:token:1`)).toBeWithin(1, 601)
-      const keep = setInterval(
-        () => void counters.report({ kept: [{ name: key.name, slot: 'live' }] }),
-        100,
-      )
-      while (!(await admit('next')).ok) await Bun.sleep(10)
-      expect(performance.now() - startTick).toBeGreaterThan(500)
-      await Bun.sleep(700)
-      await counters.report({ kept: [{ name: key.name, slot: 'live' }] })
-      clearInterval(keep)
-      expect(countIn([await admit('other'), await admit('another')])).toBe(1)
+      await counters.admit({ counted: [key], llmTokens: 0, slot: 'one' })
+      expect(await leaseLeftMs(valkey, `${prefix}:slots:token:1`)).toBeWithin(1, 60_001)
     })
 
     test.each(['knows the scripts', 'has forgotten the scripts'])(
@@ -213,15 +90,6 @@ describeWithValkey('counters in a Valkey', () => {
         expect(await valkey.ask('ZCARD', `${prefix}:slots:token:1`)).toBe(690)
       },
     )
-
-    test('are taken once, however often they are told', async () => {
-      const { counters } = await open(freshPrefix())
-      const key = counted('token:1', { concurrency: 2 })
-      const kept = Array.from({ length: 700 }, () => ({ name: key.name, slot: 'one' }))
-      await counters.report({ kept })
-      const admit = (slot: string) => counters.admit({ counted: [key], llmTokens: 0, slot })
-      expect(countIn([await admit('a'), await admit('b')])).toBe(1)
-    })
   })
 
   describe('nodes', () => {
@@ -250,37 +118,6 @@ describeWithValkey('counters in a Valkey', () => {
       expect(counters.nodes()).toBe(2)
       await counters.close()
       await own.stop()
-    })
-  })
-
-  describe('texts', () => {
-    test('are shared, and dropped by how they begin', async () => {
-      const prefix = freshPrefix()
-      const [{ counters: here }, { counters: there }] = [await open(prefix), await open(prefix)]
-      expect(await here.get('a')).toBeUndefined()
-      await here.set('a', '7 key')
-      expect(await there.get('a')).toBe('7 key')
-      await there.drop('a', '77 ')
-      expect(await here.get('a')).toBe('7 key')
-      await there.drop('a', '7 ')
-      expect(await here.get('a')).toBeUndefined()
-    })
-  })
-
-  describe('the board of what cools', () => {
-    test('is read when it has changed only', async () => {
-      const prefix = freshPrefix()
-      const [{ counters: here }, { counters: there }] = [await open(prefix), await open(prefix)]
-      const row = { channelId: 1, key: '', model: 'm', cause: 'c', since: 1, until: 2, rounds: 1 }
-      await here.write([row, { ...row, channelId: 2 }], [])
-      const found = await there.read('')
-      expect(found?.rows.toSorted((a, b) => a.channelId - b.channelId)).toEqual([
-        row,
-        { ...row, channelId: 2 },
-      ])
-      expect(await there.read(found?.version ?? '')).toBeUndefined()
-      await there.write([], [row])
-      expect((await here.read(found?.version ?? ''))?.rows).toEqual([{ ...row, channelId: 2 }])
     })
   })
 
