@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Desk, openDesk } from '../../src/app/group/desk.ts'
 import { createMemoryCounters } from '../../src/gateway/limits/memory-counters.ts'
+import type { Repeat } from '../../src/lib/clock.ts'
 import type { Logger } from '../../src/lib/log.ts'
 import { type Keeper, openKeeper } from '../../src/store/keeper/open.ts'
 import type { Counters } from '../../src/store/ports/counters.ts'
@@ -8,7 +9,7 @@ import type { Spool } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 
 export const silentLog: Logger = { info() {}, warn() {}, error() {} }
-const secret = 'the secret of a group in tests'
+export const testSecret = 'the secret of a group in tests'
 
 export interface LinkOptions {
   readonly address?: string
@@ -17,6 +18,7 @@ export interface LinkOptions {
   readonly given?: () => unknown
   readonly log?: Logger
   readonly onFrozen?: () => void
+  readonly repeat?: Repeat
 }
 
 /** The keeper's end of a link to this store. */
@@ -28,14 +30,22 @@ export function openTestDesk(
   const counters =
     options.counters ?? createMemoryCounters({ tick: () => performance.now(), nodes: () => 1 })
   const desk: Desk = openDesk({
-    ...{ address, secret, store, counters, spool: options.spool, log: options.log ?? silentLog },
+    ...{
+      address,
+      secret: testSecret,
+      store,
+      counters,
+      spool: options.spool,
+      log: options.log ?? silentLog,
+    },
     given: options.given ?? (() => null),
     ...(options.onFrozen && { onFrozen: options.onFrozen }),
+    ...(options.repeat && { repeat: options.repeat }),
   })
   return { desk, address }
 }
 
-type WorkerOptions = Partial<Omit<Parameters<typeof openKeeper>[0], 'worker'>> & {
+export type WorkerOptions = Partial<Omit<Parameters<typeof openKeeper>[0], 'worker'>> & {
   readonly index?: number
   readonly pid?: number
 }
@@ -46,7 +56,7 @@ export const openTestWorker = (
   { index = 0, pid = 1, ...rest }: WorkerOptions = {},
 ): Promise<Keeper> =>
   openKeeper({
-    ...{ address, secret, log: silentLog, worker: { index, pid } },
+    ...{ address, secret: testSecret, log: silentLog, worker: { index, pid } },
     onGiven() {},
     onAsk: (what) => what,
     ...rest,

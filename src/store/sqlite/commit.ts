@@ -175,6 +175,7 @@ export function createCommit(
   /** Denied also when the request has ended: nobody would end its reservation. A repeat is not. */
   function reserve(reservation: Reservation): Denial {
     const { requestId, accountId, isOpen } = reservation
+    openAccounts.get(accountId) // whatever becomes of it, its figures are told
     if (statements.findReservation.get(requestId) !== null) return undefined
     if (statements.findRequest.get(requestId) !== null) return 'balance'
     if (isOpen && openRequests.isBusy(accountId)) return 'busy'
@@ -187,6 +188,7 @@ export function createCommit(
 
   /** Denied also when there is nothing (any more) that could grow. A repeat grows by what is missing. */
   function grow({ requestId, accountId, byNano, fromNano }: Growth): Denial {
+    openAccounts.get(accountId)
     const share = statements.findReservation.get(requestId)
     if (share?.accountId !== accountId) return 'balance'
     const isRepeat = fromNano !== undefined && share.amountNano > fromNano
